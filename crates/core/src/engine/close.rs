@@ -1,0 +1,202 @@
+//! Closing containers, by the right closer or by another.
+
+use super::{
+    Engine, Expect, Flow, Source, Step, Stop, Token,
+    frames::Shape,
+    look,
+    source::{Edge, Look},
+    strings::Quote,
+};
+use crate::RepairKind;
+
+impl Engine {
+    pub(super) fn close(&mut self, source: &Source<'_>, token: Token) -> Step {
+        let wanted = |shape: Shape| match token {
+            Token::ObjectClose => shape == Shape::Object,
+            Token::ArrayClose => shape.is_list(),
+            _ => matches!(shape, Shape::Tuple | Shape::Call),
+        };
+        match self.frames.above(wanted) {
+            Some(0) => self.close_top(source, token),
+            Some(above) => {
+                // `[{"a": 1]`, or `{"k": ["v"}, …`: were closers lost, or is this one mistyped?
+                let outer = self.frames.shape_below(above);
+                let inner = self.frames.shape_below(0);
+                let look = source.look(self.pos + 1, self.window);
+                let lost = look!(self.fits(look, outer), true);
+                let mistyped = !lost && look!(self.fits(look, inner), true);
+                if mistyped {
+                    return self.mistyped(source);
+                }
+                self.close_lost(source, above)
+            }
+            None => {
+                // Nothing of that shape is open: a mistyped closer, or one too many.
+                let below = self.frames.shape_below(0);
+                let look = source.look(self.pos + 1, self.window);
+                let closes_root = below.is_none();
+                let fits = look!(self.fits(look, below), closes_root);
+                if fits && token != Token::GroupClose {
+                    return self.mistyped(source);
+                }
+                self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
+                self.pos += 1;
+                Ok(Flow::Go)
+            }
+        }
+    }
+
+    /// The comma that pends before a closer is one too many.
+    pub(super) fn drop_comma(&mut self) -> Result<(), Stop> {
+        if matches!(self.expect, Expect::Item | Expect::Key) {
+            self.expect =
+                if self.expect == Expect::Item { Expect::ItemEnd } else { Expect::MemberEnd };
+            // Where an edit wrote the comma, that edit goes.
+            let (at, made) = (self.comma, self.member_edits + 1);
+            let wrote = self.edits.iter().rposition(|edit| {
+                matches!(edit, super::Edit::Replace(repair, serial)
+                    if repair.kind == RepairKind::MissingComma && *serial == made)
+            });
+            if let Some(wrote) = wrote.filter(|wrote| *wrote >= self.firm) {
+                self.edits.remove(wrote);
+                self.recorded -= 1;
+            }
+            if self.comma_length > 0 {
+                self.edit(RepairKind::ExtraComma, at..at + self.comma_length, "")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn close_top(&mut self, source: &Source<'_>, token: Token) -> Step {
+        self.drop_comma()?;
+        let at = self.pos;
+        let Some(frame) = self.frames.top_frame() else { return Err(Stop::Refused) };
+        if frame.shape == Shape::Tuple && self.whole && token == Token::GroupClose {
+            // `("x")` is a value in parentheses; `("x",)` and `("x", "y")` are lists.
+            let single = self.frames.items() == 1 && source.byte(self.anchor) != Some(b',');
+            if single && self.withdraw_tuple(frame.start) {
+                self.edit(RepairKind::Tuple, frame.start..frame.start + 1, "")?;
+                self.edit(RepairKind::Tuple, at..at + 1, "")?;
+                return self.popped(source);
+            }
+        }
+        if frame.shape == Shape::Tuple {
+            self.edit(RepairKind::Tuple, at..at + 1, "]")?;
+        } else if frame.shape == Shape::Call {
+            // `f()` holds no value.
+            self.edit(RepairKind::MissingValue, at..at + 1, "null")?;
+        }
+        self.popped(source)
+    }
+
+    fn withdraw_tuple(&mut self, start: usize) -> bool {
+        let found = self.edits.iter().rposition(|edit| match edit {
+            super::Edit::Replace(repair, _) => {
+                repair.start == start && repair.kind == RepairKind::Tuple
+            }
+            super::Edit::EndDocument { .. } => false,
+        });
+        if let Some(found) = found {
+            self.edits.remove(found);
+            self.recorded = self.recorded.saturating_sub(1);
+            self.firm = self.firm.min(self.edits.len());
+        }
+        found.is_some()
+    }
+
+    /// The closer at `pos` was dealt with.
+    fn popped(&mut self, source: &Source<'_>) -> Step {
+        self.pos += 1;
+        self.frames.pop();
+        self.settle();
+        self.value_ended(source)?;
+        Ok(Flow::Go)
+    }
+
+    /// The closer has the wrong shape; the right one stands in its place.
+    fn mistyped(&mut self, source: &Source<'_>) -> Step {
+        self.drop_comma()?;
+        let at = self.pos;
+        let after = match self.frames.top().and_then(Shape::closer) {
+            Some('}') => "}",
+            Some(_) => "]",
+            None => "",
+        };
+        self.edit(RepairKind::MismatchedClose, at..at + 1, after)?;
+        self.popped(source)
+    }
+
+    /// Closes the `above` innermost containers, whose closers were lost.
+    fn close_lost(&mut self, source: &Source<'_>, above: usize) -> Step {
+        self.drop_comma()?;
+        let at = self.pos;
+        for _ in 0..above {
+            let closer = match self.frames.top().and_then(Shape::closer) {
+                Some('}') => "}",
+                Some(_) => "]",
+                None => "",
+            };
+            if !closer.is_empty() {
+                self.edit(RepairKind::MissingClose, at..at, closer)?;
+            }
+            self.frames.pop();
+        }
+        self.settle();
+        self.value_ended(source)?;
+        Ok(Flow::Go)
+    }
+
+    /// Whether what follows goes on in a container of that shape (`None`: behind the document).
+    fn fits(&mut self, mut look: Look<'_>, outer: Option<Shape>) -> Result<bool, Edge> {
+        let next = match look.gap() {
+            Err(Edge::End) => return Ok(true),
+            other => other?,
+        };
+        self.steps += look.passed() as u64;
+        match outer {
+            None => Ok(!matches!(next, b',' | b':') && look.quote()?.is_none()),
+            Some(Shape::Object) => match next {
+                b'}' => Ok(true),
+                b',' => {
+                    look.bump();
+                    look.gap()?;
+                    let Some((quote, length)) = look.quote()? else {
+                        look.word()?;
+                        return Ok(look.blanks()? == b':');
+                    };
+                    look.advance(length);
+                    while look.closer(quote)?.is_none() {
+                        self.steps += 1;
+                        look.peek()?;
+                        look.bump();
+                    }
+                    look.bump();
+                    Ok(look.space()? == b':')
+                }
+                _ => Ok(false),
+            },
+            Some(Shape::Array | Shape::Tuple) => match next {
+                b']' => Ok(true),
+                b',' => {
+                    look.bump();
+                    let item = look.gap()?;
+                    // `, "key":` belongs to an object.
+                    let Some((quote, length)) = look.quote()? else {
+                        return Ok(item != b'}');
+                    };
+                    look.advance(length);
+                    while look.closer(quote)?.is_none() {
+                        self.steps += 1;
+                        look.peek()?;
+                        look.bump();
+                    }
+                    look.bump();
+                    Ok(look.space()? != b':')
+                }
+                _ => Ok(false),
+            },
+            Some(Shape::Call | Shape::Doubled) => Ok(true),
+        }
+    }
+}

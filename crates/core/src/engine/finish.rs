@@ -1,0 +1,129 @@
+//! The end of the input, and what stands behind the last document.
+
+use alloc::string::String;
+
+use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape};
+use crate::{Following, Path, Repair, RepairKind};
+
+impl Engine {
+    /// The input is over, between tokens.
+    pub(super) fn finish_document(&mut self, source: &Source<'_>) -> Step {
+        match self.expect {
+            Expect::Document if self.documents == 0 => return Err(Stop::Nothing),
+            Expect::Document | Expect::After => {
+                self.settle();
+                return Ok(Flow::Wait);
+            }
+            Expect::FirstItem | Expect::Item if self.frames.top() == Some(Shape::Call) => {
+                self.edit(RepairKind::MissingValue, self.pos..self.pos, "null")?;
+                self.value_ended(source)?;
+                return Ok(Flow::Go);
+            }
+            Expect::CallEnd | Expect::DoubledEnd => {
+                self.frames.pop();
+                self.value_ended(source)?;
+                return Ok(Flow::Go);
+            }
+            Expect::FirstItem | Expect::Item | Expect::ItemEnd => {}
+            Expect::FirstKey | Expect::Key | Expect::MemberEnd => {}
+            Expect::Colon | Expect::MemberValue => {}
+        }
+        self.cut_off()?;
+        match self.expect {
+            Expect::Colon | Expect::MemberValue => {
+                let from = self.member_start();
+                self.forget_since(self.member_edits, from);
+                self.edit(RepairKind::CutKey, from..self.pos, "")?;
+                self.frames.clear_key();
+                self.expect = Expect::MemberEnd;
+            }
+            _ => self.drop_comma()?,
+        }
+        let closers: String = self.frames.closers().collect();
+        self.edit(RepairKind::MissingClose, self.pos..self.pos, closers)?;
+        self.frames.clear();
+        self.value_ended(source)?;
+        Ok(Flow::Go)
+    }
+
+    /// Where the pending member starts: at its comma, or at its key.
+    fn member_start(&self) -> usize {
+        if self.comma_length == 0 { self.key_start } else { self.comma.min(self.key_start) }
+    }
+
+    /// The document is cut off; stops if the policy does not close it.
+    fn cut_off(&mut self) -> Result<(), Stop> {
+        if !self.options.policy().closes_cut() {
+            return Err(Stop::Cut);
+        }
+        self.cut = true;
+        Ok(())
+    }
+
+    /// The input is over, inside a string.
+    pub(super) fn end_of_text(&mut self, source: &Source<'_>, text: Text) -> Step {
+        self.cut_off()?;
+        self.lex = Lex::None;
+        if text.is_key {
+            self.expect = Expect::Colon;
+            return Ok(Flow::Go);
+        }
+        self.edit(RepairKind::UnterminatedString, self.pos..self.pos, "\"")?;
+        self.value_ended(source)?;
+        Ok(Flow::Go)
+    }
+
+    /// The input is over, in text that no document followed.
+    pub(super) fn end_of_prose(&mut self) -> Step {
+        if self.documents == 0 {
+            return Err(Stop::Nothing);
+        }
+        self.edit(RepairKind::TrailingProse, self.lex_start..self.pos, "")?;
+        self.lex = Lex::None;
+        self.expect = Expect::After;
+        Ok(Flow::Go)
+    }
+
+    /// What comes from here on is dropped.
+    pub(super) fn open_tail(&mut self, source: &Source<'_>, token: Token) -> Step {
+        let kind = match token {
+            Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
+            _ => RepairKind::TrailingProse,
+        };
+        if self.options.following() == Following::Error || !self.options.policy().allows(kind) {
+            return Err(Stop::Refused);
+        }
+        if matches!(self.options.following(), Following::All) {
+            return self.not_a_document();
+        }
+        if matches!(self.options.following(), Following::Array | Following::Last) && self.whole {
+            return self.not_a_document();
+        }
+        let from = self.anchor.max(self.mark);
+        let _ = source;
+        self.forget_behind(from);
+        self.dropping = Some(from);
+        self.dropping_kind = kind;
+        self.lex = Lex::Tail;
+        Ok(Flow::Go)
+    }
+
+    /// Behind the last document.
+    pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
+        self.pos = source.end();
+        self.settle();
+        if source.is_last()
+            && let Some(from) = self.dropping.take()
+        {
+            if self.recorded >= self.options.limits().repairs() {
+                return Err(Stop::Overflow);
+            }
+            self.recorded += 1;
+            let repair = Repair::new(self.dropping_kind, from..self.pos, "", Path::default());
+            self.serial += 1;
+            self.edits.push(Edit::Replace(repair, self.serial));
+            self.firm = self.edits.len();
+        }
+        Ok(Flow::Wait)
+    }
+}

@@ -1,0 +1,219 @@
+//! The open containers, and the path to where the engine stands.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{Path, Step};
+
+/// What is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Object,
+    Array,
+    /// `(…)` that stands for an array.
+    Tuple,
+    /// `name(…)` around one value; it leaves no trace in the output.
+    Call,
+    /// The first brace of `{{`; it leaves no trace in the output.
+    Doubled,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) shape: Shape,
+    /// Items begun.
+    items: usize,
+    /// Where this object's key starts in `Frames::keys`; it reaches to the next frame's.
+    key: usize,
+    has_key: bool,
+    /// Offset of the bracket.
+    pub(super) start: usize,
+}
+
+/// The stack of open containers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frames {
+    stack: Vec<Frame>,
+    /// The present keys of all open objects, one behind the other, as they were written.
+    keys: Vec<u8>,
+    /// Containers that appear in the output.
+    visible: usize,
+}
+
+impl Frames {
+    pub(super) fn clear(&mut self) {
+        self.stack.clear();
+        self.keys.clear();
+        self.visible = 0;
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.visible
+    }
+
+    /// All frames, wrappers included.
+    pub(super) fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    #[inline]
+    pub(super) fn top(&self) -> Option<Shape> {
+        self.stack.last().map(|frame| frame.shape)
+    }
+
+    pub(super) fn top_frame(&self) -> Option<Frame> {
+        self.stack.last().copied()
+    }
+
+    /// The innermost container around the top one that appears in the output.
+    pub(super) fn parent(&self) -> Option<Shape> {
+        let mut shapes =
+            self.stack.iter().rev().map(|frame| frame.shape).filter(|s| s.is_visible());
+        shapes.next();
+        shapes.next()
+    }
+
+    /// The shape around the frame that has `above` frames on it.
+    pub(super) fn shape_below(&self, above: usize) -> Option<Shape> {
+        let mut below = self.stack.iter().rev().skip(above + 1).map(|frame| frame.shape);
+        below.find(|shape| shape.is_visible())
+    }
+
+    /// How many frames lie above the innermost of these shapes: 0 when it is the top.
+    pub(super) fn above(&self, wanted: impl Fn(Shape) -> bool) -> Option<usize> {
+        self.stack.iter().rev().position(|frame| wanted(frame.shape))
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, shape: Shape, start: usize) {
+        self.visible += usize::from(shape.is_visible());
+        let key = self.keys.len();
+        self.stack.push(Frame { shape, items: 0, key, has_key: false, start });
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Frame> {
+        let frame = self.stack.pop()?;
+        self.visible -= usize::from(frame.shape.is_visible());
+        self.keys.truncate(frame.key);
+        Some(frame)
+    }
+
+    /// An item of the innermost array begins.
+    #[inline]
+    pub(super) fn begin_item(&mut self) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.items += 1;
+        }
+    }
+
+    pub(super) fn set_items(&mut self, items: usize) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.items = items;
+        }
+    }
+
+    /// The innermost object was opened by two braces.
+    pub(super) fn double(&mut self) {
+        if let Some(top) = self.stack.pop() {
+            let outer = Frame { shape: Shape::Doubled, items: 0, has_key: false, ..top };
+            self.stack.push(outer);
+            self.stack.push(top);
+        }
+    }
+
+    pub(super) fn items(&self) -> usize {
+        self.stack.last().map_or(0, |frame| frame.items)
+    }
+
+    /// The innermost object's next member has that key, as written between its quotes.
+    #[inline]
+    pub(super) fn set_key(&mut self, key: &[u8]) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.has_key = true;
+            self.keys.truncate(frame.key);
+            self.keys.extend_from_slice(key);
+        }
+    }
+
+    #[inline]
+    pub(super) fn clear_key(&mut self) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.has_key = false;
+        }
+    }
+
+    pub(super) fn path(&self) -> Path {
+        let mut steps = Vec::new();
+        for (at, frame) in self.stack.iter().enumerate() {
+            match frame.shape {
+                Shape::Object if frame.has_key => {
+                    let end = self.stack.get(at + 1).map_or(self.keys.len(), |next| next.key);
+                    let key = self.keys.get(frame.key..end).unwrap_or_default();
+                    steps.push(Step::Key(decode(key)));
+                }
+                Shape::Array | Shape::Tuple if frame.items > 0 => {
+                    steps.push(Step::Index(frame.items - 1));
+                }
+                Shape::Object | Shape::Array | Shape::Tuple | Shape::Call | Shape::Doubled => {}
+            }
+        }
+        Path::from(steps)
+    }
+
+    /// The closers of all open containers, innermost first.
+    pub(super) fn closers(&self) -> impl Iterator<Item = char> + '_ {
+        self.stack.iter().rev().filter_map(|frame| frame.shape.closer())
+    }
+}
+
+impl Shape {
+    pub(super) const fn is_visible(self) -> bool {
+        matches!(self, Self::Object | Self::Array | Self::Tuple)
+    }
+
+    pub(super) const fn is_list(self) -> bool {
+        matches!(self, Self::Array | Self::Tuple)
+    }
+
+    pub(super) const fn closer(self) -> Option<char> {
+        match self {
+            Self::Object => Some('}'),
+            Self::Array | Self::Tuple => Some(']'),
+            Self::Call | Self::Doubled => None,
+        }
+    }
+}
+
+/// A key as people read it: simple escapes undone, anything odd kept.
+fn decode(raw: &[u8]) -> String {
+    let text = String::from_utf8_lossy(raw);
+    if !text.contains('\\') {
+        return text.into_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('u') => {
+                let digits = chars.as_str().get(..4).unwrap_or_default();
+                match u32::from_str_radix(digits, 16).ok().and_then(char::from_u32) {
+                    Some(decoded) => {
+                        out.push(decoded);
+                        chars = chars.as_str()[4..].chars();
+                    }
+                    None => out.push_str("\\u"),
+                }
+            }
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    out
+}

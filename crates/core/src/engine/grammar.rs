@@ -1,0 +1,248 @@
+//! The recovery table: what is done about each token at each place.
+
+/// What the grammar expects next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// A document; nothing has begun.
+    Document,
+    /// The first item, or `]`.
+    FirstItem,
+    /// An item: a comma is pending.
+    Item,
+    /// `,` or `]`.
+    ItemEnd,
+    /// The first key, or `}`.
+    FirstKey,
+    /// A key: a comma is pending.
+    Key,
+    /// `:`: a key is pending.
+    Colon,
+    /// A member's value: a key and a colon are pending.
+    MemberValue,
+    /// `,` or `}`.
+    MemberEnd,
+    /// `)`, behind the value of a call.
+    CallEnd,
+    /// The second `}` of a doubled brace.
+    DoubledEnd,
+    /// Nothing: the document has ended.
+    After,
+}
+
+impl Expect {
+    /// All places, in the order of the table.
+    pub const ALL: [Self; 12] = [
+        Self::Document,
+        Self::FirstItem,
+        Self::Item,
+        Self::ItemEnd,
+        Self::FirstKey,
+        Self::Key,
+        Self::Colon,
+        Self::MemberValue,
+        Self::MemberEnd,
+        Self::CallEnd,
+        Self::DoubledEnd,
+        Self::After,
+    ];
+}
+
+/// What the next byte begins, white space and comments aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// `{`
+    ObjectOpen,
+    /// `[`
+    ArrayOpen,
+    /// `(`
+    GroupOpen,
+    /// `}`
+    ObjectClose,
+    /// `]`
+    ArrayClose,
+    /// `)`
+    GroupClose,
+    /// `,`
+    Comma,
+    /// `:`
+    Colon,
+    /// `=` or `=>`
+    Equals,
+    /// `;`
+    Semicolon,
+    /// `+`, where it may join strings
+    Plus,
+    /// A quote of any kind.
+    Quote,
+    /// A digit, a sign or a point before a digit.
+    Number,
+    /// `...` or `…`
+    Ellipsis,
+    /// Three backticks or tildes.
+    Fence,
+    /// Anything else.
+    Word,
+    /// The end of the input.
+    End,
+}
+
+impl Token {
+    /// All tokens, in the order of the table.
+    pub const ALL: [Self; 17] = [
+        Self::ObjectOpen,
+        Self::ArrayOpen,
+        Self::GroupOpen,
+        Self::ObjectClose,
+        Self::ArrayClose,
+        Self::GroupClose,
+        Self::Comma,
+        Self::Colon,
+        Self::Equals,
+        Self::Semicolon,
+        Self::Plus,
+        Self::Quote,
+        Self::Number,
+        Self::Ellipsis,
+        Self::Fence,
+        Self::Word,
+        Self::End,
+    ];
+}
+
+/// What is done about a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It is what the grammar expects.
+    Accept,
+    /// It closes a container: the innermost of its shape, if there is one.
+    Close,
+    /// The bytes behind it decide; the engine looks ahead.
+    Defer,
+    /// The input is over: what is open is closed, or given up.
+    Finish,
+    /// A missing `,` is inserted before it.
+    InsertComma,
+    /// A missing `:` is inserted before it.
+    InsertColon,
+    /// A missing key is inserted before it.
+    InsertKey,
+    /// A missing value is inserted before it.
+    InsertValue,
+    /// The wrapper around the value ends without its sign; the token is read again outside.
+    Leave,
+    /// It stands for a `,`.
+    ReadAsComma,
+    /// It stands for a `:`.
+    ReadAsColon,
+    /// It is dropped.
+    Skip,
+    /// It belongs to what follows the document.
+    Tail,
+}
+
+/// The recovery table. Total and pure; a test prints it into `docs/grammar.md`.
+#[must_use]
+pub const fn decide(expect: Expect, token: Token) -> Action {
+    use Action as A;
+    use Token as T;
+    match expect {
+        Expect::Document => match token {
+            T::ObjectOpen | T::ArrayOpen | T::Quote | T::Number => A::Accept,
+            T::GroupOpen | T::Word | T::Fence | T::Plus | T::Ellipsis => A::Defer,
+            T::ObjectClose | T::ArrayClose | T::GroupClose => A::Skip,
+            T::Comma | T::Colon | T::Equals | T::Semicolon => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::FirstItem => match token {
+            T::ObjectOpen | T::ArrayOpen | T::GroupOpen | T::Quote | T::Number => A::Accept,
+            T::Word | T::Plus => A::Defer,
+            T::ObjectClose | T::ArrayClose | T::GroupClose => A::Close,
+            T::Comma | T::Colon | T::Equals | T::Semicolon | T::Ellipsis | T::Fence => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::Item => match token {
+            T::ObjectOpen | T::ArrayOpen | T::GroupOpen | T::Quote | T::Number => A::Accept,
+            T::Word | T::Plus => A::Defer,
+            T::ObjectClose | T::ArrayClose | T::GroupClose => A::Close,
+            T::Comma | T::Colon | T::Equals | T::Semicolon | T::Ellipsis | T::Fence => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::ItemEnd => match token {
+            T::Comma => A::Accept,
+            T::ObjectOpen | T::ArrayOpen | T::GroupOpen | T::Number | T::Word => A::InsertComma,
+            T::Quote | T::Plus => A::Defer,
+            T::ObjectClose | T::ArrayClose | T::GroupClose => A::Close,
+            T::Semicolon | T::Colon | T::Equals => A::ReadAsComma,
+            T::Ellipsis | T::Fence => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::FirstKey => match token {
+            T::Quote | T::Number => A::Accept,
+            T::Word | T::ObjectOpen => A::Defer,
+            T::ArrayOpen | T::Colon | T::Equals => A::InsertKey,
+            T::GroupOpen | T::GroupClose | T::Plus => A::Skip,
+            T::ObjectClose | T::ArrayClose => A::Close,
+            T::Comma | T::Semicolon | T::Ellipsis | T::Fence => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::Key => match token {
+            T::Quote | T::Number => A::Accept,
+            T::Word | T::ObjectOpen => A::Defer,
+            T::ArrayOpen | T::Colon | T::Equals => A::InsertKey,
+            T::GroupOpen | T::GroupClose | T::Plus => A::Skip,
+            T::ObjectClose | T::ArrayClose => A::Close,
+            T::Comma | T::Semicolon | T::Ellipsis | T::Fence => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::Colon => match token {
+            T::Colon => A::Accept,
+            T::Equals => A::ReadAsColon,
+            T::ObjectOpen | T::ArrayOpen | T::GroupOpen => A::InsertColon,
+            T::Quote | T::Number | T::Word => A::InsertColon,
+            T::Comma | T::Semicolon | T::ObjectClose | T::ArrayClose => A::InsertValue,
+            T::GroupClose | T::Plus | T::Ellipsis | T::Fence => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::MemberValue => match token {
+            T::ObjectOpen => A::Defer,
+            T::ArrayOpen | T::GroupOpen | T::Quote | T::Number => A::Accept,
+            T::Word | T::Plus => A::Defer,
+            T::Comma | T::Semicolon | T::ObjectClose | T::ArrayClose => A::InsertValue,
+            T::Colon | T::Equals | T::GroupClose | T::Fence => A::Skip,
+            T::Ellipsis => A::InsertValue,
+            T::End => A::Finish,
+        },
+        Expect::MemberEnd => match token {
+            T::Comma => A::Accept,
+            T::Semicolon => A::ReadAsComma,
+            T::Quote | T::Number | T::Word | T::Plus => A::Defer,
+            T::ObjectOpen | T::ArrayOpen => A::Defer,
+            T::ObjectClose | T::ArrayClose => A::Close,
+            T::Colon | T::Equals | T::GroupOpen | T::GroupClose => A::Skip,
+            T::Ellipsis | T::Fence => A::Skip,
+            T::End => A::Finish,
+        },
+        Expect::CallEnd => match token {
+            T::GroupClose => A::Accept,
+            T::ObjectOpen | T::ArrayOpen | T::GroupOpen | T::ObjectClose | T::ArrayClose => {
+                A::Leave
+            }
+            T::Comma | T::Colon | T::Equals | T::Semicolon | T::Quote | T::Number => A::Leave,
+            T::Plus | T::Ellipsis | T::Fence | T::Word => A::Leave,
+            T::End => A::Finish,
+        },
+        Expect::DoubledEnd => match token {
+            T::ObjectClose => A::Accept,
+            T::ObjectOpen | T::ArrayOpen | T::GroupOpen | T::ArrayClose | T::GroupClose => A::Leave,
+            T::Comma | T::Colon | T::Equals | T::Semicolon | T::Quote | T::Number => A::Leave,
+            T::Plus | T::Ellipsis | T::Fence | T::Word => A::Leave,
+            T::End => A::Finish,
+        },
+        Expect::After => match token {
+            T::ObjectClose | T::ArrayClose | T::GroupClose | T::Semicolon | T::Fence => A::Skip,
+            T::Comma | T::ObjectOpen | T::ArrayOpen | T::Quote | T::Number | T::Plus => A::Defer,
+            T::GroupOpen | T::Colon | T::Equals | T::Ellipsis | T::Word => A::Tail,
+            T::End => A::Finish,
+        },
+    }
+}

@@ -1,0 +1,442 @@
+//! Scan and recover: reads input, records edits, and moves the mark behind which all is certain.
+//!
+//! The engine writes nothing. It keeps two offsets: `pos`, up to which it has read, and `mark`, up
+//! to which its reading is certain. Output is the input up to the mark with the edits applied, so
+//! that the edit script is true by construction. Input from the mark on is kept by the caller and
+//! given again. Everything the engine decides depends on bytes, never on where a chunk ends.
+
+mod close;
+mod finish;
+mod frames;
+mod grammar;
+mod number;
+mod quotes;
+mod source;
+mod strings;
+mod structure;
+mod token;
+mod word;
+
+use alloc::{borrow::Cow, vec::Vec};
+use core::{fmt, ops::Range};
+
+use frames::Frames;
+pub(crate) use grammar::Expect;
+pub use grammar::{Action, Token, decide};
+use source::Look;
+pub(crate) use source::Source;
+
+use crate::{Options, Outcome, Path, Repair, RepairKind};
+
+/// Look-ahead of the whole-text path, in bytes.
+const WHOLE_WINDOW: usize = 1024;
+
+/// Why the engine gave up; the text passes through raw from the mark on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The input ended within a document, and the policy forbids closing it.
+    Cut,
+    /// There is no JSON.
+    Nothing,
+    /// A limit was passed.
+    Overflow,
+    /// A repair is needed that the policy forbids.
+    Refused,
+}
+
+/// A change to the input.
+#[derive(Clone, Debug)]
+pub(crate) enum Edit {
+    /// A document ends at that offset.
+    EndDocument { start: usize, end: usize },
+    /// A span of the input is replaced; the number says how many edits were made before.
+    Replace(Repair, usize),
+}
+
+impl Edit {
+    /// Whether an edit recorded now at `start` belongs before this one: an insertion stands before
+    /// a replacement at the same place.
+    fn stands_behind(&self, start: usize, inserts: bool) -> bool {
+        match self {
+            Self::EndDocument { end, .. } => *end > start,
+            Self::Replace(repair, _) => {
+                repair.start > start || inserts && repair.start == start && repair.end > start
+            }
+        }
+    }
+
+    fn is_control(&self) -> bool {
+        matches!(self, Self::Replace(repair, _) if repair.kind == RepairKind::UnescapedControl)
+    }
+
+    pub(crate) const fn start(&self) -> usize {
+        match self {
+            Self::EndDocument { end, .. } => *end,
+            Self::Replace(repair, _) => repair.start,
+        }
+    }
+}
+
+/// Inside what the engine stands, below the grammar of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lex {
+    /// Between tokens.
+    None,
+    /// In a string, with or without quotes.
+    Text(Text),
+    /// In a number that is longer than the look-ahead.
+    Digits(number::Part),
+    /// In a comment.
+    Comment(Comment),
+    /// In text before a document.
+    Prose,
+    /// In words between members that belong to none.
+    Stray,
+    /// Behind the last document: everything is dropped.
+    Tail,
+}
+
+/// A string that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Text {
+    quote: strings::Quote,
+    is_key: bool,
+    /// How many quotes delimit it: 1, 2 or 3. Without quotes 0.
+    quotes: u8,
+    /// Brackets opened inside a string without quotes.
+    nested: u8,
+    /// For a string that begins as JSON does, `"{"` or `"["`: the last byte of its content.
+    embedded: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comment {
+    Block,
+    Line,
+    Markup,
+}
+
+/// Whether a step took place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Go,
+    Wait,
+}
+
+/// `?` on a look-ahead inside a step: waits where the bytes have not arrived.
+macro_rules! look {
+    ($result:expr, $otherwise:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err($crate::engine::source::Edge::More) => return Ok(Flow::Wait),
+            Err(_) => $otherwise,
+        }
+    };
+}
+use look;
+
+type Step = Result<Flow, Stop>;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    options: Options,
+    /// The whole-text path: nothing leaves before the end, so that a repair may reach behind.
+    whole: bool,
+    window: usize,
+    expect: Expect,
+    lex: Lex,
+    frames: Frames,
+    /// Read up to here.
+    pos: usize,
+    /// Certain up to here; never beyond `pos`.
+    mark: usize,
+    /// Handed out up to here; never beyond `mark`.
+    emitted: usize,
+    /// Edits not handed out yet, in order; the first `firm` of them lie before the mark.
+    edits: Vec<Edit>,
+    firm: usize,
+    recorded: usize,
+    serial: usize,
+    /// Whether the output up to the mark ends inside a string.
+    mark_in_string: bool,
+    /// Where the present wait for a token began: behind a bracket or a value.
+    anchor: usize,
+    /// Where the pending comma stands, or would; `usize::MAX` before the first member.
+    comma: usize,
+    /// Its length: 0 where it was inserted.
+    comma_length: usize,
+    /// Where the pending member's key starts.
+    key_start: usize,
+    /// How many edits were made before the pending member.
+    member_edits: usize,
+    /// Where the open string's content, comment or stray text starts.
+    lex_start: usize,
+    /// Where the string that was read last was closed, while that can still be undone.
+    closed_string: Option<usize>,
+    /// A comma inside a string, and the edits before it, while only white space follows.
+    tail: Option<usize>,
+    /// Where the text begins that is dropped, once a document has ended for good.
+    dropping: Option<usize>,
+    dropping_kind: RepairKind,
+    documents: usize,
+    document_end: Option<usize>,
+    document_start: usize,
+    cut: bool,
+    stop_at_end: bool,
+    steps: u64,
+}
+
+impl Engine {
+    pub(crate) fn streaming(options: Options) -> Self {
+        Self::new(options, false, options.limits().lookahead())
+    }
+
+    pub(crate) fn whole(options: Options) -> Self {
+        Self::new(options, true, WHOLE_WINDOW)
+    }
+
+    fn new(options: Options, whole: bool, window: usize) -> Self {
+        Self {
+            options,
+            whole,
+            window,
+            expect: Expect::Document,
+            lex: Lex::None,
+            frames: Frames::default(),
+            pos: 0,
+            mark: 0,
+            emitted: 0,
+            edits: Vec::new(),
+            firm: 0,
+            recorded: 0,
+            serial: 0,
+            mark_in_string: false,
+            anchor: 0,
+            comma: 0,
+            comma_length: 0,
+            key_start: 0,
+            member_edits: 0,
+            lex_start: 0,
+            closed_string: None,
+            tail: None,
+            dropping: None,
+            dropping_kind: RepairKind::TrailingProse,
+            documents: 0,
+            document_end: None,
+            document_start: 0,
+            cut: false,
+            stop_at_end: false,
+            steps: 0,
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        let mut frames = core::mem::take(&mut self.frames);
+        let mut edits = core::mem::take(&mut self.edits);
+        frames.clear();
+        edits.clear();
+        *self = Self { frames, edits, ..Self::new(self.options, self.whole, self.window) };
+    }
+
+    pub(crate) const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) const fn mark(&self) -> usize {
+        self.mark
+    }
+
+    pub(crate) const fn emitted(&self) -> usize {
+        self.emitted
+    }
+
+    pub(crate) const fn dropping(&self) -> Option<usize> {
+        self.dropping
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.frames.depth()
+    }
+
+    pub(crate) const fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Whether to read nothing behind the first document.
+    pub(crate) const fn stop_at_end(&mut self, stop: bool) {
+        self.stop_at_end = stop;
+    }
+
+    pub(crate) const fn document_end(&self) -> Option<usize> {
+        self.document_end
+    }
+
+    pub(crate) fn path(&self) -> Path {
+        self.frames.path()
+    }
+
+    /// Steps taken and bytes looked at, for tests of linearity.
+    pub(crate) const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Whether the output up to the mark lies within a document.
+    pub(crate) fn in_document(&self) -> bool {
+        self.mark_in_string || self.frames.depth() > 0
+    }
+
+    pub(crate) fn outcome(&self, repairs: usize) -> Outcome {
+        if self.documents == 0 {
+            Outcome::None
+        } else if self.cut {
+            Outcome::Closed
+        } else if repairs > 0 {
+            Outcome::Repaired
+        } else {
+            Outcome::Unchanged
+        }
+    }
+
+    pub(crate) fn write_completion(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        if self.mark_in_string {
+            f.write_char('"')?;
+        }
+        self.frames.closers().try_for_each(|closer| f.write_char(closer))
+    }
+
+    /// Hands over the edits before the mark.
+    pub(crate) fn drain(&mut self, take: impl FnMut(Edit)) {
+        self.edits.drain(..self.firm).for_each(take);
+        self.firm = 0;
+        self.emitted = self.mark;
+    }
+
+    /// Hands over all edits.
+    pub(crate) fn drain_all(&mut self, take: impl FnMut(Edit)) {
+        self.firm = self.edits.len();
+        self.drain(take);
+    }
+
+    /// Reads as far as the bytes allow.
+    pub(crate) fn run(&mut self, source: Source<'_>) -> Result<(), Stop> {
+        let mut idle = 0;
+        loop {
+            if self.stop_at_end && self.documents > 0 {
+                return Ok(());
+            }
+            let before = self.pos;
+            let flow = match self.lex {
+                Lex::None => self.structure(&source)?,
+                Lex::Text(text) if text.quotes == 0 => self.bare(&source, text)?,
+                Lex::Text(text) => self.string(&source, text)?,
+                Lex::Digits(part) => self.digits(&source, part)?,
+                Lex::Comment(comment) => self.comment(&source, comment)?,
+                Lex::Prose => self.prose(&source)?,
+                Lex::Stray => self.stray(&source)?,
+                Lex::Tail => self.tail_text(&source)?,
+            };
+            self.steps += 1 + self.pos.saturating_sub(before) as u64;
+            if flow == Flow::Wait {
+                return Ok(());
+            }
+            // Bytes left, then frames and edits: some of them must change at every step.
+            idle = if self.pos == before { idle + 1 } else { 0 };
+            debug_assert!(idle <= self.frames.len() + 8, "no progress at {before}: {self:?}");
+            if idle > self.frames.len() + 64 {
+                return Err(Stop::Refused);
+            }
+        }
+    }
+
+    /// Everything read so far is certain.
+    #[inline]
+    fn settle(&mut self) {
+        self.mark = self.pos;
+        self.firm = self.edits.len();
+        self.mark_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);
+        self.closed_string = None;
+    }
+
+    /// Records an edit; edits may come out of order as long as they lie behind the mark.
+    fn edit(
+        &mut self,
+        kind: RepairKind,
+        span: Range<usize>,
+        after: impl Into<Cow<'static, str>>,
+    ) -> Result<(), Stop> {
+        if !self.options.policy().allows(kind) {
+            return Err(Stop::Refused);
+        }
+        if self.recorded >= self.options.limits().repairs() {
+            return Err(Stop::Overflow);
+        }
+        self.recorded += 1;
+        debug_assert!(
+            self.whole || span.start >= self.mark,
+            "{kind} at {span:?}, mark {}",
+            self.mark
+        );
+        let path = self.frames.path();
+        let (start, inserts) = (span.start, span.is_empty());
+        let repair = Repair::new(kind, span, after, path);
+        let mut at = self.edits.len();
+        while at > 0 && self.edits[at - 1].stands_behind(start, inserts) {
+            at -= 1;
+        }
+        self.serial += 1;
+        self.edits.insert(at, Edit::Replace(repair, self.serial));
+        if at < self.firm {
+            self.firm += 1;
+        }
+        Ok(())
+    }
+
+    /// Forgets the edits that start at `from` or behind it; of a stream, those not handed out.
+    fn forget(&mut self, from: usize) {
+        debug_assert!(self.reaches(from));
+        while self.edits.last().is_some_and(|edit| edit.start() >= from) {
+            if !self.whole && self.edits.len() <= self.firm {
+                break;
+            }
+            self.edits.pop();
+            self.recorded = self.recorded.saturating_sub(1);
+        }
+        self.firm = self.firm.min(self.edits.len());
+    }
+
+    /// Forgets the edits that are not firm and start at `from` or behind it.
+    fn forget_behind(&mut self, from: usize) {
+        while self.edits.len() > self.firm && self.edits.last().is_some_and(|e| e.start() >= from) {
+            self.edits.pop();
+            self.recorded = self.recorded.saturating_sub(1);
+        }
+    }
+
+    /// Forgets the edits at `from` and behind that were made after the first `serial`, and the
+    /// comma that was the first of them.
+    fn forget_since(&mut self, serial: usize, from: usize) {
+        let (firm, mut at) = (self.firm, 0);
+        let before = self.edits.len();
+        self.edits.retain(|edit| {
+            at += 1;
+            let comma = |repair: &Repair, made: usize| {
+                made == serial + 1 && repair.kind == RepairKind::MissingComma
+            };
+            at <= firm
+                || !matches!(edit, Edit::Replace(repair, made)
+                    if *made > serial && (repair.start >= from || comma(repair, *made)))
+        });
+        self.recorded -= before - self.edits.len();
+    }
+
+    /// Whether a repair may still be made at that offset.
+    fn reaches(&self, at: usize) -> bool {
+        self.whole || at >= self.mark
+    }
+
+    /// A cursor of the usual width.
+    fn look<'a>(&mut self, source: &Source<'a>, at: usize) -> Look<'a> {
+        source.look(at, self.window)
+    }
+}

@@ -1,0 +1,369 @@
+//! Numbers, and what models write for them.
+
+use alloc::{format, string::String};
+
+use super::{
+    Engine, Flow, Lex, Source, Step, look,
+    source::{Edge, is_word},
+};
+use crate::RepairKind;
+
+/// Which part of a long number the engine is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Integer,
+    Fraction,
+    Exponent,
+}
+
+/// What a token that begins like a number is.
+#[derive(Debug, PartialEq, Eq)]
+enum Shape {
+    Valid,
+    /// Written otherwise in JSON.
+    Mend(RepairKind, String),
+    /// A sign, a point, an exponent mark: the rest is missing.
+    Cut(String),
+    Text,
+}
+
+/// Whether the byte may belong to a token that begins like a number.
+const fn is_number_like(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'+' | b'-' | b'.' | b'_' | b'%' | b'/' | b':' | b'$')
+        || byte >= 0x80
+}
+
+impl Engine {
+    pub(super) fn number(&mut self, source: &Source<'_>) -> Step {
+        let at = self.pos;
+        let mut look = self.look(source, at);
+        let edge = loop {
+            match look.peek() {
+                // `1//note` and `1/*note*/`: the comment is none of the number's.
+                Ok(b'/') if matches!(look.peek_at(1), Ok(b'/' | b'*')) => break None,
+                Ok(byte) if is_number_like(byte) => look.bump(),
+                Ok(_) => break None,
+                Err(edge) => break Some(edge),
+            }
+        };
+        if edge == Some(Edge::More) {
+            return Ok(Flow::Wait);
+        }
+        self.steps += look.passed() as u64;
+        let token = look.seen();
+        if edge == Some(Edge::Window) {
+            return self.long_number(source, token);
+        }
+        let ended = edge == Some(Edge::End);
+        let shape = shape_of(token);
+        if self.frames.len() == 0 && shape == Shape::Text {
+            return self.not_a_document();
+        }
+        if shape != Shape::Text {
+            if !ended && look!(self.goes_on_as_text(look), false) {
+                return self.open_bare(source, false);
+            }
+            if self.frames.len() == 0 && !look!(self.stands_alone(look), true) {
+                return self.not_a_document();
+            }
+        }
+        match shape {
+            Shape::Valid => {
+                if let Some(digits) = look!(self.grouped_digits(look), None) {
+                    let plain: String = source
+                        .slice(at, digits)
+                        .iter()
+                        .filter(|b| **b != b',')
+                        .map(|b| *b as char)
+                        .collect();
+                    self.edit(RepairKind::DigitSeparator, at..digits, plain)?;
+                    self.pos = digits;
+                } else {
+                    self.pos += token.len();
+                }
+            }
+            Shape::Mend(kind, after) => {
+                self.edit(kind, at..at + token.len(), after)?;
+                self.pos += token.len();
+            }
+            Shape::Cut(kept) if ended && kept.is_empty() => {
+                // A lone sign at the end of the input says nothing.
+                self.edit(RepairKind::CutNumber, at..at + token.len(), "")?;
+                self.pos += token.len();
+                return Ok(Flow::Go);
+            }
+            Shape::Cut(kept) if !kept.is_empty() => {
+                self.edit(RepairKind::CutNumber, at..at + token.len(), kept)?;
+                self.pos += token.len();
+            }
+            Shape::Cut(_) | Shape::Text => return self.open_bare(source, false),
+        }
+        self.begin_value();
+        self.value_ended(source)?;
+        self.settle();
+        Ok(Flow::Go)
+    }
+
+    /// A number that fills the window: it leaves as it comes.
+    fn long_number(&mut self, source: &Source<'_>, token: &[u8]) -> Step {
+        let digits = token
+            .iter()
+            .skip(usize::from(token[0] == b'-'))
+            .take_while(|b| b.is_ascii_digit())
+            .count();
+        let sign = usize::from(token[0] == b'-');
+        if digits == 0 || (digits > 1 && token[sign] == b'0') {
+            if self.frames.len() == 0 {
+                return self.not_a_document();
+            }
+            return self.open_bare(source, false);
+        }
+        self.begin_value();
+        self.pos += sign + digits;
+        self.lex = Lex::Digits(Part::Integer);
+        self.settle();
+        Ok(Flow::Go)
+    }
+
+    /// Inside a long number.
+    pub(super) fn digits(&mut self, source: &Source<'_>, part: Part) -> Step {
+        let rest = source.from(self.pos);
+        let run = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        self.pos += run;
+        self.settle();
+        let rest = &rest[run..];
+        let (need, next) = match rest {
+            [] if source.is_last() => (0, part),
+            [] => return Ok(Flow::Wait),
+            [b'.', ..] if part == Part::Integer => (1, Part::Fraction),
+            [b'e' | b'E', sign, ..] if part != Part::Exponent => {
+                (1 + usize::from(matches!(sign, b'+' | b'-')), Part::Exponent)
+            }
+            [b'e' | b'E'] if part != Part::Exponent => (1, Part::Exponent),
+            _ => (0, part),
+        };
+        if need > 0 {
+            match rest.get(need) {
+                Some(b'0'..=b'9') => {
+                    self.pos += need;
+                    self.lex = Lex::Digits(next);
+                    return Ok(Flow::Go);
+                }
+                None if !source.is_last() => return Ok(Flow::Wait),
+                _ => {
+                    self.edit(
+                        RepairKind::CutNumber,
+                        self.pos..self.pos + need.min(rest.len()),
+                        "",
+                    )?;
+                    self.pos += need.min(rest.len());
+                }
+            }
+        }
+        self.lex = Lex::None;
+        self.value_ended(source)?;
+        self.settle();
+        Ok(Flow::Go)
+    }
+
+    /// Whether a scalar is followed, on its line, by words: `5 apples`. Then all of it is text.
+    pub(super) fn goes_on_as_text(
+        &mut self,
+        mut look: super::source::Look<'_>,
+    ) -> Result<bool, Edge> {
+        if self.frames.len() == 0 {
+            return Ok(false);
+        }
+        let from = look.passed();
+        let next = look.blanks()?;
+        if look.passed() == from || !(next.is_ascii_alphabetic() || next >= 0x80 || next == b'%') {
+            return Ok(false);
+        }
+        if look.at_quote()? {
+            return Ok(false);
+        }
+        let word = look.word()?;
+        if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
+            return Ok(false);
+        }
+        // `1 b: 2` lost a comma; in a list, bare words are items of their own.
+        if self.frames.top() != Some(super::frames::Shape::Object) {
+            return Ok(false);
+        }
+        let behind = look.blanks()?;
+        Ok(behind != b':' && behind != b'"' && is_word(word.first().copied().unwrap_or(b' ')))
+    }
+
+    /// Whether a scalar at the root is all there is.
+    pub(super) fn stands_alone(&mut self, mut look: super::source::Look<'_>) -> Result<bool, Edge> {
+        let next = match look.gap() {
+            Err(Edge::End | Edge::Window) => return Ok(true),
+            other => other?,
+        };
+        let lines = look.seen().contains(&b'\n');
+        let several = self.whole && lines && (next.is_ascii_digit() || next == b'-');
+        let documents = self.options.following() == crate::Following::All
+            && (matches!(next, b'{' | b'[') || look.at_quote()? || lines);
+        Ok(several || documents || matches!(next, b',' | b';' | b')' | b'}' | b']' | b'`'))
+    }
+
+    /// `1,234,567` as a member's value: where its digits end.
+    fn grouped_digits(&mut self, mut look: super::source::Look<'_>) -> Result<Option<usize>, Edge> {
+        let token = look.seen();
+        let first = token.iter().skip(usize::from(token[0] == b'-')).count();
+        if self.frames.top() != Some(super::frames::Shape::Object)
+            || first > 3
+            || token.trim_ascii_start().first() == Some(&b'0')
+            || !token.iter().skip(usize::from(token[0] == b'-')).all(u8::is_ascii_digit)
+        {
+            return Ok(None);
+        }
+        let mut end = None;
+        while look.peek()? == b',' {
+            for ahead in 1..=3 {
+                if !look.peek_at(ahead)?.is_ascii_digit() {
+                    return Ok(end);
+                }
+            }
+            look.advance(4);
+            if !matches!(look.peek()?, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') {
+                return Ok(end);
+            }
+            let mut behind = look;
+            if behind.space()? == b':' {
+                return Ok(end);
+            }
+            end = Some(self.pos + look.passed());
+        }
+        Ok(end)
+    }
+}
+
+/// Sorts a token that begins like a number.
+fn shape_of(token: &[u8]) -> Shape {
+    let Ok(text) = core::str::from_utf8(token) else { return Shape::Text };
+    let (sign, body) = match text.as_bytes() {
+        [b'-', ..] => ("-", &text[1..]),
+        [b'+', ..] => ("+", &text[1..]),
+        _ => ("", text),
+    };
+    if matches!(body, "Infinity" | "infinity" | "inf" | "Inf" | "NaN" | "nan") {
+        return Shape::Mend(RepairKind::NonFinite, "null".into());
+    }
+    if let Some(digits) = body.strip_prefix("0x").or_else(|| body.strip_prefix("0X")) {
+        let minus = if sign == "-" { "-" } else { "" };
+        return match u128::from_str_radix(digits, 16) {
+            Ok(value) if !digits.starts_with('+') => {
+                Shape::Mend(RepairKind::HexNumber, format!("{minus}{value}"))
+            }
+            _ => Shape::Text,
+        };
+    }
+    if let Some((over, under)) = body.split_once('/') {
+        let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+        if digits(over) && digits(under) {
+            return Shape::Mend(RepairKind::Fraction, format!("\"{text}\""));
+        }
+        return Shape::Text;
+    }
+    if body.contains('_') {
+        let plain: String = body.chars().filter(|c| *c != '_').collect();
+        let grouped = body.bytes().all(|b| b.is_ascii_digit() || b == b'_' || b == b'.')
+            && !body.starts_with('_')
+            && !body.ends_with('_');
+        return match shape_of(plain.as_bytes()) {
+            Shape::Valid if grouped => {
+                let minus = if sign == "-" { "-" } else { "" };
+                Shape::Mend(RepairKind::DigitSeparator, format!("{minus}{plain}"))
+            }
+            _ => Shape::Text,
+        };
+    }
+    decimal(sign, body)
+}
+
+/// A decimal number, its sign taken off.
+fn decimal(sign: &str, body: &str) -> Shape {
+    let bytes = body.as_bytes();
+    let whole = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut at = whole;
+    let mut fraction = None;
+    if bytes.get(at) == Some(&b'.') {
+        let digits = bytes[at + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
+        fraction = Some(digits);
+        at += 1 + digits;
+    }
+    let number = at;
+    let mut exponent = None;
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let digits = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        exponent = Some(digits);
+        at += digits;
+    }
+    if at != bytes.len() {
+        return Shape::Text;
+    }
+    if whole == 0 && fraction.unwrap_or(0) == 0 {
+        return if exponent.is_some() { Shape::Text } else { Shape::Cut(String::new()) };
+    }
+    let minus = if sign == "-" { "-" } else { "" };
+    let zeros = whole > 1 && bytes[0] == b'0';
+    if zeros {
+        // An identifier, a telephone number, a postal code: leading zeros mean something.
+        return if exponent.is_none() && fraction.is_none() && sign != "+" {
+            Shape::Mend(RepairKind::LeadingZero, format!("\"{sign}{body}\""))
+        } else {
+            Shape::Text
+        };
+    }
+    let lead = if whole == 0 { "0" } else { "" };
+    let mantissa = if fraction == Some(0) { &body[..number - 1] } else { &body[..number] };
+    if exponent == Some(0) {
+        return Shape::Cut(format!("{minus}{lead}{mantissa}"));
+    }
+    let tail = &body[number..];
+    let after = format!("{minus}{lead}{mantissa}{tail}");
+    if sign == "+" {
+        Shape::Mend(RepairKind::LeadingPlus, after)
+    } else if whole == 0 {
+        Shape::Mend(RepairKind::LeadingDot, after)
+    } else if fraction == Some(0) {
+        Shape::Mend(RepairKind::TrailingDot, after)
+    } else {
+        Shape::Valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        let mend = |kind, text: &str| Shape::Mend(kind, text.into());
+        for (token, shape) in [
+            ("0", Shape::Valid),
+            ("-12.50e+7", Shape::Valid),
+            ("+5", mend(RepairKind::LeadingPlus, "5")),
+            ("-.5", mend(RepairKind::LeadingDot, "-0.5")),
+            ("5.", mend(RepairKind::TrailingDot, "5")),
+            ("5.e3", mend(RepairKind::TrailingDot, "5e3")),
+            ("007", mend(RepairKind::LeadingZero, "\"007\"")),
+            ("0x1F", mend(RepairKind::HexNumber, "31")),
+            ("1_000.5", mend(RepairKind::DigitSeparator, "1000.5")),
+            ("1/3", mend(RepairKind::Fraction, "\"1/3\"")),
+            ("-inf", mend(RepairKind::NonFinite, "null")),
+            ("12e+", Shape::Cut("12".into())),
+            ("12.e", Shape::Cut("12".into())),
+            ("-", Shape::Cut(String::new())),
+            ("1.2.3", Shape::Text),
+            ("2024-01-05", Shape::Text),
+            ("50%", Shape::Text),
+            ("00.5", Shape::Text),
+        ] {
+            assert_eq!(shape_of(token.as_bytes()), shape, "{token}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The text the engine reads, and bounded look-ahead into it.
+
+use super::strings::Quote;
+
+/// A stretch of input: from the engine's mark to the last byte received.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    text: &'a [u8],
+    base: usize,
+    last: bool,
+}
+
+impl<'a> Source<'a> {
+    /// `text` stands at offset `base` of the input; `last` says that the input ends with it.
+    pub(crate) const fn new(text: &'a [u8], base: usize, last: bool) -> Self {
+        Self { text, base, last }
+    }
+
+    /// The byte at that offset of the input.
+    #[inline]
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.text.get(at.wrapping_sub(self.base)).copied()
+    }
+
+    /// The text from that offset on.
+    #[inline]
+    pub(super) fn from(&self, at: usize) -> &'a [u8] {
+        self.text.get(at.saturating_sub(self.base)..).unwrap_or_default()
+    }
+
+    /// The text between two offsets.
+    #[inline]
+    pub(super) fn slice(&self, from: usize, to: usize) -> &'a [u8] {
+        self.text
+            .get(from.saturating_sub(self.base)..to.saturating_sub(self.base))
+            .unwrap_or_default()
+    }
+
+    #[inline]
+    pub(super) const fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    #[inline]
+    pub(super) const fn base(&self) -> usize {
+        self.base
+    }
+
+    /// The offset behind the last byte received.
+    #[inline]
+    pub(super) const fn end(&self) -> usize {
+        self.base + self.text.len()
+    }
+
+    #[inline]
+    pub(super) const fn is_last(&self) -> bool {
+        self.last
+    }
+
+    /// A cursor that sees at most `window` bytes from `at` on.
+    pub(super) fn look(&self, at: usize, window: usize) -> Look<'a> {
+        let text = self.from(at);
+        let (text, edge) = if text.len() >= window {
+            (&text[..window], Edge::Window)
+        } else if self.last {
+            (text, Edge::End)
+        } else {
+            (text, Edge::More)
+        };
+        Look { text, at: 0, edge }
+    }
+}
+
+/// Why looking ahead stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// The input is over.
+    End,
+    /// The bytes there have not arrived.
+    More,
+    /// The window is full.
+    Window,
+}
+
+/// A cursor for look-ahead. What it answers with `Ok` stays true whatever arrives later, so that a
+/// decision never depends on where a chunk ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look<'a> {
+    text: &'a [u8],
+    at: usize,
+    edge: Edge,
+}
+
+impl<'a> Look<'a> {
+    #[inline]
+    pub(super) fn peek(&self) -> Result<u8, Edge> {
+        self.text.get(self.at).copied().ok_or(self.edge)
+    }
+
+    pub(super) fn peek_at(&self, ahead: usize) -> Result<u8, Edge> {
+        self.text.get(self.at + ahead).copied().ok_or(self.edge)
+    }
+
+    #[inline]
+    pub(super) fn bump(&mut self) {
+        self.at += 1;
+    }
+
+    pub(super) fn advance(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// The quote that stands there, and how many bytes it has.
+    pub(super) fn quote(&self) -> Result<Option<(Quote, usize)>, Edge> {
+        let rest = self.rest();
+        if !matches!(rest.first(), Some(b'"' | b'\'' | b'`' | b'\\' | 0xc2 | 0xe2 | 0xef)) {
+            return Ok(None);
+        }
+        match (Quote::of(rest), rest) {
+            (None, [b'\\' | 0xc2 | 0xe2 | 0xef] | [0xe2, 0x80] | [0xef, 0xbc]) => Err(self.edge),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// Whether a quote stands there.
+    pub(super) fn at_quote(&self) -> Result<bool, Edge> {
+        Ok(self.quote()?.is_some())
+    }
+
+    /// The length of the quote that stands there, if it may close a string of that kind.
+    pub(super) fn closer(&self, quote: Quote) -> Result<Option<usize>, Edge> {
+        self.quote()?;
+        Ok(quote.closer(self.rest()))
+    }
+
+    /// How many bytes were passed.
+    #[inline]
+    pub(super) const fn passed(&self) -> usize {
+        self.at
+    }
+
+    /// The bytes not passed yet, as far as they can be seen.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// All that can be seen, from where the look began.
+    pub(super) const fn rest_from_start(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// The bytes passed.
+    pub(super) fn seen(&self) -> &'a [u8] {
+        self.text.get(..self.at).unwrap_or(self.text)
+    }
+
+    /// Whether the text goes on with `word`.
+    pub(super) fn starts_with(&self, word: &[u8]) -> Result<bool, Edge> {
+        let rest = self.rest();
+        let common = rest.len().min(word.len());
+        if rest[..common] != word[..common] {
+            return Ok(false);
+        }
+        if common == word.len() { Ok(true) } else { Err(self.edge) }
+    }
+
+    /// Passes white space; the byte behind it.
+    #[inline]
+    pub(super) fn space(&mut self) -> Result<u8, Edge> {
+        loop {
+            match self.peek()? {
+                b' ' | b'\n' | b'\r' | b'\t' => self.bump(),
+                byte => return Ok(byte),
+            }
+        }
+    }
+
+    /// Passes white space on this line; the byte behind it.
+    pub(super) fn blanks(&mut self) -> Result<u8, Edge> {
+        loop {
+            match self.peek()? {
+                b' ' | b'\t' => self.bump(),
+                byte => return Ok(byte),
+            }
+        }
+    }
+
+    /// Passes white space and comments; the byte behind them.
+    pub(super) fn gap(&mut self) -> Result<u8, Edge> {
+        loop {
+            let byte = self.space()?;
+            match byte {
+                b'/' => match self.peek_at(1)? {
+                    b'/' => self.line()?,
+                    b'*' => {
+                        self.advance(2);
+                        while !self.starts_with(b"*/")? {
+                            self.bump();
+                        }
+                        self.advance(2);
+                    }
+                    _ => return Ok(byte),
+                },
+                b'#' => self.line()?,
+                _ => return Ok(byte),
+            }
+        }
+    }
+
+    fn line(&mut self) -> Result<(), Edge> {
+        while self.peek()? != b'\n' {
+            self.bump();
+        }
+        Ok(())
+    }
+
+    /// Passes a word: letters, digits, `_`, `$`, `-`, and everything beyond ASCII.
+    pub(super) fn word(&mut self) -> Result<&'a [u8], Edge> {
+        let from = self.at;
+        while is_word(self.peek()?) {
+            self.bump();
+        }
+        Ok(&self.text[from..self.at])
+    }
+
+    /// Passes a string whose opening quote was passed; stands behind its closing quote after.
+    pub(super) fn string(&mut self, quote: u8) -> Result<(), Edge> {
+        loop {
+            let byte = self.peek()?;
+            self.bump();
+            if byte == b'\\' {
+                self.peek()?;
+                self.bump();
+            } else if byte == quote {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Whether a byte may stand in a bare word.
+#[inline]
+pub(super) const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-') || byte >= 0x80
+}

@@ -1,0 +1,487 @@
+//! Inside strings: runs of content, escapes, control characters, UTF-8.
+
+use alloc::format;
+
+use super::{Engine, Flow, Lex, Source, Step, Stop, Text, look, quotes::Verdict, source::is_word};
+use crate::{RepairKind, scan};
+
+/// What delimits a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    Backtick,
+    Double,
+    /// `\"`, in a document that is escaped once too often.
+    Escaped,
+    Single,
+    Smart,
+}
+
+impl Quote {
+    /// The quote that starts `text`, and how many bytes it has.
+    pub(super) fn of(text: &[u8]) -> Option<(Self, usize)> {
+        match text {
+            [b'"', ..] => Some((Self::Double, 1)),
+            [b'\'', ..] => Some((Self::Single, 1)),
+            [b'`', ..] => Some((Self::Backtick, 1)),
+            [b'\\', b'"', ..] => Some((Self::Escaped, 2)),
+            // ´ « »
+            [0xc2, 0xb4, ..] => Some((Self::Backtick, 2)),
+            [0xc2, 0xab | 0xbb, ..] => Some((Self::Smart, 2)),
+            // ‘ ’ ‚ ‛ “ ” „ ‟
+            [0xe2, 0x80, 0x98..=0x9f, ..] => Some((Self::Smart, 3)),
+            // ＂
+            [0xef, 0xbc, 0x82, ..] => Some((Self::Smart, 3)),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a quote at the start of `text` that may close a string of this kind.
+    pub(super) fn closer(self, text: &[u8]) -> Option<usize> {
+        let (quote, length) = Self::of(text)?;
+        let closes = match self {
+            Self::Backtick => matches!(quote, Self::Backtick | Self::Single),
+            Self::Smart => matches!(quote, Self::Smart | Self::Double),
+            Self::Escaped => matches!(quote, Self::Escaped | Self::Double),
+            Self::Double | Self::Single => quote == self,
+        };
+        closes.then_some(length)
+    }
+
+    /// The byte that a search for the end stops at.
+    const fn stop(self) -> u8 {
+        match self {
+            Self::Single => b'\'',
+            Self::Backtick | Self::Smart | Self::Double | Self::Escaped => b'"',
+        }
+    }
+
+    /// The repair that turns it into `"`.
+    pub(super) const fn kind(self) -> RepairKind {
+        match self {
+            Self::Backtick => RepairKind::BacktickQuote,
+            Self::Double => RepairKind::DoubledQuote,
+            Self::Escaped => RepairKind::EscapedDocument,
+            Self::Single => RepairKind::SingleQuote,
+            Self::Smart => RepairKind::SmartQuote,
+        }
+    }
+}
+
+impl Engine {
+    /// Opens a string at a quote of `length` bytes.
+    pub(super) fn open_string(
+        &mut self,
+        source: &Source<'_>,
+        quote: Quote,
+        length: usize,
+        is_key: bool,
+    ) -> Step {
+        let mut quotes = 1;
+        let mut embedded = 0;
+        if quote == Quote::Double && !is_key {
+            let look = self.look(source, self.pos + 1);
+            if matches!(look!(look.peek(), 0), b'{' | b'[')
+                && look!(look.peek_at(1), 0) == b'"'
+                && is_word(look!(look.peek_at(2), 0))
+            {
+                embedded = b'{';
+            }
+        }
+        if matches!(quote, Quote::Double | Quote::Single) {
+            let delimiter = quote.stop();
+            let mut look = self.look(source, self.pos + 1);
+            if look!(self.peek_for(&mut look), 0) == delimiter {
+                quotes = look!(self.quotes_at_start(look, delimiter), 1);
+            }
+        }
+        let at = self.pos;
+        if quote != Quote::Double {
+            self.edit(quote.kind(), at..at + length, "\"")?;
+        }
+        if quotes > 1 {
+            self.edit(RepairKind::DoubledQuote, at + 1..at + usize::from(quotes), "")?;
+        }
+        self.pos += length + usize::from(quotes) - 1;
+        self.lex_start = self.pos;
+        self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0, embedded });
+        self.tail = None;
+        if !is_key {
+            self.settle();
+        }
+        Ok(Flow::Go)
+    }
+
+    /// Reads string content up to the next byte that matters, and deals with that byte.
+    pub(super) fn string(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let rest = source.from(self.pos);
+        let run = scan::string_run(rest, 0, text.quote.stop());
+        let mut end = run.end;
+        if !run.ascii || text.quote == Quote::Backtick {
+            // Multi-byte quotes and broken UTF-8 are looked for only where they can be.
+            match self.checked_run(source, text, end)? {
+                Checked::All => {}
+                Checked::Upto(length) => end = length,
+                Checked::Mended => return Ok(Flow::Go),
+                Checked::Wait(length) => {
+                    self.consume_text(rest, length, text);
+                    return Ok(Flow::Wait);
+                }
+            }
+        }
+        self.consume_text(rest, end, text);
+        let text = if let Lex::Text(text) = self.lex { text } else { text };
+        let Some(&byte) = rest.get(end) else {
+            return if source.is_last() { self.end_of_text(source, text) } else { Ok(Flow::Wait) };
+        };
+        match byte {
+            b'\\' => self.escape(source, text),
+            0..=0x1f => self.control(byte, text),
+            _ => match text.quote.closer(&rest[end..]) {
+                Some(length) => self.quote(source, text, length),
+                None => {
+                    // A double quote inside a string that something else delimits.
+                    self.edit(text.quote.kind(), self.pos..self.pos, "\\")?;
+                    self.pos += 1;
+                    self.settle_text(text);
+                    Ok(Flow::Go)
+                }
+            },
+        }
+    }
+
+    /// Passes `length` bytes of content.
+    #[inline]
+    fn consume_text(&mut self, rest: &[u8], length: usize, text: Text) {
+        if length == 0 {
+            return;
+        }
+        self.pos += length;
+        if text.is_key {
+            return;
+        }
+        if text.embedded != 0 {
+            self.lex = Lex::Text(Text { embedded: rest[length - 1], ..text });
+        }
+        // A comma with only white space behind it may turn out to follow a lost quote.
+        let blank = rest[..length].iter().rev().take_while(|b| **b == b' ').count();
+        if blank == length && self.tail.is_some_and(|at| self.pos - at <= self.window) {
+            return;
+        }
+        if blank < length && rest[length - blank - 1] == b',' && blank < self.window {
+            self.mark = self.pos - blank - 1;
+            self.firm = self.edits.len();
+            self.mark_in_string = true;
+            self.tail = Some(self.mark);
+            return;
+        }
+        self.settle_text(text);
+    }
+
+    /// Content was read that no later byte can take back.
+    #[inline]
+    pub(super) fn settle_text(&mut self, text: Text) {
+        self.tail = None;
+        if !text.is_key {
+            self.settle();
+        }
+    }
+
+    /// A raw control character.
+    fn control(&mut self, byte: u8, text: Text) -> Step {
+        let at = self.pos;
+        let span = at..at + 1;
+        match byte {
+            b'\n' => self.edit(RepairKind::UnescapedControl, span, "\\n")?,
+            b'\r' => self.edit(RepairKind::UnescapedControl, span, "\\r")?,
+            b'\t' => self.edit(RepairKind::UnescapedControl, span, "\\t")?,
+            0x08 => self.edit(RepairKind::UnescapedControl, span, "\\b")?,
+            0x0c => self.edit(RepairKind::UnescapedControl, span, "\\f")?,
+            _ => self.edit(RepairKind::UnescapedControl, span, format!("\\u{byte:04x}"))?,
+        }
+        self.pos += 1;
+        let space = matches!(byte, b'\n' | b'\r' | b'\t');
+        if !(space && self.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
+            self.settle_text(text);
+        }
+        Ok(Flow::Go)
+    }
+
+    /// A backslash.
+    fn escape(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let at = self.pos;
+        let Some(next) = source.byte(at + 1) else {
+            if !source.is_last() {
+                return Ok(Flow::Wait);
+            }
+            self.edit(RepairKind::CutEscape, at..at + 1, "")?;
+            self.pos += 1;
+            return Ok(Flow::Go);
+        };
+        if text.quote == Quote::Escaped {
+            return self.doubled_escape(source, text, next);
+        }
+        match next {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.pos += 2,
+            b'u' => return self.unicode_escape(source, text, at),
+            b'\'' | b'`' => {
+                let own =
+                    matches!((text.quote, next), (Quote::Single, b'\'') | (Quote::Backtick, b'`'));
+                let kind = if own { text.quote.kind() } else { RepairKind::BadEscape };
+                self.edit(kind, at..at + 1, "")?;
+                self.pos += 2;
+            }
+            _ => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos += 1;
+            }
+        }
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// A backslash inside a document that is escaped once too often.
+    fn doubled_escape(&mut self, source: &Source<'_>, text: Text, next: u8) -> Step {
+        let at = self.pos;
+        match next {
+            b'"' => return self.quote(source, text, 2),
+            b'\\' => {
+                // One level is taken off: `\\\"` is `\"`, `\\n` is `\n`, and `\\\\` is `\\`.
+                let Some(third) = source.byte(at + 2) else {
+                    if !source.is_last() {
+                        return Ok(Flow::Wait);
+                    }
+                    self.edit(RepairKind::CutEscape, at..at + 2, "")?;
+                    self.pos += 2;
+                    return Ok(Flow::Go);
+                };
+                if third == b'\\' {
+                    let Some(fourth) = source.byte(at + 3) else {
+                        if !source.is_last() {
+                            return Ok(Flow::Wait);
+                        }
+                        self.edit(RepairKind::CutEscape, at..at + 3, "")?;
+                        self.pos += 3;
+                        return Ok(Flow::Go);
+                    };
+                    let (after, length) = match fourth {
+                        b'"' => ("\\\"", 4),
+                        b'\\' => ("\\\\", 4),
+                        _ => ("\\\\", 3),
+                    };
+                    self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
+                    self.pos += length;
+                } else {
+                    let escapes_unit = third == b'u'
+                        && match hex4(source.from(at + 3)) {
+                            Hex::Value(value) => !(0xd800..=0xdfff).contains(&value),
+                            Hex::Bad => false,
+                            Hex::Short if !source.is_last() => return Ok(Flow::Wait),
+                            Hex::Short => false,
+                        };
+                    let after = match third {
+                        b'"' => "\\\"",
+                        b'u' if escapes_unit => "\\",
+                        b'/' | b'b' | b'f' | b'n' | b'r' | b't' => "\\",
+                        _ => "\\\\",
+                    };
+                    let length = if third == b'"' { 3 } else { 2 };
+                    self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
+                    // What the backslash escapes belongs to it: half of it is no valid text.
+                    self.pos += match third {
+                        b'u' if escapes_unit => 7,
+                        b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 3,
+                        _ => length,
+                    };
+                }
+            }
+            // An escape of the outer level stands for the character itself: keep it escaped.
+            b'n' | b'r' | b't' | b'b' | b'f' | b'/' => self.pos += 2,
+            b'u' => return self.unicode_escape(source, text, at),
+            _ => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos += 1;
+            }
+        }
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// `\u` and what follows.
+    fn unicode_escape(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
+        let rest = source.from(at + 2);
+        let first = match hex4(rest) {
+            Hex::Value(value) => value,
+            Hex::Bad => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos = at + 2;
+                self.settle_text(text);
+                return Ok(Flow::Go);
+            }
+            Hex::Short => return self.cut_escape(source, at),
+        };
+        let lone = match first {
+            0xd800..=0xdbff => match rest.get(4..).unwrap_or_default() {
+                [b'\\', b'u', low @ ..] => match hex4(low) {
+                    Hex::Value(0xdc00..=0xdfff) => {
+                        self.pos = at + 12;
+                        self.settle_text(text);
+                        return Ok(Flow::Go);
+                    }
+                    Hex::Value(_) | Hex::Bad => true,
+                    Hex::Short => return self.cut_escape(source, at),
+                },
+                [] | [b'\\'] => return self.cut_escape(source, at),
+                _ => true,
+            },
+            0xdc00..=0xdfff => true,
+            _ => false,
+        };
+        if lone {
+            self.edit(RepairKind::LoneSurrogate, at..at + 6, "\\ufffd")?;
+        }
+        self.pos = at + 6;
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// An escape that has not arrived whole.
+    fn cut_escape(&mut self, source: &Source<'_>, at: usize) -> Step {
+        if !source.is_last() {
+            return Ok(Flow::Wait);
+        }
+        self.edit(RepairKind::CutEscape, at..source.end(), "")?;
+        self.pos = source.end();
+        Ok(Flow::Go)
+    }
+
+    /// A quote that may end the string.
+    fn quote(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
+        let at = self.pos;
+        let verdict = look!(self.judge_quote(source, text, length), Verdict::Close(length));
+        match verdict {
+            Verdict::Close(bytes) => {
+                let plain = text.quote == Quote::Double && bytes == 1;
+                if !plain {
+                    let kind = text.quote.kind();
+                    let kind = if bytes > length { RepairKind::DoubledQuote } else { kind };
+                    self.edit(kind, at..at + bytes, "\"")?;
+                }
+                self.pos = at + bytes;
+                self.close_string(source, text, at)
+            }
+            Verdict::Inner => {
+                match text.quote {
+                    Quote::Double => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,
+                    Quote::Escaped if source.byte(at) == Some(b'\\') => {}
+                    Quote::Escaped => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,
+                    Quote::Smart if source.byte(at) == Some(b'"') => {
+                        self.edit(RepairKind::SmartQuote, at..at, "\\")?;
+                    }
+                    Quote::Backtick | Quote::Single | Quote::Smart => {}
+                }
+                self.pos = at + length;
+                self.settle_text(text);
+                Ok(Flow::Go)
+            }
+            Verdict::LostBefore(lost) => {
+                let lost = if self.reaches(lost) { lost } else { self.mark.max(lost) };
+                self.forget(lost);
+                self.pos = lost;
+                self.edit(RepairKind::UnterminatedString, lost..lost, "\"")?;
+                self.close_string(source, text, lost)
+            }
+        }
+    }
+
+    /// The string has ended; `at` is where its closing quote stands, or stood.
+    fn close_string(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
+        self.lex = Lex::None;
+        self.tail = None;
+        if text.is_key {
+            self.frames.set_key(source.slice(self.lex_start, at));
+            self.expect = super::Expect::Colon;
+            self.anchor = self.pos;
+            return Ok(Flow::Go);
+        }
+        // The quote stays uncertain until the next token: `"a" + "b"` takes it back.
+        self.value_ended(source)?;
+        self.closed_string = (self.frames.len() > 0 || self.whole).then_some(at);
+        Ok(Flow::Go)
+    }
+
+    /// Looks for what is not plain text in the next `length` bytes, which are not all ASCII.
+    fn checked_run(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        length: usize,
+    ) -> Result<Checked, Stop> {
+        let run = &source.from(self.pos)[..length];
+        let mut valid = match core::str::from_utf8(run) {
+            Ok(_) => length,
+            Err(error) => error.valid_up_to(),
+        };
+        if matches!(text.quote, Quote::Smart | Quote::Backtick) {
+            let closer = (0..valid).find(|&at| {
+                run[at] != b'"'
+                    && (run[at] >= 0x80 || run[at] != b'"' && !run[at].is_ascii_alphanumeric())
+                    && text.quote.closer(&run[at..]).is_some()
+            });
+            if let Some(at) = closer {
+                return Ok(Checked::Upto(at));
+            }
+        }
+        if valid == length {
+            return Ok(Checked::All);
+        }
+        let Err(error) = core::str::from_utf8(&run[valid..]) else { return Ok(Checked::All) };
+        if valid > 0 {
+            // First the text before it, then, in a step of its own, the bytes that are not UTF-8.
+            self.consume_text(run, valid, text);
+            return Ok(Checked::Mended);
+        }
+        valid = self.pos;
+        let bad = match error.error_len() {
+            Some(bad) => bad,
+            None if length < source.from(self.pos).len() => length,
+            None if !source.is_last() => return Ok(Checked::Wait(0)),
+            None => {
+                self.edit(RepairKind::CutEscape, valid..valid + length, "")?;
+                self.pos += length;
+                return Ok(Checked::Mended);
+            }
+        };
+        self.edit(RepairKind::InvalidUtf8, valid..valid + bad, "\u{fffd}")?;
+        self.pos += bad;
+        self.settle_text(text);
+        Ok(Checked::Mended)
+    }
+}
+
+/// What a run that is not ASCII holds.
+enum Checked {
+    /// Text, all of it.
+    All,
+    /// A possible closing quote that far on.
+    Upto(usize),
+    /// Something that was dealt with.
+    Mended,
+    /// The start of a character that has not arrived whole, that far on.
+    Wait(usize),
+}
+
+enum Hex {
+    Value(u32),
+    Bad,
+    Short,
+}
+
+fn hex4(text: &[u8]) -> Hex {
+    let mut value = 0;
+    for at in 0..4 {
+        let Some(digit) = text.get(at) else { return Hex::Short };
+        let Some(digit) = (*digit as char).to_digit(16) else { return Hex::Bad };
+        value = value * 16 + digit;
+    }
+    Hex::Value(value)
+}

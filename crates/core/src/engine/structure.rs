@@ -1,0 +1,562 @@
+//! Between tokens: does what the table says.
+
+use super::{
+    Action, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, decide,
+    frames::Shape,
+    look,
+    source::{Edge, is_word},
+    strings::Quote,
+};
+use crate::{Following, RepairKind};
+
+impl Engine {
+    pub(super) fn structure(&mut self, source: &Source<'_>) -> Step {
+        if let Some(flow) = self.gap(source)? {
+            return Ok(flow);
+        }
+        let Ok(token) = self.token(source) else { return Ok(Flow::Wait) };
+        let at = self.pos;
+        match decide(self.expect, token) {
+            Action::Accept => self.accept(source, token),
+            Action::Close => self.close(source, token),
+            Action::Defer => self.defer(source, token),
+            Action::Finish => self.finish_document(source),
+            Action::InsertComma => {
+                self.insert_comma()?;
+                Ok(Flow::Go)
+            }
+            Action::InsertColon => {
+                let after = if source.byte(at.wrapping_sub(1)) == Some(b' ') { ": " } else { ":" };
+                let key_end = self.lex_start_of_gap(at);
+                self.edit(RepairKind::MissingColon, key_end..key_end, after.trim_end())?;
+                self.expect = Expect::MemberValue;
+                Ok(Flow::Go)
+            }
+            Action::InsertKey => {
+                let colon = matches!(token, Token::Colon | Token::Equals);
+                self.begin_key();
+                let after = if colon { "\"\"" } else { "\"\": " };
+                self.edit(RepairKind::MissingKey, at..at, after)?;
+                self.frames.set_key(b"");
+                self.expect = if token == Token::Colon || token == Token::Equals {
+                    Expect::Colon
+                } else {
+                    Expect::MemberValue
+                };
+                Ok(Flow::Go)
+            }
+            Action::InsertValue => self.insert_value(token),
+            Action::Leave => {
+                self.frames.pop();
+                self.value_ended(source)?;
+                Ok(Flow::Go)
+            }
+            Action::ReadAsComma => {
+                let end =
+                    if token == Token::Equals { self.equals_end(source)? } else { Some(at + 1) };
+                let Some(end) = end else { return Ok(Flow::Wait) };
+                let edits = self.serial;
+                self.edit(RepairKind::MissingComma, at..end, ",")?;
+                self.pos = end;
+                self.pend_comma(at, edits, end - at);
+                Ok(Flow::Go)
+            }
+            Action::ReadAsColon => {
+                let Some(end) = self.equals_end(source)? else { return Ok(Flow::Wait) };
+                self.edit(RepairKind::MissingColon, at..end, ":")?;
+                self.pos = end;
+                self.expect = Expect::MemberValue;
+                Ok(Flow::Go)
+            }
+            Action::Skip => self.skip(source, token),
+            Action::Tail => self.open_tail(source, token),
+        }
+    }
+
+    /// Behind `=` or `=>`, if it has arrived.
+    fn equals_end(&mut self, source: &Source<'_>) -> Result<Option<usize>, Stop> {
+        Ok(match source.byte(self.pos + 1) {
+            Some(b'>' | b'=') => Some(self.pos + 2),
+            None if !source.is_last() => None,
+            _ => Some(self.pos + 1),
+        })
+    }
+
+    /// The colon goes directly behind the key.
+    fn lex_start_of_gap(&self, at: usize) -> usize {
+        if self.anchor > self.mark && self.anchor <= at { self.anchor } else { at }
+    }
+
+    fn accept(&mut self, source: &Source<'_>, token: Token) -> Step {
+        match token {
+            Token::Comma => {
+                let at = self.pos;
+                self.pos += 1;
+                self.pend_comma(at, self.serial, 1);
+                Ok(Flow::Go)
+            }
+            Token::Colon => {
+                self.pos += 1;
+                self.expect = Expect::MemberValue;
+                Ok(Flow::Go)
+            }
+            Token::ObjectOpen => self.open(Shape::Object),
+            Token::ArrayOpen => self.open(Shape::Array),
+            Token::GroupOpen => self.open(Shape::Tuple),
+            Token::Quote => self.accept_quote(source),
+            Token::Number if matches!(self.expect, Expect::FirstKey | Expect::Key) => {
+                self.open_bare(source, true)
+            }
+            Token::Number => self.number(source),
+            Token::GroupClose => {
+                self.edit(RepairKind::CallWrapper, self.pos..self.pos + 1, "")?;
+                self.pos += 1;
+                self.frames.pop();
+                self.value_ended(source)?;
+                Ok(Flow::Go)
+            }
+            Token::ObjectClose => {
+                self.edit(RepairKind::DuplicateOpen, self.pos..self.pos + 1, "")?;
+                self.pos += 1;
+                self.frames.pop();
+                self.value_ended(source)?;
+                Ok(Flow::Go)
+            }
+            Token::ArrayClose
+            | Token::Equals
+            | Token::Semicolon
+            | Token::Plus
+            | Token::Ellipsis
+            | Token::Fence
+            | Token::Word
+            | Token::End => {
+                debug_assert!(false, "the table accepts {token:?}");
+                Err(Stop::Refused)
+            }
+        }
+    }
+
+    fn accept_quote(&mut self, source: &Source<'_>) -> Step {
+        let Some((quote, length)) = Quote::of(source.from(self.pos)) else {
+            debug_assert!(false, "a quote was seen");
+            return Err(Stop::Refused);
+        };
+        let is_key = matches!(self.expect, Expect::FirstKey | Expect::Key);
+        if is_key {
+            self.begin_key();
+            return self.open_string(source, quote, length, true);
+        }
+        let before = (self.frames.items(), self.document_start);
+        self.begin_value();
+        let flow = self.open_string(source, quote, length, false)?;
+        if flow == Flow::Wait {
+            // Nothing was read; the value begins when the quote is understood.
+            self.unbegin_value(before);
+        }
+        Ok(flow)
+    }
+
+    /// Opens a container.
+    pub(super) fn open(&mut self, shape: Shape) -> Step {
+        if shape.is_visible() && self.frames.depth() >= self.options.limits().depth() {
+            return Err(Stop::Overflow);
+        }
+        if self.frames.len() >= 2 * self.options.limits().depth() + 16 {
+            return Err(Stop::Overflow);
+        }
+        let at = self.pos;
+        self.begin_value();
+        if shape == Shape::Tuple {
+            self.edit(RepairKind::Tuple, at..at + 1, "[")?;
+        }
+        self.pos += 1;
+        self.frames.push(shape, at);
+        self.comma = usize::MAX;
+        self.comma_length = 1;
+        self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
+        self.anchor = self.pos;
+        if shape.is_visible() {
+            self.settle();
+        }
+        Ok(Flow::Go)
+    }
+
+    /// A key begins here.
+    pub(super) fn begin_key(&mut self) {
+        self.key_start = self.pos;
+        if self.comma == usize::MAX {
+            self.member_edits = self.serial;
+        }
+    }
+
+    /// A value begins here: what was pending before it stays.
+    pub(super) fn begin_value(&mut self) {
+        if self.frames.top().is_some_and(Shape::is_list) {
+            self.frames.begin_item();
+        }
+        if self.frames.len() == 0 {
+            self.document_start = self.pos;
+        }
+    }
+
+    fn unbegin_value(&mut self, (items, start): (usize, usize)) {
+        self.frames.set_items(items);
+        self.document_start = start;
+    }
+
+    /// A value has been read up to `pos`.
+    pub(super) fn value_ended(&mut self, source: &Source<'_>) -> Result<(), Stop> {
+        self.anchor = self.pos;
+        self.expect = match self.frames.top() {
+            Some(Shape::Object) => Expect::MemberEnd,
+            Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
+            Some(Shape::Call) => Expect::CallEnd,
+            Some(Shape::Doubled) => Expect::DoubledEnd,
+            None => {
+                self.documents += 1;
+                self.document_end = Some(self.pos);
+                let start = self.document_start;
+                self.edits.push(super::Edit::EndDocument { start, end: self.pos });
+                self.settle();
+                let _ = source;
+                Expect::After
+            }
+        };
+        Ok(())
+    }
+
+    /// A comma was read at `at`; it stays only if something follows it.
+    pub(super) fn pend_comma(&mut self, at: usize, edits: usize, length: usize) {
+        self.comma = at;
+        self.comma_length = length;
+        self.member_edits = edits;
+        if self.frames.top() == Some(Shape::Object) {
+            self.frames.clear_key();
+            self.expect = Expect::Key;
+        } else {
+            self.expect = Expect::Item;
+        }
+    }
+
+    /// Inserts the comma directly behind the value before, if that has not left yet.
+    pub(super) fn insert_comma(&mut self) -> Result<(), Stop> {
+        let at = if self.reaches(self.anchor) && self.anchor <= self.pos {
+            self.anchor
+        } else {
+            self.pos
+        };
+        let at = if at < self.mark && !self.whole { self.pos } else { at };
+        let edits = self.serial;
+        self.edit(RepairKind::MissingComma, at..at, ",")?;
+        self.pend_comma(at, edits, 0);
+        Ok(())
+    }
+
+    fn insert_value(&mut self, token: Token) -> Step {
+        let at = self.pos;
+        let after = if self.expect == Expect::Colon { ": null" } else { "null" };
+        self.edit(RepairKind::MissingValue, at..at, after)?;
+        if token == Token::Ellipsis {
+            // The ellipsis itself is dropped behind the value.
+            self.expect = Expect::MemberEnd;
+        }
+        self.expect = Expect::MemberEnd;
+        self.anchor = at;
+        self.settle();
+        Ok(Flow::Go)
+    }
+
+    /// Drops a token that means nothing here.
+    fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
+        let at = self.pos;
+        let kind = match token {
+            Token::Ellipsis => return self.skip_ellipsis(source),
+            Token::Fence => {
+                self.edit(RepairKind::CodeFence, at..at + 3, "")?;
+                self.pos += 3;
+                return Ok(Flow::Go);
+            }
+            Token::Comma | Token::Semicolon => RepairKind::ExtraComma,
+            Token::Colon | Token::Equals => RepairKind::ExtraColon,
+            Token::ObjectClose | Token::ArrayClose | Token::GroupClose => RepairKind::ExtraClose,
+            Token::ObjectOpen | Token::GroupOpen => RepairKind::DuplicateOpen,
+            Token::ArrayOpen
+            | Token::Plus
+            | Token::Quote
+            | Token::Number
+            | Token::Word
+            | Token::End => RepairKind::StrayText,
+        };
+        let end = if token == Token::Equals {
+            let Some(end) = self.equals_end(source)? else { return Ok(Flow::Wait) };
+            end
+        } else {
+            at + 1
+        };
+        self.edit(kind, at..end, "")?;
+        self.pos = end;
+        Ok(Flow::Go)
+    }
+
+    /// The bytes behind the token decide.
+    fn defer(&mut self, source: &Source<'_>, token: Token) -> Step {
+        match self.expect {
+            Expect::Document => self.defer_document(source, token),
+            Expect::FirstItem | Expect::Item | Expect::MemberValue => {
+                self.defer_value(source, token)
+            }
+            Expect::ItemEnd => match token {
+                Token::Plus => self.join(source),
+                _ => {
+                    self.insert_comma()?;
+                    Ok(Flow::Go)
+                }
+            },
+            Expect::FirstKey | Expect::Key => match token {
+                Token::ObjectOpen => self.double_open(),
+                _ => self.word_as_key(source),
+            },
+            Expect::MemberEnd => self.defer_member_end(source, token),
+            Expect::After => self.defer_after(source, token),
+            Expect::Colon | Expect::CallEnd | Expect::DoubledEnd => {
+                debug_assert!(false, "the table defers {token:?} at {:?}", self.expect);
+                Err(Stop::Refused)
+            }
+        }
+    }
+
+    /// `{{"a": 1}}`
+    fn double_open(&mut self) -> Step {
+        self.edit(RepairKind::DuplicateOpen, self.pos..self.pos + 1, "")?;
+        if self.expect == Expect::FirstKey && self.frames.len() < 2 * self.options.limits().depth()
+        {
+            self.frames.double();
+        }
+        self.pos += 1;
+        Ok(Flow::Go)
+    }
+
+    fn defer_value(&mut self, source: &Source<'_>, token: Token) -> Step {
+        match token {
+            Token::ObjectOpen => {
+                // `{{name}}` is a placeholder when nothing but a word stands in it.
+                let mut look = self.look(source, self.pos + 1);
+                if look!(look.peek(), 0) == b'{' {
+                    look.bump();
+                    look!(look.blanks(), 0);
+                    let word = look!(look.word(), &[][..]);
+                    if !word.is_empty() {
+                        while matches!(look!(look.peek(), 0), b' ' | b'.' | b'|' | b'_') {
+                            look.bump();
+                            look!(look.word(), &[][..]);
+                        }
+                        if look!(look.starts_with(b"}}"), false) {
+                            return self.open_bare(source, false);
+                        }
+                    }
+                }
+                self.open(Shape::Object)
+            }
+            _ => self.word(source),
+        }
+    }
+
+    fn defer_member_end(&mut self, source: &Source<'_>, token: Token) -> Step {
+        match token {
+            Token::Plus => self.join(source),
+            Token::ObjectOpen if self.frames.parent().is_some_and(Shape::is_list) => {
+                // `[{"i": 1{"i": 2}]`: the brace before was lost.
+                let at = if self.reaches(self.anchor) { self.anchor } else { self.pos };
+                self.edit(RepairKind::MissingClose, at..at, "}")?;
+                self.frames.pop();
+                self.settle();
+                self.value_ended(source)?;
+                Ok(Flow::Go)
+            }
+            Token::ObjectOpen | Token::ArrayOpen => {
+                self.insert_comma()?;
+                Ok(Flow::Go)
+            }
+            _ => {
+                if look!(self.key_follows(source), true) {
+                    self.insert_comma()?;
+                    return Ok(Flow::Go);
+                }
+                if token == Token::Quote && self.closed_string.is_some_and(|at| self.reaches(at)) {
+                    return self.join(source);
+                }
+                self.lex_start = self.pos;
+                self.lex = Lex::Stray;
+                Ok(Flow::Go)
+            }
+        }
+    }
+
+    /// Whether a key and a colon follow.
+    pub(super) fn key_follows(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
+        let mut look = self.look(source, self.pos);
+        if let Some((quote, length)) = look.quote()? {
+            look.advance(length);
+            loop {
+                self.steps += 1;
+                let byte = look.peek()?;
+                if let Some(found) = look.closer(quote)? {
+                    look.advance(found);
+                    break;
+                }
+                look.bump();
+                if byte == b'\\' {
+                    look.peek()?;
+                    look.bump();
+                }
+            }
+            // A second key without a colon is still a key when a value follows it directly.
+            return Ok(matches!(look.space()?, b':' | b'='));
+        }
+        if !is_word(look.peek()?) {
+            return Ok(false);
+        }
+        look.word()?;
+        if look.peek()? == b'"' {
+            look.bump();
+        }
+        Ok(look.blanks()? == b':')
+    }
+
+    /// `"a" + "b"`, `"a" "b"`: takes the quotes between away.
+    fn join(&mut self, source: &Source<'_>) -> Step {
+        let at = self.pos;
+        let mut look = self.look(source, at);
+        let plus = look!(look.peek(), 0) == b'+';
+        if plus {
+            look.bump();
+            look!(look.gap(), 0);
+        }
+        if let Some(from) = self.closed_string.filter(|&from| self.reaches(from))
+            && let Some((quote, length)) = look!(look.quote(), None)
+        {
+            let behind = at + look.passed() + length;
+            self.forget(from);
+            self.edit(RepairKind::StringConcatenation, from..behind, "")?;
+            self.pos = behind;
+            self.lex_start = behind;
+            self.tail = None;
+            self.closed_string = None;
+            let text = super::Text { quote, is_key: false, quotes: 1, nested: 0, embedded: 0 };
+            self.lex = Lex::Text(text);
+            return Ok(Flow::Go);
+        }
+        self.lex_start = at;
+        self.lex = Lex::Stray;
+        self.pos += usize::from(plus);
+        Ok(Flow::Go)
+    }
+
+    /// Words between members: dropped up to the next separator, quote or line end.
+    pub(super) fn stray(&mut self, source: &Source<'_>) -> Step {
+        let rest = source.from(self.pos);
+        let first = usize::from(self.pos == self.lex_start);
+        let found = rest
+            .iter()
+            .skip(first)
+            .position(|b| matches!(b, b',' | b'}' | b']' | b'{' | b'[' | b'"' | b'\n'));
+        match found {
+            Some(at) => self.pos += at + first,
+            None => self.pos += rest.len(),
+        }
+        if found.is_none() && !source.is_last() {
+            return Ok(Flow::Wait);
+        }
+        let kept = source.slice(self.lex_start, self.pos).trim_ascii_end().len();
+        self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
+        self.lex = Lex::None;
+        Ok(Flow::Go)
+    }
+
+    /// Behind the document.
+    fn defer_after(&mut self, source: &Source<'_>, token: Token) -> Step {
+        let at = self.pos;
+        let mut look = self.look(source, at);
+        if token == Token::Comma {
+            look.bump();
+            let next = look!(look.gap(), 0);
+            if self.whole && self.rejoins(source, look)? {
+                return Ok(Flow::Go);
+            }
+            if next == 0 || matches!(next, b'{' | b'[' | b'}' | b']') || next.is_ascii_digit() {
+                return self.skip(source, token);
+            }
+            return self.open_tail(source, token);
+        }
+        let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
+        let separated = source.slice(self.anchor, at).contains(&b'\n');
+        if token == Token::Plus && self.whole && self.closed_string.is_some() {
+            // `"a" + "b"` as the whole document: it has not ended yet.
+            self.reopen_document();
+            return self.join(source);
+        }
+        match self.options.following() {
+            Following::Error => Err(Stop::Refused),
+            Following::All if container || separated => self.next_document(source),
+            Following::Array | Following::Last if self.whole && (container || separated) => {
+                self.next_document(source)
+            }
+            _ => self.open_tail(source, token),
+        }
+    }
+
+    /// Another document begins.
+    fn next_document(&mut self, source: &Source<'_>) -> Step {
+        let _ = source;
+        self.settle();
+        self.expect = Expect::Document;
+        Ok(Flow::Go)
+    }
+
+    /// Whole text only. `{"a": 1}, "b": 2}`: the brace came too early, take it back.
+    fn rejoins(
+        &mut self,
+        source: &Source<'_>,
+        look: super::source::Look<'_>,
+    ) -> Result<bool, Stop> {
+        let Some(end) = self.document_end else { return Ok(false) };
+        let inside = source.slice(self.document_start + 1, end.saturating_sub(1));
+        let closed_object =
+            source.byte(end.wrapping_sub(1)) == Some(b'}') && inside.contains(&b':');
+        let comma = self.pos;
+        let key_at = comma + look.passed();
+        let quoted = look.at_quote().unwrap_or(false);
+        self.pos = key_at;
+        let follows = closed_object && quoted && self.key_follows(source) == Ok(true);
+        self.pos = comma;
+        if !follows || self.document_was_wrapped(source, end) {
+            return Ok(false);
+        }
+        self.reopen_document();
+        self.frames.push(Shape::Object, self.document_start);
+        self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
+        self.expect = Expect::MemberEnd;
+        self.anchor = end;
+        Ok(true)
+    }
+
+    /// The document that ended last has not ended yet.
+    fn reopen_document(&mut self) {
+        let ended = |edit: &super::Edit| matches!(edit, super::Edit::EndDocument { .. });
+        if let Some(at) = self.edits.iter().rposition(ended) {
+            self.edits.remove(at);
+            self.firm -= usize::from(at < self.firm);
+        }
+        self.documents = self.documents.saturating_sub(1);
+        self.document_end = None;
+    }
+
+    /// Whether the document's own closer was touched by an edit.
+    fn document_was_wrapped(&self, source: &Source<'_>, end: usize) -> bool {
+        source.byte(self.document_start) != Some(b'{')
+            || self.edits.iter().any(|edit| match edit {
+                super::Edit::Replace(repair, _) => repair.end > end - 1 && repair.start < end,
+                super::Edit::EndDocument { .. } => false,
+            })
+    }
+}

@@ -1,0 +1,219 @@
+//! What the next byte begins; white space and comments.
+
+use super::{
+    Comment, Engine, Flow, Lex, Source, Step, Stop, Token, look, source::Edge, strings::Quote,
+};
+use crate::{RepairKind, scan};
+
+impl Engine {
+    /// Passes white space of every kind, and opens comments. `Ok(None)`: a token follows.
+    pub(super) fn gap(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        let rest = source.text();
+        let end = source.base() + scan::skip_space(rest, self.pos - source.base());
+        self.steps += (end - self.pos) as u64;
+        self.pos = end;
+        self.release_space();
+        let Some(byte) = source.byte(self.pos) else { return Ok(None) };
+        match byte {
+            b'/' => match source.byte(self.pos + 1) {
+                Some(b'/') => Ok(Some(self.open_comment(Comment::Line))),
+                Some(b'*') => Ok(Some(self.open_comment(Comment::Block))),
+                None if !source.is_last() => Ok(Some(Flow::Wait)),
+                _ => Ok(None),
+            },
+            b'#' if self.is_comment_here() => Ok(Some(self.open_comment(Comment::Line))),
+            b'#' => match source.byte(self.pos + 1) {
+                Some(b' ' | b'#' | b'!' | b'\t') => Ok(Some(self.open_comment(Comment::Line))),
+                None if !source.is_last() => Ok(Some(Flow::Wait)),
+                _ => Ok(None),
+            },
+            b'<' => match source.look(self.pos, 8).starts_with(b"<!--") {
+                Ok(true) => Ok(Some(self.open_comment(Comment::Markup))),
+                Err(Edge::More) => Ok(Some(Flow::Wait)),
+                _ => Ok(None),
+            },
+            b'\\' => self.escaped_space(source),
+            0..=0x1f | 0x7f => self.odd_space(1, ""),
+            0xc2 | 0xe1..=0xe3 | 0xef => self.wide_space(source),
+            _ => Ok(None),
+        }
+    }
+
+    /// Where a value may stand, `#` may begin one (`#fff`); elsewhere it begins a comment.
+    fn is_comment_here(&self) -> bool {
+        use super::Expect as E;
+        matches!(
+            self.expect,
+            E::ItemEnd | E::MemberEnd | E::FirstKey | E::Key | E::Colon | E::After
+        )
+    }
+
+    /// A long run of white space behind a bracket or a value is let go.
+    fn release_space(&mut self) {
+        use super::Expect as E;
+        let waits = matches!(
+            self.expect,
+            E::FirstItem
+                | E::FirstKey
+                | E::ItemEnd
+                | E::MemberEnd
+                | E::CallEnd
+                | E::DoubledEnd
+                | E::After
+        );
+        if waits && self.pos - self.anchor > self.window && self.firm == self.edits.len() {
+            self.settle();
+        }
+    }
+
+    fn open_comment(&mut self, comment: Comment) -> Flow {
+        self.lex_start = self.pos;
+        self.pos += if comment == Comment::Markup { 4 } else { 1 };
+        if comment == Comment::Block {
+            self.pos += 1;
+        }
+        self.lex = Lex::Comment(comment);
+        Flow::Go
+    }
+
+    /// Inside a comment.
+    pub(super) fn comment(&mut self, source: &Source<'_>, comment: Comment) -> Step {
+        let rest = source.from(self.pos);
+        let (mark, found) = match comment {
+            Comment::Line => (0, rest.iter().position(|&b| b == b'\n' || b == b'\r')),
+            Comment::Block => (2, rest.windows(2).position(|w| w == b"*/")),
+            Comment::Markup => (3, rest.windows(3).position(|w| w == b"-->")),
+        };
+        let end = match found {
+            Some(at) => self.pos + at + mark,
+            None if source.is_last() => source.end(),
+            None => {
+                self.pos += rest.len().saturating_sub(mark.max(1) - 1);
+                return Ok(Flow::Wait);
+            }
+        };
+        self.pos = end;
+        self.lex = Lex::None;
+        self.edit(RepairKind::Comment, self.lex_start..end, "")?;
+        Ok(Flow::Go)
+    }
+
+    /// `\n` and the like outside strings: white space of a document that is escaped once too often.
+    fn escaped_space(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        match source.byte(self.pos + 1) {
+            Some(b'n' | b'r' | b't') => {
+                self.edit(RepairKind::EscapedDocument, self.pos..self.pos + 2, " ")?;
+                self.pos += 2;
+                Ok(Some(Flow::Go))
+            }
+            None if !source.is_last() => Ok(Some(Flow::Wait)),
+            _ => Ok(None),
+        }
+    }
+
+    /// White space beyond ASCII.
+    fn wide_space(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        let rest = source.from(self.pos);
+        let need = if rest[0] < 0xe0 { 2 } else { 3 };
+        if rest.len() < need && !source.is_last() {
+            return Ok(Some(Flow::Wait));
+        }
+        match rest {
+            // No-break space, next line.
+            [0xc2, 0xa0 | 0x85, ..] => self.odd_space(2, " "),
+            // The spaces of U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000.
+            [0xe1, 0x9a, 0x80, ..]
+            | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+            | [0xe2, 0x81, 0x9f, ..]
+            | [0xe3, 0x80, 0x80, ..] => self.odd_space(3, " "),
+            // Zero-width marks: U+200B to U+200F, U+2060.
+            [0xe2, 0x80, 0x8b..=0x8f, ..] | [0xe2, 0x81, 0xa0, ..] => self.odd_space(3, ""),
+            [0xef, 0xbb, 0xbf, ..] => {
+                self.edit(RepairKind::ByteOrderMark, self.pos..self.pos + 3, "")?;
+                self.pos += 3;
+                Ok(Some(Flow::Go))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn odd_space(&mut self, bytes: usize, after: &'static str) -> Result<Option<Flow>, Stop> {
+        self.edit(RepairKind::OddSpace, self.pos..self.pos + bytes, after)?;
+        self.pos += bytes;
+        Ok(Some(Flow::Go))
+    }
+
+    /// What the byte at `pos` begins. A wide token is told by look-ahead.
+    pub(super) fn token(&mut self, source: &Source<'_>) -> Result<Token, Edge> {
+        let Some(byte) = source.byte(self.pos) else {
+            return if source.is_last() { Ok(Token::End) } else { Err(Edge::More) };
+        };
+        let look = source.look(self.pos, self.window);
+        let next = || match look.peek_at(1) {
+            Err(Edge::End | Edge::Window) => Ok(0),
+            other => other,
+        };
+        Ok(match byte {
+            b'"' | b'\'' => Token::Quote,
+            b'{' => Token::ObjectOpen,
+            b'[' => Token::ArrayOpen,
+            b'(' => Token::GroupOpen,
+            b'}' => Token::ObjectClose,
+            b']' => Token::ArrayClose,
+            b')' => Token::GroupClose,
+            b',' => Token::Comma,
+            b':' => Token::Colon,
+            b'=' => Token::Equals,
+            b';' => Token::Semicolon,
+            b'0'..=b'9' => Token::Number,
+            b'-' if matches!(next()?, b'0'..=b'9' | b'.' | b'I' | b'i') => Token::Number,
+            b'+' if matches!(next()?, b'0'..=b'9' | b'.') => Token::Number,
+            b'+' => Token::Plus,
+            b'-' if next()? == 0 => Token::Number,
+            b'.' => match next()? {
+                b'.' => Token::Ellipsis,
+                b'0'..=b'9' => Token::Number,
+                _ => Token::Word,
+            },
+            b'`' | b'~' => {
+                let fence: &[u8] = if byte == b'`' { b"```" } else { b"~~~" };
+                match look.starts_with(fence) {
+                    Ok(true) => Token::Fence,
+                    Err(Edge::More) => return Err(Edge::More),
+                    _ if byte == b'`' => Token::Quote,
+                    _ => Token::Word,
+                }
+            }
+            b'\\' if next()? == b'"' => Token::Quote,
+            0xc2 | 0xe2 | 0xef => {
+                let need = if byte == 0xc2 { 1 } else { 2 };
+                if look.peek_at(need) == Err(Edge::More) {
+                    return Err(Edge::More);
+                }
+                if Quote::of(look.rest()).is_some() {
+                    Token::Quote
+                } else if look.rest().starts_with("…".as_bytes()) {
+                    Token::Ellipsis
+                } else {
+                    Token::Word
+                }
+            }
+            _ => Token::Word,
+        })
+    }
+
+    /// Passes an ellipsis.
+    pub(super) fn skip_ellipsis(&mut self, source: &Source<'_>) -> Step {
+        let mut look = self.look(source, self.pos);
+        if look.rest().starts_with("…".as_bytes()) {
+            look.advance(3);
+        }
+        while look!(look.peek(), 0) == b'.' {
+            look.bump();
+        }
+        let end = self.pos + look.passed();
+        self.edit(RepairKind::Ellipsis, self.pos..end, "")?;
+        self.pos = end;
+        Ok(Flow::Go)
+    }
+}

@@ -1,0 +1,225 @@
+//! The kinds of repair, their risks, and the set type that switches them.
+
+use core::fmt;
+
+/// How much a repair had to assume.
+///
+/// The order is the ladder: `Exact < Likely < Lossy < Guess`. A [`Policy`](crate::Policy) names the
+/// highest step it allows.
+///
+/// ```
+/// use jsonmend_core::Risk;
+/// assert!(Risk::Exact < Risk::Guess);
+/// assert_eq!(Risk::from_code("lossy"), Some(Risk::Lossy));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(clippy::exhaustive_enums)]
+pub enum Risk {
+    /// One reading, nothing lost.
+    Exact,
+    /// A normalisation that loses nothing, or a strongly indicated reading.
+    Likely,
+    /// Something the input held is dropped.
+    Lossy,
+    /// Something is invented, or one of several readings was chosen.
+    Guess,
+}
+
+impl Risk {
+    /// All risks, lowest first.
+    pub const ALL: [Self; 4] = [Self::Exact, Self::Likely, Self::Lossy, Self::Guess];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Likely => "likely",
+            Self::Lossy => "lossy",
+            Self::Guess => "guess",
+        }
+    }
+
+    /// The risk of that name.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|risk| risk.code() == code)
+    }
+}
+
+impl fmt::Display for Risk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// One row of the table below becomes a variant, its code, its risk, its summary and its example.
+macro_rules! kinds {
+    ($($variant:ident $code:literal $risk:ident $summary:literal, $before:literal => $after:literal;)*) => {
+        /// What was wrong with the input, one variant a repair.
+        ///
+        /// Every kind has a stable [code](Self::code), a [risk](Self::risk) and an example; a section
+        /// of `docs/repairs.md` describes it. More kinds may be added.
+        ///
+        /// ```
+        /// use jsonmend_core::{RepairKind, Risk};
+        /// let kind = RepairKind::from_code("single-quote").unwrap();
+        /// assert_eq!(kind.risk(), Risk::Exact);
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum RepairKind {
+            $(
+                #[doc = concat!($summary, "\n\n`", $before, "` becomes `", $after, "`.")]
+                $variant,
+            )*
+        }
+
+        impl RepairKind {
+            /// All kinds, in alphabetical order of their codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The stable kebab-case code.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$variant => $code),* }
+            }
+
+            /// The risk of the repair.
+            #[must_use]
+            pub const fn risk(self) -> Risk {
+                match self { $(Self::$variant => Risk::$risk),* }
+            }
+
+            /// One sentence on what the repair does.
+            #[must_use]
+            pub const fn summary(self) -> &'static str {
+                match self { $(Self::$variant => $summary),* }
+            }
+
+            /// A broken text and what the repair makes of it.
+            #[must_use]
+            pub const fn example(self) -> (&'static str, &'static str) {
+                match self { $(Self::$variant => ($before, $after)),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    BacktickQuote "backtick-quote" Exact "A string delimited by backticks or acute accents.", "{`a`: `b`}" => r#"{"a": "b"}"#;
+    BadEscape "bad-escape" Exact "A backslash that starts no JSON escape; the backslash is kept as text.", r#"{"re": "\d+"}"# => r#"{"re": "\\d+"}"#;
+    ByteOrderMark "byte-order-mark" Exact "A byte order mark before or between tokens.", "\u{feff}[1]" => "[1]";
+    CallWrapper "call-wrapper" Likely "A function call or constructor around a value.", r#"{"id": ObjectId("x1")}"# => r#"{"id": "x1"}"#;
+    CodeFence "code-fence" Exact "A Markdown code fence around the document.", "```json\n[1]\n```" => "[1]";
+    Comment "comment" Exact "A comment.", "[1, /* two */ 3]" => "[1,  3]";
+    CutEscape "cut-escape" Guess "An escape that the end of the input cut off.", r#"["x\u00"# => r#"["x"]"#;
+    CutKey "cut-key" Guess "A key that the end of the input left without a value.", r#"{"a": 1, "lon"# => r#"{"a": 1}"#;
+    CutLiteral "cut-literal" Likely "A literal that the end of the input cut off.", "[tru" => "[true]";
+    CutNumber "cut-number" Guess "A number that stops after its sign, point or exponent mark.", "[12e" => "[12]";
+    DigitSeparator "digit-separator" Likely "A number whose digits are grouped.", r#"{"n": 1_000}"# => r#"{"n": 1000}"#;
+    DoubledQuote "doubled-quote" Likely "A string delimited by two or three quotes.", r#"{""a"": 1}"# => r#"{"a": 1}"#;
+    DuplicateOpen "duplicate-open" Likely "A brace that was written twice.", r#"{{"a": 1}}"# => r#"{"a": 1}"#;
+    Ellipsis "ellipsis" Lossy "An ellipsis that stands for what was left out.", "[1, 2, ...]" => "[1, 2]";
+    EscapedDocument "escaped-document" Likely "A document whose quotes and line ends are escaped once too often.", r#"{\"a\": 1}"# => r#"{"a": 1}"#;
+    ExtraClose "extra-close" Likely "A closer with nothing open for it.", "[1]]" => "[1]";
+    ExtraColon "extra-colon" Likely "A colon that separates nothing.", r#"{"a":: 1}"# => r#"{"a": 1}"#;
+    ExtraComma "extra-comma" Exact "A comma with nothing before or after it.", "[1, 2,]" => "[1, 2]";
+    Fraction "fraction" Guess "A fraction of two numbers, kept as text.", r#"{"r": 1/3}"# => r#"{"r": "1/3"}"#;
+    HexNumber "hex-number" Likely "A hexadecimal number.", r#"{"n": 0x1F}"# => r#"{"n": 31}"#;
+    InvalidUtf8 "invalid-utf8" Lossy "Bytes that are not UTF-8, replaced by U+FFFD.", "[\"caf<E9>\"]" => "[\"caf\u{fffd}\"]";
+    LeadingDot "leading-dot" Exact "A number without digits before its point.", "[.5]" => "[0.5]";
+    LeadingPlus "leading-plus" Exact "A number with a plus sign.", "[+5]" => "[5]";
+    LeadingProse "leading-prose" Likely "Text before the document.", "Here: [1]" => "[1]";
+    LeadingZero "leading-zero" Likely "A number with leading zeros, kept as text.", "[007]" => r#"["007"]"#;
+    LineDelimited "line-delimited" Likely "One document a line, joined into an array.", "{\"a\":1}\n{\"a\":2}" => "[{\"a\":1},\n{\"a\":2}]";
+    LiteralCase "literal-case" Exact "A literal in the wrong case.", "[TRUE]" => "[true]";
+    LoneSurrogate "lone-surrogate" Lossy "An escaped surrogate without its other half.", r#"["\ud83d"]"# => r#"["\ufffd"]"#;
+    MismatchedClose "mismatched-close" Likely "A closer of the wrong shape.", "[1, 2}" => "[1, 2]";
+    MissingClose "missing-close" Guess "A container that was never closed.", r#"{"a": [1"# => r#"{"a": [1]}"#;
+    MissingColon "missing-colon" Likely "No colon, or another sign, between key and value.", r#"{"a" 1}"# => r#"{"a": 1}"#;
+    MissingComma "missing-comma" Likely "No comma, or another sign, between two items.", "[1 2]" => "[1, 2]";
+    MissingKey "missing-key" Guess "A member without a key.", "{: 1}" => r#"{"": 1}"#;
+    MissingOpen "missing-open" Guess "A container that was never opened.", r#""a": 1}"# => r#"{"a": 1}"#;
+    MissingValue "missing-value" Guess "A key without a value.", r#"{"a": , "b": 2}"# => r#"{"a": null, "b": 2}"#;
+    NonFinite "non-finite" Lossy "A number that JSON cannot express.", "[NaN]" => "[null]";
+    OddSpace "odd-space" Exact "A space or control character that is no JSON white space.", "[1,\u{a0}2]" => "[1, 2]";
+    PythonLiteral "python-literal" Exact "A Python literal.", "[True, None]" => "[true, null]";
+    SecondDocument "second-document" Lossy "A document after the one that was asked for.", "[1][2]" => "[1]";
+    SingleQuote "single-quote" Exact "A string delimited by single quotes.", "['a']" => r#"["a"]"#;
+    SmartQuote "smart-quote" Exact "A string delimited by typographic quotes.", "[\u{201c}a\u{201d}]" => r#"["a"]"#;
+    StrayText "stray-text" Lossy "Words between members that belong to none.", r#"{"a": 1 oops, "b": 2}"# => r#"{"a": 1 , "b": 2}"#;
+    StringConcatenation "string-concatenation" Exact "A string written in several pieces.", r#"["a" + "b"]"# => r#"["ab"]"#;
+    TrailingDot "trailing-dot" Exact "A number without digits after its point.", "[5.]" => "[5]";
+    TrailingProse "trailing-prose" Likely "Text after the document.", "[1] Done." => "[1]";
+    Tuple "tuple" Likely "A list in parentheses.", "[(1, 2)]" => "[[1, 2]]";
+    Undefined "undefined" Likely "A JavaScript value that JSON cannot express.", "[undefined]" => "[null]";
+    UnescapedControl "unescaped-control" Exact "A raw control character inside a string.", "[\"a\tb\"]" => r#"["a\tb"]"#;
+    UnescapedQuote "unescaped-quote" Likely "A quote inside a string that was not escaped.", r#"["a "b" c"]"# => r#"["a \"b\" c"]"#;
+    UnquotedKey "unquoted-key" Exact "A key without quotes.", "{a: 1}" => r#"{"a": 1}"#;
+    UnquotedString "unquoted-string" Likely "A string without quotes.", "[hello]" => r#"["hello"]"#;
+    UnterminatedString "unterminated-string" Guess "A string that was never closed.", r#"["abc"# => r#"["abc"]"#;
+}
+
+impl RepairKind {
+    /// The kind of that code.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.binary_search_by(|kind| kind.code().cmp(code)).ok().map(|at| Self::ALL[at])
+    }
+}
+
+impl fmt::Display for RepairKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// A set of [`RepairKind`]s, used to switch kinds off.
+///
+/// ```
+/// use jsonmend_core::{KindSet, RepairKind};
+/// let set = KindSet::EMPTY.with(RepairKind::Comment);
+/// assert!(set.contains(RepairKind::Comment));
+/// assert!(!set.contains(RepairKind::Ellipsis));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct KindSet(u128);
+
+impl KindSet {
+    /// The empty set.
+    pub const EMPTY: Self = Self(0);
+
+    /// This set and `kind`.
+    #[must_use]
+    pub const fn with(self, kind: RepairKind) -> Self {
+        Self(self.0 | (1 << kind as u8))
+    }
+
+    /// This set without `kind`.
+    #[must_use]
+    pub const fn without(self, kind: RepairKind) -> Self {
+        Self(self.0 & !(1 << kind as u8))
+    }
+
+    /// Whether `kind` is in the set.
+    #[must_use]
+    pub const fn contains(self, kind: RepairKind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_alphabetical_and_small_enough_for_the_set() {
+        assert!(RepairKind::ALL.len() <= 128);
+        assert!(RepairKind::ALL.windows(2).all(|w| w[0].code() < w[1].code()));
+        for &kind in RepairKind::ALL {
+            assert_eq!(RepairKind::from_code(kind.code()), Some(kind));
+        }
+    }
+}

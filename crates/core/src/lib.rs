@@ -1,0 +1,22 @@
+//! The engine of jsonmend: JSON text in, in any pieces; valid JSON text out, as early as it is
+//! certain, with an account of every change.
+#![no_std]
+
+extern crate alloc;
+
+mod engine;
+mod kind;
+mod mender;
+mod options;
+mod output;
+mod report;
+mod scan;
+mod text;
+mod whole;
+
+pub use kind::{KindSet, RepairKind, Risk};
+pub use mender::{Completion, Mender};
+pub use options::{Following, Limits, Options, Policy};
+pub use output::{Collected, Output};
+pub use report::{Outcome, Path, Repair, Step, apply};
+pub use text::{Held, Mended, mend};

@@ -1,0 +1,335 @@
+//! The push path: bytes in, certain text out.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::{
+    Options, Outcome, Output, Path,
+    engine::{Edit, Engine, Source, Stop},
+};
+
+/// Mends JSON text while it arrives.
+///
+/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) or
+/// [`abandon`](Self::abandon) once; [`completion`](Self::completion), [`withheld`](Self::withheld)
+/// and the other questions at any time; [`reset`](Self::reset) starts the next input with the same
+/// buffers. After the end, further pushes pass through raw and the outcome stays the same.
+///
+/// What has left is never taken back, and at every moment `output + completion()` is valid JSON.
+/// How the input is cut into chunks changes nothing. Chunks end anywhere, inside a character too.
+///
+/// ```
+/// use jsonmend_core::{Mender, Options, Outcome};
+///
+/// let mut mender = Mender::new(Options::new());
+/// let mut text = Vec::new();
+/// mender.push(b"{'city': 'Par", &mut text);
+/// assert_eq!(text, br#"{"city": "Par"#);
+/// assert_eq!(mender.completion().unwrap().to_string(), "\"}");
+/// mender.push(b"is', }", &mut text);
+/// assert_eq!(mender.finish(&mut text), Outcome::Repaired);
+/// assert_eq!(text, br#"{"city": "Paris" }"#);
+/// ```
+///
+/// Memory: a byte or so a level, the keys of the open levels, and at most
+/// [`Limits::with_buffer`](crate::Limits::with_buffer) bytes held back.
+#[derive(Clone, Debug)]
+pub struct Mender {
+    engine: Engine,
+    /// Input that is not certain yet: from the engine's mark on.
+    carry: Vec<u8>,
+    /// Bytes pushed so far.
+    pushed: usize,
+    /// Why text passes through raw, once it does.
+    raw: Option<Stop>,
+    outcome: Option<Outcome>,
+    repairs: usize,
+}
+
+/// How much of a chunk joins what is held back before the chunk itself is read in place.
+const JOIN: usize = 128;
+
+impl Mender {
+    /// A mender at the start of an input.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            engine: Engine::streaming(options),
+            carry: Vec::new(),
+            pushed: 0,
+            raw: None,
+            outcome: None,
+            repairs: 0,
+        }
+    }
+
+    /// Reads a chunk, and hands out what is certain now.
+    pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
+        self.engine.stop_at_end(false);
+        self.read(chunk, out);
+    }
+
+    /// Reads a chunk up to the end of the document: `None` while the document goes on, else how
+    /// many bytes of this chunk were taken. Where the end was understood only by what follows it,
+    /// the end may lie before this chunk; [`behind`](Self::behind) has the bytes between.
+    ///
+    /// ```
+    /// use jsonmend_core::{Mender, Options};
+    /// let mut mender = Mender::new(Options::new());
+    /// let mut text = Vec::new();
+    /// assert_eq!(mender.push_document(b"{'a': ", &mut text), None);
+    /// assert_eq!(mender.push_document(b"1} and more", &mut text), Some(2));
+    /// assert_eq!(text, br#"{"a": 1}"#);
+    /// ```
+    pub fn push_document(&mut self, chunk: &[u8], out: &mut impl Output) -> Option<usize> {
+        if self.document_ended() {
+            return Some(0);
+        }
+        let start = self.pushed;
+        self.engine.stop_at_end(true);
+        self.read(chunk, out);
+        let end = self.engine.document_end()?;
+        self.carry.truncate(start.saturating_sub(end));
+        self.pushed = start.max(end);
+        Some(end.saturating_sub(start))
+    }
+
+    /// After [`push_document`](Self::push_document) has seen the end: bytes of earlier chunks that
+    /// lie behind it.
+    #[must_use]
+    pub fn behind(&self) -> &[u8] {
+        if self.document_ended() { &self.carry } else { &[] }
+    }
+
+    fn read(&mut self, chunk: &[u8], out: &mut impl Output) {
+        if self.outcome.is_some() || self.raw.is_some() {
+            self.pushed += chunk.len();
+            out.copy(chunk);
+            return;
+        }
+        let mut rest = chunk;
+        while !self.carry.is_empty() && !rest.is_empty() && self.raw.is_none() {
+            let (head, tail) = rest.split_at(rest.len().min(JOIN));
+            let joint = self.carry.len();
+            self.carry.extend_from_slice(head);
+            self.pushed += head.len();
+            rest = tail;
+            let mut carry = core::mem::take(&mut self.carry);
+            let used = self.advance(&carry, false, out);
+            if used >= joint && self.raw.is_none() {
+                // Everything held back is settled: what is open lies in the chunk, read it there.
+                let back = carry.len() - used;
+                let at = chunk.len() - rest.len() - back;
+                self.pushed -= back;
+                rest = &chunk[at..];
+                carry.clear();
+            } else {
+                carry.drain(..used);
+            }
+            self.carry = carry;
+        }
+        if self.raw.is_some() {
+            self.bypass(rest, out);
+            return;
+        }
+        if rest.is_empty() {
+            return;
+        }
+        self.pushed += rest.len();
+        let used = self.advance(rest, false, out);
+        self.carry.extend_from_slice(&rest[used..]);
+        if self.raw.is_some() {
+            self.bypass(&[], out);
+        } else if self.carry.len() > self.engine.options().limits().buffer() {
+            self.raw = Some(Stop::Overflow);
+            self.bypass(&[], out);
+        }
+    }
+
+    /// Ends the input: settles what is open, closes what was cut off if the policy allows it.
+    pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
+        if let Some(outcome) = self.outcome {
+            return outcome;
+        }
+        let mut outcome = None;
+        if self.raw.is_none() {
+            let carry = core::mem::take(&mut self.carry);
+            let used = self.advance(&carry, true, out);
+            self.carry = carry;
+            self.carry.drain(..used);
+            if self.raw.is_none() {
+                outcome = Some(self.engine.outcome(self.repairs));
+            }
+        }
+        if !self.carry.is_empty() {
+            self.bypass(&[], out);
+        }
+        let outcome = outcome.unwrap_or(match self.raw {
+            Some(Stop::Overflow) => Outcome::Overflow,
+            Some(Stop::Cut) => Outcome::Cut,
+            Some(Stop::Nothing) => Outcome::None,
+            Some(Stop::Refused) | None => Outcome::Invalid,
+        });
+        self.outcome = Some(outcome);
+        outcome
+    }
+
+    /// Gives up: flushes what was held back, raw.
+    pub fn abandon(&mut self, out: &mut impl Output) -> Outcome {
+        if self.outcome.is_none() {
+            self.bypass(&[], out);
+            self.outcome = Some(Outcome::Abandoned);
+        }
+        self.outcome.unwrap_or(Outcome::Abandoned)
+    }
+
+    /// Starts over with the same options and buffers.
+    pub fn reset(&mut self) {
+        self.engine.reset();
+        self.carry.clear();
+        self.pushed = 0;
+        self.raw = None;
+        self.outcome = None;
+        self.repairs = 0;
+    }
+
+    /// What would make the output so far a valid document: `None` before a document begins, after
+    /// one has ended, and once text passes through raw. Costs O(depth).
+    #[must_use]
+    pub fn completion(&self) -> Option<Completion<'_>> {
+        let open = self.raw.is_none() && self.outcome.is_none() && self.engine.in_document();
+        open.then_some(Completion { engine: &self.engine })
+    }
+
+    /// How many bytes of the input were received and are not settled yet.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        self.carry.len()
+    }
+
+    /// How many containers are open in the output so far.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.engine.depth()
+    }
+
+    /// How many bytes were pushed.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.pushed
+    }
+
+    /// How many repairs were handed out.
+    #[must_use]
+    pub const fn repair_count(&self) -> usize {
+        self.repairs
+    }
+
+    /// Where in the document the input stands now; after [`Outcome::Closed`] or [`Outcome::Cut`],
+    /// where it was cut off.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.engine.path()
+    }
+
+    /// The outcome, once the end was reached or nothing that follows can change it.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome.or(match self.raw? {
+            Stop::Overflow => Some(Outcome::Overflow),
+            Stop::Refused => Some(Outcome::Invalid),
+            Stop::Cut => Some(Outcome::Cut),
+            Stop::Nothing => Some(Outcome::None),
+        })
+    }
+
+    /// Where the last document that was read ended: an offset into the input.
+    #[must_use]
+    pub const fn document_end(&self) -> Option<usize> {
+        self.engine.document_end()
+    }
+
+    /// How many steps of work were done; grows in proportion to the input.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.engine.steps()
+    }
+
+    /// Whether a whole document has been read.
+    #[must_use]
+    pub fn document_ended(&self) -> bool {
+        self.engine.documents() > 0
+    }
+
+    /// Lets the engine read `text`, which starts at the mark; returns how much of it is settled.
+    fn advance(&mut self, text: &[u8], last: bool, out: &mut impl Output) -> usize {
+        let base = self.pushed - text.len();
+        let stop = self.engine.run(Source::new(text, base, last)).err();
+        let mark = self.engine.mark();
+        emit(&mut self.engine, text, base, out, &mut self.repairs);
+        self.raw = stop;
+        mark - base
+    }
+
+    /// Hands out everything held back and `rest` as they came.
+    fn bypass(&mut self, rest: &[u8], out: &mut impl Output) {
+        if self.raw.is_none() {
+            self.raw = Some(Stop::Refused);
+        }
+        if !self.carry.is_empty() {
+            out.copy(&self.carry);
+            self.carry.clear();
+        }
+        if !rest.is_empty() {
+            self.pushed += rest.len();
+            out.copy(rest);
+        }
+    }
+}
+
+/// Writes what lies between the engine's last mark and the present one, edits applied.
+fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, count: &mut usize) {
+    let mark = engine.mark();
+    let mut at = engine.emitted().max(base);
+    engine.drain(|edit| match edit {
+        Edit::Replace(repair, _) => {
+            if repair.start > at {
+                out.copy(&text[at - base..repair.start - base]);
+            }
+            at = at.max(repair.end);
+            *count += 1;
+            let after = repair.after.clone();
+            out.repair(repair);
+            if !after.is_empty() {
+                out.patch(after.as_bytes());
+            }
+        }
+        Edit::EndDocument { end, .. } => {
+            if end > at {
+                out.copy(&text[at - base..end - base]);
+                at = end;
+            }
+            out.end_document();
+        }
+    });
+    if engine.dropping().is_none_or(|from| from > at) {
+        let upto = engine.dropping().unwrap_or(mark).min(mark);
+        if upto > at {
+            out.copy(&text[at - base..upto - base]);
+        }
+    }
+}
+
+/// What closes the document as far as it has left; see [`Mender::completion`].
+///
+/// It prints as the bytes to append.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion<'a> {
+    engine: &'a Engine,
+}
+
+impl fmt::Display for Completion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.engine.write_completion(f)
+    }
+}

@@ -1,0 +1,246 @@
+//! What the caller allows: policy, limits, and what follows a document.
+
+use crate::{KindSet, RepairKind, Risk};
+
+/// Which repairs may be made.
+///
+/// ```
+/// use jsonmend_core::{Policy, RepairKind, Risk};
+/// let policy = Policy::CONSERVATIVE.without(RepairKind::CallWrapper);
+/// assert!(policy.allows(RepairKind::SingleQuote));
+/// assert!(!policy.allows(RepairKind::CallWrapper));
+/// assert!(!policy.allows(RepairKind::MissingValue));
+/// assert!(Policy::PERMISSIVE.at_most(Risk::Exact).allows(RepairKind::Comment));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    max_risk: Option<Risk>,
+    close_cut: bool,
+    off: KindSet,
+}
+
+impl Policy {
+    /// No repair at all: valid JSON, or a refusal.
+    pub const STRICT: Self = Self { max_risk: None, close_cut: false, off: KindSet::EMPTY };
+    /// Repairs up to [`Risk::Likely`]; what was cut off is never closed. The default for tool calls.
+    pub const CONSERVATIVE: Self =
+        Self { max_risk: Some(Risk::Likely), close_cut: false, off: KindSet::EMPTY };
+    /// Every repair, each with its risk. The default for text and snapshots.
+    pub const PERMISSIVE: Self =
+        Self { max_risk: Some(Risk::Guess), close_cut: true, off: KindSet::EMPTY };
+
+    /// This policy, with no repair above `risk`. The stricter of the two wins; below
+    /// [`Risk::Guess`] what was cut off is not closed.
+    #[must_use]
+    pub fn at_most(mut self, risk: Risk) -> Self {
+        self.max_risk = self.max_risk.map(|max| max.min(risk));
+        self.close_cut &= risk == Risk::Guess;
+        self
+    }
+
+    /// This policy without repairs of that kind.
+    #[must_use]
+    pub const fn without(mut self, kind: RepairKind) -> Self {
+        self.off = self.off.with(kind);
+        self
+    }
+
+    /// Whether a repair of that kind may be made.
+    #[must_use]
+    pub fn allows(&self, kind: RepairKind) -> bool {
+        self.max_risk.is_some_and(|max| kind.risk() <= max) && !self.off.contains(kind)
+    }
+
+    /// The highest risk allowed; `None` allows no repair.
+    #[must_use]
+    pub const fn max_risk(&self) -> Option<Risk> {
+        self.max_risk
+    }
+
+    /// Whether a document that the input's end cut off may be closed.
+    #[must_use]
+    pub const fn closes_cut(&self) -> bool {
+        self.close_cut
+    }
+}
+
+impl Default for Policy {
+    /// [`Policy::PERMISSIVE`].
+    fn default() -> Self {
+        Self::PERMISSIVE
+    }
+}
+
+/// Bounds on what one input may cost. Passing one ends in
+/// [`Outcome::Overflow`](crate::Outcome::Overflow).
+///
+/// ```
+/// use jsonmend_core::Limits;
+/// let limits = Limits::new().with_depth(1000).with_repairs(50);
+/// assert_eq!(limits.depth(), 1000);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    depth: usize,
+    lookahead: usize,
+    buffer: usize,
+    repairs: usize,
+}
+
+impl Limits {
+    /// The defaults: depth 127, look-ahead 64 bytes, buffer 65,536 bytes, 10,000 repairs.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { depth: 127, lookahead: 64, buffer: 65_536, repairs: 10_000 }
+    }
+
+    /// The deepest nesting, in levels.
+    ///
+    /// ### Default
+    /// 127: one less than `serde_json`'s own limit refuses.
+    #[must_use]
+    pub const fn with_depth(mut self, levels: usize) -> Self {
+        self.depth = levels;
+        self
+    }
+
+    /// How many bytes the push path looks ahead at a doubtful place. At least 16.
+    ///
+    /// ### Default
+    /// 64 bytes. More decides better; less shows sooner.
+    #[must_use]
+    pub const fn with_lookahead(mut self, bytes: usize) -> Self {
+        self.lookahead = if bytes < 16 { 16 } else { bytes };
+        self
+    }
+
+    /// How many bytes the push path may hold back: a separator, a key, and the white space around.
+    ///
+    /// ### Default
+    /// 65,536 bytes.
+    #[must_use]
+    pub const fn with_buffer(mut self, bytes: usize) -> Self {
+        self.buffer = bytes;
+        self
+    }
+
+    /// How many repairs one input may need.
+    ///
+    /// ### Default
+    /// 10,000.
+    #[must_use]
+    pub const fn with_repairs(mut self, repairs: usize) -> Self {
+        self.repairs = repairs;
+        self
+    }
+
+    /// The deepest nesting, in levels.
+    #[must_use]
+    pub const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The look-ahead, in bytes.
+    #[must_use]
+    pub const fn lookahead(&self) -> usize {
+        self.lookahead
+    }
+
+    /// The largest number of bytes held back.
+    #[must_use]
+    pub const fn buffer(&self) -> usize {
+        self.buffer
+    }
+
+    /// The largest number of repairs.
+    #[must_use]
+    pub const fn repairs(&self) -> usize {
+        self.repairs
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What happens to what follows a complete document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Following {
+    /// Every document is kept, each as a text of its own, separated as in the input or by a newline.
+    All,
+    /// Whole text only: several documents become the items of one array. The push path reads this
+    /// as [`Following::First`], for an array cannot be opened behind what has left.
+    Array,
+    /// What follows makes the input invalid; white space aside.
+    Error,
+    /// The first document is kept, what follows is dropped (and recorded).
+    #[default]
+    First,
+    /// Whole text only: the last document is kept. The push path reads this as
+    /// [`Following::First`].
+    Last,
+}
+
+/// Everything a [`Mender`](crate::Mender) or [`mend`](crate::mend) is told.
+///
+/// ```
+/// use jsonmend_core::{Following, Options, Policy};
+/// let options = Options::new().with_policy(Policy::CONSERVATIVE).with_following(Following::All);
+/// assert_eq!(options.policy(), Policy::CONSERVATIVE);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Options {
+    policy: Policy,
+    limits: Limits,
+    following: Following,
+}
+
+impl Options {
+    /// Permissive policy, default limits, first document.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { policy: Policy::PERMISSIVE, limits: Limits::new(), following: Following::First }
+    }
+
+    /// With that policy.
+    #[must_use]
+    pub const fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// With those limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With that rule for what follows a document.
+    #[must_use]
+    pub const fn with_following(mut self, following: Following) -> Self {
+        self.following = following;
+        self
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// The limits.
+    #[must_use]
+    pub const fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The rule for what follows a document.
+    #[must_use]
+    pub const fn following(&self) -> Following {
+        self.following
+    }
+}

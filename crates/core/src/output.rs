@@ -1,0 +1,116 @@
+//! Where mended text goes.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::Repair;
+
+/// Receives what a [`Mender`](crate::Mender) is certain of: text in order, and the repairs in it.
+///
+/// The concatenation of all [`copy`](Self::copy) and [`patch`](Self::patch) bytes is the mended
+/// text. Slices end anywhere, in the middle of a character too.
+pub trait Output {
+    /// Bytes of the input, unchanged: a slice of the pushed chunk wherever possible.
+    fn copy(&mut self, bytes: &[u8]);
+
+    /// Bytes that stand in the place of input, or between it.
+    fn patch(&mut self, bytes: &[u8]) {
+        self.copy(bytes);
+    }
+
+    /// A repair that is now certain. Repairs come in the order of the input, each before the first
+    /// output byte behind it.
+    fn repair(&mut self, repair: Repair) {
+        let _ = repair;
+    }
+
+    /// The document ended here; what comes next belongs to the space around or to another document.
+    fn end_document(&mut self) {}
+}
+
+impl Output for Vec<u8> {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// Throws everything away.
+impl Output for () {
+    fn copy(&mut self, _: &[u8]) {}
+}
+
+impl<O: Output> Output for &mut O {
+    fn copy(&mut self, bytes: &[u8]) {
+        (**self).copy(bytes);
+    }
+    fn patch(&mut self, bytes: &[u8]) {
+        (**self).patch(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        (**self).repair(repair);
+    }
+    fn end_document(&mut self) {
+        (**self).end_document();
+    }
+}
+
+/// Keeps text and repairs.
+///
+/// ```
+/// use jsonmend_core::{Collected, Mender, Options};
+/// let mut mender = Mender::new(Options::new());
+/// let mut out = Collected::default();
+/// mender.push(b"{'a': 1", &mut out);
+/// mender.finish(&mut out);
+/// assert_eq!(out.text(), br#"{"a": 1}"#);
+/// assert_eq!(out.repairs().len(), 3);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    text: Vec<u8>,
+    repairs: Vec<Repair>,
+    documents: usize,
+}
+
+impl Collected {
+    /// The text so far.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The text so far, as a string; bytes that are not UTF-8 (raw text after a limit) become U+FFFD.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        String::from_utf8_lossy(&self.text).into_owned()
+    }
+
+    /// The repairs so far.
+    #[must_use]
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
+    }
+
+    /// How many documents have ended.
+    #[must_use]
+    pub const fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Text and repairs.
+    #[must_use]
+    pub fn into_parts(self) -> (Vec<u8>, Vec<Repair>) {
+        (self.text, self.repairs)
+    }
+}
+
+impl Output for Collected {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        self.repairs.push(repair);
+    }
+    fn end_document(&mut self) {
+        self.documents += 1;
+    }
+}

@@ -1,0 +1,209 @@
+//! What was done: outcomes, repairs, paths.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::{fmt, fmt::Write as _, ops::Range};
+
+use crate::{RepairKind, Risk};
+
+/// How the mending of one input ended.
+///
+/// ```
+/// use jsonmend_core::Outcome;
+/// assert!(Outcome::Repaired.is_complete());
+/// assert!(!Outcome::Closed.is_complete());
+/// assert_eq!(Outcome::Cut.code(), "cut");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The caller gave up before the end; what was held back was flushed raw.
+    Abandoned,
+    /// The input was cut off, and the document was closed for it. Never a complete value.
+    Closed,
+    /// The input was cut off, and the policy forbids closing. The text is raw.
+    Cut,
+    /// The input needs a repair that the policy forbids. The text is raw.
+    Invalid,
+    /// The input holds no JSON.
+    None,
+    /// A limit was passed; from there on the text is raw.
+    Overflow,
+    /// The input was complete and broken; the output is valid.
+    Repaired,
+    /// The input was valid JSON and left as it came.
+    Unchanged,
+}
+
+impl Outcome {
+    /// All outcomes, in alphabetical order.
+    pub const ALL: [Self; 8] = [
+        Self::Abandoned,
+        Self::Closed,
+        Self::Cut,
+        Self::Invalid,
+        Self::None,
+        Self::Overflow,
+        Self::Repaired,
+        Self::Unchanged,
+    ];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Abandoned => "abandoned",
+            Self::Closed => "closed",
+            Self::Cut => "cut",
+            Self::Invalid => "invalid",
+            Self::None => "none",
+            Self::Overflow => "overflow",
+            Self::Repaired => "repaired",
+            Self::Unchanged => "unchanged",
+        }
+    }
+
+    /// Whether the value is whole: the input had an end, and it was reached.
+    #[must_use]
+    pub const fn is_complete(self) -> bool {
+        matches!(self, Self::Repaired | Self::Unchanged)
+    }
+
+    /// Whether the output is valid JSON.
+    #[must_use]
+    pub const fn is_valid(self) -> bool {
+        matches!(self, Self::Repaired | Self::Unchanged | Self::Closed)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// One step from a container to what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::exhaustive_enums)]
+pub enum Step {
+    /// The member of that (decoded) key.
+    Key(String),
+    /// The item at that position, from 0.
+    Index(usize),
+}
+
+/// Where in a document something is: the steps from the root. It prints as `$.a[0]["b c"]`.
+///
+/// ```
+/// use jsonmend_core::{Path, Step};
+/// let path = Path::from(vec![Step::Key("a".into()), Step::Index(0), Step::Key("b c".into())]);
+/// assert_eq!(path.to_string(), r#"$.a[0]["b c"]"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Path {
+    steps: Vec<Step>,
+}
+
+impl Path {
+    /// The steps, outermost first.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+}
+
+impl From<Vec<Step>> for Path {
+    fn from(steps: Vec<Step>) -> Self {
+        Self { steps }
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('$')?;
+        for step in &self.steps {
+            match step {
+                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Key(key) if is_plain(key) => write!(f, ".{key}")?,
+                Step::Key(key) => write!(f, "[{key:?}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_plain(key: &str) -> bool {
+    let mut chars = key.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && chars.all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// One change: the bytes `start..end` of the input were replaced by `after`.
+///
+/// The repairs of one input are sorted and do not overlap. Applied to the input (see
+/// [`apply`]) they give the output, byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repair {
+    /// What was wrong.
+    pub kind: RepairKind,
+    /// First byte replaced: an offset into the input as given, in bytes.
+    pub start: usize,
+    /// Behind the last byte replaced. Equal to `start` where something is inserted.
+    pub end: usize,
+    /// What stands there in the output.
+    pub after: Cow<'static, str>,
+    /// Where in the document it happened.
+    pub path: Path,
+}
+
+impl Repair {
+    /// A repair of `span`.
+    #[must_use]
+    pub fn new(
+        kind: RepairKind,
+        span: Range<usize>,
+        after: impl Into<Cow<'static, str>>,
+        path: Path,
+    ) -> Self {
+        Self { kind, start: span.start, end: span.end, after: after.into(), path }
+    }
+
+    /// The risk of its kind.
+    #[must_use]
+    pub const fn risk(&self) -> Risk {
+        self.kind.risk()
+    }
+
+    /// The same repair, of an input that stands `offset` bytes further on.
+    #[must_use]
+    pub fn shifted(mut self, offset: usize) -> Self {
+        self.start += offset;
+        self.end += offset;
+        self
+    }
+}
+
+/// Applies an edit script to the input it was recorded for; `None` if the repairs are not sorted,
+/// overlap, or reach past the end.
+///
+/// ```
+/// use jsonmend_core::{Options, apply, mend};
+/// let input = b"{'a': True,}";
+/// let mended = mend(input, &Options::new());
+/// assert_eq!(apply(input, mended.repairs()).unwrap(), mended.text().unwrap().as_bytes());
+/// ```
+#[must_use]
+pub fn apply(input: &[u8], repairs: &[Repair]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(input.len());
+    let mut at = 0;
+    for repair in repairs {
+        out.extend_from_slice(input.get(at..repair.start)?);
+        if repair.end < repair.start {
+            return None;
+        }
+        out.extend_from_slice(repair.after.as_bytes());
+        at = repair.end;
+    }
+    out.extend_from_slice(input.get(at..)?);
+    Some(out)
+}

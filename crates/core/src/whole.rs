@@ -1,0 +1,165 @@
+//! The whole-text path: the engine with nothing sent ahead, and the readings that only a whole text
+//! allows.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    Following, Mended, Options, Outcome, Path, Repair, RepairKind, apply,
+    engine::{Edit, Engine, Source, Stop},
+    text::into_string,
+};
+
+/// Mends `input`.
+pub(crate) fn mend(input: &[u8], options: &Options) -> Mended {
+    let reading = Reading::of(input, options);
+    let reading = match reading.outer_braces_lost(input, options) {
+        Some(better) => better,
+        None => reading,
+    };
+    reading.finish(input, options)
+}
+
+/// What one reading of the text came to.
+struct Reading {
+    outcome: Outcome,
+    repairs: Vec<Repair>,
+    /// First byte and end of each document.
+    documents: Vec<(usize, usize)>,
+    cut_at: Path,
+}
+
+impl Reading {
+    fn of(input: &[u8], options: &Options) -> Self {
+        let mut engine = Engine::whole(*options);
+        let stop = engine.run(Source::new(input, 0, true)).err();
+        let cut_at = engine.path();
+        let mut repairs = Vec::new();
+        let mut documents = Vec::new();
+        engine.drain_all(|edit| match edit {
+            Edit::Replace(repair, _) => repairs.push(repair),
+            Edit::EndDocument { start, end } => documents.push((start, end)),
+        });
+        let outcome = match stop {
+            None => engine.outcome(repairs.len()),
+            Some(Stop::Cut) => Outcome::Cut,
+            Some(Stop::Nothing) => Outcome::None,
+            Some(Stop::Overflow) => Outcome::Overflow,
+            Some(Stop::Refused) => Outcome::Invalid,
+        };
+        Self { outcome, repairs, documents, cut_at }
+    }
+
+    /// `"a": 1, "b": 2}` is no string with text behind it: both braces, or the first, were lost.
+    fn outer_braces_lost(&self, input: &[u8], options: &Options) -> Option<Self> {
+        let &(start, end) = self.documents.first()?;
+        let scalar = input.get(start) == Some(&b'"') || input.get(start) == Some(&b'\'');
+        let colon = input.get(end..)?.trim_ascii_start().first() == Some(&b':');
+        if !scalar || !colon || !options.policy().allows(RepairKind::MissingOpen) {
+            return None;
+        }
+        let mut braced = Vec::with_capacity(input.len() + 1);
+        braced.extend_from_slice(&input[..start]);
+        braced.push(b'{');
+        braced.extend_from_slice(&input[start..]);
+        let mut reading = Self::of(&braced, options);
+        if !reading.outcome.is_valid() {
+            return None;
+        }
+        // Offsets behind the brace count one too many; a repair cannot reach across it.
+        for repair in &mut reading.repairs {
+            repair.start -= usize::from(repair.start > start);
+            repair.end -= usize::from(repair.end > start);
+        }
+        for document in &mut reading.documents {
+            document.0 -= usize::from(document.0 > start);
+            document.1 -= usize::from(document.1 > start);
+        }
+        let open = Repair::new(RepairKind::MissingOpen, start..start, "{", Path::default());
+        let at = reading.repairs.iter().take_while(|r| r.end <= start && r.start < start).count();
+        reading.repairs.insert(at, open);
+        if reading.outcome == Outcome::Unchanged {
+            reading.outcome = Outcome::Repaired;
+        }
+        Some(reading)
+    }
+
+    fn finish(mut self, input: &[u8], options: &Options) -> Mended {
+        if self.outcome == Outcome::None {
+            return Mended::new(self.outcome, None, Vec::new(), None);
+        }
+        if self.outcome.is_valid() && self.documents.len() > 1 {
+            let allowed = match options.following() {
+                Following::Array => self.wrap(input, options),
+                Following::Last => self.keep_last(options),
+                Following::All | Following::Error | Following::First => true,
+            };
+            if !allowed {
+                self.outcome = Outcome::Invalid;
+            }
+        }
+        let cut_at = matches!(self.outcome, Outcome::Closed | Outcome::Cut).then_some(self.cut_at);
+        let text = if self.outcome.is_valid() {
+            apply(input, &self.repairs).map(into_string)
+        } else {
+            None
+        };
+        Mended::new(self.outcome, text, self.repairs, cut_at)
+    }
+
+    /// Makes the documents the items of one array.
+    fn wrap(&mut self, input: &[u8], options: &Options) -> bool {
+        let kind = RepairKind::LineDelimited;
+        if !options.policy().allows(kind) {
+            return false;
+        }
+        let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].1);
+        self.insert(kind, first, "[");
+        let ends: Vec<usize> = self.documents.iter().map(|document| document.1).collect();
+        for (at, &end) in ends.iter().enumerate().take(ends.len() - 1) {
+            // A comma that was dropped between two documents is the one that is wanted.
+            let next = self.documents[at + 1].0;
+            let dropped = self.repairs.iter().position(|r| {
+                r.kind == RepairKind::ExtraComma
+                    && r.start >= end
+                    && r.end <= next
+                    && input[r.start] == b','
+            });
+            match dropped {
+                Some(found) => drop(self.repairs.remove(found)),
+                None => self.insert(kind, end, ","),
+            }
+        }
+        self.insert(kind, last, "]");
+        self.outcome =
+            if self.outcome == Outcome::Closed { self.outcome } else { Outcome::Repaired };
+        true
+    }
+
+    /// Drops all documents but the last.
+    fn keep_last(&mut self, options: &Options) -> bool {
+        let kind = RepairKind::SecondDocument;
+        if !options.policy().allows(kind) {
+            return false;
+        }
+        let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].0);
+        self.repairs.retain(|repair| repair.start < first || repair.start >= last);
+        let at = self.repairs.iter().take_while(|repair| repair.start < first).count();
+        self.repairs.insert(at, Repair::new(kind, first..last, String::new(), Path::default()));
+        self.outcome =
+            if self.outcome == Outcome::Closed { self.outcome } else { Outcome::Repaired };
+        true
+    }
+
+    /// Inserts `after` at `at`: an opening bracket before all that stands there, else behind.
+    fn insert(&mut self, kind: RepairKind, at: usize, after: &'static str) {
+        let before = |repair: &Repair| {
+            if after == "[" {
+                repair.start < at
+            } else {
+                repair.start < at || repair.start == at && repair.end == at
+            }
+        };
+        let index = self.repairs.iter().take_while(|repair| before(repair)).count();
+        self.repairs.insert(index, Repair::new(kind, at..at, after, Path::default()));
+    }
+}
