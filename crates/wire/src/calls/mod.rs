@@ -1,0 +1,239 @@
+//! The tool calls of one response: which call a piece belongs to, and what becomes of each.
+
+mod arguments;
+mod call;
+mod route;
+
+use std::collections::BTreeMap;
+
+use jsonmend_core::{Options, Outcome};
+
+use crate::{
+    ErrorKind, WireError, WireEvent, WireLimits,
+    format::{Arguments, CallDelta, excerpt},
+};
+use arguments::{ArgumentText, Closed};
+pub use call::{Call, CallKind};
+use route::Route;
+
+/// A name that grows past this is no name.
+const LONGEST_NAME: usize = 1024;
+
+/// Takes what the calls hand out.
+pub(crate) type Sink<'s> = &'s mut dyn FnMut(WireEvent<'_>);
+
+/// A call, from its first piece to its last.
+#[derive(Debug)]
+struct OpenCall {
+    kind: CallKind,
+    id: Option<String>,
+    name: Option<String>,
+    arguments: ArgumentText,
+}
+
+/// All calls of a response. Those that have ended leave only their keys.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    mending: Options,
+    limits: WireLimits,
+    begun: usize,
+    refused: bool,
+    /// By scope and number.
+    open: BTreeMap<(u32, usize), OpenCall>,
+    /// By scope and index.
+    keys: BTreeMap<(u32, i64), usize>,
+    /// By scope and id.
+    ids: BTreeMap<(u32, String), usize>,
+    /// The call that began last, by scope.
+    last: BTreeMap<u32, usize>,
+    /// Ended by the format with no arguments: what comes next tells whether it was cut off.
+    pending: Option<(u32, usize)>,
+}
+
+impl Calls {
+    pub(crate) fn new(mending: Options, limits: WireLimits) -> Self {
+        Self {
+            mending,
+            limits,
+            begun: 0,
+            refused: false,
+            open: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            last: BTreeMap::new(),
+            pending: None,
+        }
+    }
+
+    /// Reads a piece of a call.
+    pub(crate) fn take(
+        &mut self,
+        delta: CallDelta<'_>,
+        sink: Sink<'_>,
+    ) -> Result<(), Box<WireError>> {
+        match self.route(&delta) {
+            Route::Call(call) => self.extend((delta.scope, call), delta, sink),
+            Route::Ended(call) => match delta.arguments {
+                Arguments::Fragment(text) if !text.trim().is_empty() => {
+                    Err(Box::new(WireError::new(
+                        ErrorKind::LateArguments,
+                        format!("arguments of call {call} after its end: {}", excerpt(&text)),
+                    )))
+                }
+                _ => Ok(()),
+            },
+            Route::Ghost => Ok(()),
+            Route::New => self.begin(delta, sink),
+        }
+    }
+
+    /// The format says that the call has ended.
+    pub(crate) fn stop(&mut self, scope: u32, index: i64, sink: Sink<'_>) {
+        let Some(&call) = self.keys.get(&(scope, index)) else { return };
+        let Some(open) = self.open.get(&(scope, call)) else { return };
+        if open.arguments.is_blank() {
+            self.settle(sink);
+            self.pending = Some((scope, call));
+        } else {
+            self.end((scope, call), false, sink);
+        }
+    }
+
+    /// The response goes on: a call that ended without arguments takes none.
+    pub(crate) fn settle(&mut self, sink: Sink<'_>) {
+        if let Some(key) = self.pending.take() {
+            self.end(key, false, sink);
+        }
+    }
+
+    /// A scope has finished. `cut`: what came last in it may be cut off.
+    pub(crate) fn finish(&mut self, scope: u32, cut: bool, sink: Sink<'_>) {
+        self.pending = None;
+        let last = self.last.get(&scope).copied();
+        let open: Vec<_> =
+            self.open.range((scope, 0)..=(scope, usize::MAX)).map(|(key, _)| *key).collect();
+        for key in open {
+            self.end(key, cut && Some(key.1) == last, sink);
+        }
+    }
+
+    /// The stream has ended.
+    pub(crate) fn finish_all(&mut self, cut: bool, sink: Sink<'_>) {
+        while let Some((&(scope, _), _)) = self.open.first_key_value() {
+            self.finish(scope, cut, sink);
+        }
+    }
+
+    fn begin(&mut self, delta: CallDelta<'_>, sink: Sink<'_>) -> Result<(), Box<WireError>> {
+        if self.begun >= self.limits.calls() {
+            return match core::mem::replace(&mut self.refused, true) {
+                true => Ok(()),
+                false => Err(Box::new(WireError::new(
+                    ErrorKind::TooManyCalls,
+                    format!("more than {} calls", self.limits.calls()),
+                ))),
+            };
+        }
+        self.settle(sink);
+        let call = self.begun;
+        let scope = delta.scope;
+        self.begun += 1;
+        self.last.insert(scope, call);
+        if let Some(index) = delta.index {
+            self.keys.insert((scope, index), call);
+        }
+        let kind = delta.kind.unwrap_or(CallKind::Function);
+        let free = kind == CallKind::Custom;
+        let open = OpenCall {
+            kind,
+            id: delta.id.as_deref().map(Into::into),
+            name: delta.name.as_deref().map(Into::into),
+            arguments: ArgumentText::new(self.mending, self.limits.arguments(), free),
+        };
+        if let Some(id) = &open.id {
+            self.ids.insert((scope, id.clone()), call);
+        }
+        let (id, name) = (open.id.as_deref(), open.name.as_deref());
+        sink(WireEvent::CallBegan { call, choice: scope, kind, id, name });
+        self.open.insert((scope, call), open);
+        self.extend((scope, call), delta, sink)
+    }
+
+    fn extend(
+        &mut self,
+        key: (u32, usize),
+        delta: CallDelta<'_>,
+        sink: Sink<'_>,
+    ) -> Result<(), Box<WireError>> {
+        let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
+        let call = key.1;
+        if let (None, Some(id)) = (&open.id, &delta.id) {
+            open.id = Some(id.to_string());
+            self.ids.insert((key.0, id.to_string()), call);
+        }
+        if let Some(name) = &delta.name
+            && name_grows(&mut open.name, name, &delta.arguments, &open.arguments)
+        {
+            let name = open.name.as_deref().unwrap_or_default();
+            sink(WireEvent::CallNamed { call, name });
+        }
+        let mut show = |bytes: &[u8]| sink(WireEvent::CallFragment { call, bytes });
+        match delta.arguments {
+            Arguments::Absent => {}
+            Arguments::Seed(text) => open.arguments.seed(text),
+            Arguments::Fragment(text) => open.arguments.push(&text, &mut show),
+            Arguments::Whole(text) => open.arguments.push(text, &mut show),
+        }
+        Ok(())
+    }
+
+    /// Ends a call. `cut`: it may be cut off; of arguments that are JSON the JSON decides, unless
+    /// there is none.
+    fn end(&mut self, key: (u32, usize), cut: bool, sink: Sink<'_>) {
+        let Some(open) = self.open.remove(&key) else { return };
+        let call = key.1;
+        let closed =
+            open.arguments.close(&mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
+        let ended = Call::new(call, key.0, open.kind, open.id, open.name.unwrap_or_default());
+        let ended = match closed {
+            Closed::Empty if open.kind == CallKind::Custom => {
+                ended.with_text(String::new(), whole(cut))
+            }
+            // Nothing came of it: no JSON, and nothing that was cut off either.
+            Closed::Empty if cut => ended.with_text(String::new(), Outcome::None),
+            Closed::Empty => ended.with_text("{}".to_owned(), Outcome::Unchanged),
+            Closed::Free(text) => ended.with_text(text, whole(cut)),
+            Closed::Overflow(text) => ended.with_text(text, Outcome::Overflow),
+            Closed::Json { raw, mended, resent } => ended.with_json(raw, mended, resent),
+        };
+        sink(WireEvent::CallEnded(&ended));
+    }
+}
+
+/// The outcome of a text that nothing but the stream's word can judge.
+const fn whole(cut: bool) -> Outcome {
+    if cut { Outcome::Cut } else { Outcome::Unchanged }
+}
+
+/// Sets a name, or lets it grow: some servers repeat it in every piece, and a few send it in pieces.
+fn name_grows(
+    known: &mut Option<String>,
+    name: &str,
+    arguments: &Arguments<'_>,
+    before: &ArgumentText,
+) -> bool {
+    let Some(known) = known else {
+        *known = Some(name.to_owned());
+        return true;
+    };
+    let silent = matches!(arguments, Arguments::Absent) && before.is_empty();
+    if !silent || known == name || known.len() + name.len() > LONGEST_NAME {
+        return false;
+    }
+    if name.starts_with(known.as_str()) {
+        name.clone_into(known);
+    } else {
+        known.push_str(name);
+    }
+    true
+}

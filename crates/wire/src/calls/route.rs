@@ -1,0 +1,110 @@
+//! Which call a piece belongs to.
+//!
+//! `index` is missing, null, always 0, or anything but a position; ids are missing, empty, or new in
+//! every piece; names are repeated. So no field decides alone: see [`Calls::is_another`].
+
+use super::{Calls, OpenCall};
+use crate::format::{Arguments, CallDelta};
+
+/// Where a piece goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// To that call, which is open.
+    Call(usize),
+    /// To that call, which has ended.
+    Ended(usize),
+    /// Nowhere: it says nothing.
+    Ghost,
+    /// To a new call.
+    New,
+}
+
+impl Calls {
+    pub(super) fn route(&self, delta: &CallDelta<'_>) -> Route {
+        let scope = delta.scope;
+        let by_id = || {
+            let id = delta.id.as_deref()?;
+            self.ids.get(&(scope, id.to_owned())).copied()
+        };
+        let known = match delta.index {
+            Some(index) => match self.keys.get(&(scope, index)) {
+                Some(&call) if delta.exact || !self.is_another(call, delta) => Some(call),
+                Some(_) => None,
+                // A continuation under another index still names its call by id.
+                None if delta.name.is_none() => by_id(),
+                None => None,
+            },
+            None => match by_id() {
+                Some(call) => Some(call),
+                None => {
+                    self.last.get(&scope).copied().filter(|&call| !self.is_another(call, delta))
+                }
+            },
+        };
+        match known {
+            Some(call) if self.open.contains_key(&(scope, call)) => Route::Call(call),
+            Some(call) => Route::Ended(call),
+            None if is_silent(delta) => Route::Ghost,
+            None => Route::New,
+        }
+    }
+
+    /// Whether a piece that would go to `call` begins another one.
+    fn is_another(&self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let Some(open) = self.open.get(&(delta.scope, call)) else {
+            return delta.name.is_some() || delta.id.is_some();
+        };
+        if delta.sibling && delta.name.is_some() && delta.id.as_deref() != open.id.as_deref() {
+            return true;
+        }
+        if delta.sibling && delta.name.is_some() && delta.id.is_none() {
+            return true;
+        }
+        match (open.id.as_deref(), delta.id.as_deref()) {
+            (Some(known), Some(id)) if known != id => has_other_id(open, delta),
+            (Some(_), Some(_)) => false,
+            _ => has_other_name(open, delta),
+        }
+    }
+}
+
+/// The id differs. With a name, or behind complete arguments, that is another call; in the middle of
+/// the arguments it is a server that makes up an id for every piece.
+fn has_other_id(open: &OpenCall, delta: &CallDelta<'_>) -> bool {
+    let same_name = delta.name.is_none() || delta.name.as_deref() == open.name.as_deref();
+    if !same_name || open.arguments.is_closed() {
+        return true;
+    }
+    delta.name.is_some() && (open.arguments.is_empty() || opens_object(delta))
+}
+
+/// No id tells the two apart. A name does where it differs and is no continuation of the first, or
+/// where it comes again with arguments of its own behind complete ones.
+fn has_other_name(open: &OpenCall, delta: &CallDelta<'_>) -> bool {
+    let (Some(known), Some(name)) = (open.name.as_deref(), delta.name.as_deref()) else {
+        return false;
+    };
+    if known != name {
+        let silent = matches!(delta.arguments, Arguments::Absent);
+        return !(silent && open.arguments.is_empty() && delta.index.is_some());
+    }
+    let resend = argument_text(delta).is_some_and(|text| open.arguments.is_resend(text));
+    open.arguments.is_closed() && opens_object(delta) && !resend
+}
+
+/// It holds nothing that could begin a call: some servers send such an entry after the last one.
+fn is_silent(delta: &CallDelta<'_>) -> bool {
+    delta.id.is_none() && delta.name.is_none() && matches!(delta.arguments, Arguments::Absent)
+}
+
+fn opens_object(delta: &CallDelta<'_>) -> bool {
+    argument_text(delta).is_some_and(|text| text.trim_start().starts_with('{'))
+}
+
+fn argument_text<'a>(delta: &'a CallDelta<'_>) -> Option<&'a str> {
+    match &delta.arguments {
+        Arguments::Fragment(text) => Some(text),
+        Arguments::Whole(text) => Some(text),
+        Arguments::Absent | Arguments::Seed(_) => None,
+    }
+}

@@ -1,0 +1,287 @@
+//! Body bytes in, events out.
+
+use jsonmend_core::{Options, Policy, Risk, mend};
+
+use crate::{
+    ErrorKind, Framing, StreamOutcome, Wire, WireError, WireEvent, WireOptions,
+    calls::Sink,
+    channels::Channels,
+    format::{self, Format, excerpt},
+    framing::{Frame, Unframer},
+    json::{self, Fault, Node},
+};
+
+/// Decodes the body of a model's stream while it arrives.
+///
+/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. How
+/// the body is cut into chunks changes nothing. Text is handed out at once, the arguments of a call
+/// as soon as they are certain. Memory: one line, one event, and the arguments of the calls that are
+/// open, each within [`WireLimits`](crate::WireLimits).
+///
+/// ```
+/// use jsonmend_wire::{Decoder, StreamOutcome, WireEvent, WireOptions};
+///
+/// let mut decoder = Decoder::new(WireOptions::new());
+/// let mut text = String::new();
+/// let mut show = |event: WireEvent<'_>| {
+///     if let WireEvent::Text { text: piece, .. } = event {
+///         text.push_str(piece);
+///     }
+/// };
+/// decoder.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel", &mut show);
+/// decoder.push(b"lo\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", &mut show);
+/// assert_eq!(decoder.finish(&mut show), StreamOutcome::Complete);
+/// assert_eq!(text, "Hello");
+/// ```
+#[derive(Debug)]
+pub struct Decoder {
+    unframer: Unframer,
+    body: Body,
+    outcome: Option<StreamOutcome>,
+}
+
+/// Everything behind the framing.
+#[derive(Debug)]
+struct Body {
+    options: WireOptions,
+    announced: bool,
+    framing: Option<Framing>,
+    wire: Option<Wire>,
+    format: Option<Box<dyn Format>>,
+    channels: Channels,
+    /// The beginning of the first payload that no format knows.
+    unknown: Option<String>,
+    /// That payload was no JSON: an error, unless the whole stream is unknown.
+    malformed: bool,
+    overflow: bool,
+}
+
+impl Decoder {
+    /// A decoder at the start of a body.
+    #[must_use]
+    pub fn new(options: WireOptions) -> Self {
+        Self {
+            unframer: Unframer::new(options.framing(), options.limits()),
+            body: Body {
+                options,
+                announced: false,
+                framing: options.framing(),
+                wire: options.wire(),
+                format: options.wire().and_then(format::start),
+                channels: Channels::new(options.mending(), options.limits()),
+                unknown: None,
+                malformed: false,
+                overflow: false,
+            },
+            outcome: None,
+        }
+    }
+
+    /// The framing, once it is known.
+    #[must_use]
+    pub const fn framing(&self) -> Option<Framing> {
+        self.body.framing
+    }
+
+    /// The format, once it is known.
+    #[must_use]
+    pub const fn wire(&self) -> Option<Wire> {
+        self.body.wire
+    }
+
+    /// Reads a chunk of the body. After the end, it does nothing.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(WireEvent<'_>)) {
+        if self.outcome.is_some() {
+            return;
+        }
+        self.body.announce(sink);
+        let Self { unframer, body, .. } = self;
+        unframer.push(chunk, &mut |frame| body.take(frame, sink));
+    }
+
+    /// Ends the body: calls that are open end, and the outcome is told. A body that ends without the
+    /// mark its format puts at the end is [`StreamOutcome::Cut`], whatever came before.
+    pub fn finish(&mut self, sink: &mut impl FnMut(WireEvent<'_>)) -> StreamOutcome {
+        if let Some(outcome) = self.outcome {
+            return outcome;
+        }
+        self.body.announce(sink);
+        let Self { unframer, body, .. } = self;
+        unframer.finish(&mut |frame| body.take(frame, sink));
+        let outcome = self.body.end(sink);
+        self.outcome = Some(outcome);
+        sink(WireEvent::Ended(outcome));
+        outcome
+    }
+}
+
+impl Body {
+    /// Tells what the caller has fixed.
+    fn announce(&mut self, sink: Sink<'_>) {
+        if !core::mem::replace(&mut self.announced, true) {
+            if let Some(framing) = self.options.framing() {
+                sink(WireEvent::FramingDetected(framing));
+            }
+            if let Some(wire) = self.options.wire() {
+                sink(WireEvent::WireDetected(wire));
+            }
+        }
+    }
+
+    fn take(&mut self, frame: Frame<'_>, sink: Sink<'_>) {
+        match frame {
+            Frame::Framing(framing) => {
+                self.framing = Some(framing);
+                sink(WireEvent::FramingDetected(framing));
+            }
+            Frame::Payload { event, data, whole } => self.payload(&event, &data, whole, sink),
+            Frame::Comment => sink(WireEvent::KeepAlive),
+            Frame::Field { name, value } if name == "error" => {
+                self.payload("error", &value, true, sink);
+            }
+            // The specification has unknown fields ignored.
+            Frame::Field { .. } => {}
+            Frame::Stray(text) if text.trim_start().starts_with(['{', '[']) => {
+                self.payload("", &text, true, sink);
+            }
+            Frame::Stray(text) if text.trim_start().starts_with('<') => {
+                self.fail(ErrorKind::NotAStream, &text, sink);
+            }
+            Frame::Stray(text) => self.fail(ErrorKind::Malformed, &text, sink),
+            Frame::Oversize { limit } => {
+                self.overflow = true;
+                sink(WireEvent::Oversize { limit });
+            }
+            Frame::Page { text } if self.framing == Some(Framing::EventStream) => {
+                let message = format!("{} bytes or more of an AWS event stream", text.len());
+                self.fail(ErrorKind::NotAStream, &message, sink);
+            }
+            Frame::Page { text } => self.fail(ErrorKind::NotAStream, &text, sink),
+        }
+    }
+
+    fn fail(&mut self, kind: ErrorKind, text: &str, sink: Sink<'_>) {
+        self.channels.fail(&WireError::new(kind, excerpt(text)), sink);
+    }
+
+    /// Reads a payload: JSON, several JSON values, the sentinel, or a sign of life. `whole`: the
+    /// framing saw its end.
+    fn payload(&mut self, event: &str, data: &str, whole: bool, sink: Sink<'_>) {
+        let mut rest = data.trim();
+        // Proxies wrap what is wrapped already.
+        while let Some(inner) = rest.strip_prefix("data:") {
+            rest = inner.trim_start();
+        }
+        if rest.is_empty() && !event.is_empty() {
+            if let Some(error) = format::read_plain_error(event, rest) {
+                self.channels.fail(&error, sink);
+            } else {
+                self.node(event, Node::EMPTY, sink);
+            }
+            return;
+        }
+        if rest.is_empty() || rest.starts_with(':') {
+            sink(WireEvent::KeepAlive);
+            return;
+        }
+        while !rest.is_empty() {
+            if let Some(after) = rest.strip_prefix("[DONE]") {
+                if let Some(format) = &mut self.format {
+                    format.sentinel();
+                }
+                rest = after.trim_start();
+                continue;
+            }
+            match json::first(rest) {
+                Ok((node, after)) => {
+                    self.node(event, node, sink);
+                    rest = after;
+                }
+                Err(fault) => {
+                    self.broken(event, rest, fault, whole, sink);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// A payload that is no JSON: cut off, an error in words, or an envelope to mend.
+    fn broken(&mut self, event: &str, text: &str, fault: Fault, whole: bool, sink: Sink<'_>) {
+        if !whole {
+            sink(WireEvent::Unfinished(text));
+            return;
+        }
+        if let Some(error) = format::read_plain_error(event, text) {
+            self.channels.fail(&error, sink);
+            return;
+        }
+        if text.starts_with('{') && fault == Fault::Invalid {
+            let policy = Policy::PERMISSIVE.at_most(Risk::Lossy);
+            let mended = mend(text.as_bytes(), &Options::new().with_policy(policy));
+            let complete = mended.outcome().is_complete();
+            if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
+                sink(WireEvent::EnvelopeMended(mended.repairs()));
+                self.node(event, node, sink);
+                return;
+            }
+        }
+        if self.format.is_some() {
+            self.fail(ErrorKind::Malformed, text, sink);
+        } else if self.unknown.is_none() {
+            self.unknown = Some(excerpt(text));
+            self.malformed = true;
+        }
+    }
+
+    /// Reads one JSON value of a payload.
+    fn node(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
+        if !node.is_object() {
+            match node.text().and_then(|text| format::read_plain_error(event, &text)) {
+                Some(error) => self.channels.fail(&error, sink),
+                // Null, or an empty string, in place of a comment.
+                None => sink(WireEvent::KeepAlive),
+            }
+            return;
+        }
+        if let Some(error) = format::read_error(event, node) {
+            self.channels.fail(&error, sink);
+        }
+        if self.format.is_none() {
+            self.detect(event, node, sink);
+        }
+        let Self { format: Some(format), channels, .. } = self else { return };
+        format.decode(event, node, &mut |delta| channels.take(delta, sink));
+    }
+
+    /// Tells the format from a payload.
+    fn detect(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
+        if let Some(wire) = format::detect(event, node) {
+            self.wire = Some(wire);
+            self.format = format::start(wire);
+            sink(WireEvent::WireDetected(wire));
+            if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
+                self.fail(ErrorKind::Malformed, &text, sink);
+            }
+        } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
+            sink(WireEvent::KeepAlive);
+        } else if self.unknown.is_none() {
+            self.unknown = Some(excerpt(node.raw()));
+        }
+    }
+
+    fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
+        let ended = self.format.as_ref().is_some_and(|format| format.is_ended());
+        self.channels.end(!ended, sink);
+        if self.channels.has_failed() {
+            return StreamOutcome::Error;
+        }
+        if self.overflow {
+            return StreamOutcome::Overflow;
+        }
+        if let (None, Some(text)) = (self.wire, &self.unknown) {
+            sink(WireEvent::Error(&WireError::new(ErrorKind::Unrecognised, text.as_str())));
+            return StreamOutcome::Unrecognised;
+        }
+        if ended { StreamOutcome::Complete } else { StreamOutcome::Cut }
+    }
+}

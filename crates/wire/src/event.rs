@@ -1,0 +1,302 @@
+//! What comes out of a [`Decoder`](crate::Decoder).
+
+use jsonmend_core::Repair;
+
+use crate::{Call, CallKind, Framing, Wire};
+
+/// Which text a piece of text belongs to.
+///
+/// A response holds one text a choice (OpenAI), or one a content block (Anthropic, where `choice`
+/// counts the messages spliced into one body).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[non_exhaustive]
+pub struct Block {
+    /// The choice, or the message, from 0.
+    pub choice: u32,
+    /// The content block in it, from 0.
+    pub block: u32,
+}
+
+impl Block {
+    /// That block.
+    #[must_use]
+    pub const fn new(choice: u32, block: u32) -> Self {
+        Self { choice, block }
+    }
+}
+
+/// Why the model stopped, over all formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FinishReason {
+    /// A filter stopped it.
+    ContentFilter,
+    /// Something failed.
+    Error,
+    /// It ran into a token limit: what came last may be cut.
+    Length,
+    /// A reason this crate does not know; see [`Finish::original`].
+    Other,
+    /// It paused a long turn, to be continued.
+    Pause,
+    /// It declined to answer.
+    Refusal,
+    /// It came to its end, or to a stop sequence.
+    Stop,
+    /// It wants tools to be called.
+    ToolCalls,
+}
+
+impl FinishReason {
+    /// The stable kebab-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ContentFilter => "content-filter",
+            Self::Error => "error",
+            Self::Length => "length",
+            Self::Other => "other",
+            Self::Pause => "pause",
+            Self::Refusal => "refusal",
+            Self::Stop => "stop",
+            Self::ToolCalls => "tool-calls",
+        }
+    }
+
+    /// The reason a provider's word stands for.
+    pub(crate) fn from_provider(word: &str) -> Self {
+        match word.to_ascii_lowercase().as_str() {
+            "stop" | "end_turn" | "stop_sequence" | "eos_token" | "completed" => Self::Stop,
+            "length"
+            | "max_tokens"
+            | "max_output_tokens"
+            | "model_length"
+            | "incomplete"
+            | "model_context_window_exceeded" => Self::Length,
+            "tool_calls" | "tool_use" | "function_call" => Self::ToolCalls,
+            "content_filter" | "safety" => Self::ContentFilter,
+            "refusal" => Self::Refusal,
+            "pause_turn" => Self::Pause,
+            "error" | "insufficient_system_resource" => Self::Error,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The end of one choice or message, as the stream states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finish {
+    /// Which choice or message.
+    pub choice: u32,
+    /// Why.
+    pub reason: FinishReason,
+    /// The provider's own word.
+    pub original: String,
+}
+
+/// Token counts, as far as the stream states them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Usage {
+    /// Tokens read.
+    pub input: Option<u64>,
+    /// Tokens written.
+    pub output: Option<u64>,
+    /// Tokens read from a cache.
+    pub cached: Option<u64>,
+    /// Tokens of reasoning, where they are counted apart.
+    pub reasoning: Option<u64>,
+}
+
+impl Usage {
+    /// Takes over what `later` states.
+    pub(crate) fn update(&mut self, later: Self) {
+        self.input = later.input.or(self.input);
+        self.output = later.output.or(self.output);
+        self.cached = later.cached.or(self.cached);
+        self.reasoning = later.reasoning.or(self.reasoning);
+    }
+}
+
+/// What kind of thing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Arguments for a call that had ended already.
+    LateArguments,
+    /// A payload that is no JSON.
+    Malformed,
+    /// The body is no stream: a page of HTML, plain text, a framing that is not decoded.
+    NotAStream,
+    /// The provider reported an error inside the response.
+    Provider,
+    /// More calls than [`WireLimits::with_calls`](crate::WireLimits::with_calls) allows.
+    TooManyCalls,
+    /// No payload belonged to a known format.
+    Unrecognised,
+}
+
+impl ErrorKind {
+    /// The stable kebab-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::LateArguments => "late-arguments",
+            Self::Malformed => "malformed",
+            Self::NotAStream => "not-a-stream",
+            Self::Provider => "provider",
+            Self::TooManyCalls => "too-many-calls",
+            Self::Unrecognised => "unrecognised",
+        }
+    }
+}
+
+/// An error inside a response whose status said success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WireError {
+    /// What kind.
+    pub kind: ErrorKind,
+    /// What it says.
+    pub message: String,
+    /// The provider's code, or the status, as text.
+    pub code: Option<String>,
+    /// The provider's type of error.
+    pub error_type: Option<String>,
+    /// The parameter it is about.
+    pub param: Option<String>,
+    /// The raw text of the model that the server could not use.
+    pub failed_generation: Option<String>,
+}
+
+impl WireError {
+    /// An error with a message and nothing else.
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            code: None,
+            error_type: None,
+            param: None,
+            failed_generation: None,
+        }
+    }
+}
+
+/// How a stream ended.
+///
+/// ```
+/// use jsonmend_wire::{StreamOutcome, WireOptions, transcribe};
+/// let cut = transcribe(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", WireOptions::new());
+/// assert_eq!(cut.outcome(), StreamOutcome::Cut);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StreamOutcome {
+    /// It ended as its format says.
+    Complete,
+    /// It ended before that.
+    Cut,
+    /// It holds an error.
+    Error,
+    /// A bound was passed and something was dropped.
+    Overflow,
+    /// It is in no format this crate knows.
+    Unrecognised,
+}
+
+impl StreamOutcome {
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Cut => "cut",
+            Self::Error => "error",
+            Self::Overflow => "overflow",
+            Self::Unrecognised => "unrecognised",
+        }
+    }
+}
+
+/// What a [`Decoder`](crate::Decoder) hands out, as early as it is certain.
+///
+/// Calls are named by their place in the order in which they begin, from 0.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum WireEvent<'a> {
+    /// A tool call began.
+    CallBegan {
+        /// Which call.
+        call: usize,
+        /// The choice or message it belongs to.
+        choice: u32,
+        /// What kind of tool.
+        kind: CallKind,
+        /// Its id, if the stream has said it yet.
+        id: Option<&'a str>,
+        /// Its name, if the stream has said it yet.
+        name: Option<&'a str>,
+    },
+    /// A tool call ended: name, id, arguments, and what became of them.
+    CallEnded(&'a Call),
+    /// More of the arguments of a call, mended, for display; [`CallEnded`](Self::CallEnded) decides.
+    CallFragment {
+        /// Which call.
+        call: usize,
+        /// JSON text; it may end inside a character.
+        bytes: &'a [u8],
+    },
+    /// The name of a call became known, or grew.
+    CallNamed {
+        /// Which call.
+        call: usize,
+        /// The whole name so far.
+        name: &'a str,
+    },
+    /// A comment or an empty payload, sent to keep the connection open.
+    KeepAlive,
+    /// The stream ended. The last event.
+    Ended(StreamOutcome),
+    /// An envelope was broken JSON and was mended before it was read.
+    EnvelopeMended(&'a [Repair]),
+    /// An error. At most 64 of them are handed out.
+    Error(&'a WireError),
+    /// A choice or message finished.
+    Finish(&'a Finish),
+    /// The framing became known, or better known (a second JSON value makes it NDJSON).
+    FramingDetected(Framing),
+    /// A bound was passed and a line or an event was dropped; reading went on.
+    Oversize {
+        /// The bound, in bytes.
+        limit: usize,
+    },
+    /// More of the model's reasoning.
+    Reasoning {
+        /// Which text.
+        block: Block,
+        /// The text.
+        text: &'a str,
+    },
+    /// More of a refusal.
+    Refusal {
+        /// Which text.
+        block: Block,
+        /// The text.
+        text: &'a str,
+    },
+    /// More text.
+    Text {
+        /// Which text.
+        block: Block,
+        /// The text.
+        text: &'a str,
+    },
+    /// The payload in which the stream broke off, as it came.
+    Unfinished(&'a str),
+    /// Token counts, merged over the stream so far.
+    Usage(Usage),
+    /// The format became known.
+    WireDetected(Wire),
+}

@@ -1,0 +1,200 @@
+//! Anthropic Messages.
+//!
+//! Every message is a scope: another `message_start` in the same body starts the indexes over. The
+//! type of a payload counts; where it is missing, the name of the event stands in for it.
+
+use std::borrow::Cow;
+
+use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal};
+use crate::{Block, CallKind, FinishReason, Usage, json::Node};
+
+/// The types that mark the format. A ping does not: other formats send it, too.
+const TYPES: [&str; 7] = [
+    "content_block_delta",
+    "content_block_start",
+    "content_block_stop",
+    "message",
+    "message_delta",
+    "message_start",
+    "message_stop",
+];
+
+/// The type is one of this format, and nothing says that the payload is of another.
+pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
+    let kind = kind_of(event, payload);
+    // Other formats name their events "message", too.
+    let other = kind == "message" && !(payload.has("content") && payload.has("role"));
+    TYPES.contains(&kind.as_ref()) && !other && !payload.has("choices")
+}
+
+/// The type of a payload, else the name of its event.
+fn kind_of<'a>(event: &'a str, payload: Node<'a>) -> Cow<'a, str> {
+    payload.field("type").and_then(Node::text).unwrap_or(Cow::Borrowed(event))
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct Anthropic {
+    /// The message that is open, from 0.
+    scope: u32,
+    started: bool,
+    stopped: bool,
+}
+
+impl Format for Anthropic {
+    fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        match kind_of(event, payload).as_ref() {
+            "message_start" => {
+                self.begin(out);
+                if let Some(message) = payload.field("message") {
+                    read_usage(message.field("usage"), out);
+                }
+            }
+            "content_block_start" => {
+                let [index, block] = payload.pick(["index", "content_block"]);
+                if let Some(block) = block {
+                    self.block(ordinal(index), block, out);
+                }
+            }
+            "content_block_delta" => {
+                let [index, delta] = payload.pick(["index", "delta"]);
+                if let Some(delta) = delta {
+                    self.delta(ordinal(index), delta, out);
+                }
+            }
+            "content_block_stop" => {
+                let index = i64::from(ordinal(payload.field("index")));
+                out(Delta::CallEnd { scope: self.scope, index });
+            }
+            "message_delta" => {
+                let [delta, usage] = payload.pick(["delta", "usage"]);
+                self.finish(delta, out);
+                read_usage(usage, out);
+            }
+            "message_stop" => self.stopped = true,
+            "message" => self.whole(payload, out),
+            _ => {}
+        }
+    }
+
+    /// Some proxies end this format, too, with the sentinel; it is no substitute for `message_stop`.
+    fn sentinel(&mut self) {}
+
+    fn is_ended(&self) -> bool {
+        self.stopped
+    }
+}
+
+impl Anthropic {
+    /// A message begins: what was open in the one before is broken off.
+    fn begin(&mut self, out: &mut dyn FnMut(Delta<'_>)) {
+        if self.started {
+            out(Delta::Abort { scope: self.scope });
+            self.scope = self.scope.saturating_add(1);
+        }
+        self.started = true;
+        self.stopped = false;
+    }
+
+    fn block(&self, index: u32, block: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [kind, id, name, input, text, thinking] =
+            block.pick(["type", "id", "name", "input", "text", "thinking"]);
+        let at = Block::new(self.scope, index);
+        let kind = kind.and_then(Node::text).unwrap_or_default();
+        match kind.as_ref() {
+            "text" => {
+                if let Some(text) = non_empty(text) {
+                    out(Delta::Text { block: at, text });
+                }
+            }
+            "thinking" => {
+                if let Some(text) = non_empty(thinking) {
+                    out(Delta::Reasoning { block: at, text });
+                }
+            }
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => out(Delta::Call(CallDelta {
+                scope: self.scope,
+                index: Some(i64::from(index)),
+                exact: true,
+                sibling: false,
+                kind: (kind != "tool_use").then_some(CallKind::Server),
+                id: non_empty(id),
+                name: non_empty(name),
+                // An empty object is a placeholder; a full one may be all there is.
+                arguments: match input {
+                    Some(input) if !input.is_blank() => Arguments::Seed(input.raw()),
+                    _ => Arguments::Absent,
+                },
+            })),
+            _ => {}
+        }
+    }
+
+    fn delta(&self, index: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [kind, text, thinking, json] = delta.pick(["type", "text", "thinking", "partial_json"]);
+        let block = Block::new(self.scope, index);
+        let kind = kind.and_then(Node::text).unwrap_or_default();
+        match kind.as_ref() {
+            "text_delta" => {
+                if let Some(text) = non_empty(text) {
+                    out(Delta::Text { block, text });
+                }
+            }
+            "thinking_delta" => {
+                if let Some(text) = non_empty(thinking) {
+                    out(Delta::Reasoning { block, text });
+                }
+            }
+            "input_json_delta" => {
+                let arguments = match json {
+                    Some(json) if json.is_object() || json.is_array() => {
+                        Arguments::Whole(json.raw())
+                    }
+                    json => non_empty(json).map_or(Arguments::Absent, Arguments::Fragment),
+                };
+                out(Delta::Call(CallDelta {
+                    scope: self.scope,
+                    index: Some(i64::from(index)),
+                    exact: true,
+                    arguments,
+                    ..CallDelta::default()
+                }));
+            }
+            // Signatures, citations and what is to come hold no text.
+            _ => {}
+        }
+    }
+
+    fn finish(&self, delta: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+        let reason = delta.and_then(|delta| delta.field("stop_reason"));
+        if let Some(original) = non_empty(reason) {
+            let reason = FinishReason::from_provider(&original);
+            out(Delta::Finish { scope: self.scope, reason, original });
+        }
+    }
+
+    /// A response that was not streamed.
+    fn whole(&mut self, message: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        self.begin(out);
+        let [content, usage] = message.pick(["content", "usage"]);
+        for (index, block) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
+            self.block(index, block, out);
+            out(Delta::CallEnd { scope: self.scope, index: i64::from(index) });
+        }
+        self.finish(Some(message), out);
+        read_usage(usage, out);
+        self.stopped = true;
+    }
+}
+
+fn read_usage(usage: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+    let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
+    let [input, output, cached] =
+        usage.pick(["input_tokens", "output_tokens", "cache_read_input_tokens"]);
+    out(Delta::Usage(Usage {
+        input: count(input),
+        output: count(output),
+        cached: count(cached),
+        reasoning: None,
+    }));
+}

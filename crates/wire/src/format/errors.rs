@@ -1,0 +1,121 @@
+//! Errors inside a response, in all their shapes.
+
+use super::non_empty;
+use crate::{ErrorKind, WireError, json::Node};
+
+/// The error a payload holds: `error` as an object or a text, `x_groq.error`, `object: "error"`,
+/// `type: "error"`, `detail`, or whatever follows `event: error`.
+pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
+    let [error, groq, object, kind, detail, choices] =
+        payload.pick(["error", "x_groq", "object", "type", "detail", "choices"]);
+    let error = error.or_else(|| groq?.field("error")).filter(|error| !error.is_blank());
+    if let Some(error) = error {
+        return Some(read(error, payload));
+    }
+    let says = |node: Option<Node<'_>>| node.and_then(Node::text).as_deref() == Some("error");
+    if event == "error" || says(object) || says(kind) {
+        return Some(read(payload, payload));
+    }
+    match detail {
+        Some(detail) if choices.is_none() && !payload.has("type") => Some(read(detail, payload)),
+        _ => None,
+    }
+}
+
+/// The error of a payload that is no JSON, where the name of its event or its text says so.
+pub(crate) fn read_plain_error(event: &str, text: &str) -> Option<WireError> {
+    let said = text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("error:"));
+    (event == "error" || said).then(|| WireError::new(ErrorKind::Provider, excerpt(text)))
+}
+
+fn read(error: Node<'_>, around: Node<'_>) -> WireError {
+    let [message, detail, code, status, http, kind, param, failed, inner] = error.pick([
+        "message",
+        "detail",
+        "code",
+        "status_code",
+        "http_status_code",
+        "type",
+        "param",
+        "failed_generation",
+        "error",
+    ]);
+    let message = non_empty(message).or_else(|| non_empty(detail)).or_else(|| error.text());
+    let message = match (message, inner) {
+        (Some(message), _) => message.into_owned(),
+        (None, Some(inner)) if inner.is_string() => inner.text().unwrap_or_default().into_owned(),
+        (None, _) => excerpt(error.raw()),
+    };
+    let [error_type, outer_code] = around.pick(["error_type", "code"]);
+    let code = code.or(status).or(http).or(outer_code).and_then(Node::scalar);
+    WireError {
+        kind: ErrorKind::Provider,
+        message,
+        code: code.filter(|code| !code.is_empty()).map(Into::into),
+        error_type: non_empty(kind).or_else(|| non_empty(error_type)).map(Into::into),
+        param: param.and_then(Node::scalar).map(Into::into),
+        failed_generation: non_empty(failed).map(Into::into),
+    }
+}
+
+/// The first part of a text, for a message.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 2048;
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    fn of(event: &str, text: &str) -> Option<(String, Option<String>, Option<String>)> {
+        let error = read_error(event, json::first(text).unwrap().0)?;
+        Some((error.message, error.code, error.error_type))
+    }
+
+    #[test]
+    fn every_shape_of_an_error_is_read() {
+        let some = |m: &str, c: Option<&str>, t: Option<&str>| {
+            Some((m.to_owned(), c.map(Into::into), t.map(Into::into)))
+        };
+        for (event, text, want) in [
+            (
+                "",
+                r#"{"error":{"message":"m","type":"t","code":429}}"#,
+                some("m", Some("429"), Some("t")),
+            ),
+            ("", r#"{"error":"overloaded","error_type":"x"}"#, some("overloaded", None, Some("x"))),
+            ("", r#"{"object":"error","message":"m","code":400}"#, some("m", Some("400"), None)),
+            (
+                "",
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"m"}}"#,
+                some("m", None, Some("overloaded_error")),
+            ),
+            ("", r#"{"detail":"Not Found"}"#, some("Not Found", None, None)),
+            ("", r#"{"x_groq":{"error":"boom"},"choices":[]}"#, some("boom", None, None)),
+            ("error", r#"{"message":"m"}"#, some("m", None, None)),
+            (
+                "",
+                r#"{"error":{"message":"m","http_status_code":422}}"#,
+                some("m", Some("422"), None),
+            ),
+            ("", r#"{"choices":[],"error":null}"#, None),
+            ("", r#"{"choices":[],"error":{}}"#, None),
+            ("ping", r#"{"type":"ping"}"#, None),
+        ] {
+            assert_eq!(of(event, text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_text_is_an_error_only_where_it_says_so() {
+        assert!(read_plain_error("error", "boom").is_some());
+        assert!(read_plain_error("", "Error: boom").is_some());
+        assert!(read_plain_error("", "boom").is_none());
+    }
+}

@@ -1,0 +1,199 @@
+//! OpenAI Chat Completions, and the servers compatible with it.
+//!
+//! Every choice is a scope; its text is one block. What servers do to the fields of a delta (null,
+//! missing, a list of parts instead of a text, an object instead of a text) is settled here; which
+//! call a piece belongs to is settled by the router, for servers disagree about `index` and `id`.
+
+use std::collections::BTreeSet;
+
+use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal};
+use crate::{Block, CallKind, FinishReason, Usage, json::Node};
+
+/// The key of the one call of the old `function_call` field.
+const LEGACY: i64 = i64::MIN;
+
+/// Choices beyond that many share one scope, so that their number is bounded.
+const MAX_CHOICE: u32 = 0xffff;
+
+/// `choices` is there, even if empty or null.
+pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+    payload.has("choices")
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct OpenAiChat {
+    /// Choices that have not finished.
+    open: BTreeSet<u32>,
+    finished: bool,
+    sentinel: bool,
+}
+
+impl Format for OpenAiChat {
+    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [choices, usage, groq] = payload.pick(["choices", "usage", "x_groq"]);
+        for choice in choices.into_iter().flat_map(Node::items) {
+            self.choice(choice, out);
+        }
+        let usage = usage.or_else(|| groq?.field("usage"));
+        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
+            out(Delta::Usage(read_usage(usage)));
+        }
+    }
+
+    fn sentinel(&mut self) {
+        self.sentinel = true;
+    }
+
+    fn is_ended(&self) -> bool {
+        self.sentinel || (self.finished && self.open.is_empty())
+    }
+}
+
+impl OpenAiChat {
+    fn choice(&mut self, choice: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [index, delta, message, finish, native] =
+            choice.pick(["index", "delta", "message", "finish_reason", "native_finish_reason"]);
+        let scope = ordinal(index).min(MAX_CHOICE);
+        // A server that was not asked to stream, or does not, sends the whole message instead.
+        if let Some(delta) = delta.or(message) {
+            self.delta(scope, delta, out);
+        }
+        // An empty reason ends nothing.
+        if let Some(original) = non_empty(finish) {
+            let mut reason = FinishReason::from_provider(&original);
+            let native = native.and_then(Node::text);
+            if native
+                .is_some_and(|native| FinishReason::from_provider(&native) == FinishReason::Length)
+            {
+                reason = FinishReason::Length;
+            }
+            self.open.remove(&scope);
+            self.finished = true;
+            out(Delta::Finish { scope, reason, original });
+        }
+    }
+
+    fn delta(&mut self, scope: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [content, thinking, reasoning, details, refusal, calls, legacy] = delta.pick([
+            "content",
+            "reasoning_content",
+            "reasoning",
+            "reasoning_details",
+            "refusal",
+            "tool_calls",
+            "function_call",
+        ]);
+        let block = Block::new(scope, 0);
+        let mut spoke = false;
+        // The same reasoning may stand in several fields.
+        let thought = non_empty(thinking).or_else(|| non_empty(reasoning));
+        if let Some(text) = thought {
+            spoke = true;
+            out(Delta::Reasoning { block, text });
+        } else {
+            for detail in details.into_iter().flat_map(Node::items) {
+                let [text, summary] = detail.pick(["text", "summary"]);
+                if let Some(text) = non_empty(text).or_else(|| non_empty(summary)) {
+                    spoke = true;
+                    out(Delta::Reasoning { block, text });
+                }
+            }
+        }
+        if let Some(content) = content {
+            spoke |= read_content(block, content, out);
+        }
+        if let Some(text) = non_empty(refusal) {
+            spoke = true;
+            out(Delta::Refusal { block, text });
+        }
+        for (position, entry) in calls.into_iter().flat_map(Node::items).enumerate() {
+            spoke = true;
+            out(Delta::Call(read_call(scope, position, entry)));
+        }
+        if let Some(legacy) = legacy {
+            spoke = true;
+            let [name, arguments] = legacy.pick(["name", "arguments"]);
+            out(Delta::Call(CallDelta {
+                scope,
+                index: Some(LEGACY),
+                exact: true,
+                name: non_empty(name),
+                arguments: read_arguments(arguments),
+                ..CallDelta::default()
+            }));
+        }
+        if spoke {
+            self.open.insert(scope);
+        }
+    }
+}
+
+/// Content is a text, or a list of parts. Returns whether there was any.
+fn read_content(block: Block, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) -> bool {
+    if let Some(text) = non_empty(Some(content)) {
+        out(Delta::Text { block, text });
+        return true;
+    }
+    let mut spoke = false;
+    for part in content.items() {
+        let [text, thinking] = part.pick(["text", "thinking"]);
+        if let Some(thinking) = thinking {
+            let pieces = thinking.items().map(|piece| non_empty(piece.field("text")));
+            for text in pieces.chain([non_empty(Some(thinking))]).flatten() {
+                spoke = true;
+                out(Delta::Reasoning { block, text });
+            }
+        } else if let Some(text) = non_empty(text).or_else(|| non_empty(Some(part))) {
+            spoke = true;
+            out(Delta::Text { block, text });
+        }
+    }
+    spoke
+}
+
+fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
+    let [index, id, kind, function, custom] =
+        entry.pick(["index", "id", "type", "function", "custom"]);
+    let is_custom = custom.is_some() || kind.and_then(Node::text).as_deref() == Some("custom");
+    // Some servers leave out the object around name and arguments.
+    let body = custom.or(function).unwrap_or(entry);
+    let [name, arguments, input] = body.pick(["name", "arguments", "input"]);
+    CallDelta {
+        scope,
+        index: index.and_then(Node::integer).filter(|index| *index >= 0),
+        exact: false,
+        sibling: position > 0,
+        kind: is_custom.then_some(CallKind::Custom),
+        // A client library of one provider writes "null" for a missing id.
+        id: non_empty(id).filter(|id| id != "null"),
+        name: non_empty(name),
+        arguments: read_arguments(arguments.or(input)),
+    }
+}
+
+fn read_arguments(arguments: Option<Node<'_>>) -> Arguments<'_> {
+    match arguments {
+        Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node.raw()),
+        Some(node) => node
+            .text()
+            .filter(|text| !text.is_empty())
+            .map_or(Arguments::Absent, Arguments::Fragment),
+        None => Arguments::Absent,
+    }
+}
+
+fn read_usage(usage: Node<'_>) -> Usage {
+    let [input, output, read, written] = usage.pick([
+        "prompt_tokens",
+        "completion_tokens",
+        "prompt_tokens_details",
+        "completion_tokens_details",
+    ]);
+    Usage {
+        input: count(input),
+        output: count(output),
+        cached: count(read.and_then(|details| details.field("cached_tokens"))),
+        reasoning: count(written.and_then(|details| details.field("reasoning_tokens"))),
+    }
+}

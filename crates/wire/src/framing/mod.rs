@@ -1,0 +1,196 @@
+//! From body bytes to payloads: which framing it is, and the framing itself.
+//!
+//! The framing is told by the first bytes, never by a header: servers send JSON errors as
+//! `text/event-stream` and event streams as `text/plain`. A further framing is one more module, one
+//! variant of [`Framing`], and one arm here.
+
+mod sniff;
+mod values;
+
+use std::borrow::Cow;
+
+use crate::{
+    limits::WireLimits,
+    sse::{SseDecoder, SseEvent, SseReading},
+};
+use values::Values;
+
+/// How a body is cut into payloads.
+///
+/// ```
+/// use jsonmend_wire::Framing;
+/// assert_eq!(Framing::from_code("sse"), Some(Framing::Sse));
+/// assert_eq!(Framing::Ndjson.code(), "ndjson");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Framing {
+    /// Binary frames of AWS. Recognised, not decoded.
+    EventStream,
+    /// A page of HTML: an error of something between here and the model.
+    Html,
+    /// One JSON value.
+    Json,
+    /// A JSON array whose items are the payloads.
+    JsonArray,
+    /// JSON values one after another, by custom one a line.
+    Ndjson,
+    /// Server-sent events.
+    Sse,
+    /// None of these.
+    Text,
+}
+
+impl Framing {
+    /// All framings, in alphabetical order of their codes.
+    pub const ALL: [Self; 7] = [
+        Self::EventStream,
+        Self::Html,
+        Self::Json,
+        Self::JsonArray,
+        Self::Ndjson,
+        Self::Sse,
+        Self::Text,
+    ];
+
+    /// The stable kebab-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::EventStream => "event-stream",
+            Self::Html => "html",
+            Self::Json => "json",
+            Self::JsonArray => "json-array",
+            Self::Ndjson => "ndjson",
+            Self::Sse => "sse",
+            Self::Text => "text",
+        }
+    }
+
+    /// The framing of that name.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|framing| framing.code() == code)
+    }
+}
+
+/// One piece of a body.
+#[derive(Debug)]
+pub(crate) enum Frame<'a> {
+    /// The framing is known, or known better.
+    Framing(Framing),
+    /// An event: its name (empty where there was none) and its payload.
+    Payload { event: Cow<'a, str>, data: Cow<'a, str>, whole: bool },
+    /// A comment.
+    Comment,
+    /// A field of server-sent events that the specification does not know.
+    Field { name: Cow<'a, str>, value: Cow<'a, str> },
+    /// Text that belongs to no event.
+    Stray(Cow<'a, str>),
+    /// A bound was passed; something was dropped.
+    Oversize { limit: usize },
+    /// The body is no stream: this is what it says, as far as it was kept.
+    Page { text: Cow<'a, str> },
+}
+
+/// How much of a body that is no stream is kept, in bytes.
+const PAGE: usize = 8 << 10;
+
+/// Cuts a body into frames.
+#[derive(Clone, Debug)]
+pub(crate) struct Unframer {
+    limits: WireLimits,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// The first bytes, not told yet.
+    Unknown(Vec<u8>),
+    Sse(Box<SseDecoder>),
+    Values(Values),
+    /// The head of a body that is no stream.
+    Page(Vec<u8>),
+}
+
+impl Unframer {
+    /// At the start of a body; `framing` is `None` where the first bytes shall tell.
+    pub(crate) fn new(framing: Option<Framing>, limits: WireLimits) -> Self {
+        let state = framing.map_or(State::Unknown(Vec::new()), |framing| start(framing, limits));
+        Self { limits, state }
+    }
+
+    /// Reads a chunk.
+    pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
+        let State::Unknown(head) = &mut self.state else {
+            self.decode(chunk, sink);
+            return;
+        };
+        head.extend_from_slice(chunk);
+        if let Some(framing) = sniff::sniff(head, false) {
+            self.settle(framing, sink);
+        } else {
+            sniff::trim(head);
+        }
+    }
+
+    /// Ends the body.
+    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
+        if let State::Unknown(head) = &mut self.state {
+            let Some(framing) = sniff::sniff(head, true) else { return };
+            self.settle(framing, sink);
+        }
+        match &mut self.state {
+            State::Unknown(_) => {}
+            State::Sse(decoder) => decoder.finish(|event| frame(event, sink)),
+            State::Values(values) => values.finish(sink),
+            State::Page(head) => sink(Frame::Page { text: String::from_utf8_lossy(head) }),
+        }
+    }
+
+    fn settle(&mut self, framing: Framing, sink: &mut dyn FnMut(Frame<'_>)) {
+        let settled = start(framing, self.limits);
+        if let State::Unknown(head) = core::mem::replace(&mut self.state, settled) {
+            sink(Frame::Framing(framing));
+            self.decode(sniff::start(&head), sink);
+        }
+    }
+
+    fn decode(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
+        match &mut self.state {
+            State::Unknown(_) => {}
+            State::Sse(decoder) => decoder.push(chunk, |event| frame(event, sink)),
+            State::Values(values) => values.push(chunk, sink),
+            State::Page(head) => {
+                let room = PAGE.saturating_sub(head.len()).min(chunk.len());
+                head.extend_from_slice(&chunk[..room]);
+            }
+        }
+    }
+}
+
+fn start(framing: Framing, limits: WireLimits) -> State {
+    match framing {
+        Framing::Sse => {
+            let decoder = SseDecoder::new(SseReading::Lenient).with_limits(limits.sse());
+            State::Sse(Box::new(decoder))
+        }
+        Framing::Json | Framing::Ndjson => State::Values(Values::new(false, limits.sse().event())),
+        Framing::JsonArray => State::Values(Values::new(true, limits.sse().event())),
+        Framing::EventStream | Framing::Html | Framing::Text => State::Page(Vec::new()),
+    }
+}
+
+fn frame(event: SseEvent<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
+    sink(match event {
+        SseEvent::Bare(text) => Frame::Stray(text),
+        SseEvent::Comment(_) => Frame::Comment,
+        SseEvent::Field { name, value } => Frame::Field { name, value },
+        SseEvent::Message(message) => Frame::Payload {
+            event: message.event_field(),
+            data: message.data(),
+            whole: message.is_terminated(),
+        },
+        SseEvent::Oversize { limit, .. } => Frame::Oversize { limit },
+    });
+}

@@ -1,0 +1,197 @@
+//! Access to the JSON of an envelope, without a tree.
+//!
+//! A payload is checked once; after that a [`Node`] is a span of its text, and looking something up
+//! is skipping over what lies before it. Nothing is allocated but strings that hold escapes, and
+//! numbers keep their spelling. Formats see only what this module offers.
+
+mod balance;
+mod check;
+mod string;
+
+use std::borrow::Cow;
+
+pub(crate) use balance::Balance;
+pub(crate) use check::Fault;
+
+/// One value of a payload that was checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node<'a> {
+    text: &'a str,
+}
+
+/// The first value in `text`, and what follows it, white space aside.
+pub(crate) fn first(text: &str) -> Result<(Node<'_>, &str), Fault> {
+    let text = text.trim_start_matches(is_space);
+    let end = check::value_end(text.as_bytes())?;
+    let (value, rest) = text.split_at_checked(end).ok_or(Fault::Invalid)?;
+    Ok((Node { text: value }, rest.trim_start_matches(is_space)))
+}
+
+/// White space of JSON.
+pub(crate) const fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+impl<'a> Node<'a> {
+    /// The empty object.
+    pub(crate) const EMPTY: Node<'static> = Node { text: "{}" };
+
+    /// The text of the value, as it stands in the payload.
+    pub(crate) const fn raw(self) -> &'a str {
+        self.text
+    }
+
+    /// Whether it is an object.
+    pub(crate) fn is_object(self) -> bool {
+        self.text.starts_with('{')
+    }
+
+    /// Whether it is an array.
+    pub(crate) fn is_array(self) -> bool {
+        self.text.starts_with('[')
+    }
+
+    /// Whether it is a string.
+    pub(crate) fn is_string(self) -> bool {
+        self.text.starts_with('"')
+    }
+
+    /// Whether it says nothing: null, false, or an empty string, object or array.
+    pub(crate) fn is_blank(self) -> bool {
+        match self.text.as_bytes().first() {
+            Some(b'{') => self.fields().next().is_none(),
+            Some(b'[') => self.items().next().is_none(),
+            _ => matches!(self.text, "null" | "false" | "\"\""),
+        }
+    }
+
+    /// The decoded text of a string; `None` for every other value.
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
+        Some(string::decode(inner))
+    }
+
+    /// The decoded text of a string, the spelling of a number.
+    pub(crate) fn scalar(self) -> Option<Cow<'a, str>> {
+        match self.text.as_bytes().first() {
+            Some(b'-' | b'0'..=b'9') => Some(Cow::Borrowed(self.text)),
+            _ => self.text(),
+        }
+    }
+
+    /// The value of an integer, written as one.
+    pub(crate) fn integer(self) -> Option<i64> {
+        self.text.parse().ok()
+    }
+
+    /// The members of an object, in order; of anything else, none.
+    pub(crate) fn fields(self) -> Fields<'a> {
+        let rest = if self.is_object() { self.text.get(1..).unwrap_or_default() } else { "" };
+        Fields { rest }
+    }
+
+    /// The items of an array, in order; of anything else, none.
+    pub(crate) fn items(self) -> Items<'a> {
+        let rest = if self.is_array() { self.text.get(1..).unwrap_or_default() } else { "" };
+        Items { rest }
+    }
+
+    /// Whether the object has a member of that name, whatever its value.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.fields().any(|(key, _)| key == name)
+    }
+
+    /// The members of those names, in one pass. Null counts as absent; of duplicates the last wins.
+    pub(crate) fn pick<const N: usize>(self, names: [&str; N]) -> [Option<Node<'a>>; N] {
+        let mut found = [None; N];
+        for (key, value) in self.fields() {
+            for (slot, name) in found.iter_mut().zip(names) {
+                if key == name {
+                    *slot = (value.text != "null").then_some(value);
+                }
+            }
+        }
+        found
+    }
+
+    /// The member of that name; see [`pick`](Self::pick).
+    pub(crate) fn field(self, name: &str) -> Option<Node<'a>> {
+        let [found] = self.pick([name]);
+        found
+    }
+}
+
+/// The members of an object.
+pub(crate) struct Fields<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (Cow<'a, str>, Node<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = take_value(&mut self.rest)?.text()?;
+        let value = take_value(&mut self.rest)?;
+        Some((key, value))
+    }
+}
+
+/// The items of an array.
+pub(crate) struct Items<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        take_value(&mut self.rest)
+    }
+}
+
+/// Takes the next value of a checked text; `None` at a closer.
+fn take_value<'a>(rest: &mut &'a str) -> Option<Node<'a>> {
+    let text = rest.trim_start_matches(|c| is_space(c) || matches!(c, ',' | ':'));
+    let end = check::skip(text.as_bytes());
+    if end == 0 {
+        return None;
+    }
+    let (value, after) = text.split_at_checked(end)?;
+    *rest = after;
+    Some(Node { text: value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(text: &str) -> Node<'_> {
+        first(text).unwrap().0
+    }
+
+    #[test]
+    fn members_are_found_wherever_they_stand() {
+        let node =
+            node(r#" {"a" : [1, {"b": "]}"}], "c":null , "n\u0061me": 1.10, "a": "\u00e9\n"} "#);
+        let [a, c, name] = node.pick(["a", "c", "name"]);
+        assert_eq!(a.unwrap().text().unwrap(), "é\n");
+        assert!(c.is_none());
+        assert!(node.has("c"));
+        assert_eq!(name.unwrap().scalar().unwrap(), "1.10");
+        assert_eq!(node.fields().count(), 4);
+    }
+
+    #[test]
+    fn items_keep_their_spelling() {
+        let raw: Vec<_> =
+            node("[ 1e400 ,\"x\", {\"k\" : 1}, [], true]").items().map(Node::raw).collect();
+        assert_eq!(raw, ["1e400", "\"x\"", "{\"k\" : 1}", "[]", "true"]);
+        assert!(node("[]").is_blank() && node("{ }").is_blank() && !node("[0]").is_blank());
+    }
+
+    #[test]
+    fn two_values_in_one_text() {
+        let (one, rest) = first("{\"a\":1} \n{\"b\":2}").unwrap();
+        assert_eq!((one.raw(), rest), ("{\"a\":1}", "{\"b\":2}"));
+    }
+}

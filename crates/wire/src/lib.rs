@@ -1,0 +1,51 @@
+//! What a language model's provider sends, decoded: body bytes in, text and mended tool calls out.
+//!
+//! The road of a byte: a framing cuts the body into payloads, a format reads each payload into deltas
+//! on channels, and a router collects the pieces of every tool call and has `jsonmend-core` mend its
+//! arguments. Nothing here reads a socket or a clock.
+//!
+//! ```
+//! use jsonmend_wire::{StreamOutcome, Wire, WireOptions, transcribe};
+//!
+//! let body = br#"event: message_start
+//! data: {"type":"message_start","message":{"usage":{"input_tokens":9}}}
+//!
+//! data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"add","input":{}}}
+//!
+//! data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\": 1, "}}
+//!
+//! data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"\"b\": 2}"}}
+//!
+//! data: {"type":"content_block_stop","index":0}
+//!
+//! data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+//!
+//! data: {"type":"message_stop"}
+//!
+//! "#;
+//! let transcript = transcribe(body, WireOptions::new());
+//! assert_eq!(transcript.wire(), Some(Wire::Anthropic));
+//! assert_eq!(transcript.calls()[0].arguments(), r#"{"a": 1, "b": 2}"#);
+//! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
+//! ```
+
+mod calls;
+mod channels;
+mod decoder;
+mod event;
+mod format;
+mod framing;
+mod json;
+mod limits;
+pub mod sse;
+mod transcript;
+
+pub use calls::{Call, CallKind};
+pub use decoder::Decoder;
+pub use event::{
+    Block, ErrorKind, Finish, FinishReason, StreamOutcome, Usage, WireError, WireEvent,
+};
+pub use format::Wire;
+pub use framing::Framing;
+pub use limits::{WireLimits, WireOptions};
+pub use transcript::{Transcript, transcribe};

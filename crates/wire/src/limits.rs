@@ -1,0 +1,171 @@
+//! What one response may cost, and what the caller asks for.
+
+use jsonmend_core::{Options, Policy};
+
+use crate::{Framing, Wire, sse::SseLimits};
+
+/// Bounds on what a [`Decoder`](crate::Decoder) keeps. Passing one has a typed outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireLimits {
+    sse: SseLimits,
+    calls: usize,
+    arguments: usize,
+}
+
+impl WireLimits {
+    /// The defaults: lines of 1 MiB, events of 8 MiB, 4,096 calls, 8 MiB of arguments a call.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { sse: SseLimits::new(), calls: 4096, arguments: 8 << 20 }
+    }
+
+    /// The longest line and the largest event; the latter holds for every framing.
+    #[must_use]
+    pub const fn with_sse(mut self, limits: SseLimits) -> Self {
+        self.sse = limits;
+        self
+    }
+
+    /// How many tool calls one response may begin. What goes beyond is reported as an error.
+    ///
+    /// ### Default
+    /// 4,096.
+    #[must_use]
+    pub const fn with_calls(mut self, calls: usize) -> Self {
+        self.calls = calls;
+        self
+    }
+
+    /// How long the arguments of one call may be, in bytes. Beyond, the call ends as
+    /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
+    ///
+    /// ### Default
+    /// 8 MiB.
+    #[must_use]
+    pub const fn with_arguments(mut self, bytes: usize) -> Self {
+        self.arguments = bytes;
+        self
+    }
+
+    /// The bounds of lines and events.
+    #[must_use]
+    pub const fn sse(&self) -> SseLimits {
+        self.sse
+    }
+
+    /// The largest number of calls.
+    #[must_use]
+    pub const fn calls(&self) -> usize {
+        self.calls
+    }
+
+    /// The longest arguments of a call, in bytes.
+    #[must_use]
+    pub const fn arguments(&self) -> usize {
+        self.arguments
+    }
+}
+
+impl Default for WireLimits {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Everything a [`Decoder`](crate::Decoder) is told.
+///
+/// ```
+/// use jsonmend_core::{Options, Policy};
+/// use jsonmend_wire::{Wire, WireOptions};
+/// let options = WireOptions::new()
+///     .with_wire(Wire::Anthropic)
+///     .with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+/// assert_eq!(options.wire(), Some(Wire::Anthropic));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireOptions {
+    mending: Options,
+    framing: Option<Framing>,
+    wire: Option<Wire>,
+    limits: WireLimits,
+}
+
+impl WireOptions {
+    /// Framing and format are detected; arguments are mended under [`Policy::CONSERVATIVE`].
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            mending: Options::new().with_policy(Policy::CONSERVATIVE),
+            framing: None,
+            wire: None,
+            limits: WireLimits::new(),
+        }
+    }
+
+    /// How the arguments of tool calls are mended.
+    ///
+    /// ### Default
+    /// [`Policy::CONSERVATIVE`], default limits, first document.
+    #[must_use]
+    pub const fn with_mending(mut self, options: Options) -> Self {
+        self.mending = options;
+        self
+    }
+
+    /// The framing, where the caller knows it.
+    ///
+    /// ### Default
+    /// The first bytes tell.
+    #[must_use]
+    pub const fn with_framing(mut self, framing: Framing) -> Self {
+        self.framing = Some(framing);
+        self
+    }
+
+    /// The provider's format, where the caller knows it.
+    ///
+    /// ### Default
+    /// The first payload that belongs to a known format tells.
+    #[must_use]
+    pub const fn with_wire(mut self, wire: Wire) -> Self {
+        self.wire = Some(wire);
+        self
+    }
+
+    /// The bounds.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: WireLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How arguments are mended.
+    #[must_use]
+    pub const fn mending(&self) -> Options {
+        self.mending
+    }
+
+    /// The framing, if it is fixed.
+    #[must_use]
+    pub const fn framing(&self) -> Option<Framing> {
+        self.framing
+    }
+
+    /// The format, if it is fixed.
+    #[must_use]
+    pub const fn wire(&self) -> Option<Wire> {
+        self.wire
+    }
+
+    /// The bounds.
+    #[must_use]
+    pub const fn limits(&self) -> WireLimits {
+        self.limits
+    }
+}
+
+impl Default for WireOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

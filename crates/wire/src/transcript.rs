@@ -1,0 +1,176 @@
+//! Everything a stream said, collected.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Block, Call, Decoder, Finish, Framing, StreamOutcome, Usage, Wire, WireError, WireEvent,
+    WireOptions,
+};
+
+/// Collects the events of a [`Decoder`]. It grows with the response.
+///
+/// ```
+/// use jsonmend_wire::{Decoder, Transcript, WireOptions};
+///
+/// let mut decoder = Decoder::new(WireOptions::new());
+/// let mut transcript = Transcript::new();
+/// for chunk in [&b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n"[..], b"\n"] {
+///     decoder.push(chunk, &mut |event| transcript.record(&event));
+/// }
+/// decoder.finish(&mut |event| transcript.record(&event));
+/// assert_eq!(transcript.text(), "Hi");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transcript {
+    framing: Option<Framing>,
+    wire: Option<Wire>,
+    text: Texts,
+    reasoning: String,
+    refusal: Texts,
+    calls: BTreeMap<usize, Call>,
+    finish: Option<Finish>,
+    usage: Option<Usage>,
+    errors: Vec<WireError>,
+    outcome: Option<StreamOutcome>,
+}
+
+/// Texts that grow side by side, in the order in which they began.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Texts {
+    places: BTreeMap<Block, usize>,
+    texts: Vec<String>,
+}
+
+impl Texts {
+    fn push(&mut self, block: Block, text: &str) {
+        let place = *self.places.entry(block).or_insert(self.texts.len());
+        match self.texts.get_mut(place) {
+            Some(open) => open.push_str(text),
+            None => self.texts.push(text.to_owned()),
+        }
+    }
+}
+
+impl Transcript {
+    /// An empty transcript.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes an event over.
+    pub fn record(&mut self, event: &WireEvent<'_>) {
+        match event {
+            WireEvent::FramingDetected(framing) => self.framing = Some(*framing),
+            WireEvent::WireDetected(wire) => self.wire = Some(*wire),
+            WireEvent::Text { block, text } => self.text.push(*block, text),
+            WireEvent::Reasoning { text, .. } => self.reasoning.push_str(text),
+            WireEvent::Refusal { block, text } => self.refusal.push(*block, text),
+            WireEvent::CallEnded(call) => {
+                self.calls.insert(call.number(), (*call).clone());
+            }
+            WireEvent::Finish(finish) => {
+                if self.finish.as_ref().is_none_or(|known| is_main(finish.choice, known, self.wire))
+                {
+                    self.finish = Some((*finish).clone());
+                }
+            }
+            WireEvent::Usage(usage) => self.usage = Some(*usage),
+            WireEvent::Error(error) => self.errors.push((*error).clone()),
+            WireEvent::Ended(outcome) => self.outcome = Some(*outcome),
+            WireEvent::CallBegan { .. }
+            | WireEvent::CallFragment { .. }
+            | WireEvent::CallNamed { .. }
+            | WireEvent::EnvelopeMended(_)
+            | WireEvent::KeepAlive
+            | WireEvent::Oversize { .. }
+            | WireEvent::Unfinished(_) => {}
+        }
+    }
+
+    /// The framing, if the body had any bytes.
+    #[must_use]
+    pub const fn framing(&self) -> Option<Framing> {
+        self.framing
+    }
+
+    /// The format, if it was recognised.
+    #[must_use]
+    pub const fn wire(&self) -> Option<Wire> {
+        self.wire
+    }
+
+    /// The text of all blocks and choices: each whole, in the order in which they began, joined
+    /// without a separator.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.text.texts.concat()
+    }
+
+    /// The text of every block or choice by itself, in the order in which they began.
+    #[must_use]
+    pub fn texts(&self) -> &[String] {
+        &self.text.texts
+    }
+
+    /// The reasoning, in the order in which it came.
+    #[must_use]
+    pub fn reasoning(&self) -> &str {
+        &self.reasoning
+    }
+
+    /// The refusals, joined as [`text`](Self::text) is.
+    #[must_use]
+    pub fn refusal(&self) -> String {
+        self.refusal.texts.concat()
+    }
+
+    /// The calls that have ended, in the order in which they began.
+    #[must_use]
+    pub fn calls(&self) -> Vec<&Call> {
+        self.calls.values().collect()
+    }
+
+    /// Why the first choice, or the last message, finished.
+    #[must_use]
+    pub const fn finish(&self) -> Option<&Finish> {
+        self.finish.as_ref()
+    }
+
+    /// The token counts.
+    #[must_use]
+    pub const fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    /// The errors, in the order in which they came.
+    #[must_use]
+    pub fn errors(&self) -> &[WireError] {
+        &self.errors
+    }
+
+    /// How the stream ended; [`StreamOutcome::Cut`] while it has not.
+    #[must_use]
+    pub fn outcome(&self) -> StreamOutcome {
+        self.outcome.unwrap_or(StreamOutcome::Cut)
+    }
+}
+
+/// Whether the finish of `choice` counts more than the one that is known: the first choice of
+/// several does, and the last message of several.
+fn is_main(choice: u32, known: &Finish, wire: Option<Wire>) -> bool {
+    match wire {
+        Some(Wire::Anthropic) => choice >= known.choice,
+        _ => choice <= known.choice,
+    }
+}
+
+/// Decodes a whole body.
+#[must_use]
+pub fn transcribe(body: &[u8], options: WireOptions) -> Transcript {
+    let mut decoder = Decoder::new(options);
+    let mut transcript = Transcript::new();
+    decoder.push(body, &mut |event| transcript.record(&event));
+    decoder.finish(&mut |event| transcript.record(&event));
+    transcript
+}

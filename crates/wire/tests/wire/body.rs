@@ -1,0 +1,129 @@
+//! Bodies that are no stream of a known format: a typed result, never silent success.
+
+use crate::support::{decode, decode_with};
+use jsonmend_wire::{
+    ErrorKind, Framing, StreamOutcome, Wire, WireLimits, WireOptions, sse::SseLimits,
+};
+
+#[test]
+fn what_is_no_stream_is_told() {
+    for (body, framing, kind, outcome) in [
+        (
+            "{\"error\":{\"message\":\"no key\"}}",
+            Framing::Json,
+            ErrorKind::Provider,
+            StreamOutcome::Error,
+        ),
+        (
+            "{\n \"detail\": \"Not Found\"\n}\n",
+            Framing::Json,
+            ErrorKind::Provider,
+            StreamOutcome::Error,
+        ),
+        (
+            "[{\"error\":{\"message\":\"x\"}}]",
+            Framing::JsonArray,
+            ErrorKind::Provider,
+            StreamOutcome::Error,
+        ),
+        (
+            "<html><body>Bad gateway</body></html>",
+            Framing::Html,
+            ErrorKind::NotAStream,
+            StreamOutcome::Error,
+        ),
+        ("upstream connect error", Framing::Text, ErrorKind::NotAStream, StreamOutcome::Error),
+        ("\0\0\0\u{7f}rest", Framing::EventStream, ErrorKind::NotAStream, StreamOutcome::Error),
+        (
+            "{\"a\":1}\n{\"a\":2}\n",
+            Framing::Ndjson,
+            ErrorKind::Unrecognised,
+            StreamOutcome::Unrecognised,
+        ),
+        ("data: {\"a\":1}\n\n", Framing::Sse, ErrorKind::Unrecognised, StreamOutcome::Unrecognised),
+        (
+            "event: output\ndata: some words\n\n",
+            Framing::Sse,
+            ErrorKind::Unrecognised,
+            StreamOutcome::Unrecognised,
+        ),
+    ] {
+        let transcript = decode(body);
+        assert_eq!(transcript.framing(), Some(framing), "{body}");
+        assert_eq!(transcript.errors()[0].kind, kind, "{body}");
+        assert_eq!(transcript.outcome(), outcome, "{body}");
+    }
+}
+
+#[test]
+fn an_html_page_inside_a_stream_is_told() {
+    let body =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n<html>\n<h1>502</h1>\n</html>\n";
+    let transcript = decode(body);
+    assert_eq!(transcript.errors()[0].kind, ErrorKind::NotAStream);
+    assert_eq!((transcript.text().as_str(), transcript.outcome()), ("a", StreamOutcome::Error));
+}
+
+#[test]
+fn an_empty_body_is_cut() {
+    for body in ["", "\n\n", ": ping\n\n", "event: ping\ndata: {\"type\":\"ping\"}\n\n"] {
+        assert_eq!(decode(body).outcome(), StreamOutcome::Cut, "{body:?}");
+    }
+}
+
+#[test]
+fn the_format_is_looked_for_until_a_payload_tells() {
+    let body = ": x\n\ndata:\n\ndata: null\n\ndata: {\"id\":\"\"}\n\ndata: {\"choices\":[]}\n\ndata: [DONE]\n\n";
+    let transcript = decode(body);
+    assert_eq!(transcript.wire(), Some(Wire::OpenAiChat));
+    assert_eq!(transcript.outcome(), StreamOutcome::Complete);
+}
+
+#[test]
+fn what_the_caller_fixes_is_not_detected() {
+    let options = WireOptions::new().with_framing(Framing::Ndjson).with_wire(Wire::OpenAiChat);
+    let body = "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n";
+    let transcript = decode_with(options, body);
+    assert_eq!((transcript.text().as_str(), transcript.outcome()), ("a", StreamOutcome::Complete));
+}
+
+#[test]
+fn chunks_one_a_line_are_read_without_server_sent_events() {
+    let body = "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n";
+    let transcript = decode(body);
+    assert_eq!(transcript.framing(), Some(Framing::Ndjson));
+    assert_eq!((transcript.text().as_str(), transcript.outcome()), ("ab", StreamOutcome::Complete));
+}
+
+#[test]
+fn an_event_past_its_bound_is_an_overflow_and_the_rest_is_read() {
+    let limits = WireLimits::new().with_sse(SseLimits::new().with_line(80));
+    let body = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\ndata: {{\"choices\":[{{\"delta\":{{\"content\":\"b\"}}}}]}}\n\ndata: [DONE]\n\n",
+        "a".repeat(100)
+    );
+    let transcript = decode_with(WireOptions::new().with_limits(limits), &body);
+    assert_eq!((transcript.text().as_str(), transcript.outcome()), ("b", StreamOutcome::Overflow));
+}
+
+#[test]
+fn no_bytes_make_it_panic() {
+    let mut seed = 7_u32;
+    let alphabet: Vec<u8> = b"data: {}[]\"\\:,\n\r\0<\xef\xbb\xbf\xffeventchoicsdltyp1-.u".to_vec();
+    for _ in 0..2000 {
+        let body: Vec<u8> = (0..60)
+            .map(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                alphabet[(seed >> 16) as usize % alphabet.len()]
+            })
+            .collect();
+        let whole = jsonmend_wire::transcribe(&body, WireOptions::new());
+        let mut decoder = jsonmend_wire::Decoder::new(WireOptions::new());
+        let mut pieces = jsonmend_wire::Transcript::new();
+        for byte in &body {
+            decoder.push(std::slice::from_ref(byte), &mut |event| pieces.record(&event));
+        }
+        decoder.finish(&mut |event| pieces.record(&event));
+        assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(&body));
+    }
+}

@@ -1,0 +1,63 @@
+//! What the tests of the crate share.
+
+use jsonmend_wire::{Decoder, Transcript, WireEvent, WireOptions};
+
+/// Events as text, and where each push ended in them.
+fn log(options: WireOptions, chunks: &[&[u8]]) -> (Vec<String>, Vec<usize>, Transcript) {
+    let mut decoder = Decoder::new(options);
+    let mut transcript = Transcript::new();
+    let mut log = Vec::new();
+    let mut ends = Vec::new();
+    for chunk in chunks {
+        decoder.push(chunk, &mut |event: WireEvent<'_>| {
+            transcript.record(&event);
+            log.push(format!("{event:?}"));
+        });
+        ends.push(log.len());
+    }
+    decoder.finish(&mut |event| {
+        transcript.record(&event);
+        log.push(format!("{event:?}"));
+    });
+    (log, ends, transcript)
+}
+
+/// Decodes a body. At every 2-cut, byte by byte and whole, the same events come out, and after every
+/// byte the same ones have come out.
+pub(crate) fn decode_with(options: WireOptions, body: &str) -> Transcript {
+    let body = body.as_bytes();
+    let (whole, _, transcript) = log(options, &[body]);
+    let bytes: Vec<&[u8]> = body.chunks(1).collect();
+    let (single, ends, _) = log(options, &bytes);
+    assert_eq!(single, whole, "byte by byte");
+    for cut in 1..body.len() {
+        let (head, tail) = body.split_at(cut);
+        let (pair, pair_ends, _) = log(options, &[head, b"", tail]);
+        assert_eq!(pair, whole, "cut at {cut}");
+        assert_eq!(pair_ends[0], ends[cut - 1], "events after {cut} bytes");
+    }
+    transcript
+}
+
+/// Decodes a body under the default options.
+pub(crate) fn decode(body: &str) -> Transcript {
+    decode_with(WireOptions::new(), body)
+}
+
+/// The calls as name, arguments and outcome.
+pub(crate) fn calls(transcript: &Transcript) -> Vec<(String, String, &'static str)> {
+    transcript
+        .calls()
+        .iter()
+        .map(|call| (call.name().to_owned(), call.arguments().to_owned(), call.outcome().code()))
+        .collect()
+}
+
+/// Such a triple.
+pub(crate) fn call(
+    name: &str,
+    arguments: &str,
+    outcome: &'static str,
+) -> (String, String, &'static str) {
+    (name.to_owned(), arguments.to_owned(), outcome)
+}
