@@ -131,7 +131,7 @@ kinds! {
     InvalidUtf8 "invalid-utf8" Lossy "Bytes that are not UTF-8, replaced by U+FFFD.", "[\"caf<E9>\"]" => "[\"caf\u{fffd}\"]";
     LeadingDot "leading-dot" Exact "A number without digits before its point.", "[.5]" => "[0.5]";
     LeadingPlus "leading-plus" Exact "A number with a plus sign.", "[+5]" => "[5]";
-    LeadingProse "leading-prose" Likely "Text before the document.", "Here: [1]" => "[1]";
+    LeadingProse "leading-prose" Likely "Text before the document.", "Here: {\"a\": 1}" => "{\"a\": 1}";
     LeadingZero "leading-zero" Likely "A number with leading zeros, kept as text.", "[007]" => r#"["007"]"#;
     LineDelimited "line-delimited" Likely "One document a line, joined into an array.", "{\"a\":1}\n{\"a\":2}" => "[{\"a\":1},\n{\"a\":2}]";
     LiteralCase "literal-case" Exact "A literal in the wrong case.", "[TRUE]" => "[true]";
@@ -153,7 +153,7 @@ kinds! {
     StringConcatenation "string-concatenation" Exact "A string written in several pieces.", r#"["a" + "b"]"# => r#"["ab"]"#;
     TrailingDot "trailing-dot" Exact "A number without digits after its point.", "[5.]" => "[5]";
     TrailingProse "trailing-prose" Likely "Text after the document.", "[1] Done." => "[1]";
-    Tuple "tuple" Likely "A list in parentheses.", "[(1, 2)]" => "[[1, 2]]";
+    Tuple "tuple" Likely "A list in parentheses or braces.", "[(1, 2)]" => "[[1, 2]]";
     Undefined "undefined" Likely "A JavaScript value that JSON cannot express.", "[undefined]" => "[null]";
     UnescapedControl "unescaped-control" Exact "A raw control character inside a string.", "[\"a\tb\"]" => r#"["a\tb"]"#;
     UnescapedQuote "unescaped-quote" Likely "A quote inside a string that was not escaped.", r#"["a "b" c"]"# => r#"["a \"b\" c"]"#;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{
-    Options, Outcome, Output, Path,
+    Options, Outcome, Output, Path, Repair,
     engine::{Edit, Engine, Source, Stop},
 };
 
@@ -230,6 +230,13 @@ impl Mender {
     #[must_use]
     pub fn path(&self) -> Path {
         self.engine.path()
+    }
+
+    /// The repair that the policy forbade, where that made the outcome
+    /// [`Invalid`](Outcome::Invalid).
+    #[must_use]
+    pub const fn refused(&self) -> Option<&Repair> {
+        self.engine.refused()
     }
 
     /// The outcome, once the end was reached or nothing that follows can change it.

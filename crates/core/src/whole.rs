@@ -39,6 +39,10 @@ impl Reading {
             Edit::Replace(repair, _) => repairs.push(repair),
             Edit::EndDocument { start, end } => documents.push((start, end)),
         });
+        if let Some(refused) = engine.refused().filter(|_| stop == Some(Stop::Refused)) {
+            let at = repairs.iter().take_while(|r| r.start <= refused.start).count();
+            repairs.insert(at, refused.clone());
+        }
         let outcome = match stop {
             None => engine.outcome(repairs.len()),
             Some(Stop::Cut) => Outcome::Cut,
@@ -89,8 +93,11 @@ impl Reading {
         }
         if self.outcome.is_valid() && self.documents.len() > 1 {
             let allowed = match options.following() {
-                Following::Array => self.wrap(input, options),
-                Following::Last => self.keep_last(options),
+                Following::Array => match self.only_filled(input) {
+                    Some(only) => self.keep(only, options),
+                    None => self.wrap(input, options),
+                },
+                Following::Last => self.keep(self.documents.len() - 1, options),
                 Following::All | Following::Error | Following::First => true,
             };
             if !allowed {
@@ -135,19 +142,43 @@ impl Reading {
         true
     }
 
-    /// Drops all documents but the last.
-    fn keep_last(&mut self, options: &Options) -> bool {
+    /// Drops all documents but one.
+    fn keep(&mut self, index: usize, options: &Options) -> bool {
         let kind = RepairKind::SecondDocument;
         if !options.policy().allows(kind) {
             return false;
         }
-        let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].0);
-        self.repairs.retain(|repair| repair.start < first || repair.start >= last);
-        let at = self.repairs.iter().take_while(|repair| repair.start < first).count();
-        self.repairs.insert(at, Repair::new(kind, first..last, String::new(), Path::default()));
+        let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].1);
+        let (start, end) = self.documents[index];
+        let around = |at: usize| at < first || (start..=end).contains(&at) || at > last;
+        self.repairs.retain(|repair| around(repair.start));
+        for dropped in [first..start, end..last] {
+            if !dropped.is_empty() {
+                let at = self
+                    .repairs
+                    .iter()
+                    .take_while(|r| r.start < dropped.start || r.end <= dropped.start)
+                    .count();
+                self.repairs.insert(at, Repair::new(kind, dropped, String::new(), Path::default()));
+            }
+        }
         self.outcome =
             if self.outcome == Outcome::Closed { self.outcome } else { Outcome::Repaired };
         true
+    }
+
+    /// The one document that holds something, where the others are `{}` or `[]`.
+    fn only_filled(&self, input: &[u8]) -> Option<usize> {
+        let empty = |&(start, end): &(usize, usize)| {
+            let text = input.get(start..end).unwrap_or_default();
+            text.len() < 8 && text.iter().all(|b| b"{}[] \n".contains(b))
+        };
+        let mut filled = (0..self.documents.len()).filter(|&at| !empty(&self.documents[at]));
+        match (filled.next(), filled.next()) {
+            (Some(only), None) => Some(only),
+            (None, _) => Some(0),
+            _ => None,
+        }
     }
 
     /// Inserts `after` at `at`: an opening bracket before all that stands there, else behind.

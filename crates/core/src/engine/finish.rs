@@ -56,7 +56,9 @@ impl Engine {
         if !self.options.policy().closes_cut() {
             return Err(Stop::Cut);
         }
-        self.cut = true;
+        if self.cut.is_none() {
+            self.cut = Some(self.frames.path());
+        }
         Ok(())
     }
 
@@ -91,6 +93,8 @@ impl Engine {
             _ => RepairKind::TrailingProse,
         };
         if self.options.following() == Following::Error || !self.options.policy().allows(kind) {
+            let from = self.anchor;
+            self.refused = Some(Repair::new(kind, from..self.pos, "", Path::default()));
             return Err(Stop::Refused);
         }
         if matches!(self.options.following(), Following::All) {

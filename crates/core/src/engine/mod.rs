@@ -181,7 +181,10 @@ pub(crate) struct Engine {
     documents: usize,
     document_end: Option<usize>,
     document_start: usize,
-    cut: bool,
+    /// Where the document was cut off.
+    cut: Option<Path>,
+    /// The repair that the policy forbade.
+    refused: Option<Repair>,
     stop_at_end: bool,
     steps: u64,
 }
@@ -224,7 +227,8 @@ impl Engine {
             documents: 0,
             document_end: None,
             document_start: 0,
-            cut: false,
+            cut: None,
+            refused: None,
             stop_at_end: false,
             steps: 0,
         }
@@ -272,7 +276,12 @@ impl Engine {
     }
 
     pub(crate) fn path(&self) -> Path {
-        self.frames.path()
+        self.cut.clone().unwrap_or_else(|| self.frames.path())
+    }
+
+    /// The repair that the policy forbade, once it stopped the engine.
+    pub(crate) const fn refused(&self) -> Option<&Repair> {
+        self.refused.as_ref()
     }
 
     /// Steps taken and bytes looked at, for tests of linearity.
@@ -288,7 +297,7 @@ impl Engine {
     pub(crate) fn outcome(&self, repairs: usize) -> Outcome {
         if self.documents == 0 {
             Outcome::None
-        } else if self.cut {
+        } else if self.cut.is_some() {
             Outcome::Closed
         } else if repairs > 0 {
             Outcome::Repaired
@@ -366,6 +375,7 @@ impl Engine {
         after: impl Into<Cow<'static, str>>,
     ) -> Result<(), Stop> {
         if !self.options.policy().allows(kind) {
+            self.refused = Some(Repair::new(kind, span, after, self.frames.path()));
             return Err(Stop::Refused);
         }
         if self.recorded >= self.options.limits().repairs() {
@@ -425,7 +435,8 @@ impl Engine {
             };
             at <= firm
                 || !matches!(edit, Edit::Replace(repair, made)
-                    if *made > serial && (repair.start >= from || comma(repair, *made)))
+                    if repair.start > from
+                        || *made > serial && (repair.start == from || comma(repair, *made)))
         });
         self.recorded -= before - self.edits.len();
     }

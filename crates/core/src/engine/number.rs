@@ -68,9 +68,21 @@ impl Engine {
                 return self.not_a_document();
             }
         }
+        if matches!(shape, Shape::Text)
+            || matches!(&shape, Shape::Cut(kept) if kept.is_empty() && !ended)
+        {
+            return self.open_bare(source, false);
+        }
+        let grouped = match shape {
+            Shape::Valid => look!(self.grouped_digits(look), None),
+            _ => None,
+        };
+        if !matches!(&shape, Shape::Cut(kept) if kept.is_empty()) {
+            self.begin_value();
+        }
         match shape {
             Shape::Valid => {
-                if let Some(digits) = look!(self.grouped_digits(look), None) {
+                if let Some(digits) = grouped {
                     let plain: String = source
                         .slice(at, digits)
                         .iter()
@@ -87,19 +99,18 @@ impl Engine {
                 self.edit(kind, at..at + token.len(), after)?;
                 self.pos += token.len();
             }
-            Shape::Cut(kept) if ended && kept.is_empty() => {
+            Shape::Cut(kept) if kept.is_empty() => {
                 // A lone sign at the end of the input says nothing.
                 self.edit(RepairKind::CutNumber, at..at + token.len(), "")?;
                 self.pos += token.len();
                 return Ok(Flow::Go);
             }
-            Shape::Cut(kept) if !kept.is_empty() => {
+            Shape::Cut(kept) => {
                 self.edit(RepairKind::CutNumber, at..at + token.len(), kept)?;
                 self.pos += token.len();
             }
-            Shape::Cut(_) | Shape::Text => return self.open_bare(source, false),
+            Shape::Text => {}
         }
-        self.begin_value();
         self.value_ended(source)?;
         self.settle();
         Ok(Flow::Go)

@@ -143,7 +143,7 @@ impl Engine {
             return self.judge_key(look, next, text.quote, close);
         }
         match self.frames.top() {
-            Some(Shape::Object) => self.judge_member(look, next, text.quote, close, length),
+            Some(Shape::Object) => self.judge_member(source, look, next, text.quote, close, length),
             Some(Shape::Array | Shape::Tuple) => self.judge_item(look, next, text.quote, close),
             Some(Shape::Call) if next == b')' => Ok(close),
             Some(Shape::Call | Shape::Doubled) | None => {
@@ -279,6 +279,7 @@ impl Engine {
     /// The quote of a member's value.
     fn judge_member(
         &mut self,
+        source: &Source<'_>,
         mut look: Look<'_>,
         next: u8,
         quote: Quote,
@@ -287,6 +288,24 @@ impl Engine {
     ) -> Result<Verdict, Edge> {
         match next {
             b'}' => {
+                if self.whole
+                    && self.options.following() != crate::Following::All
+                    && self.holds_open_brace(source)
+                {
+                    // The brace may be the text's own: then the string goes on to another quote.
+                    let mut probe = look;
+                    probe.bump();
+                    if !matches!(probe.space(), Err(_) | Ok(b'}' | b']')) {
+                        while let (Ok(None), Ok(_)) = (probe.closer(quote), probe.peek()) {
+                            probe.bump();
+                        }
+                        self.steps += probe.passed() as u64;
+                        probe.bump();
+                        if matches!(probe.space(), Ok(b',' | b'}' | b']')) {
+                            return Ok(Verdict::Inner);
+                        }
+                    }
+                }
                 if self.frames.depth() <= 1 {
                     return self.judge_last_brace(look, quote, close);
                 }
@@ -338,6 +357,14 @@ impl Engine {
                 self.judge_word(look, quote, close, broken)
             }
         }
+    }
+
+    /// Whether the string's content, as far back as is looked, opens a brace that it does not close.
+    fn holds_open_brace(&self, source: &Source<'_>) -> bool {
+        let from = self.lex_start.max(self.pos.saturating_sub(LOOK_BACK));
+        let content = source.slice(from, self.pos);
+        let open = content.iter().filter(|&&b| b == b'{').count();
+        open > content.iter().filter(|&&b| b == b'}').count()
     }
 
     /// `"…" }` where the brace would close the document. Prose may follow, and so may, in a whole

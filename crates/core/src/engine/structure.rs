@@ -51,6 +51,9 @@ impl Engine {
                 self.value_ended(source)?;
                 Ok(Flow::Go)
             }
+            Action::ReadAsComma if token == Token::Colon && self.opens_lost_object(source)? => {
+                Ok(Flow::Go)
+            }
             Action::ReadAsComma => {
                 let end =
                     if token == Token::Equals { self.equals_end(source)? } else { Some(at + 1) };
@@ -71,6 +74,29 @@ impl Engine {
             Action::Skip => self.skip(source, token),
             Action::Tail => self.open_tail(source, token),
         }
+    }
+
+    /// Whole text only. `["k": "v"]`: the item is a key, and the brace before it was lost.
+    fn opens_lost_object(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
+        let Some(closed) = self.closed_string.filter(|_| self.whole) else { return Ok(false) };
+        let start = self.lex_start.wrapping_sub(1);
+        let edited = self.edits.iter().any(
+            |edit| matches!(edit, super::Edit::Replace(repair, _) if repair.end == self.lex_start),
+        );
+        if edited
+            || source.byte(start) != Some(b'"')
+            || self.frames.depth() >= self.options.limits().depth()
+        {
+            return Ok(false);
+        }
+        self.edit(RepairKind::MissingOpen, start..start, "{")?;
+        self.frames.push(Shape::Object, start);
+        self.frames.set_key(source.slice(self.lex_start, closed));
+        self.comma = usize::MAX;
+        self.key_start = start;
+        self.member_edits = self.serial;
+        self.expect = Expect::Colon;
+        Ok(true)
     }
 
     /// Behind `=` or `=>`, if it has arrived.
@@ -142,6 +168,14 @@ impl Engine {
             return Err(Stop::Refused);
         };
         let is_key = matches!(self.expect, Expect::FirstKey | Expect::Key);
+        if is_key && self.whole && self.expect == Expect::FirstKey && self.reads_set(source) {
+            // `{'a', 'b'}` is a list in braces.
+            let Some(frame) = self.frames.pop() else { return Err(Stop::Refused) };
+            self.edit(RepairKind::Tuple, frame.start..frame.start + 1, "[")?;
+            self.frames.push(Shape::Array, frame.start);
+            self.expect = Expect::FirstItem;
+            return Ok(Flow::Go);
+        }
         if is_key {
             self.begin_key();
             return self.open_string(source, quote, length, true);
@@ -154,6 +188,33 @@ impl Engine {
             self.unbegin_value(before);
         }
         Ok(flow)
+    }
+
+    /// Whether strings and commas, two at least, go on to a `}`.
+    fn reads_set(&mut self, source: &Source<'_>) -> bool {
+        let mut look = self.look(source, self.pos);
+        let mut strings = 0;
+        loop {
+            let Ok(Some((quote, length))) = look.quote() else { return false };
+            look.advance(length);
+            while let Ok(None) = look.closer(quote) {
+                if look.peek().is_err() {
+                    return false;
+                }
+                look.bump();
+            }
+            look.bump();
+            strings += 1;
+            self.steps += look.passed() as u64;
+            match look.space() {
+                Ok(b',') => look.bump(),
+                Ok(b'}') => return strings > 1,
+                _ => return false,
+            }
+            if look.space().is_err() {
+                return false;
+            }
+        }
     }
 
     /// Opens a container.
@@ -489,7 +550,10 @@ impl Engine {
             return self.open_tail(source, token);
         }
         let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
-        let separated = source.slice(self.anchor, at).contains(&b'\n');
+        // Scalars follow scalars only, a line each.
+        let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
+        let lines = source.slice(self.anchor, at).contains(&b'\n');
+        let separated = lines && (scalar || self.options.following() == Following::All);
         if token == Token::Plus && self.whole && self.closed_string.is_some() {
             // `"a" + "b"` as the whole document: it has not ended yet.
             self.reopen_document();

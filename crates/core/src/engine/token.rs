@@ -86,6 +86,11 @@ impl Engine {
         };
         let end = match found {
             Some(at) => self.pos + at + mark,
+            None if self.whole && comment == Comment::Line && self.frames.len() > 0 => {
+                // The last line: a closer in it is the document's, unless it is only a remark.
+                let closer = rest.iter().position(|b| matches!(b, b'}' | b']'));
+                closer.map_or(source.end(), |at| self.pos + at)
+            }
             None if source.is_last() => source.end(),
             None => {
                 self.pos += rest.len().saturating_sub(mark.max(1) - 1);

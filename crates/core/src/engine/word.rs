@@ -74,14 +74,19 @@ impl Engine {
             if root && !ended && !look!(self.stands_alone(look), true) {
                 return self.not_a_document();
             }
+            self.begin_value();
             if let Some(kind) = kind {
                 self.edit(kind, at..at + word.len(), after)?;
             }
             self.pos += word.len();
-            self.begin_value();
             self.value_ended(source)?;
             self.settle();
             return Ok(Flow::Go);
+        }
+        let mut look = look;
+        let mut next = next;
+        if root && next == b' ' && !ended && !word.is_empty() {
+            next = look!(look.blanks(), 0);
         }
         if next == b'(' && !word.is_empty() && !word[0].is_ascii_digit() {
             let mut inside = look;

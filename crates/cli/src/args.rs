@@ -1,0 +1,436 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use jsonmend_core::{Following, Limits, Options, Policy, RepairKind, Risk};
+use jsonmend_extract::Scope;
+
+use crate::exit::EXIT_CODES;
+
+/// Mends the JSON that language models emit: in files, in pipes, and in provider streams.
+#[derive(Debug, Parser)]
+#[command(name = "jsonmend", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+
+    /// Print no notices; errors are still printed.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Batch(BatchArgs),
+    Check(CheckArgs),
+    Explain(ExplainArgs),
+    Repair(RepairArgs),
+    Stream(StreamArgs),
+    Trace(TraceArgs),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    Always,
+    Never,
+}
+
+/// Answer JSON Lines requests with JSON Lines replies, in the same order.
+///
+/// A request has `id`, `op` (repair, stream, events), `input` or `input_base64`, and optionally
+/// `chunks`, `mode` (text, stream), `policy`, `max_risk`, `snapshots`. Every request gets one line; a bad one
+/// gets an `error`. Blank lines are skipped. Memory is bounded: at most a few requests a thread
+/// are under way.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct BatchArgs {
+    /// JSON Lines of requests; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// How to cut an input that is pushed: whole, bytes, or pieces of N bytes.
+    #[arg(long, value_name = "whole|bytes|N", default_value = "whole")]
+    pub(crate) split: Split,
+
+    /// How many threads work; by default one a core.
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) threads: Option<usize>,
+
+    /// The longest request line, in bytes; a longer one is skipped and answered with an error.
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub(crate) max_line: usize,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Say whether files are valid JSON; if not, what would change and where.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct CheckArgs {
+    /// Files to check; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Print one JSON object a file.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// Explain a repair code.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ExplainArgs {
+    /// The code, as in the reports: single-quote, missing-comma, …
+    #[arg(required_unless_present = "list")]
+    pub(crate) code: Option<String>,
+
+    /// List all codes.
+    #[arg(long, conflicts_with = "code")]
+    pub(crate) list: bool,
+
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Find the JSON in a text, mend it, and print it.
+///
+/// The mended text goes to standard output, byte for byte, and what was changed to standard error.
+/// Valid JSON leaves as it came. Where nothing valid can be made, nothing is printed.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct RepairArgs {
+    /// The file to mend; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// Mend while reading, in bounded memory. The result may differ where a repair would have to
+    /// reach behind what has been written.
+    #[arg(long)]
+    pub(crate) stream: bool,
+
+    /// Print JSON: one report, or with --stream one event a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Exit with 0 whenever the output is valid JSON, repaired or closed too.
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+
+    /// Where nothing valid can be made, print the input as it came.
+    #[arg(long, conflicts_with_all = ["stream", "json"])]
+    pub(crate) or_input: bool,
+
+    /// Where to look for JSON. By default the best reading of the text, with --stream the whole,
+    /// which ends with its first document.
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Option<ScopeArg>,
+
+    /// What to do with further documents. By default they join one array; with --stream they are
+    /// dropped.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) following: Option<FollowingArg>,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// Read a provider's response body and show it mended, while it arrives.
+///
+/// Text is shown as it comes, each tool call's arguments are mended while they stream, and the end
+/// says how the stream and each call ended and what was changed.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct StreamArgs {
+    /// The response body; `-` is standard input, which may be a live pipe.
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// Print one JSON event a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Mend the JSON in the text too, and show each document once it has ended.
+    #[arg(long)]
+    pub(crate) objects: bool,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// Show every step of mending: what came in, what became certain, and what was changed.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct TraceArgs {
+    /// The file to mend; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// How to cut the input: whole, bytes, or pieces of N bytes.
+    #[arg(long, value_name = "whole|bytes|N", default_value = "bytes")]
+    pub(crate) split: Split,
+
+    /// Print one JSON object a step.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// What may be repaired, and the limits.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct EngineArgs {
+    /// Which repairs may be made. The default is permissive; for tool calls, conservative.
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<PolicyArg>,
+
+    /// The highest risk a repair may have; the stricter of this and the policy wins.
+    #[arg(long, value_name = "RISK")]
+    pub(crate) max_risk: Option<RiskArg>,
+
+    /// A repair that may not be made; may be given several times.
+    #[arg(long, value_name = "CODE", value_parser = repair_kind)]
+    pub(crate) off: Vec<RepairKind>,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+impl EngineArgs {
+    /// The options asked for, with `default` where no policy is named.
+    pub(crate) fn options(&self, default: PolicyArg) -> Options {
+        let mut policy = self.policy.unwrap_or(default).policy();
+        if let Some(risk) = self.max_risk {
+            policy = policy.at_most(risk.risk());
+        }
+        for &kind in &self.off {
+            policy = policy.without(kind);
+        }
+        Options::new().with_policy(policy).with_limits(self.limits.limits())
+    }
+}
+
+/// The limits.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct LimitArgs {
+    /// The deepest nesting, in levels [default: 127].
+    #[arg(long, value_name = "LEVELS")]
+    pub(crate) depth: Option<usize>,
+
+    /// How far to look ahead at a doubtful place when streaming, in bytes [default: 64].
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) lookahead: Option<usize>,
+
+    /// How much may be held back when streaming, in bytes [default: 65536].
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) buffer: Option<usize>,
+
+    /// How many repairs one input may need [default: 10000].
+    #[arg(long, value_name = "N")]
+    pub(crate) max_repairs: Option<usize>,
+}
+
+impl LimitArgs {
+    pub(crate) fn limits(&self) -> Limits {
+        let mut limits = Limits::new();
+        if let Some(levels) = self.depth {
+            limits = limits.with_depth(levels);
+        }
+        if let Some(bytes) = self.lookahead {
+            limits = limits.with_lookahead(bytes);
+        }
+        if let Some(bytes) = self.buffer {
+            limits = limits.with_buffer(bytes);
+        }
+        if let Some(repairs) = self.max_repairs {
+            limits = limits.with_repairs(repairs);
+        }
+        limits
+    }
+}
+
+/// How an input is cut into the pieces that are pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    Whole,
+    Every(usize),
+}
+
+impl Split {
+    /// The pieces of `input`. None of them is empty.
+    pub(crate) fn pieces(self, input: &[u8]) -> std::slice::Chunks<'_, u8> {
+        match self {
+            Self::Whole => input.chunks(input.len().max(1)),
+            Self::Every(size) => input.chunks(size.max(1)),
+        }
+    }
+}
+
+impl std::str::FromStr for Split {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "whole" => Ok(Self::Whole),
+            "bytes" => Ok(Self::Every(1)),
+            _ => at_least_one(text).map(Self::Every).map_err(|_| {
+                "expected `whole`, `bytes`, or a number of bytes from 1 on".to_owned()
+            }),
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number from 1 on".to_owned())
+}
+
+fn repair_kind(code: &str) -> Result<RepairKind, String> {
+    RepairKind::from_code(code).ok_or_else(|| crate::explain::unknown(code))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PolicyArg {
+    /// Up to likely; what was cut off is never closed.
+    Conservative,
+    /// Every repair, each with its risk.
+    Permissive,
+    /// None: valid JSON or a refusal.
+    Strict,
+}
+
+impl PolicyArg {
+    pub(crate) const fn policy(self) -> Policy {
+        match self {
+            Self::Conservative => Policy::CONSERVATIVE,
+            Self::Permissive => Policy::PERMISSIVE,
+            Self::Strict => Policy::STRICT,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RiskArg {
+    /// One reading, nothing lost.
+    Exact,
+    /// A strongly indicated reading.
+    Likely,
+    /// Something is dropped.
+    Lossy,
+    /// Something is invented or chosen.
+    Guess,
+}
+
+impl RiskArg {
+    pub(crate) const fn risk(self) -> Risk {
+        match self {
+            Self::Exact => Risk::Exact,
+            Self::Likely => Risk::Likely,
+            Self::Lossy => Risk::Lossy,
+            Self::Guess => Risk::Guess,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// Every document in the text.
+    All,
+    /// The document that reads best (not with --stream).
+    Best,
+    /// The documents inside code fences.
+    Fenced,
+    First,
+    /// The last document (not with --stream).
+    Last,
+    /// The whole text is one document.
+    Whole,
+}
+
+impl ScopeArg {
+    pub(crate) const fn scope(self) -> Scope {
+        match self {
+            Self::All => Scope::All,
+            Self::Best => Scope::Best,
+            Self::Fenced => Scope::Fenced,
+            Self::First => Scope::First,
+            Self::Last => Scope::Last,
+            Self::Whole => Scope::Whole,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FollowingArg {
+    /// Keep each as a text of its own.
+    All,
+    /// Join them into one array (not with --stream).
+    Array,
+    /// Refuse the input.
+    Error,
+    /// Keep the first.
+    First,
+    /// Keep the last (not with --stream).
+    Last,
+}
+
+impl FollowingArg {
+    pub(crate) const fn following(self) -> Following {
+        match self {
+            Self::All => Following::All,
+            Self::Array => Following::Array,
+            Self::Error => Following::Error,
+            Self::First => Following::First,
+            Self::Last => Following::Last,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn splits_cut_as_named() {
+        let pieces = |split: &str| -> Vec<usize> {
+            split.parse::<Split>().unwrap().pieces(b"abcde").map(<[u8]>::len).collect()
+        };
+        assert_eq!(pieces("whole"), [5]);
+        assert_eq!(pieces("bytes"), [1; 5]);
+        assert_eq!(pieces("2"), [2, 2, 1]);
+        assert!("0".parse::<Split>().is_err());
+        assert!("x".parse::<Split>().is_err());
+        assert_eq!(Split::Whole.pieces(b"").count(), 0);
+    }
+
+    #[test]
+    fn the_stricter_of_policy_and_risk_wins() {
+        let with = |policy, max_risk| EngineArgs { policy, max_risk, ..EngineArgs::default() };
+        let risk = |args: EngineArgs| args.options(PolicyArg::Permissive).policy().max_risk();
+        assert_eq!(risk(with(None, None)), Some(Risk::Guess));
+        assert_eq!(
+            risk(with(Some(PolicyArg::Conservative), Some(RiskArg::Guess))),
+            Some(Risk::Likely)
+        );
+        assert_eq!(risk(with(None, Some(RiskArg::Exact))), Some(Risk::Exact));
+        assert_eq!(risk(with(Some(PolicyArg::Strict), Some(RiskArg::Guess))), None);
+    }
+}

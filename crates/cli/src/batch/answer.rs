@@ -1,0 +1,112 @@
+//! From a request to its reply.
+
+use jsonmend_core::{Following, Policy};
+use jsonmend_extract::{Scope, mend_text};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{
+    Setting,
+    growth::{Growth, grow},
+    pipeline::Line,
+    provider,
+    request::{self, Input, Mode, Op, Request},
+};
+use crate::report::{Record, records};
+
+/// One line of output.
+#[derive(Debug, Serialize)]
+struct Reply<'a> {
+    id: Option<&'a RawValue>,
+    #[serde(flatten)]
+    body: Body,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Body {
+    Error { error: String },
+    Repair(Repaired),
+    Stream(provider::Streamed),
+    Events(provider::Framed),
+}
+
+#[derive(Debug, Serialize)]
+struct Repaired {
+    outcome: &'static str,
+    json: Option<String>,
+    repairs: Vec<Record>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshots: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    emitted: Option<Vec<usize>>,
+}
+
+/// The reply to a line, without its line end.
+pub(crate) fn reply(line: &Line, setting: Setting) -> Vec<u8> {
+    let (id, result) = match line {
+        Line::TooLong(_) => {
+            (None, Err(format!("the line is longer than {} bytes", setting.max_line)))
+        }
+        Line::Whole(line) => (request::id(line), answer(line, setting)),
+    };
+    write(id, result)
+}
+
+/// The reply to a line on which [`reply`] panicked.
+pub(crate) fn panicked(line: &Line) -> Vec<u8> {
+    let id = match line {
+        Line::Whole(line) => request::id(line),
+        Line::TooLong(_) => None,
+    };
+    write(id, Err("internal error: this input made jsonmend panic".to_owned()))
+}
+
+fn write(id: Option<&RawValue>, result: Result<Body, String>) -> Vec<u8> {
+    let body = result.unwrap_or_else(|error| Body::Error { error });
+    serde_json::to_vec(&Reply { id, body }).unwrap_or_else(|error| {
+        // A reply is strings, numbers and lists: writing one does not fail.
+        debug_assert!(false, "{error}");
+        br#"{"id":null,"error":"internal error: the reply could not be written"}"#.to_vec()
+    })
+}
+
+fn answer(line: &[u8], setting: Setting) -> Result<Body, String> {
+    let mut request = Request::read(line)?;
+    let input = request.take_input(setting.split)?;
+    match request.op() {
+        Op::Repair => repair(&request, &input, setting).map(Body::Repair),
+        Op::Stream => Ok(Body::Stream(provider::stream(&request, &input, setting))),
+        Op::Events => Ok(Body::Events(provider::events(&input))),
+    }
+}
+
+fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<Repaired, String> {
+    let options = request.options(Policy::PERMISSIVE, setting.limits);
+    let snapshots = request.wants_snapshots();
+    let grown = match (request.mode(), snapshots) {
+        (Mode::Text, false) => None,
+        _ => Some(grow(input.pieces(), options, snapshots)?),
+    };
+    match (request.mode(), grown) {
+        (Mode::Stream, Some(grown)) => {
+            let Growth { outcome, json, repairs, snapshots, emitted } = grown;
+            let json = outcome.is_valid().then(|| String::from_utf8_lossy(&json).into_owned());
+            let outcome = outcome.code();
+            let repairs = records(&repairs);
+            Ok(Repaired { outcome, json, repairs, cut_at: None, snapshots, emitted })
+        }
+        (_, grown) => {
+            let whole = options.with_following(Following::Array);
+            let mended = mend_text(input.whole(), Scope::Best, &whole);
+            let cut_at = mended.cut_at().map(ToString::to_string);
+            let (outcome, json, repairs) = mended.into_parts();
+            let (outcome, repairs) = (outcome.code(), records(&repairs));
+            let (snapshots, emitted) =
+                grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
+            Ok(Repaired { outcome, json, repairs, cut_at, snapshots, emitted })
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A document that grows while its input is pushed.
+
+use jsonmend_core::{Options, Outcome, Repair};
+use jsonmend_extract::{Extractor, Parts, Scope};
+use serde::de::IgnoredAny;
+
+/// The most bytes of snapshots a reply may hold: they grow with the square of the input.
+const MAX_SNAPSHOTS: usize = 64 << 20;
+
+/// What became of a pushed input.
+#[derive(Debug)]
+pub(crate) struct Growth {
+    pub(crate) outcome: Outcome,
+    pub(crate) json: Vec<u8>,
+    pub(crate) repairs: Vec<Repair>,
+    /// The document, completed, after each piece that changed it; if asked for.
+    pub(crate) snapshots: Option<Vec<String>>,
+    /// How many bytes had been emitted after each piece; if asked for.
+    pub(crate) emitted: Option<Vec<usize>>,
+}
+
+/// Pushes `pieces`, and looks on after each. The input is taken to be about one document, so that a
+/// number or a string that stands alone counts, as it does where the text is mended whole.
+pub(crate) fn grow<'a>(
+    pieces: impl Iterator<Item = &'a [u8]>,
+    options: Options,
+    watch: bool,
+) -> Result<Growth, String> {
+    let mut extractor = Extractor::new(Scope::Whole, options);
+    let mut document = Document::default();
+    let mut snapshots: Vec<String> = Vec::new();
+    let mut emitted = Vec::new();
+    let mut size = 0;
+    for piece in pieces {
+        extractor.push(piece, &mut document);
+        if !watch {
+            continue;
+        }
+        emitted.push(document.json.len());
+        let Some(snapshot) = document.snapshot(&extractor) else { continue };
+        if snapshots.last() != Some(&snapshot) {
+            size += snapshot.len();
+            if size > MAX_SNAPSHOTS {
+                return Err(format!("the snapshots take more than {MAX_SNAPSHOTS} bytes"));
+            }
+            snapshots.push(snapshot);
+        }
+    }
+    let outcome = extractor.finish(&mut document);
+    let Document { json, repairs } = document;
+    let (snapshots, emitted) = if watch { (Some(snapshots), Some(emitted)) } else { (None, None) };
+    Ok(Growth { outcome, json, repairs, snapshots, emitted })
+}
+
+/// The first document and the repairs of the whole input.
+#[derive(Debug, Default)]
+struct Document {
+    json: Vec<u8>,
+    repairs: Vec<Repair>,
+}
+
+impl Document {
+    /// The document as it stands, completed; `None` before it begins, and once it is raw.
+    fn snapshot(&self, extractor: &Extractor) -> Option<String> {
+        // What is emitted may end inside a character; such an end is no text yet, so it waits.
+        let text = match std::str::from_utf8(&self.json) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(self.json.get(..error.valid_up_to())?).ok()?,
+        };
+        match extractor.completion() {
+            Some(completion) => Some(format!("{text}{completion}")),
+            // Nothing is open: the document has ended, or has not begun, or is raw.
+            None => serde_json::from_str::<IgnoredAny>(text).is_ok().then(|| text.to_owned()),
+        }
+    }
+}
+
+impl Parts for Document {
+    fn json(&mut self, bytes: &[u8]) {
+        self.json.extend_from_slice(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        self.repairs.push(repair);
+    }
+    fn end(&mut self, _: Outcome) {}
+}

@@ -1,0 +1,58 @@
+//! `jsonmend batch`: JSON Lines in, JSON Lines out.
+
+mod answer;
+mod growth;
+mod pipeline;
+mod provider;
+mod request;
+
+use std::{
+    io::{self, BufReader},
+    thread,
+};
+
+use jsonmend_core::Limits;
+
+use crate::{
+    Session,
+    args::{BatchArgs, Split},
+    exit::{Exit, Failure},
+    input::{CHUNK, Input},
+};
+
+/// What all requests of a run have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    split: Split,
+    limits: Limits,
+    max_line: usize,
+}
+
+pub(crate) fn run(args: &BatchArgs, session: Session) -> Result<Exit, Failure> {
+    let setting =
+        Setting { split: args.split, limits: args.limits.limits(), max_line: args.max_line };
+    let threads = args
+        .threads
+        .or_else(|| thread::available_parallelism().map(usize::from).ok())
+        .unwrap_or(1)
+        .min(MAX_THREADS);
+    let input = Input::open(&args.file, session.quiet)?;
+    let name = input.name().to_owned();
+    let mut out = io::BufWriter::with_capacity(CHUNK, io::stdout().lock());
+    let ended = pipeline::run(
+        BufReader::with_capacity(CHUNK, input),
+        &mut out,
+        threads,
+        args.max_line,
+        move |line| answer::reply(line, setting),
+        answer::panicked,
+    );
+    match ended {
+        Ok(()) => Ok(Exit::Unchanged),
+        Err(pipeline::Stopped::Reading(error)) => Err(Failure::reading(&name, error)),
+        Err(pipeline::Stopped::Writing(error)) => Err(error.into()),
+    }
+}
+
+/// More threads than this would only wait for one another.
+const MAX_THREADS: usize = 1024;

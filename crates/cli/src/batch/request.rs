@@ -1,0 +1,277 @@
+//! What one line asks for.
+
+use std::{borrow::Cow, fmt};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use jsonmend_core::{Limits, Options, Policy, Risk};
+use serde::{Deserialize, Deserializer, de::Visitor};
+use serde_json::value::RawValue;
+
+use crate::args::Split;
+
+/// One request. Fields that are not listed here are ignored.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Request<'a> {
+    #[serde(default)]
+    op: Option<Op>,
+    #[serde(borrow, default)]
+    input: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    input_base64: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    chunks: Option<Vec<Text<'a>>>,
+    #[serde(default)]
+    mode: Option<Mode>,
+    #[serde(default)]
+    policy: Option<PolicyName>,
+    #[serde(default)]
+    max_risk: Option<RiskName>,
+    #[serde(default)]
+    snapshots: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Op {
+    #[default]
+    Repair,
+    Stream,
+    Events,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mode {
+    #[default]
+    Text,
+    Stream,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PolicyName {
+    Strict,
+    Conservative,
+    Permissive,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RiskName {
+    Exact,
+    Likely,
+    Lossy,
+    Guess,
+}
+
+/// The `id` of a request, as it was written, whatever else is wrong with the line.
+pub(crate) fn id(line: &[u8]) -> Option<&RawValue> {
+    #[derive(Deserialize)]
+    struct Identified<'a> {
+        #[serde(borrow, default)]
+        id: Option<&'a RawValue>,
+    }
+    serde_json::from_slice::<Identified<'_>>(line).ok().and_then(|request| request.id)
+}
+
+impl<'a> Request<'a> {
+    /// Reads a line.
+    pub(crate) fn read(line: &'a [u8]) -> Result<Self, String> {
+        serde_json::from_slice(line).map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn op(&self) -> Op {
+        self.op.unwrap_or_default()
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode.unwrap_or_default()
+    }
+
+    pub(crate) fn wants_snapshots(&self) -> bool {
+        self.snapshots.unwrap_or_default()
+    }
+
+    /// The engine's options, with `default` where the request names no policy.
+    pub(crate) fn options(&self, default: Policy, limits: Limits) -> Options {
+        let policy = match self.policy {
+            None => default,
+            Some(PolicyName::Strict) => Policy::STRICT,
+            Some(PolicyName::Conservative) => Policy::CONSERVATIVE,
+            Some(PolicyName::Permissive) => Policy::PERMISSIVE,
+        };
+        let policy = match self.max_risk {
+            None => policy,
+            Some(RiskName::Exact) => policy.at_most(Risk::Exact),
+            Some(RiskName::Likely) => policy.at_most(Risk::Likely),
+            Some(RiskName::Lossy) => policy.at_most(Risk::Lossy),
+            Some(RiskName::Guess) => policy.at_most(Risk::Guess),
+        };
+        Options::new().with_policy(policy).with_limits(limits)
+    }
+
+    /// Takes the input out: the bytes, and where they are cut.
+    pub(crate) fn take_input(&mut self, split: Split) -> Result<Input<'a>, String> {
+        let pieces = self.chunks.take().map(|chunks| {
+            let mut pieces: Vec<Vec<u8>> =
+                chunks.into_iter().map(|chunk| chunk.0.into_owned()).collect();
+            join_surrogates(&mut pieces);
+            pieces
+        });
+        let whole = match (self.input.take(), self.input_base64.take()) {
+            (Some(_), Some(_)) => return Err("both `input` and `input_base64` are given".into()),
+            (Some(text), None) => text.0,
+            (None, Some(base64)) => STANDARD
+                .decode(base64.as_bytes())
+                .map_err(|error| format!("`input_base64` is not base64: {error}"))?
+                .into(),
+            (None, None) => match &pieces {
+                Some(pieces) => pieces.concat().into(),
+                None => return Err("neither `input` nor `input_base64` is given".into()),
+            },
+        };
+        if pieces.as_ref().is_some_and(|pieces| !same_bytes(pieces, &whole)) {
+            return Err("`chunks` joined are not the input".into());
+        }
+        Ok(Input { whole, pieces, split })
+    }
+}
+
+/// Without joining them in memory.
+fn same_bytes(pieces: &[Vec<u8>], whole: &[u8]) -> bool {
+    pieces.iter().flatten().eq(whole)
+}
+
+/// The bytes of a request, and where they are cut.
+#[derive(Debug)]
+pub(crate) struct Input<'a> {
+    whole: Cow<'a, [u8]>,
+    pieces: Option<Vec<Vec<u8>>>,
+    split: Split,
+}
+
+impl Input<'_> {
+    pub(crate) fn whole(&self) -> &[u8] {
+        &self.whole
+    }
+
+    /// The pieces to push: those of the request, or else those of `--split`.
+    pub(crate) fn pieces(&self) -> Box<dyn Iterator<Item = &[u8]> + '_> {
+        match &self.pieces {
+            Some(pieces) => Box::new(pieces.iter().map(Vec::as_slice)),
+            None => Box::new(self.split.pieces(&self.whole)),
+        }
+    }
+}
+
+/// The bytes of a JSON string. A lone surrogate escape, which UTF-8 cannot hold, is written the way
+/// UTF-8 would write its number (three bytes), and bytes that are not UTF-8 stay: the engine shall
+/// see them, not the reader of the request.
+#[derive(Debug)]
+struct Text<'a>(Cow<'a, [u8]>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+    fn visit_borrowed_bytes<E: serde::de::Error>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Borrowed(bytes)))
+    }
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(bytes.to_vec())))
+    }
+    fn visit_byte_buf<E: serde::de::Error>(self, bytes: Vec<u8>) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(bytes)))
+    }
+}
+
+/// Where a chunk ends in the first half of a surrogate pair and the next begins with the second,
+/// the character moves into the later chunk: only there it is known.
+fn join_surrogates(pieces: &mut [Vec<u8>]) {
+    for at in 1..pieces.len() {
+        let Some([earlier, later]) = pieces.get_mut(at - 1..=at) else { continue };
+        let (Some(&high), Some(&low)) = (earlier.last_chunk::<3>(), later.first_chunk::<3>())
+        else {
+            continue;
+        };
+        let (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) =
+            (surrogate(high), surrogate(low))
+        else {
+            continue;
+        };
+        let joined = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+        if let Some(c) = char::from_u32(joined) {
+            earlier.truncate(earlier.len() - 3);
+            later.splice(..3, c.to_string().into_bytes());
+        }
+    }
+}
+
+/// The number that three bytes of the form 1110xxxx 10xxxxxx 10xxxxxx stand for.
+fn surrogate([first, second, third]: [u8; 3]) -> Option<u32> {
+    (first == 0xED && second & 0xC0 == 0x80 && third & 0xC0 == 0x80)
+        .then(|| 0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(line: &str) -> Result<(Vec<u8>, Vec<Vec<u8>>), String> {
+        let mut request = Request::read(line.as_bytes())?;
+        let input = request.take_input(Split::Every(2))?;
+        let pieces = input.pieces().map(<[u8]>::to_vec).collect();
+        Ok((input.whole().to_vec(), pieces))
+    }
+
+    #[test]
+    fn the_input_is_text_or_base64_or_chunks() {
+        let abc = (b"abc".to_vec(), vec![b"ab".to_vec(), b"c".to_vec()]);
+        assert_eq!(input(r#"{"input":"abc"}"#), Ok(abc.clone()));
+        assert_eq!(input(r#"{"input_base64":"YWJj"}"#), Ok(abc));
+        let chunks = (b"abc".to_vec(), vec![b"a".to_vec(), b"".to_vec(), b"bc".to_vec()]);
+        assert_eq!(input(r#"{"chunks":["a","","bc"]}"#), Ok(chunks.clone()));
+        assert_eq!(input(r#"{"input":"abc","chunks":["a","","bc"]}"#), Ok(chunks));
+        assert!(input(r#"{"input":"abc","chunks":["a","b"]}"#).is_err());
+        assert!(input(r#"{"input":"abc","input_base64":"YWJj"}"#).is_err());
+        assert!(input(r#"{"input_base64":"?"}"#).is_err());
+        assert!(input(r#"{"id":1}"#).is_err());
+    }
+
+    #[test]
+    fn surrogates_and_bytes_that_are_not_utf8_get_through() {
+        assert_eq!(input(r#"{"input":"\ud83d"}"#).unwrap().0, b"\xed\xa0\xbd");
+        assert_eq!(input(r#"{"input":"\ud83d\ude00"}"#).unwrap().0, "😀".as_bytes());
+        let (whole, pieces) = input(r#"{"chunks":["a\ud83d","\ude00b"]}"#).unwrap();
+        assert_eq!(whole, "a😀b".as_bytes());
+        assert_eq!(pieces, [b"a".to_vec(), "😀b".as_bytes().to_vec()]);
+        let mut request = Request::read(b"{\"input\":\"\xff\"}").unwrap();
+        assert_eq!(request.take_input(Split::Whole).unwrap().whole(), b"\xff");
+    }
+
+    #[test]
+    fn the_id_survives_a_bad_request() {
+        let line = br#"{"op":"dance","id":{"n":1.10},"input":"x"}"#;
+        assert!(Request::read(line).unwrap_err().contains("dance"));
+        assert_eq!(id(line).unwrap().get(), r#"{"n":1.10}"#);
+        assert!(id(b"nonsense").is_none());
+        assert!(id(br#"{"id":null}"#).is_none());
+    }
+
+    #[test]
+    fn unknown_fields_are_ignored_however_deep() {
+        let deep =
+            format!("{{\"schema\":{}{},\"input\":\"1\"}}", "[".repeat(50_000), "]".repeat(50_000));
+        assert!(Request::read(deep.as_bytes()).is_ok());
+    }
+}

@@ -1,0 +1,125 @@
+//! `jsonmend check`: is it valid, and if not, what would change.
+
+use std::io::{self, Write};
+
+use jsonmend_core::{Following, Mended, Options, Outcome};
+use jsonmend_extract::{Scope, mend_text};
+use serde::Serialize;
+
+use crate::{
+    Session,
+    args::{CheckArgs, PolicyArg},
+    exit::{Exit, Failure},
+    fault::Fault,
+    input::Input,
+    paint::{BOLD, notice},
+    position::Locator,
+    report::{self, Located},
+};
+
+/// What `--json` prints for a file, here and in `repair`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report<'a> {
+    file: &'a str,
+    /// Whether the input is valid JSON as it stands.
+    valid: bool,
+    outcome: &'static str,
+    /// The mended text; left out where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json: Option<Option<&'a str>>,
+    repairs: Vec<Located>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(file: &'a str, text: &[u8], mended: &'a Mended, options: &Options) -> Self {
+        Self {
+            file,
+            valid: mended.outcome() == Outcome::Unchanged,
+            outcome: mended.outcome().code(),
+            json: None,
+            repairs: report::located(text, mended.repairs()),
+            cut_at: mended.cut_at().map(ToString::to_string),
+            fault: Fault::of(text, mended, options),
+        }
+    }
+
+    /// The report with the mended text in it.
+    pub(crate) fn with_json(mut self, mended: &'a Mended) -> Self {
+        self.json = Some(mended.text());
+        self
+    }
+}
+
+pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
+    let options = args.engine.options(PolicyArg::Permissive).with_following(Following::Array);
+    let mut worst = Exit::Unchanged;
+    for path in &args.files {
+        // One file that cannot be read does not keep the others from being checked.
+        let exit = match Input::open(path, session.quiet).and_then(|mut input| {
+            let text = input.read_all()?;
+            check(input.name(), &text, &options, args.json, session)
+        }) {
+            Ok(exit) => exit,
+            Err(failure @ Failure::Pipe) => return Err(failure),
+            Err(failure) => {
+                notice(format_args!("{}: {failure}", session.stderr.paint(BOLD, "error")));
+                failure.exit()
+            }
+        };
+        worst = worst.max(exit);
+    }
+    Ok(worst)
+}
+
+fn check(
+    name: &str,
+    text: &[u8],
+    options: &Options,
+    json: bool,
+    session: Session,
+) -> Result<Exit, Failure> {
+    let mended = mend_text(text, Scope::Best, options);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if json {
+        serde_json::to_writer(&mut out, &Report::new(name, text, &mended, options))?;
+        writeln!(out)?;
+    } else {
+        people(&mut out, name, text, &mended, options, session)?;
+    }
+    out.flush()?;
+    Ok(Exit::of(mended.outcome()))
+}
+
+fn people(
+    out: &mut impl Write,
+    name: &str,
+    text: &[u8],
+    mended: &Mended,
+    options: &Options,
+    session: Session,
+) -> Result<(), Failure> {
+    let paint = session.stdout;
+    let title = paint.paint(BOLD, name);
+    if mended.outcome() == Outcome::Unchanged {
+        if !session.quiet {
+            writeln!(out, "{title}: valid JSON")?;
+        }
+        return Ok(());
+    }
+    let mut locator = Locator::new(text);
+    for repair in mended.repairs() {
+        let paragraph = report::paragraph(paint, name, text, repair, &mut locator);
+        writeln!(out, "{paragraph}")?;
+    }
+    if let Some(fault) = Fault::of(text, mended, options) {
+        let label = if mended.outcome().is_valid() { "cut off" } else { "error" };
+        writeln!(out, "{}", fault.paragraph(paint, label, name, text))?;
+    }
+    let outcome = report::outcome(paint, mended.outcome());
+    writeln!(out, "{title}: not valid JSON; {outcome} ({})", report::count(mended.repairs()))?;
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! A line of the source with carets under the bytes in question.
+
+use crate::{
+    position::Position,
+    visible::{push_visible, width},
+};
+
+/// How many characters are shown before the first caret, and from it on.
+const BEFORE: usize = 36;
+const AFTER: usize = 44;
+
+/// Two lines: the source around `start..end`, and carets below it.
+///
+/// ```text
+///    3 | {"name": 'Ada', "age": 36}
+///      |          ^
+/// ```
+///
+/// Only the bytes near `start` are read, however long the line is.
+pub(crate) fn excerpt(text: &[u8], start: usize, end: usize, position: Position) -> [String; 2] {
+    let start = start.min(text.len());
+    let before = line_before(text, start);
+    let (after, clipped) = line_after(text, start);
+
+    let mut source = String::new();
+    let mut margin = 0;
+    if before.clipped {
+        source.push('…');
+        margin += 1;
+    }
+    for c in before.text.chars() {
+        push_visible(&mut source, c);
+        margin += width(c);
+    }
+    let mut carets = 0;
+    let mut at = start;
+    for (c, length) in after {
+        if at < end {
+            carets += width(c);
+        }
+        at += length;
+        push_visible(&mut source, c);
+    }
+    if clipped {
+        source.push('…');
+    }
+    let number = position.line;
+    let gutter = number.to_string().len().max(4);
+    [
+        format!("{number:gutter$} | {source}"),
+        format!("{:gutter$} | {:margin$}{}", "", "", "^".repeat(carets.max(1))),
+    ]
+}
+
+struct Before {
+    text: String,
+    clipped: bool,
+}
+
+fn line_before(text: &[u8], start: usize) -> Before {
+    // A character takes at most four bytes.
+    let reach = start.saturating_sub(BEFORE * 4);
+    let near = text.get(reach..start).unwrap_or_default();
+    let line = near.iter().rposition(|&byte| byte == b'\n');
+    let line_bytes = near.get(line.map_or(0, |at| at + 1)..).unwrap_or_default();
+    let decoded = String::from_utf8_lossy(line_bytes);
+    let count = decoded.chars().count();
+    let skipped = count.saturating_sub(BEFORE);
+    Before {
+        text: decoded.chars().skip(skipped).collect(),
+        clipped: skipped > 0 || (line.is_none() && reach > 0),
+    }
+}
+
+/// The rest of the line, as characters and the bytes that each takes in the source.
+fn line_after(text: &[u8], start: usize) -> (Vec<(char, usize)>, bool) {
+    let reach = text.len().min(start.saturating_add(AFTER * 4));
+    let near = text.get(start..reach).unwrap_or_default();
+    let line = near.iter().position(|&byte| byte == b'\n');
+    // The line feed itself is shown: it may be what is wrong.
+    let line_bytes = near.get(..line.map_or(near.len(), |at| at + 1)).unwrap_or_default();
+    let mut chars = line_bytes.utf8_chunks().flat_map(|chunk| {
+        let invalid = chunk.invalid().len();
+        let replaced = (invalid > 0).then_some((char::REPLACEMENT_CHARACTER, invalid));
+        chunk.valid().chars().map(|c| (c, c.len_utf8())).chain(replaced)
+    });
+    let shown = chars.by_ref().take(AFTER).collect();
+    let clipped = chars.next().is_some() || (line.is_none() && reach < text.len());
+    (shown, clipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Locator;
+
+    fn at(text: &str, start: usize, end: usize) -> [String; 2] {
+        let position = Locator::new(text.as_bytes()).at(start);
+        excerpt(text.as_bytes(), start, end, position)
+    }
+
+    #[test]
+    fn carets_stand_under_the_span() {
+        let text = "{\n  \"a\": True\n}";
+        let start = text.find("True").unwrap();
+        assert_eq!(
+            at(text, start, start + 4),
+            ["   2 |   \"a\": True␊".to_owned(), "     |        ^^^^".to_owned()]
+        );
+    }
+
+    #[test]
+    fn an_insertion_and_the_end_get_one_caret() {
+        assert_eq!(at("[1 2]", 2, 2), ["   1 | [1 2]", "     |   ^"]);
+        assert_eq!(at("[1", 2, 2), ["   1 | [1", "     |   ^"]);
+    }
+
+    #[test]
+    fn wide_characters_and_controls_keep_the_caret_in_place() {
+        assert_eq!(at("漢\t'", 4, 5), ["   1 | 漢␉'", "     |    ^"]);
+    }
+
+    #[test]
+    fn invalid_bytes_count_as_they_stand_in_the_source() {
+        let position = Position { line: 1, column: 2 };
+        let [source, carets] = excerpt(b"[\xff\xff, 1]", 1, 3, position);
+        assert_eq!(source, "   1 | [\u{fffd}\u{fffd}, 1]");
+        assert_eq!(carets, "     |  ^^");
+    }
+
+    #[test]
+    fn long_lines_are_clipped_on_both_sides() {
+        let text = format!("{}'{}", "x".repeat(5000), "y".repeat(5000));
+        let [source, carets] = at(&text, 5000, 5001);
+        assert_eq!(source, format!("   1 | …{}'{}…", "x".repeat(BEFORE), "y".repeat(AFTER - 1)));
+        assert_eq!(carets.find('^'), Some("   1 | ".len() + 1 + BEFORE));
+    }
+}

@@ -1,0 +1,168 @@
+//! Why no valid JSON came out, or only a closed one: the place and the reason.
+
+use jsonmend_core::{Mended, Mender, Options, Outcome, Path, Policy};
+use jsonmend_extract::{Extractor, Parts, Scope, mend_text};
+use serde::Serialize;
+
+use crate::{
+    excerpt::excerpt,
+    paint::{BAD, BOLD, Paint},
+    position::{Locator, Position},
+};
+
+/// What is wrong with an input, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Fault {
+    message: String,
+    byte: usize,
+    line: usize,
+    column: usize,
+    #[serde(skip)]
+    end: usize,
+}
+
+impl Fault {
+    /// The fault of an input that was not mended, or only closed; `None` where all went well.
+    pub(crate) fn of(text: &[u8], mended: &Mended, options: &Options) -> Option<Self> {
+        Self::ending(text, mended.outcome(), mended.cut_at(), options)
+    }
+
+    /// The fault of an input that ended so, and was cut off there.
+    pub(crate) fn ending(
+        text: &[u8],
+        outcome: Outcome,
+        cut_at: Option<&Path>,
+        options: &Options,
+    ) -> Option<Self> {
+        let path = || cut_at.map(|path| format!(" at {path}")).unwrap_or_default();
+        let end = text.len();
+        match outcome {
+            Outcome::Unchanged | Outcome::Repaired => None,
+            Outcome::Closed => Some(Self::at(
+                text,
+                end..end,
+                format!("the input is cut off{}; it was closed", path()),
+            )),
+            Outcome::Cut => Some(Self::at(
+                text,
+                end..end,
+                format!("the input is cut off{}; the policy forbids closing it", path()),
+            )),
+            Outcome::None => Some(Self::at(text, 0..0, "no JSON found".to_owned())),
+            Outcome::Overflow => {
+                let start = stop(text, options).unwrap_or(end);
+                let limits = options.limits();
+                let message = format!(
+                    "a limit was passed (depth {}, {} repairs, {} bytes held back)",
+                    limits.depth(),
+                    limits.repairs(),
+                    limits.buffer()
+                );
+                Some(Self::at(text, start..start, message))
+            }
+            _ => Some(Self::refused(text, options)),
+        }
+    }
+
+    /// The first repair that the policy forbids says where and why. A refusal stops at it, so it is
+    /// found by asking what a policy that allows everything would do.
+    fn refused(text: &[u8], options: &Options) -> Self {
+        let policy = options.policy();
+        let needed = mend_text(text, Scope::Best, &options.with_policy(Policy::PERMISSIVE));
+        if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind)) {
+            let message = format!(
+                "not valid JSON: it needs the repair {} ({}), which the policy forbids",
+                repair.kind,
+                repair.risk()
+            );
+            return Self::at(text, repair.start..repair.end, message);
+        }
+        let start = stop(text, options).unwrap_or(text.len());
+        Self::at(text, start..start, "not valid JSON, and not mended".to_owned())
+    }
+
+    fn at(text: &[u8], span: std::ops::Range<usize>, message: String) -> Self {
+        let Position { line, column } = Locator::new(text).at(span.start);
+        Self { message, byte: span.start, line, column, end: span.end }
+    }
+
+    /// `error: name:1:7: byte 6: message`, an excerpt and carets.
+    pub(crate) fn paragraph(&self, paint: Paint, label: &str, name: &str, text: &[u8]) -> String {
+        let position = Position { line: self.line, column: self.column };
+        let [source, carets] = excerpt(text, self.byte, self.end, position);
+        format!(
+            "{}: {}: byte {}: {}\n{source}\n{}",
+            paint.paint(BAD, label),
+            paint.paint(BOLD, format_args!("{name}:{}:{}", self.line, self.column)),
+            self.byte,
+            self.message,
+            paint.paint(BAD, carets)
+        )
+    }
+}
+
+/// The byte at which the push path gives up on the first document of the text.
+fn stop(text: &[u8], options: &Options) -> Option<usize> {
+    let mut first = FirstDocument(None);
+    let mut extractor = Extractor::new(Scope::First, *options);
+    extractor.push(text, &mut first);
+    extractor.finish(&mut first);
+    let from = first.0.unwrap_or(0);
+    let mut mender = Mender::new(*options);
+    for (at, byte) in text.iter().enumerate().skip(from) {
+        mender.push(std::slice::from_ref(byte), &mut ());
+        if mender.outcome().is_some() {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Where the first document begins.
+struct FirstDocument(Option<usize>);
+
+impl Parts for FirstDocument {
+    fn begin(&mut self, offset: usize) {
+        self.0.get_or_insert(offset);
+    }
+    fn json(&mut self, _: &[u8]) {}
+    fn end(&mut self, _: Outcome) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonmend_core::{Limits, mend};
+
+    use super::*;
+
+    fn fault(text: &str, options: Options) -> Option<Fault> {
+        Fault::of(text.as_bytes(), &mend(text.as_bytes(), &options), &options)
+    }
+
+    #[test]
+    fn valid_and_repaired_texts_have_none() {
+        assert_eq!(fault("[1]", Options::new()), None);
+        assert_eq!(fault("['a']", Options::new()), None);
+    }
+
+    #[test]
+    fn a_refusal_points_at_the_repair_that_was_needed() {
+        let strict = Options::new().with_policy(Policy::STRICT);
+        let fault = fault("{\"a\":\n 'b'}", strict).unwrap();
+        assert_eq!((fault.byte, fault.line, fault.column), (7, 2, 2));
+        assert!(fault.message.contains("single-quote"), "{}", fault.message);
+    }
+
+    #[test]
+    fn a_depth_limit_points_at_the_bracket_too_many() {
+        let options = Options::new().with_limits(Limits::new().with_depth(2));
+        let fault = fault("[[\n[1]]]", options).unwrap();
+        assert_eq!((fault.byte, fault.line, fault.column), (3, 2, 1));
+    }
+
+    #[test]
+    fn a_cut_points_at_the_end() {
+        let fault = fault("[1,\n2", Options::new()).unwrap();
+        assert_eq!((fault.byte, fault.line, fault.column), (5, 2, 2));
+    }
+}

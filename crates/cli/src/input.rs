@@ -1,0 +1,87 @@
+//! Where input comes from: a file or standard input, with a progress bar on long files.
+
+use std::{
+    fs::File,
+    io::{self, IsTerminal as _, Read},
+    path::Path,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::exit::Failure;
+
+/// Files from this size on get a progress bar.
+const LONG: u64 = 8 << 20;
+
+/// How much is read at a time.
+pub(crate) const CHUNK: usize = 64 << 10;
+
+/// An input that is open.
+pub(crate) struct Input {
+    name: String,
+    reader: Box<dyn Read + Send>,
+    bar: Option<ProgressBar>,
+}
+
+impl Input {
+    /// Opens a file; `-` is standard input.
+    pub(crate) fn open(path: &Path, quiet: bool) -> Result<Self, Failure> {
+        if path.as_os_str() == "-" {
+            let name = "<stdin>".to_owned();
+            return Ok(Self { name, reader: Box::new(io::stdin()), bar: None });
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| Failure::reading(&name, error))?;
+        let bar = file.metadata().ok().and_then(|meta| progress(meta.len(), quiet));
+        Ok(Self { name, reader: Box::new(file), bar })
+    }
+
+    /// The name, for notices.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads what is there, up to the length of `buffer`: empty at the end. It waits only where
+    /// nothing has arrived, so that a slow pipe is seen as it comes.
+    pub(crate) fn chunk<'b>(&mut self, buffer: &'b mut [u8]) -> Result<&'b [u8], Failure> {
+        loop {
+            match self.read(buffer) {
+                Ok(count) => return Ok(buffer.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Failure::reading(&self.name, error)),
+            }
+        }
+    }
+
+    /// Reads everything that is left.
+    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut text = Vec::new();
+        self.read_to_end(&mut text).map_err(|error| Failure::reading(&self.name, error))?;
+        Ok(text)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        match &self.bar {
+            Some(bar) if count == 0 => bar.finish_and_clear(),
+            Some(bar) => bar.inc(count as u64),
+            None => {}
+        }
+        Ok(count)
+    }
+}
+
+/// A bar for `size` bytes, where someone would see it and it would not run into the output.
+fn progress(size: u64, quiet: bool) -> Option<ProgressBar> {
+    if quiet || size <= LONG || !io::stderr().is_terminal() || io::stdout().is_terminal() {
+        return None;
+    }
+    let bar = ProgressBar::new(size);
+    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta}");
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    Some(bar)
+}

@@ -1,0 +1,114 @@
+//! The stream as machines read it: one JSON object a line.
+
+use std::io::{self, Write as _};
+
+use jsonmend_core::Outcome;
+use jsonmend_wire::{Block, WireEvent};
+use serde_json::{Value, json};
+
+use super::{Object, View};
+use crate::{exit::Failure, fragment::Fragments, report::records};
+
+/// Writes events to standard output.
+pub(crate) struct Events {
+    out: io::BufWriter<io::StdoutLock<'static>>,
+    error: Option<io::Error>,
+    /// Of each call, by its number: a character that is not whole yet.
+    fragments: Vec<Fragments>,
+}
+
+impl Events {
+    pub(crate) fn new() -> Self {
+        let out = io::BufWriter::new(io::stdout().lock());
+        Self { out, error: None, fragments: Vec::new() }
+    }
+
+    fn write(&mut self, event: &Value) {
+        if self.error.is_none() {
+            self.error = writeln!(self.out, "{event}").err();
+        }
+    }
+
+    /// The text that `bytes` complete in the arguments of a call.
+    fn fragment(&mut self, call: usize, bytes: &[u8]) -> String {
+        if call >= self.fragments.len() {
+            self.fragments.resize(call + 1, Fragments::default());
+        }
+        self.fragments.get_mut(call).map(|open| open.push(bytes)).unwrap_or_default()
+    }
+}
+
+impl View for Events {
+    fn show(&mut self, event: &WireEvent<'_>) {
+        let event = match event {
+            WireEvent::CallFragment { call, bytes } => {
+                let text = self.fragment(*call, bytes);
+                if text.is_empty() {
+                    return;
+                }
+                json!({ "type": "arguments", "call": call, "text": text })
+            }
+            WireEvent::CallBegan { call, choice, kind, id, name } => json!({
+                "type": "call", "call": call, "choice": choice, "kind": kind.code(),
+                "id": id, "name": name,
+            }),
+            WireEvent::CallNamed { call, name } => {
+                json!({ "type": "call-name", "call": call, "name": name })
+            }
+            WireEvent::CallEnded(call) => json!({
+                "type": "call-end", "call": call.number(), "id": call.id(), "name": call.name(),
+                "arguments": call.arguments(), "outcome": call.outcome().code(),
+                "repairs": records(call.repairs()),
+                "cut_at": call.cut_at().map(ToString::to_string),
+            }),
+            WireEvent::Text { block, text } => piece("text", *block, text),
+            WireEvent::Reasoning { block, text } => piece("reasoning", *block, text),
+            WireEvent::Refusal { block, text } => piece("refusal", *block, text),
+            WireEvent::FramingDetected(framing) => {
+                json!({ "type": "framing", "framing": framing.code() })
+            }
+            WireEvent::WireDetected(wire) => json!({ "type": "wire", "wire": wire.code() }),
+            WireEvent::EnvelopeMended(repairs) => {
+                json!({ "type": "envelope", "repairs": records(repairs) })
+            }
+            WireEvent::Error(error) => json!({
+                "type": "error", "kind": error.kind.code(), "message": error.message,
+                "code": error.code, "error_type": error.error_type, "param": error.param,
+                "failed_generation": error.failed_generation,
+            }),
+            WireEvent::Finish(finish) => json!({
+                "type": "finish", "choice": finish.choice, "reason": finish.reason.code(),
+                "original": finish.original,
+            }),
+            WireEvent::Usage(usage) => json!({
+                "type": "usage", "input": usage.input, "output": usage.output,
+                "cached": usage.cached, "reasoning": usage.reasoning,
+            }),
+            WireEvent::Oversize { limit } => json!({ "type": "oversize", "limit": limit }),
+            WireEvent::Unfinished(text) => json!({ "type": "unfinished", "text": text }),
+            WireEvent::Ended(outcome) => json!({ "type": "end", "outcome": outcome.code() }),
+            // Signs of life, and what a later version of the decoder may tell.
+            _ => return,
+        };
+        self.write(&event);
+    }
+
+    fn object(&mut self, object: &Object, outcome: Outcome) {
+        let json = outcome.is_valid().then(|| String::from_utf8_lossy(&object.json));
+        self.write(&json!({
+            "type": "object", "start": object.start, "json": json, "outcome": outcome.code(),
+            "repairs": records(&object.repairs),
+        }));
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        match self.error.take() {
+            Some(error) => Err(error.into()),
+            None => Ok(self.out.flush()?),
+        }
+    }
+}
+
+fn piece(kind: &str, block: Block, text: &str) -> Value {
+    json!({ "type": kind, "choice": block.choice, "block": block.block, "text": text })
+}

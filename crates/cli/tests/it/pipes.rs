@@ -1,0 +1,82 @@
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::Stdio,
+};
+
+use crate::program::command;
+
+#[test]
+fn repair_streams_through_a_live_pipe() {
+    let mut child = command(&["repair", "--stream", "-"]).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    stdin.write_all(b"{'text': 'Hello, wor").unwrap();
+    stdin.flush().unwrap();
+    // The rest is written only when this has been read: a program that waits for the end hangs here.
+    let expected = b"{\"text\": \"Hello, wor";
+    let mut seen = vec![0; expected.len()];
+    stdout.read_exact(&mut seen).unwrap();
+    assert_eq!(seen, expected);
+    stdin.write_all(b"ld'}").unwrap();
+    drop(stdin);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "ld\"}");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn batch_answers_one_request_before_the_next_is_written() {
+    let mut child = command(&["batch"]).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for n in 0..20 {
+        writeln!(stdin, "{{\"id\": {n}, \"input\": \"[{n}]\"}}").unwrap();
+        stdin.flush().unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert!(line.starts_with(&format!("{{\"id\":{n},")), "{line}");
+    }
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Starts a command, closes its output, and expects it to end quietly.
+fn ends_quietly(args: &[&str], input: &str) {
+    let mut child = command(args).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    // The program may be gone before it has read everything.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), stderr.as_ref()), (Some(0), ""), "{args:?}");
+}
+
+#[test]
+fn a_closed_output_ends_every_command_quietly() {
+    let long = format!("[{}1]", "1,".repeat(300_000));
+    ends_quietly(&["repair", "-q"], &long);
+    ends_quietly(&["repair", "-q", "--stream"], &long);
+    ends_quietly(&["check", "--json"], &long);
+    ends_quietly(&["explain", "--list"], "");
+    ends_quietly(&["trace"], &long[..20_000]);
+    ends_quietly(&["batch"], &"{\"input\": \"[1]\"}\n".repeat(50_000));
+    ends_quietly(
+        &["stream", "-q"],
+        &"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n".repeat(20_000),
+    );
+}
+
+#[test]
+fn batch_ends_when_the_output_closes_though_the_input_stays_open() {
+    let mut child = command(&["batch"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "{{\"input\": \"[1]\"}}").unwrap();
+    stdin.flush().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(stdin);
+}

@@ -1,0 +1,60 @@
+//! Runs the program.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread,
+};
+
+/// What a run left.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The program with piped input and output, and without what the environment says about colour.
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_jsonmend"));
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs it to its end on `input`.
+pub(crate) fn run(args: &[&str], input: impl AsRef<[u8]>) -> Run {
+    finish(command(args).spawn().unwrap(), input.as_ref())
+}
+
+fn finish(mut child: Child, input: &[u8]) -> Run {
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // In a thread of its own: the program may fill its output before it has read everything.
+    let writer = thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Run {
+        code: output.status.code().expect("ends by itself"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A file for one test, which names it.
+pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// The lines of a JSON Lines output.
+pub(crate) fn json_lines(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}

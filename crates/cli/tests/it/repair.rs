@@ -1,0 +1,111 @@
+use crate::program::{file, json_lines, run};
+
+#[test]
+fn valid_json_leaves_byte_for_byte_and_silently() {
+    let text = " {\"a\": 1.10,\r\n\t\"b\": [1e400, \"\\u00e9\"]}\n\n";
+    for args in [&["repair"][..], &["repair", "--stream"]] {
+        let done = run(args, text);
+        assert_eq!((done.code, done.stdout.as_str(), done.stderr.as_str()), (0, text, ""));
+    }
+}
+
+#[test]
+fn what_was_changed_is_named_with_its_place() {
+    let path = file("repair_place.json", "{\n  'é': True}");
+    let name = path.to_str().unwrap();
+    let done = run(&["repair", name], "");
+    assert_eq!((done.code, done.stdout.as_str()), (1, "{\n  \"é\": true}"));
+    assert!(
+        done.stderr.contains(&format!("{name}:2:3: bytes 4..5 at $: single-quote")),
+        "{}",
+        done.stderr
+    );
+    assert!(
+        done.stderr.contains(&format!("{name}:2:8: bytes 10..14 at $.é: python-literal")),
+        "{}",
+        done.stderr
+    );
+    assert!(done.stderr.contains("repaired (3 repairs, highest risk exact)"), "{}", done.stderr);
+    assert_eq!(run(&["repair", "-q", name], "").stderr, "");
+}
+
+#[test]
+fn exit_codes_are_the_documented_ones() {
+    let code = |args: &[&str], input: &str| run(args, input).code;
+    assert_eq!(code(&["repair"], "[1]"), 0);
+    assert_eq!(code(&["repair"], "[1,]"), 1);
+    assert_eq!(code(&["repair", "--exit-zero"], "[1,]"), 0);
+    assert_eq!(code(&["repair", "--no-such-flag"], ""), 2);
+    assert_eq!(code(&["repair", "--off", "nonsense"], ""), 2);
+    assert_eq!(code(&["repair"], r#"{"a": [1"#), 3);
+    assert_eq!(code(&["repair", "--exit-zero"], r#"{"a": [1"#), 0);
+    assert_eq!(code(&["repair", "--policy", "conservative"], r#"{"a": [1"#), 3);
+    assert_eq!(code(&["repair", "--exit-zero", "--policy", "conservative"], r#"{"a": [1"#), 3);
+    assert_eq!(code(&["repair"], "no data, sorry"), 4);
+    assert_eq!(code(&["repair", "--policy", "strict"], "['a']"), 5);
+    assert_eq!(code(&["repair", "--off", "single-quote"], "['a']"), 5);
+    assert_eq!(code(&["repair", "--depth", "2"], "[[[1]]]"), 5);
+    assert_eq!(code(&["repair", "no such file"], ""), 6);
+}
+
+#[test]
+fn a_refusal_prints_no_json_and_shows_the_place() {
+    let done = run(&["repair", "--policy", "strict"], "[1,\n 'a']");
+    assert_eq!((done.code, done.stdout.as_str()), (5, ""));
+    assert!(done.stderr.contains("<stdin>:2:2: byte 5:"), "{}", done.stderr);
+    assert!(done.stderr.contains("   2 |  'a']\n     |  ^"), "{}", done.stderr);
+
+    let done = run(&["repair", "--policy", "strict", "--or-input"], "[1,\n 'a']");
+    assert_eq!((done.code, done.stdout.as_str()), (5, "[1,\n 'a']"));
+}
+
+#[test]
+fn a_report_is_one_json_object() {
+    let done = run(&["repair", "--json"], "{'a': [1");
+    let report = &json_lines(&done.stdout)[0];
+    assert_eq!(report["outcome"], "closed");
+    assert_eq!(report["valid"], false);
+    assert_eq!(report["json"], "{\"a\": [1]}");
+    assert!(report["cut_at"].as_str().unwrap().starts_with("$.a"), "{report}");
+    let repair = &report["repairs"][0];
+    assert_eq!(repair["code"], "single-quote");
+    assert_eq!((&repair["start"], &repair["end"]), (&1.into(), &2.into()));
+    assert_eq!((&repair["line"], &repair["column"]), (&1.into(), &2.into()));
+    assert_eq!((&repair["before"], &repair["after"]), (&"'".into(), &"\"".into()));
+    assert_eq!(done.stderr, "");
+}
+
+#[test]
+fn streaming_writes_the_same_and_names_the_places() {
+    let text = "Here:\n```json\n{'a': [1, 2,],\n 'b': None}\n```\n";
+    let done = run(&["repair", "--stream"], text);
+    assert_eq!((done.code, done.stdout.trim()), (1, "{\"a\": [1, 2],\n \"b\": null}"));
+    assert!(done.stderr.contains("<stdin>:4:7: "), "{}", done.stderr);
+    assert!(done.stderr.contains("python-literal (exact): None -> null"), "{}", done.stderr);
+
+    let events = json_lines(&run(&["repair", "--stream", "--json"], text).stdout);
+    let json: String = events
+        .iter()
+        .filter(|event| event["type"] == "json")
+        .filter_map(|event| event["text"].as_str())
+        .collect();
+    assert_eq!(json, done.stdout);
+    assert!(events.iter().any(|event| event["type"] == "repair"));
+    assert_eq!(events.last().unwrap()["type"], "end");
+    assert_eq!(events.last().unwrap()["outcome"], "repaired");
+}
+
+#[test]
+fn colour_is_for_terminals_and_on_request() {
+    assert!(!run(&["repair"], "[1,]").stderr.contains('\x1b'));
+    let done = run(&["repair", "--color", "always"], "[1,]");
+    assert!(done.stderr.contains("\x1b["), "{}", done.stderr);
+    assert_eq!(done.stdout, "[1]");
+}
+
+#[test]
+fn escapes_of_the_input_reach_the_output_and_not_the_screen() {
+    let done = run(&["repair"], "['\x1b[31m',]");
+    assert_eq!(done.stdout, "[\"\\u001b[31m\"]");
+    assert!(!done.stderr.contains('\x1b'), "{:?}", done.stderr);
+}

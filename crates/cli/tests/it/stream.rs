@@ -1,0 +1,221 @@
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+
+use serde_json::{Value, json};
+
+use crate::program::{command, file, json_lines, run};
+
+fn event(delta: &Value, finish: Option<&str>) -> String {
+    let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+    format!("data: {}\n\n", json!({ "choices": [choice] }))
+}
+
+fn text(content: &str) -> String {
+    event(&json!({ "content": content }), None)
+}
+
+fn call(id: &str, name: &str, fragments: &[&str]) -> String {
+    let first = json!([{ "index": 0, "id": id, "type": "function",
+        "function": { "name": name, "arguments": "" } }]);
+    let mut body = event(&json!({ "tool_calls": first }), None);
+    for fragment in fragments {
+        let delta = json!([{ "index": 0, "function": { "arguments": fragment } }]);
+        body.push_str(&event(&json!({ "tool_calls": delta }), None));
+    }
+    body
+}
+
+fn body() -> String {
+    text("Let me ")
+        + &text("look.")
+        + &call("call_1", "weather", &["{'city': 'Par", "is', days: 3", ",}"])
+        + &event(&json!({}), Some("tool_calls"))
+        + "data: [DONE]\n\n"
+}
+
+#[test]
+fn text_and_mended_calls_are_shown_and_the_end_is_told() {
+    let path = file("stream_whole.sse", body());
+    let done = run(&["stream", path.to_str().unwrap()], "");
+    assert_eq!(
+        done.stdout,
+        "Let me look.\n[call weather (call_1)]\n{\"city\": \"Paris\", \"days\": 3}\n"
+    );
+    assert_eq!(done.code, 1);
+    for expected in [
+        "arguments of weather: repaired",
+        "single-quote (exact): ' -> \"",
+        "extra-comma (exact): delete ,",
+        "arguments of weather:1:19: bytes 18..18 at $: unquoted-key (exact): insert \"",
+        "complete (ended as its format says; sse, openai-chat; finish tool_calls; 1 call, 1 mended)",
+    ] {
+        assert!(done.stderr.contains(expected), "{expected}: {}", done.stderr);
+    }
+}
+
+#[test]
+fn a_live_pipe_is_shown_before_its_end() {
+    let mut child = command(&["stream", "-"]).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let half = text("Hello ") + &call("c", "f", &["{'path': 'a.t"]);
+    stdin.write_all(half.as_bytes()).unwrap();
+    stdin.flush().unwrap();
+    // The rest is written only when this has been read: a program that waits for the end hangs here.
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "Hello \n");
+    line.clear();
+    stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "[call f (c)]\n");
+    let mut shown = vec![0; b"{\"path\": \"a.t".len()];
+    stdout.read_exact(&mut shown).unwrap();
+    assert_eq!(String::from_utf8(shown).unwrap(), "{\"path\": \"a.t");
+
+    let delta = json!([{ "index": 0, "function": { "arguments": "xt'}" } }]);
+    let rest = event(&json!({ "tool_calls": delta }), Some("tool_calls")) + "data: [DONE]\n\n";
+    stdin.write_all(rest.as_bytes()).unwrap();
+    drop(stdin);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "xt\"}\n");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn calls_whose_fragments_alternate_are_shown_one_after_the_other() {
+    let begin = json!([
+        { "index": 0, "id": "a", "function": { "name": "f", "arguments": "" } },
+        { "index": 1, "id": "b", "function": { "name": "g", "arguments": "" } },
+    ]);
+    let mut body = event(&json!({ "tool_calls": begin }), None);
+    for (index, fragment) in [(0, "{x:"), (1, "[1"), (0, "1"), (1, ",2]"), (0, "}")] {
+        let delta = json!([{ "index": index, "function": { "arguments": fragment } }]);
+        body.push_str(&event(&json!({ "tool_calls": delta }), None));
+    }
+    body.push_str(&event(&json!({}), Some("tool_calls")));
+    body.push_str("data: [DONE]\n\n");
+    let done = run(&["stream", "--quiet"], &body);
+    assert_eq!(done.stdout, "[call f (a)]\n{\"x\":1}\n[call g (b)]\n[1,2]\n");
+    assert_eq!((done.code, done.stderr.as_str()), (1, ""));
+}
+
+#[test]
+fn a_call_that_was_cut_off_is_never_passed_off_as_complete() {
+    let cut = text("Now.") + &call("c", "delete", &["{\"path\": \"/ho"]);
+    let done = run(&["stream"], &cut);
+    assert_eq!(done.code, 3);
+    assert!(
+        done.stderr.contains("arguments of delete:1:14: byte 13: the input is cut off at $.path"),
+        "{}",
+        done.stderr
+    );
+    assert!(
+        done.stderr.contains("   1 | {\"path\": \"/ho\n     |              ^"),
+        "{}",
+        done.stderr
+    );
+    assert!(done.stderr.contains("not a complete call"), "{}", done.stderr);
+    assert!(done.stderr.contains("broke off before its end"), "{}", done.stderr);
+}
+
+#[test]
+fn what_is_no_stream_and_what_holds_an_error_is_told() {
+    let done = run(&["stream"], "<html><body>502 Bad Gateway</body></html>");
+    assert_eq!(done.code, 5);
+    assert!(done.stderr.contains("not-a-stream"), "{}", done.stderr);
+
+    let done = run(
+        &["stream"],
+        "data: {\"error\":{\"message\":\"too busy\",\"type\":\"overloaded\"}}\n\n",
+    );
+    assert_eq!(done.code, 5);
+    assert!(done.stderr.contains("too busy"), "{}", done.stderr);
+
+    let done = run(&["stream"], "data: {\"hello\": 1}\n\n");
+    assert_eq!(done.code, 4);
+}
+
+#[test]
+fn events_for_machines_add_up() {
+    let events = json_lines(&run(&["stream", "--json"], body()).stdout);
+    let joined = |kind: &str| -> String {
+        let of_kind = events.iter().filter(|event| event["type"] == kind);
+        of_kind.filter_map(|event| event["text"].as_str()).collect()
+    };
+    assert_eq!(joined("text"), "Let me look.");
+    assert_eq!(joined("arguments"), "{\"city\": \"Paris\", \"days\": 3}");
+    let ended = events.iter().find(|event| event["type"] == "call-end").unwrap();
+    assert_eq!(ended["arguments"], joined("arguments"));
+    assert_eq!(ended["outcome"], "repaired");
+    assert_eq!(ended["repairs"][0]["code"], "single-quote");
+    assert_eq!(events.last().unwrap(), &json!({ "type": "end", "outcome": "complete" }));
+}
+
+#[test]
+fn the_policy_of_calls_is_conservative_unless_asked() {
+    let cut = call("c", "f", &["{\"a\": [1"]);
+    let outcome = |args: &[&str]| {
+        let done = run(&[&["stream", "--json"], args].concat(), &cut);
+        let events = json_lines(&done.stdout);
+        events.iter().find(|event| event["type"] == "call-end").unwrap()["outcome"].clone()
+    };
+    assert_eq!(outcome(&[]), "cut");
+    assert_eq!(outcome(&["--policy", "permissive"]), "closed");
+}
+
+#[test]
+fn objects_in_the_text_are_mended_on_request() {
+    let body = text("Here: {'a': [1,")
+        + &text("]} and that is it.")
+        + &event(&json!({}), Some("stop"))
+        + "data: [DONE]\n\n";
+    let done = run(&["stream", "-q"], &body);
+    assert_eq!((done.code, done.stdout.as_str()), (0, "Here: {'a': [1,]} and that is it.\n"));
+    let done = run(&["stream", "--objects"], &body);
+    assert_eq!(done.code, 1);
+    assert!(done.stdout.contains("[object at byte 6]\n{\"a\": [1]}\n"), "{}", done.stdout);
+    assert!(done.stderr.contains("extra-comma"), "{}", done.stderr);
+    let events = json_lines(&run(&["stream", "--objects", "--json"], &body).stdout);
+    let object = events.iter().find(|event| event["type"] == "object").unwrap();
+    assert_eq!((&object["json"], &object["start"]), (&"{\"a\": [1]}".into(), &6.into()));
+}
+
+fn reply(request: &Value, split: &str) -> Value {
+    json_lines(&run(&["batch", "--split", split], request.to_string()).stdout).remove(0)
+}
+
+#[test]
+fn batch_gives_the_same_transcript_however_the_body_is_cut() {
+    let body = text("Data: {'a': 1,} ok") + &body();
+    let request = json!({ "id": 1, "op": "stream", "input": body });
+    let whole = reply(&request, "whole");
+    assert_eq!(whole["framing"], "sse");
+    assert_eq!(whole["wire"], "openai-chat");
+    assert_eq!(whole["text"], "Data: {'a': 1,} okLet me look.");
+    assert_eq!(whole["calls"][0]["name"], "weather");
+    assert_eq!(whole["calls"][0]["id"], "call_1");
+    assert_eq!(whole["calls"][0]["arguments"], "{\"city\": \"Paris\", \"days\": 3}");
+    assert_eq!(whole["calls"][0]["outcome"], "repaired");
+    assert_eq!(whole["objects"][0]["json"], "{\"a\": 1}");
+    assert_eq!(whole["objects"][0]["start"], 6);
+    assert_eq!(whole["objects"][0]["repairs"][0]["start"], 7);
+    assert_eq!(whole["finish"]["original"], "tool_calls");
+    assert_eq!(whole["outcome"], "complete");
+    for split in ["bytes", "7", "100"] {
+        assert_eq!(reply(&request, split), whole, "{split}");
+    }
+}
+
+#[test]
+fn batch_reads_events_as_the_specification_says() {
+    let body =
+        ":hi\nid: 7\ndata: a\ndata:b\n\nevent: x\nretry: 30\ndata: c\r\n\r\ndata: unfinished";
+    let request = json!({ "op": "events", "input": body });
+    let expected = json!([
+        { "event": "message", "data": "a\nb", "id": "7", "retry": null },
+        { "event": "x", "data": "c", "id": "7", "retry": 30 },
+    ]);
+    for split in ["whole", "bytes", "3"] {
+        assert_eq!(reply(&request, split)["events"], expected, "{split}");
+    }
+}

@@ -1,0 +1,357 @@
+//! Whether a bracket in text begins a document.
+//!
+//! The answer comes from the bracket, the little that stands before it on its line, and at most a
+//! window of bytes behind it. In doubt it is text.
+
+use crate::look::{Look, Verdict, is_word};
+
+/// How ready the surroundings make one to take a bracket for JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Ground {
+    /// In the middle of a sentence.
+    Inline,
+    /// At the start of a line, or where a value is introduced: `=`, `:`, a bullet, inline code.
+    Line,
+    /// At the start of a line, and the line before ended in a colon.
+    Led,
+    /// The first byte of a channel that should be JSON.
+    Start,
+    /// The first byte of a fence that says JSON.
+    Sure,
+}
+
+/// What stands before the bracket.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) ground: Ground,
+    /// The byte directly before.
+    pub(crate) prev: u8,
+    /// Whether only white space stands before, on this line.
+    pub(crate) line_start: bool,
+}
+
+/// Whether the bracket at the start of `bytes` begins a document; `None` waits for more.
+pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Option<bool> {
+    if place.ground == Ground::Sure {
+        return Some(true);
+    }
+    let mut look = Look::new(bytes, window, eof);
+    let verdict = match bytes.first() {
+        // `${x}`, `\frac{a}`, `#{x}`, `%{x}` and `@{x}`: templates and macros.
+        Some(b'{') if !matches!(place.prev, b'$' | b'\\' | b'#' | b'%' | b'@') => {
+            object(&mut look, place)
+        }
+        // `a[0]`, `f(x)[0]`, `m[0][1]`, `![image]`, `\[math\]`.
+        Some(b'[') if !is_word(place.prev) && !matches!(place.prev, b')' | b']' | b'!' | b'\\') => {
+            array(&mut look, place)
+        }
+        Some(b'(') if place.ground == Ground::Start => tuple(&mut look),
+        _ => Ok(false),
+    };
+    look.settle(verdict)
+}
+
+/// Behind `{`.
+fn object(look: &mut Look<'_>, place: Place) -> Verdict {
+    let ground = place.ground;
+    let bare = ground >= Ground::Led;
+    look.bump();
+    look.skip_space();
+    // A brace written twice; a template is told by what is inside.
+    while look.peek(bare)? == Some(b'{') {
+        look.bump();
+        look.skip_space();
+    }
+    match look.peek(bare)? {
+        None => Ok(bare),
+        Some(b'}') if ground == Ground::Start => Ok(true),
+        Some(b'}') if ground == Ground::Inline => Ok(false),
+        Some(b'}') => {
+            look.bump();
+            look.is_last_on_line()
+        }
+        Some(b'"') => quoted_key(look, ground, bare || place.line_start),
+        Some(b'\'') => quoted_key(look, ground, bare),
+        Some(0xE2) => quoted_key(look, ground, bare),
+        Some(b'\\' | b'/') => Ok(ground >= Ground::Line),
+        Some(byte) if byte.is_ascii_digit() => {
+            look.skip(|byte| byte.is_ascii_digit());
+            look.skip_space();
+            Ok(bare && look.peek(bare)? == Some(b':'))
+        }
+        Some(byte) if is_word(byte) => bare_key(look, ground),
+        // `{% if %}` and `{# note #}` are templates.
+        Some(byte) => Ok(ground == Ground::Start && !matches!(byte, b'%' | b'#')),
+    }
+}
+
+/// A quoted key, which a colon must follow: `{"a", "b"}` is a set.
+fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
+    let Some(double) = quote(look)? else { return bare_key(look, ground) };
+    if enough {
+        return Ok(true);
+    }
+    // An apostrophe begins words too; a double quote behind a brace hardly does.
+    if !string(look, double, double)? {
+        return Ok(double);
+    }
+    look.skip_space();
+    Ok(match look.peek(true)? {
+        None => double,
+        Some(next) => next == b':',
+    })
+}
+
+/// Passes an opening quote: whether it is a double one, or `None` if it is no quote.
+fn quote(look: &mut Look<'_>) -> Result<Option<bool>, bool> {
+    match look.peek(false)? {
+        Some(b'"') => {
+            look.bump();
+            Ok(Some(true))
+        }
+        Some(b'\'') => {
+            look.bump();
+            Ok(Some(false))
+        }
+        _ => {
+            let double = look.eat("“".as_bytes(), false)? || look.eat("”".as_bytes(), false)?;
+            let single = !double && look.eat("‘".as_bytes(), false)?;
+            Ok((double || single).then_some(double))
+        }
+    }
+}
+
+/// Passes the rest of a string and its closing quote; `false` if the input ends in it, `or` if
+/// that cannot be seen.
+fn string(look: &mut Look<'_>, double: bool, or: bool) -> Verdict {
+    loop {
+        look.skip(|byte| !matches!(byte, b'"' | b'\'' | b'\\' | 0xE2));
+        match look.peek(or)? {
+            None => return Ok(false),
+            Some(b'"') if double => break,
+            Some(b'\'') if !double => break,
+            Some(b'\\') => {
+                look.bump();
+                look.peek(or)?;
+                look.bump();
+            }
+            Some(0xE2) => {
+                let closes = if double {
+                    look.eat("”".as_bytes(), or)? || look.eat("“".as_bytes(), or)?
+                } else {
+                    look.eat("’".as_bytes(), or)?
+                };
+                if closes {
+                    return Ok(true);
+                }
+                look.bump();
+            }
+            Some(_) => look.bump(),
+        }
+    }
+    look.bump();
+    Ok(true)
+}
+
+/// A key without quotes: a colon must follow, and behind it something that reads as a value.
+fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
+    if ground == Ground::Inline {
+        return Ok(false);
+    }
+    let bare = ground >= Ground::Led;
+    look.skip(|byte| is_word(byte) || matches!(byte, b'-' | b'.'));
+    look.peek(bare)?;
+    if ground == Ground::Start {
+        look.skip(|byte| is_word(byte) || matches!(byte, b' ' | b'-'));
+    } else {
+        look.skip_space();
+    }
+    match look.peek(bare)? {
+        None => return Ok(bare),
+        Some(b':') => {
+            look.bump();
+            // `http://x` is no member.
+            if look.peek(bare)? == Some(b'/') {
+                return Ok(false);
+            }
+        }
+        // What else may follow a key in a channel of JSON: a wrong sign, or the value.
+        Some(b'=' | b'"' | b'\'' | b'{' | b'[') => return Ok(ground == Ground::Start),
+        Some(_) => return Ok(false),
+    }
+    look.skip_space();
+    match look.peek(bare)? {
+        None => Ok(bare),
+        Some(b':' | b';') => Ok(false),
+        _ if bare => Ok(true),
+        Some(b'"' | b'\'' | b'{' | b'[' | 0xE2) => Ok(true),
+        Some(_) if scalar(look, false)? => {
+            look.skip_space();
+            Ok(matches!(look.peek(false)?, None | Some(b',' | b'}')))
+        }
+        Some(_) => Ok(false),
+    }
+}
+
+/// Behind `[`.
+fn array(look: &mut Look<'_>, place: Place) -> Verdict {
+    let ground = place.ground;
+    let bare = ground >= Ground::Led;
+    look.bump();
+    let from = look.at();
+    look.skip_space();
+    match look.peek(bare)? {
+        None => Ok(bare),
+        Some(b']') => {
+            // `[ ]` is a checkbox.
+            let checkbox = look.since(from) == b" ";
+            look.bump();
+            match ground {
+                Ground::Inline => Ok(false),
+                _ if checkbox && ground != Ground::Start => Ok(false),
+                _ => look.is_last_on_line(),
+            }
+        }
+        Some(b'"' | b'\'' | 0xE2) => items(look, ground),
+        Some(b'{') => object(look, Place { ground: ground.max(Ground::Line), ..place }),
+        Some(b'[') => nested(look, place),
+        Some(b'/' | b'(' | b'\\' | b',') => Ok(ground == Ground::Start),
+        Some(_) if scalar(look, bare)? => scalars(look, place),
+        Some(byte) if ground == Ground::Start => label(look, byte),
+        Some(_) => Ok(false),
+    }
+}
+
+/// A quoted first item: a comma or the closer must follow, and no link target.
+fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
+    let Some(double) = quote(look)? else { return Ok(ground == Ground::Start) };
+    let enough = double || ground >= Ground::Led;
+    if !string(look, double, enough)? {
+        return Ok(enough);
+    }
+    look.skip_space();
+    match look.peek(enough)? {
+        None => Ok(enough),
+        Some(b',') => Ok(true),
+        Some(b']') => {
+            look.bump();
+            Ok(!matches!(look.peek(true)?, Some(b'(' | b'[' | b':')))
+        }
+        Some(_) => Ok(ground >= Ground::Led),
+    }
+}
+
+/// `[[`: a table of values; or a wiki link, or a citation that is a link.
+fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
+    while look.peek(place.ground == Ground::Start)? == Some(b'[') {
+        look.bump();
+        look.skip_space();
+    }
+    match look.peek(place.ground == Ground::Start)? {
+        Some(b'"' | b'\'' | 0xE2) => items(look, place.ground),
+        Some(b'{') => object(look, Place { ground: place.ground.max(Ground::Line), ..place }),
+        Some(_) if place.ground >= Ground::Line && scalar(look, place.ground == Ground::Start)? => {
+            if place.ground == Ground::Start {
+                return Ok(true);
+            }
+            look.skip_space();
+            if place.line_start && look.peek(false)? == Some(b']') {
+                look.skip(|byte| byte == b']' || byte.is_ascii_whitespace());
+                return Ok(look.peek(true)? == Some(b',') || look.at_end(true)?);
+            }
+            Ok(look.peek(false)? == Some(b','))
+        }
+        Some(byte) if place.ground == Ground::Start => label(look, byte),
+        Some(_) => Ok(false),
+        None => Ok(place.ground == Ground::Start),
+    }
+}
+
+/// Behind the first number or literal of a list. Citations (`[3]`, `[1, 2]`) are such lists too:
+/// it must end its line.
+fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
+    let ground = place.ground;
+    look.skip_space();
+    match look.peek(ground >= Ground::Led)? {
+        None => Ok(ground >= Ground::Led),
+        Some(b',' | b']') if ground == Ground::Inline => Ok(false),
+        Some(b',' | b']') if ground == Ground::Start => Ok(true),
+        Some(b']') if !place.line_start => Ok(false),
+        Some(b',' | b']') => {
+            look.skip(|byte| !matches!(byte, b']' | b'[' | b'{' | b'"'));
+            match look.peek(true)? {
+                Some(b']') => {
+                    look.bump();
+                    look.is_last_on_line()
+                }
+                // No citation holds these.
+                _ => Ok(true),
+            }
+        }
+        // `[12:30]` and `[2024-05-06]` begin a line of a log.
+        Some(next) => Ok(ground == Ground::Start && !matches!(next, b':' | b'-')),
+    }
+}
+
+/// Behind `(`, at the start of a channel of JSON: a tuple, but not `(1) this` or `(see below)`.
+fn tuple(look: &mut Look<'_>) -> Verdict {
+    while look.peek(false)? == Some(b'(') {
+        look.bump();
+        look.skip_space();
+    }
+    match look.peek(false)? {
+        Some(b'{' | b'[') => Ok(true),
+        Some(b'"' | b'\'') => {
+            let double = quote(look)? == Some(true);
+            if !string(look, double, true)? {
+                return Ok(true);
+            }
+            look.skip_space();
+            Ok(look.peek(true)? == Some(b','))
+        }
+        Some(_) if scalar(look, false)? => {
+            look.skip_space();
+            Ok(look.peek(false)? == Some(b','))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// A word at the start of a channel of JSON: `[hello]` may be a list if it ends its line; `[docs](x)`,
+/// `[x] done` and `[WARN] disk full` are not.
+fn label(look: &mut Look<'_>, first: u8) -> Verdict {
+    if !is_word(first) {
+        return Ok(true);
+    }
+    look.skip(|byte| is_word(byte) || matches!(byte, b' ' | b'-' | b'.' | b'/'));
+    if look.peek(true)? != Some(b']') {
+        return Ok(true);
+    }
+    look.bump();
+    look.is_last_on_line()
+}
+
+/// Passes a number or a literal; `false` if what stands there is neither.
+fn scalar(look: &mut Look<'_>, or: bool) -> Verdict {
+    const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"none", b"undefined", b"nan"];
+    let from = look.at();
+    if matches!(look.peek(or)?, Some(b'-' | b'+')) {
+        look.bump();
+    }
+    let digits = look.skip(|byte| byte.is_ascii_digit());
+    if digits == 0 {
+        look.skip(is_word);
+        look.peek(or)?;
+        let word = look.since(from);
+        return Ok(LITERALS.iter().any(|literal| word.eq_ignore_ascii_case(literal)));
+    }
+    if look.peek(or)? == Some(b'.') {
+        look.bump();
+        look.skip(|byte| byte.is_ascii_digit());
+    }
+    if matches!(look.peek(or)?, Some(b'e' | b'E')) {
+        look.bump();
+        look.skip(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-'));
+    }
+    Ok(look.peek(or)?.is_none_or(|byte| !is_word(byte) && byte != b'.'))
+}

@@ -1,0 +1,130 @@
+//! The document that is open: a mender, and where it stands in the input.
+
+use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair};
+
+use crate::Parts;
+
+/// The one mender of an extractor, used for its documents one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    mender: Mender,
+    /// Where the document begins in the input.
+    start: usize,
+    repairs: usize,
+    /// Where the input stood when it ended inside the document.
+    cut_at: Option<Path>,
+}
+
+/// How a document took a chunk.
+pub(crate) enum Taken {
+    /// All of it.
+    All,
+    /// The document ended: so many bytes were taken from the chunk, and these of earlier chunks
+    /// stand behind the document.
+    Ended { taken: usize, back: Vec<u8> },
+}
+
+impl Document {
+    pub(crate) fn new(options: Options) -> Self {
+        Self { mender: Mender::new(options), start: 0, repairs: 0, cut_at: None }
+    }
+
+    /// Begins a document at `start` of the input.
+    pub(crate) fn begin(&mut self, start: usize) {
+        self.mender.reset();
+        self.start = start;
+        self.repairs = 0;
+        self.cut_at = None;
+    }
+
+    /// Reads a chunk, up to the document's end.
+    pub(crate) fn push(&mut self, chunk: &[u8], parts: &mut impl Parts) -> Taken {
+        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
+        match self.mender.push_document(chunk, &mut out) {
+            None => Taken::All,
+            Some(taken) => {
+                Taken::Ended { taken: taken.min(chunk.len()), back: self.mender.behind().to_vec() }
+            }
+        }
+    }
+
+    /// How the document ended that [`push`](Self::push) has read to its end.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.mender.outcome() {
+            Some(outcome) => outcome,
+            None if self.repairs == 0 => Outcome::Unchanged,
+            None => Outcome::Repaired,
+        }
+    }
+
+    /// Ends the document with the input: how it ended, and what of the input turned out to stand
+    /// behind it.
+    pub(crate) fn finish(&mut self, parts: &mut impl Parts) -> (Outcome, Vec<u8>) {
+        self.cut_at = Some(self.mender.path());
+        let mut late = Late::default();
+        let outcome = self.mender.finish(&mut late);
+        // A doubtful quote may have been settled by the end of the input only, and with it an end of
+        // the document that lies before: what follows it is the extractor's to read.
+        let end = self.mender.document_end().filter(|_| outcome.is_complete());
+        let behind = end.map_or(0, |end| self.mender.offset().saturating_sub(end));
+        let back = late.json.split_off(late.json.len().saturating_sub(behind));
+        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
+        for repair in late.repairs {
+            if end.is_none_or(|end| repair.start < end || repair.end == repair.start) {
+                out.repair(repair);
+            }
+        }
+        if !late.json.is_empty() {
+            out.copy(&late.json);
+        }
+        (outcome, back)
+    }
+
+    /// Gives up; what the mender has held back goes out raw.
+    pub(crate) fn abandon(&mut self, parts: &mut impl Parts) {
+        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
+        self.mender.abandon(&mut out);
+    }
+
+    /// Where in the document the input stands, or stood when it ended.
+    pub(crate) fn path(&self) -> Path {
+        self.cut_at.clone().unwrap_or_else(|| self.mender.path())
+    }
+
+    pub(crate) const fn mender(&self) -> &Mender {
+        &self.mender
+    }
+}
+
+/// Hands what a mender puts out to the parts of the text.
+struct Sink<'a, P> {
+    parts: &'a mut P,
+    start: usize,
+    repairs: &'a mut usize,
+}
+
+impl<P: Parts> Output for Sink<'_, P> {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.parts.json(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        *self.repairs += 1;
+        self.parts.repair(repair.shifted(self.start));
+    }
+}
+
+/// What a mender puts out at the end of the input.
+#[derive(Default)]
+struct Late {
+    json: Vec<u8>,
+    repairs: Vec<Repair>,
+}
+
+impl Output for Late {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.json.extend_from_slice(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        self.repairs.push(repair);
+    }
+}

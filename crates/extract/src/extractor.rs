@@ -1,0 +1,372 @@
+//! The push stage.
+
+mod text;
+
+use std::borrow::Cow;
+
+use jsonmend_core::{Completion, Following, Options, Outcome, Path};
+
+use crate::{
+    Parts, Scope,
+    document::{Document, Taken},
+    fence::Fence,
+    line::Line,
+    margin::{Margin, allowed},
+    reasoning::Block,
+    scalar::Scalar,
+};
+
+/// Finds JSON in text while it arrives, and mends it.
+///
+/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) or
+/// [`abandon`](Self::abandon) once; the questions at any time; [`reset`](Self::reset) starts the
+/// next text. After the end, further pushes pass through as text and the outcome stays the same.
+///
+/// How the input is cut into chunks changes nothing. A bracket in prose is decided by at most
+/// [`Limits::with_lookahead`](jsonmend_core::Limits::with_lookahead) bytes behind it, which are held
+/// back meanwhile. With a single document (see [`Scope`]) the white space around it is held back
+/// until it is known whether prose follows; more of it than
+/// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer) counts as prose. With
+/// [`Scope::Whole`] a scalar waits for the end of the input, within the same limit.
+///
+/// ```
+/// use jsonmend_core::{Options, Outcome, apply};
+/// use jsonmend_extract::{Extractor, Findings, Scope};
+///
+/// let input = b"Here you are:\n```json\n{\"a\": 1}\n```\n";
+/// let mut extractor = Extractor::new(Scope::First, Options::new());
+/// let mut found = Findings::default();
+/// extractor.push(input, &mut found);
+/// assert_eq!(extractor.finish(&mut found), Outcome::Repaired);
+/// let document = &found.documents()[0];
+/// assert_eq!(document.json(), br#"{"a": 1}"#);
+/// assert_eq!(apply(input, document.repairs()).unwrap(), document.json());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Extractor {
+    scope: Scope,
+    options: Options,
+    state: State,
+    document: Document,
+    fence: Option<Fence>,
+    line: Line,
+    margin: Margin,
+    /// White space that waits for what follows.
+    held: Vec<u8>,
+    /// What may be a scalar, behind `held`. In any other state: to be read again.
+    waiting: Vec<u8>,
+    /// Bytes that wait for a look ahead: at most a window.
+    carry: Vec<u8>,
+    /// How much of the input was read: the offset of the first byte of `carry`.
+    at: usize,
+    received: usize,
+    /// Something before the document was deleted.
+    trimmed: bool,
+    /// The policy forbids what the surroundings of the document would need.
+    refused: bool,
+    /// The outcome of the last document that ended.
+    last: Outcome,
+    outcome: Option<Outcome>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Nothing but white space was read.
+    Start,
+    /// A channel of JSON begins with what may be a scalar.
+    Scalar(Scalar),
+    Text,
+    Reasoning(Block),
+    Document,
+    /// Behind the single document: white space and stray closers.
+    After,
+    /// Everything is text.
+    Rest,
+}
+
+impl Extractor {
+    /// An extractor at the start of a text. Of the options, policy and limits count; what follows
+    /// a document is for `scope` to say, but that [`Following::Error`] refuses anything around a
+    /// single document's end.
+    #[must_use]
+    pub fn new(scope: Scope, options: Options) -> Self {
+        Self {
+            scope,
+            options,
+            state: State::Start,
+            document: Document::new(options.with_following(Following::First)),
+            fence: None,
+            line: Line::START,
+            margin: Margin::default(),
+            held: Vec::new(),
+            waiting: Vec::new(),
+            carry: Vec::new(),
+            at: 0,
+            received: 0,
+            trimmed: false,
+            refused: false,
+            last: Outcome::None,
+            outcome: None,
+        }
+    }
+
+    /// Reads a chunk, and hands out what is certain now.
+    pub fn push(&mut self, chunk: &[u8], parts: &mut impl Parts) {
+        self.received += chunk.len();
+        if self.outcome.is_none() {
+            self.pump(chunk, false, parts);
+        } else {
+            self.at += chunk.len();
+            self.text(chunk, parts);
+        }
+    }
+
+    /// Ends the text: the outcome of the last document; [`Outcome::None`] if there was no JSON,
+    /// and [`Outcome::Invalid`] if the policy forbids to free it from what stands around.
+    pub fn finish(&mut self, parts: &mut impl Parts) -> Outcome {
+        if let Some(outcome) = self.outcome {
+            return outcome;
+        }
+        self.pump(&[], true, parts);
+        let outcome = self.settle(parts);
+        self.outcome = Some(outcome);
+        outcome
+    }
+
+    /// Gives up: hands out raw what was held back, and ends the document that is open.
+    pub fn abandon(&mut self, parts: &mut impl Parts) -> Outcome {
+        if let Some(outcome) = self.outcome {
+            return outcome;
+        }
+        if matches!(self.state, State::Document) {
+            self.document.abandon(parts);
+            parts.end(Outcome::Abandoned);
+        } else {
+            let rest = [std::mem::take(&mut self.waiting), std::mem::take(&mut self.carry)];
+            self.text(&rest.concat(), parts);
+            self.flush_held(parts);
+            if self.margin.is_after() {
+                parts.end(Outcome::Abandoned);
+            }
+        }
+        self.at = self.received;
+        self.outcome = Some(Outcome::Abandoned);
+        Outcome::Abandoned
+    }
+
+    /// Starts over with the same scope, options and buffers.
+    pub fn reset(&mut self) {
+        self.state = State::Start;
+        self.fence = None;
+        self.line = Line::START;
+        self.margin = Margin::default();
+        self.held.clear();
+        self.waiting.clear();
+        self.carry.clear();
+        self.at = 0;
+        self.received = 0;
+        self.trimmed = false;
+        self.refused = false;
+        self.last = Outcome::None;
+        self.outcome = None;
+    }
+
+    /// What would make the document that is open valid, as far as it was handed out: it prints as
+    /// the bytes to append. `None` outside a document. Costs O(depth).
+    #[must_use]
+    pub fn completion(&self) -> Option<Completion<'_>> {
+        self.open().and_then(|document| document.mender().completion())
+    }
+
+    /// How many containers are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.open().map_or(0, |document| document.mender().depth())
+    }
+
+    /// How many bytes were received and not handed out yet.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        let inside = self.open().map_or(0, |document| document.mender().withheld());
+        self.held.len() + self.waiting.len() + self.carry.len() + inside
+    }
+
+    /// How many bytes were received.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.received
+    }
+
+    /// Where in the last document the input stands; after [`Outcome::Closed`] or
+    /// [`Outcome::Cut`], where it was cut off.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.document.path()
+    }
+
+    /// The outcome, once [`finish`](Self::finish) or [`abandon`](Self::abandon) was called.
+    #[must_use]
+    pub const fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    fn open(&self) -> Option<&Document> {
+        (matches!(self.state, State::Document) && self.outcome.is_none()).then_some(&self.document)
+    }
+
+    /// Reads what was carried over and `chunk`, text and documents in turn.
+    fn pump(&mut self, chunk: &[u8], eof: bool, parts: &mut impl Parts) {
+        let mut input = if self.carry.is_empty() {
+            Cow::Borrowed(chunk)
+        } else {
+            let mut joint = std::mem::take(&mut self.carry);
+            joint.extend_from_slice(chunk);
+            Cow::Owned(joint)
+        };
+        let mut from = 0;
+        loop {
+            from += self.read(input.get(from..).unwrap_or_default(), eof, parts);
+            let rest = input.get(from..).unwrap_or_default();
+            let back = match self.state {
+                State::Scalar(scalar) if eof => {
+                    let start = self.at - self.waiting.len();
+                    if scalar.is_value(self.waiting.trim_ascii_end()) {
+                        self.begin(start, parts);
+                    } else {
+                        self.state = State::Text;
+                    }
+                    self.again()
+                }
+                _ if self.is_again() => self.again(),
+                State::Document => match self.document.push(rest, parts) {
+                    Taken::All => {
+                        self.at += rest.len();
+                        from += rest.len();
+                        if !eof {
+                            return;
+                        }
+                        let (outcome, back) = self.document.finish(parts);
+                        self.at -= back.len();
+                        self.end(outcome, parts);
+                        back
+                    }
+                    Taken::Ended { taken, back } => {
+                        self.at = self.at + taken - back.len();
+                        from += taken;
+                        self.end(self.document.outcome(), parts);
+                        back
+                    }
+                },
+                _ => {
+                    self.carry.extend_from_slice(rest);
+                    return;
+                }
+            };
+            if !back.is_empty() {
+                input = Cow::Owned([&back, input.get(from..).unwrap_or_default()].concat());
+                from = 0;
+            } else if eof && from >= input.len() && !self.is_again() {
+                return;
+            }
+        }
+    }
+
+    /// Whether `waiting` is to be read again.
+    fn is_again(&self) -> bool {
+        !self.waiting.is_empty() && !matches!(self.state, State::Scalar(_))
+    }
+
+    /// Takes `waiting` back, to be read again.
+    fn again(&mut self) -> Vec<u8> {
+        self.at -= self.waiting.len();
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// A document begins at `start`.
+    fn begin(&mut self, start: usize, parts: &mut impl Parts) {
+        if !self.scope.is_single() {
+            parts.begin(start);
+        } else if self.margin.is_after() {
+            self.margin.second(start);
+            self.state = State::Rest;
+            return;
+        } else {
+            let leading = self.margin.leading(start, self.fence.as_ref());
+            if !allowed(&self.options.policy(), &leading) {
+                self.refused = true;
+                self.state = State::Rest;
+                return;
+            }
+            self.trimmed = !leading.is_empty();
+            parts.begin(start - self.held.len());
+            for repair in leading {
+                parts.repair(repair);
+            }
+            if !self.held.is_empty() {
+                parts.json(&self.held);
+                self.held.clear();
+            }
+        }
+        self.document.begin(start);
+        self.state = State::Document;
+    }
+
+    /// The document that is open has ended.
+    fn end(&mut self, outcome: Outcome, parts: &mut impl Parts) {
+        self.last = outcome;
+        self.line.pass(b'}');
+        if let Some(fence) = &mut self.fence {
+            fence.hold();
+        }
+        if self.scope.is_single() {
+            self.margin.document(self.at);
+            self.state = State::After;
+        } else {
+            parts.end(outcome);
+            self.state = State::Text;
+        }
+    }
+
+    /// Settles the account of a single document, at the end of the input.
+    fn settle(&mut self, parts: &mut impl Parts) -> Outcome {
+        if !self.margin.is_after() {
+            self.flush_held(parts);
+            return if self.refused { Outcome::Invalid } else { self.last };
+        }
+        if !self.held.is_empty() {
+            parts.json(&self.held);
+            self.held.clear();
+        }
+        let trailing = self.margin.trailing(self.received);
+        let strict = self.options.following() == Following::Error && !trailing.is_empty();
+        let outcome = if strict || !allowed(&self.options.policy(), &trailing) {
+            Outcome::Invalid
+        } else {
+            self.trimmed |= !trailing.is_empty();
+            for repair in trailing {
+                parts.repair(repair);
+            }
+            match self.last {
+                Outcome::Unchanged if self.trimmed => Outcome::Repaired,
+                outcome => outcome,
+            }
+        };
+        parts.end(outcome);
+        outcome
+    }
+
+    /// Hands out text, and the white space that waited before it.
+    fn text(&mut self, bytes: &[u8], parts: &mut impl Parts) {
+        if !bytes.is_empty() {
+            self.flush_held(parts);
+            parts.text(bytes);
+        }
+    }
+
+    fn flush_held(&mut self, parts: &mut impl Parts) {
+        if !self.held.is_empty() {
+            parts.text(&self.held);
+            self.held.clear();
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The states outside a document: what is text, and where it stops.
+
+use super::{Extractor, State};
+use crate::{
+    Parts, Scope,
+    begins::{Ground, Place, begins},
+    fence::{self, Fence, Inside},
+    line::{Line, is_space},
+    reasoning::{self, Block},
+    scalar::Scalar,
+};
+
+/// What a state did with the bytes it was given.
+enum Flow {
+    /// It read so many; go on.
+    Read(usize),
+    /// It read so many, and needs more to read the next one.
+    Wait(usize),
+}
+
+/// What stands at a doubtful byte.
+enum Mark {
+    /// So many bytes of text.
+    Text(usize),
+    Document,
+    Reasoning(Block, usize),
+    Open(Fence, usize),
+    Close(usize),
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+impl Extractor {
+    /// Reads `input` up to a document, or to a byte that needs more to be read; returns how much
+    /// was read.
+    pub(super) fn read(&mut self, input: &[u8], eof: bool, parts: &mut impl Parts) -> usize {
+        let mut from = 0;
+        while let Some(rest @ [_, ..]) = input.get(from..) {
+            if self.is_again() {
+                break;
+            }
+            let flow = match self.state {
+                State::Start => self.read_start(rest, eof, parts),
+                State::Scalar(scalar) => self.read_scalar(scalar, rest, parts),
+                State::Text => self.read_text(rest, eof, parts),
+                State::Reasoning(block) => self.read_reasoning(block, rest, eof, parts),
+                State::Document => break,
+                State::After => self.read_after(rest, parts),
+                State::Rest => {
+                    self.text(rest, parts);
+                    Flow::Read(rest.len())
+                }
+            };
+            let (Flow::Read(read) | Flow::Wait(read)) = flow;
+            self.at += read;
+            from += read;
+            if matches!(flow, Flow::Wait(_)) {
+                break;
+            }
+        }
+        from
+    }
+
+    fn read_start(&mut self, rest: &[u8], eof: bool, parts: &mut impl Parts) -> Flow {
+        if self.at == 0 && rest.starts_with(BYTE_ORDER_MARK) {
+            parts.text(BYTE_ORDER_MARK);
+            self.margin.byte_order_mark(BYTE_ORDER_MARK.len());
+            return Flow::Read(BYTE_ORDER_MARK.len());
+        }
+        if self.at == 0 && BYTE_ORDER_MARK.starts_with(rest) && !eof {
+            return Flow::Wait(0);
+        }
+        let space = space_before(rest);
+        if !self.scope.is_single() {
+            self.state = State::Text;
+        } else if space > 0 {
+            return self.hold(rest.get(..space).unwrap_or_default(), parts);
+        } else if self.scope == Scope::Whole
+            && let Some(&first) = rest.first()
+            && let Some(scalar) = Scalar::begin(first)
+        {
+            self.waiting.push(first);
+            self.state = State::Scalar(scalar);
+            return Flow::Read(1);
+        } else {
+            self.state = State::Text;
+        }
+        Flow::Read(0)
+    }
+
+    fn read_scalar(&mut self, mut scalar: Scalar, rest: &[u8], parts: &mut impl Parts) -> Flow {
+        let room = self.options.limits().buffer().saturating_sub(self.held.len());
+        for (at, &byte) in rest.iter().enumerate() {
+            let Some(next) = scalar.step(byte, self.waiting.len()) else {
+                self.state = State::Text;
+                return Flow::Read(at);
+            };
+            self.waiting.push(byte);
+            scalar = next;
+            if self.waiting.len() > room {
+                // A string this long is no quotation at the start of a sentence.
+                if scalar.is_open_string() {
+                    self.begin(self.at + at + 1 - self.waiting.len(), parts);
+                } else {
+                    self.state = State::Text;
+                }
+                return Flow::Read(at + 1);
+            }
+        }
+        self.state = State::Scalar(scalar);
+        Flow::Read(rest.len())
+    }
+
+    fn read_text(&mut self, rest: &[u8], eof: bool, parts: &mut impl Parts) -> Flow {
+        let mut at = 0;
+        while let Some(ahead @ [byte, ..]) = rest.get(at..) {
+            if !matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2) {
+                self.pass(*byte);
+                at += 1;
+                continue;
+            }
+            let mark = self.mark(ahead, self.at + at, eof);
+            let before = rest.get(..at).unwrap_or_default();
+            let through = |length: usize| rest.get(..at + length).unwrap_or(rest);
+            match mark {
+                None => {
+                    self.text(before, parts);
+                    return Flow::Wait(at);
+                }
+                Some(Mark::Text(length)) => {
+                    for &byte in ahead.iter().take(length) {
+                        self.pass(byte);
+                    }
+                    at += length;
+                }
+                Some(Mark::Document) => {
+                    self.text(before, parts);
+                    if self.fence.is_some() || self.margin.has_prose() {
+                        self.flush_held(parts);
+                    }
+                    self.begin(self.at + at, parts);
+                    return Flow::Read(at);
+                }
+                Some(Mark::Reasoning(block, length)) => {
+                    self.text(through(length), parts);
+                    self.margin.prose();
+                    self.state = State::Reasoning(block);
+                    return Flow::Read(at + length);
+                }
+                Some(Mark::Open(fence, length)) => {
+                    self.text(through(length), parts);
+                    if self.margin.is_after() {
+                        self.margin.prose();
+                    }
+                    self.fence = Some(fence);
+                    self.line = Line::START;
+                    return Flow::Read(at + length);
+                }
+                Some(Mark::Close(length)) => {
+                    self.text(through(length), parts);
+                    self.fence = None;
+                    self.margin.fence_closed(self.at + at + length);
+                    self.line.pass_all(ahead.get(..length).unwrap_or_default());
+                    return Flow::Read(at + length);
+                }
+            }
+        }
+        self.text(rest, parts);
+        Flow::Read(rest.len())
+    }
+
+    /// What stands at the start of `ahead`, at `offset` of the input; `None` waits for more.
+    fn mark(&self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
+        let window = self.options.limits().lookahead();
+        let byte = ahead.first().copied()?;
+        let line_start = self.line.is_start();
+        match &self.fence {
+            Some(fence) if byte == fence.mark() => {
+                let close = fence.close(ahead, line_start, window, eof)?;
+                return Some(close.map_or(Mark::Text(1), Mark::Close));
+            }
+            None if matches!(byte, b'`' | b'~') => {
+                let open = fence::open(ahead, offset, line_start, window, eof)?;
+                let run = ahead.iter().take(window).take_while(|next| **next == byte).count();
+                return Some(open.map_or(Mark::Text(run), |(fence, len)| Mark::Open(fence, len)));
+            }
+            None if line_start && matches!(byte, b'<' | b'[' | 0xE2) => {
+                if let Some((block, length)) = reasoning::open(ahead, eof)? {
+                    return Some(Mark::Reasoning(block, length));
+                }
+            }
+            _ => {}
+        }
+        let outside = match &self.fence {
+            Some(fence) => fence.inside() == Inside::Other,
+            None => self.scope == Scope::Fenced,
+        };
+        if outside || !matches!(byte, b'{' | b'[' | b'(') {
+            return Some(Mark::Text(1));
+        }
+        let begins = begins(ahead, self.place(), window, eof)?;
+        Some(if begins { Mark::Document } else { Mark::Text(1) })
+    }
+
+    /// What stands before the present byte.
+    fn place(&self) -> Place {
+        let whole = self.scope == Scope::Whole;
+        let line_start = self.line.is_start();
+        let ground = match &self.fence {
+            Some(fence) if !fence.is_touched() && fence.inside() == Inside::Json => Ground::Sure,
+            Some(fence) if !fence.is_touched() && whole => Ground::Led,
+            None if whole && !self.margin.has_prose() && !self.margin.is_after() => Ground::Start,
+            _ if line_start && self.line.is_led() => Ground::Led,
+            _ if line_start || whole => Ground::Line,
+            _ => match self.line.last() {
+                Some(b':' | b'=' | b'`' | b'>' | b'-' | b'*' | b'|') => Ground::Line,
+                _ => Ground::Inline,
+            },
+        };
+        Place { ground, prev: self.line.prev(), line_start }
+    }
+
+    fn read_reasoning(
+        &mut self,
+        block: Block,
+        rest: &[u8],
+        eof: bool,
+        parts: &mut impl Parts,
+    ) -> Flow {
+        let (inside, close) = block.inside(rest, eof);
+        if let Some(bytes @ [_, ..]) = rest.get(..inside) {
+            parts.reasoning(bytes);
+        }
+        if let Some(length) = close {
+            self.text(rest.get(inside..inside + length).unwrap_or_default(), parts);
+            self.line = Line::START;
+            self.state = State::Text;
+            return Flow::Read(inside + length);
+        }
+        if inside < rest.len() { Flow::Wait(inside) } else { Flow::Read(inside) }
+    }
+
+    fn read_after(&mut self, rest: &[u8], parts: &mut impl Parts) -> Flow {
+        let space = space_before(rest);
+        if space > 0 {
+            return self.hold(rest.get(..space).unwrap_or_default(), parts);
+        }
+        let closers = rest.iter().take_while(|byte| matches!(byte, b'}' | b']')).count();
+        if let Some(bytes @ [_, ..]) = rest.get(..closers) {
+            self.text(bytes, parts);
+            self.line.pass_all(bytes);
+            self.margin.closers(self.at + closers);
+            return Flow::Read(closers);
+        }
+        self.state = State::Text;
+        Flow::Read(0)
+    }
+
+    /// Holds white space back until it is known what it belongs to. Too much of it is prose.
+    fn hold(&mut self, space: &[u8], parts: &mut impl Parts) -> Flow {
+        self.held.extend_from_slice(space);
+        self.line.pass_all(space);
+        if self.held.len() > self.options.limits().buffer() {
+            self.flush_held(parts);
+            self.margin.prose();
+            self.state = State::Text;
+        }
+        Flow::Read(space.len())
+    }
+
+    /// Moves past a byte of text.
+    fn pass(&mut self, byte: u8) {
+        self.line.pass(byte);
+        if is_space(byte) {
+            return;
+        }
+        match &mut self.fence {
+            Some(fence) => {
+                fence.touch();
+                if self.margin.is_after() {
+                    self.margin.prose();
+                }
+            }
+            None => self.margin.prose(),
+        }
+    }
+}
+
+/// How much JSON white space `bytes` begin with.
+fn space_before(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| is_space(**byte)).count()
+}

@@ -1,0 +1,181 @@
+//! Markdown code fences.
+
+use crate::look::{Look, Verdict};
+
+/// What the inside of a fence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inside {
+    /// The info string says JSON.
+    Json,
+    /// No info string, or a language whose values look like JSON.
+    Plain,
+    /// Another language: text, whole.
+    Other,
+}
+
+/// A fence that is open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fence {
+    mark: u8,
+    run: usize,
+    inside: Inside,
+    /// Where its opening line begins in the input, and where its inside begins.
+    start: usize,
+    inner: usize,
+    /// Something other than white space stands between its opening line, or its last document,
+    /// and the present byte.
+    touched: bool,
+    /// It has held a document.
+    held: bool,
+}
+
+/// Reads an opening fence at the start of `bytes`, which stand at `offset` of the input.
+///
+/// The answer is the fence and the length of its opening, up to its inside; `None` inside is no
+/// fence; the outer `None` waits for more. In the middle of a line a fence counts if it ends that
+/// line, or if it names JSON and a bracket follows.
+pub(crate) fn open(
+    bytes: &[u8],
+    offset: usize,
+    line_start: bool,
+    window: usize,
+    eof: bool,
+) -> Option<Option<(Fence, usize)>> {
+    let mut look = Look::new(bytes, window, eof);
+    let mark = bytes.first().copied().unwrap_or_default();
+    let run = look.skip(|byte| byte == mark);
+    let verdict = match look.peek((run >= 3).then_some(Inside::Other)) {
+        Ok(_) if run < 3 || (mark == b'~' && !line_start) => Ok(None),
+        Ok(_) => opening(&mut look, mark, line_start),
+        Err(or) => Err(or),
+    };
+    let inside = look.settle(verdict)?;
+    Some(inside.map(|inside| {
+        let inner = offset + look.at();
+        (Fence { mark, run, inside, start: offset, inner, touched: false, held: false }, look.at())
+    }))
+}
+
+/// What follows the marks of an opening fence.
+fn opening(look: &mut Look<'_>, mark: u8, line_start: bool) -> Verdict<Option<Inside>> {
+    let at_start = line_start.then_some(Inside::Other);
+    look.skip_blank();
+    let from = look.at();
+    look.skip(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'.' | b'-')
+    });
+    look.peek(at_start)?;
+    let inside = inside(look.since(from));
+    look.skip_blank();
+    match look.peek(line_start.then_some(inside))? {
+        None => Ok(line_start.then_some(inside)),
+        Some(b'\n') => {
+            look.bump();
+            Ok(Some(inside))
+        }
+        Some(b'{' | b'[') if inside == Inside::Json => Ok(Some(inside)),
+        Some(b'{' | b'[') if inside == Inside::Plain && line_start => {
+            // `{r}` and `{.python}` name a language.
+            let mut ahead = *look;
+            ahead.bump();
+            match ahead.peek(Some(Inside::Plain))? {
+                Some(byte) if byte.is_ascii_alphabetic() || byte == b'.' => {
+                    rest_of_info(look, mark)
+                }
+                _ => Ok(Some(Inside::Plain)),
+            }
+        }
+        Some(_) if line_start => {
+            let end = rest_of_info(look, mark);
+            end.map(|end| end.map(|_| inside)).map_err(|end| end.map(|_| inside))
+        }
+        Some(_) => Ok(None),
+    }
+}
+
+/// Passes the rest of an info string. A back-tick in it makes it inline code.
+fn rest_of_info(look: &mut Look<'_>, mark: u8) -> Verdict<Option<Inside>> {
+    look.skip(|byte| byte != b'\n' && (byte != b'`' || mark == b'~'));
+    match look.peek(Some(Inside::Other))? {
+        Some(b'`') => Ok(None),
+        Some(_) => {
+            look.bump();
+            Ok(Some(Inside::Other))
+        }
+        None => Ok(Some(Inside::Other)),
+    }
+}
+
+/// What the first word of an info string says of the inside.
+fn inside(word: &[u8]) -> Inside {
+    const JSON: &[&str] =
+        &["json", "jsonc", "json5", "jsonl", "ndjson", "jsonlines", "geojson", "jsonld", "json-ld"];
+    const PLAIN: &[&str] = &["", "javascript", "js", "text", "txt", "plaintext", "output"];
+    let is = |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()));
+    if is(JSON) {
+        Inside::Json
+    } else if is(PLAIN) {
+        Inside::Plain
+    } else {
+        Inside::Other
+    }
+}
+
+impl Fence {
+    /// Reads a closing fence at the start of `bytes`: its length, `Some(None)` for none, `None` to
+    /// wait. It closes at the start of a line that holds nothing else, or directly behind a document.
+    pub(crate) fn close(
+        &self,
+        bytes: &[u8],
+        line_start: bool,
+        window: usize,
+        eof: bool,
+    ) -> Option<Option<usize>> {
+        let behind = self.held && !self.touched;
+        if !(line_start || behind) {
+            return Some(None);
+        }
+        let mut look = Look::new(bytes, window, eof);
+        let run = look.skip(|byte| byte == self.mark);
+        let verdict = match look.peek((run >= self.run).then_some(run)) {
+            Ok(_) if run < self.run => Ok(None),
+            Ok(_) if behind => Ok(Some(run)),
+            Ok(_) => {
+                look.skip_blank();
+                look.peek(Some(run)).map(|next| matches!(next, None | Some(b'\n')).then_some(run))
+            }
+            Err(or) => Err(or),
+        };
+        look.settle(verdict)
+    }
+
+    pub(crate) const fn mark(&self) -> u8 {
+        self.mark
+    }
+
+    pub(crate) const fn inside(&self) -> Inside {
+        self.inside
+    }
+
+    pub(crate) const fn start(&self) -> usize {
+        self.start
+    }
+
+    pub(crate) const fn inner(&self) -> usize {
+        self.inner
+    }
+
+    pub(crate) const fn is_touched(&self) -> bool {
+        self.touched
+    }
+
+    pub(crate) const fn touch(&mut self) {
+        self.touched = true;
+    }
+
+    /// A document ended in it.
+    pub(crate) const fn hold(&mut self) {
+        self.held = true;
+        self.touched = false;
+    }
+}

@@ -1,0 +1,68 @@
+//! Where the JSON is in text: fences, prose, reasoning blocks.
+//!
+//! An [`Extractor`] reads a model's text while it arrives, in any pieces. It tells prose from
+//! JSON, hands prose out unchanged, and gives each document to a [`Mender`](jsonmend_core::Mender).
+//! It is conservative: a link, a checkbox, a citation, a template, a set, a line of code or a
+//! fence of another language is text, and stays text. [`mend_text`] does the same for a text that
+//! is there as a whole.
+//!
+//! ```
+//! use jsonmend_core::{Options, Outcome};
+//! use jsonmend_extract::{Extractor, Findings, Scope};
+//!
+//! let mut extractor = Extractor::new(Scope::All, Options::new());
+//! let mut found = Findings::default();
+//! extractor.push(b"See [docs](http://x). Result: {\"ok\": tr", &mut found);
+//! extractor.push(b"ue} Done.", &mut found);
+//! assert_eq!(extractor.finish(&mut found), Outcome::Unchanged);
+//! assert_eq!(found.documents()[0].json(), br#"{"ok": true}"#);
+//! assert_eq!(found.text(), b"See [docs](http://x). Result:  Done.");
+//! ```
+
+mod begins;
+mod document;
+mod extractor;
+mod fence;
+mod line;
+mod look;
+mod margin;
+mod parts;
+mod reasoning;
+mod scalar;
+mod whole;
+
+pub use extractor::Extractor;
+pub use parts::{Findings, Found, Parts};
+pub use whole::mend_text;
+
+/// Where JSON is looked for.
+///
+/// With [`Scope::First`], [`Scope::Whole`], [`Scope::Best`] and [`Scope::Last`] there is one
+/// document, and what stands around it is recorded as deleted, so that the repairs turn the
+/// *whole* input into the document. With [`Scope::All`] and [`Scope::Fenced`] every document has
+/// its own repairs, and nothing around is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Scope {
+    /// Every JSON document in the text.
+    All,
+    /// Whole text only: the document that reads best. The push stage takes the first.
+    Best,
+    /// The documents inside code fences.
+    Fenced,
+    /// The first document: an object or an array. What follows is text.
+    #[default]
+    First,
+    /// Whole text only: the last document. The push stage takes the first.
+    Last,
+    /// The whole channel is one JSON document: tool arguments, JSON mode. A scalar that stands
+    /// alone counts; prose around a document is recorded, and handed out as text.
+    Whole,
+}
+
+impl Scope {
+    /// Whether there is one document, and the rest of the input is an edit around it.
+    const fn is_single(self) -> bool {
+        !matches!(self, Self::All | Self::Fenced)
+    }
+}

@@ -1,0 +1,102 @@
+//! A bounded look ahead that knows what it does not know.
+
+/// What a look ahead found out: `Ok` is certain whatever follows; `Err` is what to assume if
+/// nothing more can be seen.
+///
+/// A question asked of a longer text never contradicts a certain answer to its prefix. That is
+/// what makes the extractor independent of how the input is cut.
+pub(crate) type Verdict<T = bool> = Result<T, T>;
+
+/// A cursor over the bytes from a doubtful place on, at most a window of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// The input ends behind `bytes`.
+    ends: bool,
+    /// The window ends behind `bytes`.
+    full: bool,
+}
+
+impl<'a> Look<'a> {
+    pub(crate) fn new(bytes: &'a [u8], window: usize, eof: bool) -> Self {
+        match bytes.get(..window) {
+            Some(seen) => {
+                Self { bytes: seen, at: 0, ends: eof && bytes.len() == window, full: true }
+            }
+            None => Self { bytes, at: 0, ends: eof, full: false },
+        }
+    }
+
+    /// Settles a verdict: `None` if more bytes may change it.
+    pub(crate) fn settle<T>(&self, verdict: Verdict<T>) -> Option<T> {
+        match verdict {
+            Ok(answer) => Some(answer),
+            Err(answer) => (self.full || self.ends).then_some(answer),
+        }
+    }
+
+    /// The next byte, or `None` at the end of the input; where that cannot be known, `or`.
+    pub(crate) fn peek<T>(&self, or: T) -> Result<Option<u8>, T> {
+        match self.bytes.get(self.at) {
+            Some(&byte) => Ok(Some(byte)),
+            None if self.ends => Ok(None),
+            None => Err(or),
+        }
+    }
+
+    /// How many bytes were passed.
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn bump(&mut self) {
+        self.at += 1;
+    }
+
+    /// Passes the bytes that `of` accepts, and says how many they were.
+    pub(crate) fn skip(&mut self, of: impl Fn(u8) -> bool) -> usize {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let taken = rest.iter().position(|&byte| !of(byte)).unwrap_or(rest.len());
+        self.at += taken;
+        taken
+    }
+
+    pub(crate) fn skip_space(&mut self) -> usize {
+        self.skip(|byte| byte.is_ascii_whitespace())
+    }
+
+    pub(crate) fn skip_blank(&mut self) -> usize {
+        self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    }
+
+    /// The bytes passed since `from`.
+    pub(crate) fn since(&self, from: usize) -> &'a [u8] {
+        self.bytes.get(from..self.at).unwrap_or_default()
+    }
+
+    /// Whether `text` comes next, or passes it not.
+    pub(crate) fn eat<T>(&mut self, text: &[u8], or: T) -> Result<bool, T> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if rest.starts_with(text) {
+            self.at += text.len();
+            return Ok(true);
+        }
+        if text.starts_with(rest) && !self.ends {
+            return Err(or);
+        }
+        Ok(false)
+    }
+
+    /// Whether nothing but blanks follows on this line. Back-ticks close inline code, and count as
+    /// blank.
+    pub(crate) fn is_last_on_line(&mut self) -> Verdict {
+        self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`'));
+        Ok(matches!(self.peek(true)?, None | Some(b'\n')))
+    }
+}
+
+/// Whether `byte` can be part of a name. Every byte outside ASCII counts.
+pub(crate) const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}

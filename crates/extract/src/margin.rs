@@ -1,0 +1,153 @@
+//! What stands around a single document, as an account of deletions.
+
+use jsonmend_core::{Path, Policy, Repair, RepairKind};
+
+use crate::fence::Fence;
+
+/// What was seen around the one document of a channel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Margin {
+    /// Behind the byte order mark at the start.
+    mark: Option<usize>,
+    /// Something other than white space stands before the fence that is open, or before the
+    /// present byte if none is.
+    prose: bool,
+    /// What follows the document.
+    after: Option<After>,
+}
+
+/// What follows the document, by where each part ends or begins.
+#[derive(Clone, Copy, Debug)]
+struct After {
+    /// Where the document ended.
+    end: usize,
+    /// Behind stray closers.
+    closers: Option<usize>,
+    /// Behind the closing fence.
+    fence: Option<usize>,
+    /// Something other than white space, behind those.
+    prose: bool,
+    /// Where another document begins.
+    second: Option<usize>,
+}
+
+impl Margin {
+    pub(crate) const fn byte_order_mark(&mut self, end: usize) {
+        self.mark = Some(end);
+    }
+
+    /// Something that is neither white space nor an open fence was read.
+    pub(crate) const fn prose(&mut self) {
+        match &mut self.after {
+            Some(after) => after.prose = true,
+            None => self.prose = true,
+        }
+    }
+
+    pub(crate) const fn has_prose(&self) -> bool {
+        match &self.after {
+            Some(after) => after.prose,
+            None => self.prose,
+        }
+    }
+
+    /// Whether the document has ended.
+    pub(crate) const fn is_after(&self) -> bool {
+        self.after.is_some()
+    }
+
+    /// The document ended at `end`.
+    pub(crate) const fn document(&mut self, end: usize) {
+        self.after = Some(After { end, closers: None, fence: None, prose: false, second: None });
+    }
+
+    /// Stray closers reach up to `end`.
+    pub(crate) const fn closers(&mut self, end: usize) {
+        if let Some(after) = &mut self.after {
+            after.closers = Some(end);
+        }
+    }
+
+    /// A fence closed at `end`.
+    pub(crate) const fn fence_closed(&mut self, end: usize) {
+        match &mut self.after {
+            Some(After { prose: true, .. } | After { fence: Some(_), .. }) | None => self.prose(),
+            Some(after) => after.fence = Some(end),
+        }
+    }
+
+    /// Another document begins at `start`.
+    pub(crate) const fn second(&mut self, start: usize) {
+        if let Some(after) = &mut self.after
+            && after.second.is_none()
+        {
+            after.second = Some(start);
+        }
+    }
+
+    /// The deletions before a document that begins at `start`, inside `fence`.
+    pub(crate) fn leading(&self, start: usize, fence: Option<&Fence>) -> Vec<Repair> {
+        let mut cuts = Cuts::default();
+        cuts.upto(self.mark, RepairKind::ByteOrderMark);
+        match fence {
+            Some(fence) => {
+                if self.prose {
+                    cuts.upto(Some(fence.start()), RepairKind::LeadingProse);
+                }
+                if fence.is_touched() {
+                    cuts.upto(Some(fence.inner()), RepairKind::CodeFence);
+                    cuts.upto(Some(start), RepairKind::LeadingProse);
+                } else {
+                    cuts.upto(Some(start), RepairKind::CodeFence);
+                }
+            }
+            None if self.prose => cuts.upto(Some(start), RepairKind::LeadingProse),
+            None => {}
+        }
+        cuts.repairs
+    }
+
+    /// The deletions behind the document, in an input of `total` bytes.
+    pub(crate) fn trailing(&self, total: usize) -> Vec<Repair> {
+        let Some(after) = self.after else { return Vec::new() };
+        let mut cuts = Cuts { at: after.end, repairs: Vec::new() };
+        cuts.upto(after.closers, RepairKind::ExtraClose);
+        let rest = after.second.unwrap_or(total);
+        match after.fence {
+            Some(_) if !after.prose => cuts.upto(Some(rest), RepairKind::CodeFence),
+            fence => {
+                cuts.upto(fence, RepairKind::CodeFence);
+                if after.prose || after.second.is_some() {
+                    cuts.upto(Some(rest), RepairKind::TrailingProse);
+                }
+            }
+        }
+        if after.second.is_some() {
+            cuts.upto(Some(total), RepairKind::SecondDocument);
+        }
+        cuts.repairs
+    }
+}
+
+/// Deletions, each from where the last one ended.
+#[derive(Default)]
+struct Cuts {
+    at: usize,
+    repairs: Vec<Repair>,
+}
+
+impl Cuts {
+    fn upto(&mut self, end: Option<usize>, kind: RepairKind) {
+        if let Some(end) = end
+            && end > self.at
+        {
+            self.repairs.push(Repair::new(kind, self.at..end, "", Path::default()));
+            self.at = end;
+        }
+    }
+}
+
+/// Whether the policy allows all of these.
+pub(crate) fn allowed(policy: &Policy, repairs: &[Repair]) -> bool {
+    repairs.iter().all(|repair| policy.allows(repair.kind))
+}

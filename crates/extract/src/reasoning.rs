@@ -1,0 +1,89 @@
+//! Reasoning blocks: the tags that models put around what they think.
+
+/// The tags that open and close a block. An opening tag counts at the start of a line only, so
+/// that prose may speak of it.
+const TAGS: &[(&str, &str)] = &[
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<thoughts>", "</thoughts>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<reflection>", "</reflection>"),
+    ("<antthinking>", "</antthinking>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<inner_monologue>", "</inner_monologue>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<|start_thinking|>", "<|end_thinking|>"),
+    ("[think]", "[/think]"),
+    ("◁think▷", "◁/think▷"),
+];
+
+/// A block that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    close: &'static str,
+}
+
+/// Whether a tag opens a block where `bytes` begin: the block and the length of the tag.
+/// The outer `None` waits for more.
+pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
+    let mut partial = false;
+    for (open, close) in TAGS {
+        if starts_with(bytes, open.as_bytes()) {
+            return Some(Some((Block { close }, open.len())));
+        }
+        partial |= bytes.len() < open.len() && starts_with(open.as_bytes(), bytes);
+    }
+    (!partial || eof).then_some(None)
+}
+
+impl Block {
+    /// How many of `bytes` certainly stand before the closing tag, and the length of the tag if it
+    /// follows them.
+    pub(crate) fn inside(self, bytes: &[u8], eof: bool) -> (usize, Option<usize>) {
+        let close = self.close.as_bytes();
+        let lead = close.first().copied().unwrap_or_default();
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..) {
+            let Some(found) = rest.iter().position(|&byte| byte == lead) else { break };
+            at += found;
+            let rest = bytes.get(at..).unwrap_or_default();
+            if starts_with(rest, close) {
+                return (at, Some(close.len()));
+            }
+            if !eof && starts_with(close, rest) {
+                return (at, None);
+            }
+            at += 1;
+        }
+        (bytes.len(), None)
+    }
+}
+
+/// Whether `text` starts with `tag`, whatever the case of the letters.
+fn starts_with(text: &[u8], tag: &[u8]) -> bool {
+    text.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_lower_case_and_none_begins_another() {
+        for (at, (open, close)) in TAGS.iter().enumerate() {
+            assert_eq!(*open, open.to_ascii_lowercase());
+            assert_eq!(*close, close.to_ascii_lowercase());
+            let clash = TAGS.iter().enumerate().any(|(i, (o, _))| i != at && o.starts_with(open));
+            assert!(!clash, "{open}");
+        }
+    }
+
+    #[test]
+    fn a_partial_tag_waits() {
+        assert_eq!(open(b"<thi", false), None);
+        assert_eq!(open(b"<thi", true), Some(None));
+        assert_eq!(open(b"<thin air", false), Some(None));
+        assert_eq!(open(b"<THINK>x", false).flatten().map(|found| found.1), Some(7));
+    }
+}

@@ -1,0 +1,120 @@
+//! A scalar that may stand alone in a channel of JSON.
+
+/// How far a lone scalar has been read. It is one only if nothing but white space follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    /// A number or a word.
+    Bare,
+    /// Inside quotes; `escaped` right behind a backslash.
+    Quoted { mark: u8, escaped: bool },
+    /// Behind it.
+    Done,
+}
+
+/// The longest number or literal that is waited for, in bytes. A number longer than this is rare
+/// and prose more likely.
+const LONGEST: usize = 4096;
+
+impl Scalar {
+    /// The scalar that `first` may begin.
+    pub(crate) const fn begin(first: u8) -> Option<Self> {
+        match first {
+            b'"' | b'\'' => Some(Self::Quoted { mark: first, escaped: false }),
+            b'0'..=b'9' | b'-' | b'+' | b'.' | b'a'..=b'z' | b'A'..=b'Z' => Some(Self::Bare),
+            _ => None,
+        }
+    }
+
+    /// Reads the byte behind `held`, which holds the scalar so far; `None` if it stands not alone.
+    pub(crate) fn step(self, byte: u8, held: usize) -> Option<Self> {
+        match self {
+            Self::Quoted { mark, escaped: true } => Some(Self::Quoted { mark, escaped: false }),
+            Self::Quoted { mark, .. } if byte == b'\\' => {
+                Some(Self::Quoted { mark, escaped: true })
+            }
+            Self::Quoted { mark, .. } if byte == mark => Some(Self::Done),
+            Self::Quoted { .. } => Some(self),
+            Self::Bare | Self::Done if byte.is_ascii_whitespace() => Some(Self::Done),
+            Self::Bare if held < LONGEST => {
+                let bare =
+                    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+' | b'_');
+                bare.then_some(self)
+            }
+            Self::Bare | Self::Done => None,
+        }
+    }
+
+    /// Whether a double quote is open.
+    pub(crate) const fn is_open_string(self) -> bool {
+        matches!(self, Self::Quoted { mark: b'"', .. })
+    }
+
+    /// Whether the input, ending here, was that scalar: `text` is all of it, without the white
+    /// space around.
+    pub(crate) fn is_value(self, text: &[u8]) -> bool {
+        match self {
+            Self::Quoted { mark, .. } => mark == b'"',
+            Self::Bare | Self::Done => match text.first() {
+                Some(b'"' | b'\'') => true,
+                _ => is_literal(text) || is_number(text),
+            },
+        }
+    }
+}
+
+/// A literal, in any case and of any language, or enough of one that was cut off.
+fn is_literal(text: &[u8]) -> bool {
+    const WORDS: &[&str] = &["true", "false", "null", "none", "undefined"];
+    const NUMBERS: &[&str] = &["nan", "infinity"];
+    let is = |word: &[u8], names: &[&str]| {
+        names.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let number = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    is(text, WORDS) || is(number, NUMBERS) || [&b"tru"[..], b"fal", b"fals", b"nul"].contains(&text)
+}
+
+/// A number, as JSON or a programming language writes it, or one that was cut off.
+fn is_number(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    if let Some(hex) = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X")) {
+        return !hex.is_empty() && hex.iter().all(u8::is_ascii_hexdigit);
+    }
+    let (mantissa, exponent) = match text.iter().position(|byte| byte.eq_ignore_ascii_case(&b'e')) {
+        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
+        None => (text, None),
+    };
+    let points = mantissa.iter().filter(|byte| **byte == b'.').count();
+    let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let groups = mantissa.iter().filter(|byte| **byte == b'_').count();
+    let exponent = exponent.is_none_or(|exponent| {
+        let digits =
+            exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
+        digits.iter().all(u8::is_ascii_digit)
+    });
+    points <= 1 && digits > 0 && points + digits + groups == mantissa.len() && exponent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_and_what_only_looks_like_one() {
+        for yes in ["true", "TRUE", "None", "NaN", "-Infinity", "fals"] {
+            assert!(is_literal(yes.as_bytes()), "{yes}");
+        }
+        for no in ["-true", "+null", "t", "fa", "yes", "nothing", ""] {
+            assert!(!is_literal(no.as_bytes()), "{no}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_what_only_looks_like_one() {
+        for yes in ["0", "-2", "+5", ".5", "5.", "2e-3", "2e+", "0x1F", "1_000", "007", "1E400"] {
+            assert!(is_number(yes.as_bytes()), "{yes}");
+        }
+        for no in ["-", ".", "1.2.3", "e5", "1-2", "0x", "10kg", "1e5e5", ""] {
+            assert!(!is_number(no.as_bytes()), "{no}");
+        }
+    }
+}
