@@ -5,6 +5,7 @@
 extern crate alloc;
 
 mod engine;
+pub mod grammar;
 mod kind;
 mod mender;
 mod options;

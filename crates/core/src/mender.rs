@@ -94,8 +94,8 @@ impl Mender {
         Some(end.saturating_sub(start))
     }
 
-    /// After [`push_document`](Self::push_document) has seen the end: bytes of earlier chunks that
-    /// lie behind it.
+    /// After [`push_document`](Self::push_document) has seen the end, or [`finish`](Self::finish)
+    /// has found it: bytes of earlier chunks that lie behind it.
     #[must_use]
     pub fn behind(&self) -> &[u8] {
         if self.document_ended() { &self.carry } else { &[] }
@@ -109,6 +109,9 @@ impl Mender {
         }
         let mut rest = chunk;
         while !self.carry.is_empty() && !rest.is_empty() && self.raw.is_none() {
+            if self.engine.is_stopped() {
+                return;
+            }
             let (head, tail) = rest.split_at(rest.len().min(JOIN));
             let joint = self.carry.len();
             self.carry.extend_from_slice(head);
@@ -137,6 +140,10 @@ impl Mender {
         }
         self.pushed += rest.len();
         let used = self.advance(rest, false, out);
+        if self.engine.is_stopped() {
+            // What stands behind the document is the caller's.
+            return;
+        }
         self.carry.extend_from_slice(&rest[used..]);
         if self.raw.is_some() {
             self.bypass(&[], out);
@@ -147,6 +154,9 @@ impl Mender {
     }
 
     /// Ends the input: settles what is open, closes what was cut off if the policy allows it.
+    ///
+    /// After [`push_document`](Self::push_document) the document may turn out to have ended before
+    /// the input did; [`behind`](Self::behind) then has what stands behind it.
     pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -161,7 +171,7 @@ impl Mender {
                 outcome = Some(self.engine.outcome(self.repairs));
             }
         }
-        if !self.carry.is_empty() {
+        if !self.carry.is_empty() && !self.engine.is_stopped() {
             self.bypass(&[], out);
         }
         let outcome = outcome.unwrap_or(match self.raw {

@@ -4,19 +4,33 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    Following, Mended, Options, Outcome, Path, Repair, RepairKind, apply,
+    Following, Mended, Options, Outcome, Path, Policy, Repair, RepairKind, apply,
     engine::{Edit, Engine, Source, Stop},
     text::into_string,
 };
 
 /// Mends `input`.
 pub(crate) fn mend(input: &[u8], options: &Options) -> Mended {
+    // Valid JSON needs no other reading, however odd it looks.
+    if let Some(unchanged) = unchanged(input, options) {
+        return unchanged;
+    }
     let reading = Reading::of(input, options);
     let reading = match reading.outer_braces_lost(input, options) {
         Some(better) => better,
         None => reading,
     };
     reading.finish(input, options)
+}
+
+/// The input itself, if it is valid JSON: the rules of the push path find nothing to do in it.
+fn unchanged(input: &[u8], options: &Options) -> Option<Mended> {
+    let strict = options.with_policy(Policy::STRICT);
+    let mut engine = Engine::streaming(strict);
+    engine.run(Source::new(input, 0, true)).ok()?;
+    let text = core::str::from_utf8(input).ok()?;
+    (engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1)
+        .then(|| Mended::new(Outcome::Unchanged, Some(text.into()), Vec::new(), None))
 }
 
 /// What one reading of the text came to.

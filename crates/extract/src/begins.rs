@@ -255,11 +255,12 @@ fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
                 return Ok(true);
             }
             look.skip_space();
-            if place.line_start && look.peek(false)? == Some(b']') {
-                look.skip(|byte| byte == b']' || byte.is_ascii_whitespace());
-                return Ok(look.peek(true)? == Some(b',') || look.at_end(true)?);
-            }
-            Ok(look.peek(false)? == Some(b','))
+            look.skip(|byte| matches!(byte, b']' | b' ' | b'\t' | b'\r'));
+            Ok(match look.peek(place.line_start)? {
+                Some(b',') => true,
+                None | Some(b'\n') => place.line_start,
+                Some(_) => false,
+            })
         }
         Some(byte) if place.ground == Ground::Start => label(look, byte),
         Some(_) => Ok(false),

@@ -61,23 +61,11 @@ impl Document {
     /// behind it.
     pub(crate) fn finish(&mut self, parts: &mut impl Parts) -> (Outcome, Vec<u8>) {
         self.cut_at = Some(self.mender.path());
-        let mut late = Late::default();
-        let outcome = self.mender.finish(&mut late);
+        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
+        let outcome = self.mender.finish(&mut out);
         // A doubtful quote may have been settled by the end of the input only, and with it an end of
         // the document that lies before: what follows it is the extractor's to read.
-        let end = self.mender.document_end().filter(|_| outcome.is_complete());
-        let behind = end.map_or(0, |end| self.mender.offset().saturating_sub(end));
-        let back = late.json.split_off(late.json.len().saturating_sub(behind));
-        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
-        for repair in late.repairs {
-            if end.is_none_or(|end| repair.start < end || repair.end == repair.start) {
-                out.repair(repair);
-            }
-        }
-        if !late.json.is_empty() {
-            out.copy(&late.json);
-        }
-        (outcome, back)
+        (outcome, self.mender.behind().to_vec())
     }
 
     /// Gives up; what the mender has held back goes out raw.
@@ -110,21 +98,5 @@ impl<P: Parts> Output for Sink<'_, P> {
     fn repair(&mut self, repair: Repair) {
         *self.repairs += 1;
         self.parts.repair(repair.shifted(self.start));
-    }
-}
-
-/// What a mender puts out at the end of the input.
-#[derive(Default)]
-struct Late {
-    json: Vec<u8>,
-    repairs: Vec<Repair>,
-}
-
-impl Output for Late {
-    fn copy(&mut self, bytes: &[u8]) {
-        self.json.extend_from_slice(bytes);
-    }
-    fn repair(&mut self, repair: Repair) {
-        self.repairs.push(repair);
     }
 }

@@ -5,7 +5,6 @@ use super::{
     frames::Shape,
     look,
     source::{Edge, Look},
-    strings::Quote,
 };
 use crate::RepairKind;
 

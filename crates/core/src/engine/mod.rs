@@ -8,7 +8,6 @@
 mod close;
 mod finish;
 mod frames;
-mod grammar;
 mod number;
 mod quotes;
 mod source;
@@ -21,12 +20,13 @@ use alloc::{borrow::Cow, vec::Vec};
 use core::{fmt, ops::Range};
 
 use frames::Frames;
-pub(crate) use grammar::Expect;
-pub use grammar::{Action, Token, decide};
 use source::Look;
 pub(crate) use source::Source;
 
-use crate::{Options, Outcome, Path, Repair, RepairKind};
+use crate::{
+    Options, Outcome, Path, Repair, RepairKind,
+    grammar::{Action, Expect, Token, decide},
+};
 
 /// Look-ahead of the whole-text path, in bytes.
 const WHOLE_WINDOW: usize = 1024;
@@ -266,6 +266,11 @@ impl Engine {
         self.documents
     }
 
+    /// Whether the first document has ended, and nothing behind it is to be read.
+    pub(crate) const fn is_stopped(&self) -> bool {
+        self.stop_at_end && self.documents > 0
+    }
+
     /// Whether to read nothing behind the first document.
     pub(crate) const fn stop_at_end(&mut self, stop: bool) {
         self.stop_at_end = stop;
@@ -331,7 +336,7 @@ impl Engine {
     pub(crate) fn run(&mut self, source: Source<'_>) -> Result<(), Stop> {
         let mut idle = 0;
         loop {
-            if self.stop_at_end && self.documents > 0 {
+            if self.is_stopped() {
                 return Ok(());
             }
             let before = self.pos;
@@ -426,19 +431,20 @@ impl Engine {
     /// Forgets the edits at `from` and behind that were made after the first `serial`, and the
     /// comma that was the first of them.
     fn forget_since(&mut self, serial: usize, from: usize) {
-        let (firm, mut at) = (self.firm, 0);
+        let (firm, whole, mut at) = (self.firm, self.whole, 0);
         let before = self.edits.len();
         self.edits.retain(|edit| {
             at += 1;
             let comma = |repair: &Repair, made: usize| {
                 made == serial + 1 && repair.kind == RepairKind::MissingComma
             };
-            at <= firm
+            at <= firm && !whole
                 || !matches!(edit, Edit::Replace(repair, made)
                     if repair.start > from
                         || *made > serial && (repair.start == from || comma(repair, *made)))
         });
         self.recorded -= before - self.edits.len();
+        self.firm = self.firm.min(self.edits.len());
     }
 
     /// Whether a repair may still be made at that offset.

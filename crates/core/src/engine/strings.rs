@@ -424,7 +424,7 @@ impl Engine {
         if matches!(text.quote, Quote::Smart | Quote::Backtick) {
             let closer = (0..valid).find(|&at| {
                 run[at] != b'"'
-                    && (run[at] >= 0x80 || run[at] != b'"' && !run[at].is_ascii_alphanumeric())
+                    && !run[at].is_ascii_alphanumeric()
                     && text.quote.closer(&run[at..]).is_some()
             });
             if let Some(at) = closer {

@@ -528,7 +528,9 @@ impl Engine {
         if found.is_none() && !source.is_last() {
             return Ok(Flow::Wait);
         }
-        let kept = source.slice(self.lex_start, self.pos).trim_ascii_end().len();
+        let stray = source.slice(self.lex_start, self.pos);
+        let blank = stray.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+        let kept = stray.len() - blank;
         self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
         self.lex = Lex::None;
         Ok(Flow::Go)

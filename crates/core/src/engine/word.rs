@@ -83,7 +83,6 @@ impl Engine {
             self.settle();
             return Ok(Flow::Go);
         }
-        let mut look = look;
         let mut next = next;
         if root && next == b' ' && !ended && !word.is_empty() {
             next = look!(look.blanks(), 0);
@@ -472,7 +471,7 @@ impl Engine {
             return Ok(literal(word, false).is_some() && matches!(look.space()?, b',' | b']'));
         }
         if next == b'}' || next == b'{' || next == b'\\' {
-            return Ok(next != b'{' || !matches!(look.peek_at(1)?, b'a'..=b'z' | b'A'..=b'Z'));
+            return Ok(next != b'{' || !look.peek_at(1)?.is_ascii_alphabetic());
         }
         if look.at_quote()? {
             return Ok(true);

@@ -1,7 +1,14 @@
 //! The recovery table: what is done about each token at each place.
+//!
+//! [`decide`] is total and pure. [`table`] prints it; `docs/grammar.md` is that print, and a test
+//! keeps the two alike, so that a change of behaviour shows as a change of the page.
+
+use alloc::string::String;
+use core::fmt::Write as _;
 
 /// What the grammar expects next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Expect {
     /// A document; nothing has begun.
     Document,
@@ -49,6 +56,7 @@ impl Expect {
 
 /// What the next byte begins, white space and comments aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Token {
     /// `{`
     ObjectOpen,
@@ -111,6 +119,7 @@ impl Token {
 
 /// What is done about a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Action {
     /// It is what the grammar expects.
     Accept,
@@ -140,7 +149,13 @@ pub enum Action {
     Tail,
 }
 
-/// The recovery table. Total and pure; a test prints it into `docs/grammar.md`.
+/// What is done about `token` where the grammar expects `expect`. Total and pure.
+///
+/// ```
+/// use jsonmend_core::grammar::{Action, Expect, Token, decide};
+/// assert_eq!(decide(Expect::ItemEnd, Token::Comma), Action::Accept);
+/// assert_eq!(decide(Expect::ItemEnd, Token::Number), Action::InsertComma);
+/// ```
 #[must_use]
 pub const fn decide(expect: Expect, token: Token) -> Action {
     use Action as A;
@@ -245,4 +260,88 @@ pub const fn decide(expect: Expect, token: Token) -> Action {
             T::End => A::Finish,
         },
     }
+}
+
+impl Expect {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::FirstItem => "first item",
+            Self::Item => "item",
+            Self::ItemEnd => "item end",
+            Self::FirstKey => "first key",
+            Self::Key => "key",
+            Self::Colon => "colon",
+            Self::MemberValue => "member value",
+            Self::MemberEnd => "member end",
+            Self::CallEnd => "call end",
+            Self::DoubledEnd => "doubled end",
+            Self::After => "after",
+        }
+    }
+}
+
+impl Token {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::ObjectOpen => "`{`",
+            Self::ArrayOpen => "`[`",
+            Self::GroupOpen => "`(`",
+            Self::ObjectClose => "`}`",
+            Self::ArrayClose => "`]`",
+            Self::GroupClose => "`)`",
+            Self::Comma => "`,`",
+            Self::Colon => "`:`",
+            Self::Equals => "`=`",
+            Self::Semicolon => "`;`",
+            Self::Plus => "`+`",
+            Self::Quote => "quote",
+            Self::Number => "number",
+            Self::Ellipsis => "`...`",
+            Self::Fence => "fence",
+            Self::Word => "word",
+            Self::End => "end",
+        }
+    }
+}
+
+impl Action {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Close => "close",
+            Self::Defer => "look ahead",
+            Self::Finish => "finish",
+            Self::InsertComma => "insert `,`",
+            Self::InsertColon => "insert `:`",
+            Self::InsertKey => "insert key",
+            Self::InsertValue => "insert `null`",
+            Self::Leave => "leave",
+            Self::ReadAsComma => "read as `,`",
+            Self::ReadAsColon => "read as `:`",
+            Self::Skip => "skip",
+            Self::Tail => "tail",
+        }
+    }
+}
+
+/// The whole table, in Markdown: a row a token, a column an expectation.
+#[must_use]
+pub fn table() -> String {
+    let mut out = String::from("| token |");
+    for expect in Expect::ALL {
+        let _ = write!(out, " {} |", expect.label());
+    }
+    out.push_str("\n|---|");
+    for _ in Expect::ALL {
+        out.push_str("---|");
+    }
+    for token in Token::ALL {
+        let _ = write!(out, "\n| {} |", token.label());
+        for expect in Expect::ALL {
+            let _ = write!(out, " {} |", decide(expect, token).label());
+        }
+    }
+    out.push('\n');
+    out
 }

@@ -1,0 +1,36 @@
+//! Shows an object grow: `cargo run -p jsonmend --example snapshots`.
+
+use futures::{StreamExt, executor::block_on, stream};
+use jsonmend::stream::{JsonEvent, JsonOptions, MendExt, Snapshot};
+
+/// What a model might say, in the pieces in which it might arrive.
+const CHUNKS: &[&str] = &[
+    "Here is the bo",
+    "ok:\n```json\n{'title': 'The Sea",
+    " and Me', tags: ['sea',",
+    " \"travel\",], pages: 21",
+    "2, lent: Fal",
+    "se}\n```\nEnjoy!",
+];
+
+fn main() {
+    let channel = stream::iter(CHUNKS).map(Ok::<_, std::convert::Infallible>);
+    let mut events = channel.mend_json(JsonOptions::new());
+    let mut snapshot = Snapshot::default();
+    while let Some(Ok(event)) = block_on(events.next()) {
+        snapshot.apply(&event);
+        match event {
+            JsonEvent::Text(text) => println!("text      {:?}", String::from_utf8_lossy(&text)),
+            JsonEvent::Patch { .. } => {
+                println!("snapshot  {}", snapshot.to_json().unwrap_or_default());
+            }
+            JsonEvent::Ended(object) => {
+                println!("object    {} ({})", object.json().unwrap_or_default(), object.outcome());
+                for repair in object.repairs() {
+                    println!("  {:5}..{:<5} {}", repair.start, repair.end, repair.kind);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Turns what a language model streams into JSON that can be trusted, in flight.
+//!
+//! jsonmend finds the JSON in a model's output, repairs it while it arrives, says what it
+//! changed, and never passes off a cut-off value as a complete one. Valid JSON leaves byte for byte
+//! as it came.
+//!
+//! # A text
+//!
+//! ```
+//! use jsonmend::{Options, Outcome, apply, mend};
+//!
+//! let input = b"{name: 'Ada', langs: ['en', 'fr',], ok: True}";
+//! let mended = mend(input, &Options::new());
+//! assert_eq!(mended.outcome(), Outcome::Repaired);
+//! let text = mended.text().unwrap();
+//! assert_eq!(text, r#"{"name": "Ada", "langs": ["en", "fr"], "ok": true}"#);
+//! // The repairs, applied to the input, give the output.
+//! assert_eq!(apply(input, mended.repairs()).unwrap(), text.as_bytes());
+//! ```
+//!
+//! [`mend_text`] does the same where prose, fences or reasoning may stand around the JSON.
+//!
+//! # A text that arrives
+//!
+//! ```
+//! use jsonmend::{Mender, Options, Outcome};
+//!
+//! let mut mender = Mender::new(Options::new());
+//! let mut out = Vec::new();
+//! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
+//!     mender.push(chunk.as_bytes(), &mut out);
+//!     if let Some(completion) = mender.completion() {
+//!         // Valid JSON, at every moment.
+//!         println!("{}{completion}", String::from_utf8_lossy(&out));
+//!     }
+//! }
+//! assert_eq!(mender.finish(&mut out), Outcome::Repaired);
+//! assert_eq!(out, br#"{"city": "Paris", "pop": 2100000}"#);
+//! ```
+//!
+//! [`Extractor`] does the same where text may stand around it.
+//!
+//! # A provider's stream
+//!
+#![cfg_attr(feature = "stream", doc = "```")]
+#![cfg_attr(not(feature = "stream"), doc = "```ignore")]
+//! use futures::{StreamExt, executor::block_on, stream};
+//! use jsonmend::stream::{Event, MendExt, MendOptions};
+//!
+//! let body = stream::iter([
+//!     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+//!     "\"function\":{\"name\":\"add\",\"arguments\":\"{'a': 1, b: 2}\"}}]}}]}\n\n",
+//!     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+//! ]);
+//! let mut events = body.map(Ok::<_, std::io::Error>).mend(MendOptions::new());
+//! block_on(async {
+//!     while let Some(event) = events.next().await {
+//!         if let Ok(Event::CallEnded(call)) = event {
+//!             assert!(call.outcome().is_complete());
+//!             assert_eq!(call.arguments(), r#"{"a": 1, "b": 2}"#);
+//!         }
+//!     }
+//! });
+//! ```
+//!
+//! # Parts
+//!
+//! | feature | what it adds | default |
+//! |---|---|---|
+//! | | the engine and the extraction, at the root of this crate; no dependency | always |
+//! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
+//! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
+
+pub use jsonmend_core::{
+    Collected, Completion, Following, Held, KindSet, Limits, Mended, Mender, Options, Outcome,
+    Output, Path, Policy, Repair, RepairKind, Risk, Step, apply, mend,
+};
+pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
+
+/// `Stream` adapters: body bytes in; text, calls and mended objects out.
+#[cfg(feature = "stream")]
+pub use jsonmend_stream as stream;
+/// What a provider sends, decoded: framings, formats, calls.
+#[cfg(feature = "wire")]
+pub use jsonmend_wire as wire;

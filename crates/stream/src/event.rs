@@ -1,0 +1,169 @@
+//! What comes out of a [`MendStream`](crate::MendStream).
+
+use jsonmend_core::Repair;
+use jsonmend_wire::{
+    Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, Wire, WireError, WireEvent,
+};
+
+use crate::Object;
+
+/// What happened in a response, in the order of its bytes.
+///
+/// Calls and objects are numbered in the order in which they begin, from 0, each by themselves.
+/// Pieces of text and fragments follow the chunks of the input; what they add up to does not.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A tool call began.
+    CallBegan {
+        /// Which call.
+        call: usize,
+        /// The choice or message it belongs to.
+        choice: u32,
+        /// What kind of tool.
+        kind: CallKind,
+        /// Its id, if the stream has said it yet.
+        id: Option<String>,
+        /// Its name, if the stream has said it yet.
+        name: Option<String>,
+    },
+    /// A tool call ended: its name, arguments, outcome and repairs.
+    CallEnded(Box<Call>),
+    /// More of the arguments of a call, mended, for display; [`CallEnded`](Self::CallEnded) decides.
+    CallFragment {
+        /// Which call.
+        call: usize,
+        /// JSON text; it may end inside a character.
+        json: Vec<u8>,
+    },
+    /// The name of a call became known, or grew.
+    CallNamed {
+        /// Which call.
+        call: usize,
+        /// The whole name so far.
+        name: String,
+    },
+    /// The stream ended. The last event.
+    Ended(StreamOutcome),
+    /// An envelope was broken JSON and was mended before it was read.
+    EnvelopeMended(Vec<Repair>),
+    /// An error inside the response.
+    Error(WireError),
+    /// A choice or message finished.
+    Finish(Finish),
+    /// The framing became known, or better known.
+    FramingDetected(Framing),
+    /// A comment or an empty payload, sent to keep the connection open.
+    KeepAlive,
+    /// An object began in the text.
+    ObjectBegan {
+        /// Which object.
+        object: usize,
+        /// The text it stands in.
+        block: Block,
+    },
+    /// An object ended: its text, outcome and repairs.
+    ObjectEnded(Box<Object>),
+    /// More of an object, mended.
+    ObjectFragment {
+        /// Which object.
+        object: usize,
+        /// JSON text; it may end inside a character.
+        json: Vec<u8>,
+    },
+    /// A bound was passed and a line or an event was dropped; reading went on.
+    Oversize {
+        /// The bound, in bytes.
+        limit: usize,
+    },
+    /// More of the model's reasoning: from a channel of its own, or from a block in the text.
+    Reasoning {
+        /// Which text.
+        block: Block,
+        /// The text.
+        text: String,
+    },
+    /// More of a refusal.
+    Refusal {
+        /// Which text.
+        block: Block,
+        /// The text.
+        text: String,
+    },
+    /// More text, the objects in it aside.
+    Text {
+        /// Which text.
+        block: Block,
+        /// The text.
+        text: String,
+    },
+    /// The payload in which the stream broke off, as it came.
+    Unfinished(String),
+    /// Token counts, merged over the stream so far.
+    Usage(Usage),
+    /// The provider's format became known.
+    WireDetected(Wire),
+}
+
+impl Event {
+    /// The event as one that can be kept; `None` for a kind this version does not know.
+    pub(crate) fn owned(event: &WireEvent<'_>) -> Option<Self> {
+        Some(match *event {
+            WireEvent::CallBegan { call, choice, kind, id, name } => Self::CallBegan {
+                call,
+                choice,
+                kind,
+                id: id.map(str::to_owned),
+                name: name.map(str::to_owned),
+            },
+            WireEvent::CallEnded(call) => Self::CallEnded(Box::new(call.clone())),
+            WireEvent::CallFragment { call, bytes } => {
+                Self::CallFragment { call, json: bytes.to_vec() }
+            }
+            WireEvent::CallNamed { call, name } => Self::CallNamed { call, name: name.to_owned() },
+            WireEvent::Ended(outcome) => Self::Ended(outcome),
+            WireEvent::EnvelopeMended(repairs) => Self::EnvelopeMended(repairs.to_vec()),
+            WireEvent::Error(error) => Self::Error(error.clone()),
+            WireEvent::Finish(finish) => Self::Finish(finish.clone()),
+            WireEvent::FramingDetected(framing) => Self::FramingDetected(framing),
+            WireEvent::KeepAlive => Self::KeepAlive,
+            WireEvent::Oversize { limit } => Self::Oversize { limit },
+            WireEvent::Reasoning { block, text } => {
+                Self::Reasoning { block, text: text.to_owned() }
+            }
+            WireEvent::Refusal { block, text } => Self::Refusal { block, text: text.to_owned() },
+            WireEvent::Text { block, text } => Self::Text { block, text: text.to_owned() },
+            WireEvent::Unfinished(text) => Self::Unfinished(text.to_owned()),
+            WireEvent::Usage(usage) => Self::Usage(usage),
+            WireEvent::WireDetected(wire) => Self::WireDetected(wire),
+            _ => return None,
+        })
+    }
+
+    /// Takes `next` in, if it goes on where this one stops; else gives it back.
+    pub(crate) fn join(&mut self, next: Self) -> Option<Self> {
+        match (self, next) {
+            (Self::Text { block, text }, Self::Text { block: more_of, text: more })
+            | (Self::Reasoning { block, text }, Self::Reasoning { block: more_of, text: more })
+            | (Self::Refusal { block, text }, Self::Refusal { block: more_of, text: more })
+                if *block == more_of =>
+            {
+                text.push_str(&more);
+                None
+            }
+            (
+                Self::ObjectFragment { object: number, json },
+                Self::ObjectFragment { object: more_of, json: more },
+            )
+            | (
+                Self::CallFragment { call: number, json },
+                Self::CallFragment { call: more_of, json: more },
+            ) if *number == more_of => {
+                json.extend_from_slice(&more);
+                None
+            }
+            (Self::KeepAlive, Self::KeepAlive) => None,
+            (_, next) => Some(next),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `Stream` adapters: the bytes of a model's response in; text, tool calls and mended objects out.
+//!
+//! [`MendStream`] reads a provider's body, [`JsonStream`] a channel that holds text or JSON and
+//! nothing around it. Both wrap a stream of byte chunks; [`MendExt`] makes them. They spawn
+//! nothing and need no runtime.
+//!
+//! ```
+//! use bytes::Bytes;
+//! use futures::{StreamExt, executor::block_on, stream};
+//! use jsonmend_stream::{Event, MendExt, MendOptions};
+//!
+//! let body = [
+//!     &b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': Tr\"}}]}\n\n"[..],
+//!     b"data: {\"choices\":[{\"delta\":{\"content\":\"ue}\"},\"finish_reason\":\"stop\"}]}\n\n",
+//!     b"data: [DONE]\n\n",
+//! ];
+//! let body = stream::iter(body).map(|chunk| Ok::<_, std::io::Error>(Bytes::from_static(chunk)));
+//!
+//! block_on(async {
+//!     let mut events = body.mend(MendOptions::new());
+//!     while let Some(event) = events.next().await {
+//!         match event? {
+//!             Event::Text { text, .. } => assert_eq!(text, "Sure: "),
+//!             Event::ObjectEnded(object) => assert_eq!(object.json(), Some(r#"{"ok": true}"#)),
+//!             _ => {}
+//!         }
+//!     }
+//!     Ok::<_, jsonmend_stream::Error<std::io::Error>>(())
+//! })
+//! .unwrap();
+//! ```
+//!
+//! # Back-pressure
+//! Upstream is polled only when every event of the chunks before has been taken. What is buffered
+//! is one chunk's events, and what the limits of the options allow.
+//!
+//! # Cancellation
+//! Nothing happens outside a poll, so a stream may be dropped at any time, and so may a future that
+//! waits for its next item (`next()` in a `select!`): no event is lost that way. `cancel` stops early
+//! and hands out what was received.
+
+mod contents;
+mod error;
+mod event;
+mod json;
+mod mend;
+mod object;
+mod options;
+
+pub use error::Error;
+pub use event::Event;
+pub use json::{JsonEvent, JsonOptions, JsonStream, Snapshot};
+pub use mend::{MendExt, MendStream};
+pub use object::Object;
+pub use options::MendOptions;
+
+/// Whether upstream has ended, and how.
+#[derive(Debug)]
+enum Upstream<E> {
+    Open,
+    /// It failed; the error is handed out behind the last event.
+    Failed(E),
+    Over,
+}
+
+/// How many chunks in a row may come to nothing before the task yields.
+const IDLE_CHUNKS: usize = 64;

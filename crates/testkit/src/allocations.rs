@@ -1,0 +1,26 @@
+//! How much heap a piece of work takes, on the thread that does it.
+
+/// What a piece of work took from the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Heap {
+    /// The most bytes that were live at one time.
+    pub peak: u64,
+    /// The bytes of all allocations together.
+    pub total: u64,
+    /// How many allocations there were.
+    pub count: u64,
+}
+
+/// Does `work` and counts what it allocates on this thread.
+///
+/// ```
+/// use jsonmend_testkit::allocations::heap_of;
+/// let heap = heap_of(|| drop(vec![0_u8; 4096]));
+/// assert!(heap.peak >= 4096);
+/// assert_eq!(heap_of(|| ()).count, 0);
+/// ```
+pub fn heap_of(work: impl FnOnce()) -> Heap {
+    let counted = allocation_counter::measure(work);
+    Heap { peak: counted.bytes_max, total: counted.bytes_total, count: counted.count_total }
+}

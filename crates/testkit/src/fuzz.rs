@@ -1,0 +1,111 @@
+//! The bodies of the fuzz targets, shared with plain tests that replay what fuzzing found.
+//!
+//! The first byte chooses the options, the rest is the input. A target is one line around a body:
+//!
+//! ```no_run
+//! # let data: &[u8] = b"";
+//! jsonmend_testkit::fuzz::require(jsonmend_testkit::fuzz::mend(data));
+//! ```
+
+use jsonmend_core::{Following, Limits, Options, Policy};
+use jsonmend_extract::Scope;
+
+use crate::{
+    Seed,
+    cuts::{self, Cut},
+    laws::{self, Violation},
+};
+
+/// A body: what it found broken.
+pub type Body = fn(&[u8]) -> Result<(), Violation>;
+
+/// Every body and the name of its target.
+pub const BODIES: [(&str, Body); 3] = [("extract", extract), ("mend", mend), ("push", push)];
+
+/// Options that depend on one byte: every policy, every rule for what follows, small limits.
+#[must_use]
+pub fn options(byte: u8) -> Options {
+    let policy = match byte & 3 {
+        0 | 1 => Policy::PERMISSIVE,
+        2 => Policy::CONSERVATIVE,
+        _ => Policy::STRICT,
+    };
+    let following = match (byte >> 2) & 7 {
+        0 => Following::All,
+        1 => Following::Array,
+        2 => Following::Error,
+        3 => Following::Last,
+        _ => Following::First,
+    };
+    let limits = match byte >> 6 {
+        0 => Limits::new().with_depth(3).with_repairs(4),
+        1 => Limits::new().with_buffer(48).with_lookahead(16),
+        _ => Limits::new(),
+    };
+    Options::new().with_policy(policy).with_following(following).with_limits(limits)
+}
+
+fn split(data: &[u8]) -> (Options, &[u8]) {
+    data.split_first().map_or((Options::new(), data), |(&byte, input)| (options(byte), input))
+}
+
+/// The whole-text path and the held path: L3, L5, L9, L10, L11.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn mend(data: &[u8]) -> Result<(), Violation> {
+    let (options, input) = split(data);
+    laws::edit_script(input, &options)?;
+    laws::identity(input, &options)?;
+    laws::idempotence(input, &options)?;
+    laws::agreement(input, &options)?;
+    if input.len() <= 256 { laws::honest_ends(input, &options) } else { Ok(()) }
+}
+
+/// The push path, cut where the input says: L1, L2, L4, L6, L7, L8, L12.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn push(data: &[u8]) -> Result<(), Violation> {
+    let (options, input) = split(data);
+    let mut cuts = cuts::few(input.len(), &mut Seed::of(data));
+    cuts.push(Cut::at(
+        input
+            .iter()
+            .scan(0, |at, &byte| {
+                *at += usize::from(byte % 16);
+                (*at <= input.len()).then_some(*at)
+            })
+            .collect(),
+    ));
+    laws::split_invariance_at(input, &options, &cuts)?;
+    laws::always_valid(input, &options)?;
+    laws::append_only(input, &options)?;
+    laws::bounded(input, &options)?;
+    laws::any_call_order(input, &options)?;
+    laws::stable_snapshots(input, &options)?;
+    if input.len() <= 256 { laws::nothing_lost(input, &options) } else { Ok(()) }
+}
+
+/// The extractor and the whole text around a document.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn extract(data: &[u8]) -> Result<(), Violation> {
+    const SCOPES: [Scope; 6] =
+        [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last, Scope::Whole];
+    let Some((&choice, data)) = data.split_first() else { return Ok(()) };
+    let scope = SCOPES.get(usize::from(choice) % SCOPES.len()).copied().unwrap_or_default();
+    let (options, input) = split(data);
+    laws::text_laws(input, scope, &options.with_following(Following::First))
+}
+
+/// Ends the process with the violation, for a fuzzer to see.
+///
+/// # Panics
+/// When there is a violation.
+pub fn require(verdict: Result<(), Violation>) {
+    if let Err(violation) = verdict {
+        panic!("{violation}");
+    }
+}

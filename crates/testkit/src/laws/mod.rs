@@ -1,0 +1,198 @@
+//! The laws, one property function each.
+//!
+//! A law takes an input and returns `Ok(())` or the [`Violation`] it saw. A law that says nothing
+//! about an input (identity, say, about a text that is not JSON) returns `Ok(())`. L13, the law of
+//! absences, is about sources and not about inputs: the architecture test checks it.
+
+mod prefixes;
+mod push;
+mod snapshots;
+mod text;
+mod whole;
+
+use std::fmt;
+
+use jsonmend_core::Options;
+
+pub use prefixes::{honest_ends, nothing_lost};
+pub use push::{
+    always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,
+};
+pub use snapshots::stable_snapshots;
+pub use text::{text_laws, untouched};
+pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};
+
+/// A law of the design, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Law {
+    /// L1: after byte k, what has been emitted is the same however the bytes were cut.
+    SplitInvariance,
+    /// L2: the output is valid JSON at the end, and with its completion at every byte.
+    AlwaysValid,
+    /// L3: valid JSON leaves as it came.
+    Identity,
+    /// L4: what was emitted is never taken back.
+    AppendOnly,
+    /// L5: the repairs, applied to the input, give the output.
+    EditScript,
+    /// L6: what is held is bounded.
+    Bounded,
+    /// L7: any call order is answered, and an end stays the same end.
+    NoPanic,
+    /// L8: every byte is emitted, replaced by a repair, or handed back.
+    NothingLost,
+    /// L9: mended text needs no mending.
+    Idempotence,
+    /// L10: what was cut off is never called complete.
+    HonestEnds,
+    /// L11: the paths agree.
+    Agreement,
+    /// L12: a partial value never contradicts a later one.
+    StableSnapshots,
+}
+
+impl Law {
+    /// The number in the design: `L1` and so on.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::SplitInvariance => "L1",
+            Self::AlwaysValid => "L2",
+            Self::Identity => "L3",
+            Self::AppendOnly => "L4",
+            Self::EditScript => "L5",
+            Self::Bounded => "L6",
+            Self::NoPanic => "L7",
+            Self::NothingLost => "L8",
+            Self::Idempotence => "L9",
+            Self::HonestEnds => "L10",
+            Self::Agreement => "L11",
+            Self::StableSnapshots => "L12",
+        }
+    }
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({self:?})", self.code())
+    }
+}
+
+/// A law that an input breaks, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    law: Law,
+    input: Vec<u8>,
+    what: String,
+}
+
+impl Violation {
+    /// `input` breaks `law`: `what` says the difference.
+    #[must_use]
+    pub fn new(law: Law, input: &[u8], what: String) -> Self {
+        Self { law, input: input.to_vec(), what }
+    }
+
+    /// The law.
+    #[must_use]
+    pub const fn law(&self) -> Law {
+        self.law
+    }
+
+    /// The whole input.
+    #[must_use]
+    pub fn input(&self) -> &[u8] {
+        &self.input
+    }
+
+    /// The difference.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} broken by {}: {}", self.law, Shown(&self.input), self.what)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+/// Prints bytes as text, escaped, and not more than a screenful of them.
+pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 600;
+        let head = self.0.get(..MOST).unwrap_or(self.0);
+        write!(f, "`{}`", head.escape_ascii())?;
+        if head.len() < self.0.len() {
+            write!(f, "… ({} bytes)", self.0.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// Collects the difference of one law on one input.
+#[derive(Clone, Copy)]
+struct Check<'a> {
+    law: Law,
+    input: &'a [u8],
+}
+
+impl<'a> Check<'a> {
+    const fn new(law: Law, input: &'a [u8]) -> Self {
+        Self { law, input }
+    }
+
+    /// Fails with what `what` says unless `holds`.
+    fn that(self, holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
+        if holds { Ok(()) } else { Err(Violation::new(self.law, self.input, what())) }
+    }
+
+    /// Fails unless the two are equal.
+    fn same<T: PartialEq + fmt::Debug>(self, of: &str, got: &T, want: &T) -> Result<(), Violation> {
+        self.that(got == want, || format!("{of}: {got:?} instead of {want:?}"))
+    }
+
+    /// Fails unless the two texts are equal.
+    fn same_text(self, of: &str, got: &[u8], want: &[u8]) -> Result<(), Violation> {
+        self.that(got == want, || format!("{of}: {} instead of {}", Shown(got), Shown(want)))
+    }
+}
+
+/// One law as a function.
+pub type LawFn = fn(&[u8], &Options) -> Result<(), Violation>;
+
+/// Every law that is stated for any input of the core, in order of number.
+pub const ALL: [LawFn; 12] = [
+    split_invariance,
+    always_valid,
+    identity,
+    append_only,
+    edit_script,
+    bounded,
+    any_call_order,
+    nothing_lost,
+    idempotence,
+    honest_ends,
+    agreement,
+    stable_snapshots,
+];
+
+/// Checks every law of [`ALL`]; the first violation ends it.
+///
+/// # Errors
+/// The first law that `input` breaks.
+///
+/// ```
+/// use jsonmend_core::Options;
+/// use jsonmend_testkit::laws;
+/// laws::all(br#"{"a": [1, 2.50]}"#, &Options::new()).unwrap();
+/// ```
+pub fn all(input: &[u8], options: &Options) -> Result<(), Violation> {
+    ALL.iter().try_for_each(|law| law(input, options))
+}

@@ -1,0 +1,90 @@
+//! The laws of ends: L8 and L10.
+
+use jsonmend_core::{Mender, Options, Outcome, Policy, apply, mend};
+
+use super::{Check, Law, Violation};
+use crate::{cuts::Cut, oracle, run::Run};
+
+/// L8: however the push path ends, every byte of the input was copied out or replaced by a repair
+/// that was recorded; also when it is abandoned after any byte.
+///
+/// # Errors
+/// The end at which bytes are missing, or were made up.
+pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::NothingLost, input);
+    for cut in [Cut::whole(), Cut::bytes(input.len())] {
+        let run = Run::new(input, &cut, options);
+        let accounted = apply(input, run.recorder().repairs()).unwrap_or_default();
+        check.same_text(run.outcome().code(), run.recorder().text(), &accounted)?;
+    }
+    for at in offsets(input.len()) {
+        let head = input.get(..at).unwrap_or_default();
+        let mut mender = Mender::new(*options);
+        let mut out = jsonmend_core::Collected::default();
+        mender.push(head, &mut out);
+        let settled = mender.outcome();
+        let outcome = mender.abandon(&mut out);
+        check.same("the outcome of abandon", &outcome, &settled.unwrap_or(Outcome::Abandoned))?;
+        check.same("withheld after abandon", &mender.withheld(), &0)?;
+        let accounted = apply(head, out.repairs()).unwrap_or_default();
+        check.same_text(&format!("abandoned after {at}"), out.text(), &accounted)?;
+    }
+    Ok(())
+}
+
+/// L10: a valid container with its end cut off is closed, cut or nothing; never complete.
+///
+/// # Errors
+/// The prefix that was called something else.
+pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::HonestEnds, input);
+    ends_are_told(check, input, options)?;
+    let Some(tokens) = oracle::tokens(input) else { return Ok(()) };
+    let container = matches!(
+        tokens.first().map(|first| &first.token),
+        Some(oracle::Token::OpenArray | oracle::Token::OpenObject)
+    );
+    if !container || oracle::depth(&tokens) > options.limits().depth() {
+        return Ok(());
+    }
+    if oracle::has_lone_surrogate(&tokens) {
+        return Ok(());
+    }
+    let (first, last) =
+        (tokens.first().map_or(0, |first| first.start), tokens.last().map_or(0, |last| last.end));
+    let limits = options.limits();
+    for at in offsets(last) {
+        let head = input.get(..at).unwrap_or_default();
+        for policy in [Policy::PERMISSIVE, Policy::CONSERVATIVE, Policy::STRICT] {
+            let options = options.with_policy(policy);
+            let mended = mend(head, &options);
+            let run = Run::new(head, &Cut::whole(), &options);
+            for outcome in [mended.outcome(), run.outcome()] {
+                let honest = match outcome {
+                    Outcome::None => true,
+                    // Each closer that is added is a repair, and repairs have a limit.
+                    Outcome::Overflow => limits.repairs() <= limits.depth() + 3,
+                    Outcome::Closed => policy.closes_cut() && at > first,
+                    Outcome::Cut => !policy.closes_cut() && at > first,
+                    _ => false,
+                };
+                check
+                    .that(honest, || format!("cut after byte {at}, {outcome} under {policy:?}"))?;
+            }
+            ends_are_told(Check { input: head, ..check }, head, &options)?;
+        }
+    }
+    Ok(())
+}
+
+/// An outcome says where the input was cut off exactly when it was.
+fn ends_are_told(check: Check<'_>, input: &[u8], options: &Options) -> Result<(), Violation> {
+    let mended = mend(input, options);
+    let cut = matches!(mended.outcome(), Outcome::Closed | Outcome::Cut);
+    check.same("whether the place of the cut is told", &mended.cut_at().is_some(), &cut)
+}
+
+/// Every proper prefix of a short text; of a long one the first few hundred, and then every 61st.
+fn offsets(len: usize) -> impl Iterator<Item = usize> {
+    (0..len).filter(|at| *at < 400 || at.is_multiple_of(61))
+}

@@ -1,0 +1,108 @@
+//! L12: partial values.
+
+use jsonmend_core::Options;
+
+use super::{Check, Law, Shown, Violation, push::moments};
+use crate::{
+    cuts::Cut,
+    oracle::{self, Placed, Token},
+    run::Run,
+};
+
+/// L12: what `output + completion()` says after one byte, it still says after the next and at the
+/// end: nothing changes its type, numbers and literals appear whole, strings only grow, and only
+/// what is open gains members or items.
+///
+/// # Errors
+/// The byte after which a snapshot is contradicted, and by what.
+pub fn stable_snapshots(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::StableSnapshots, input);
+    let run = Run::new(input, &Cut::bytes(input.len()), options);
+    let mut last: Option<(usize, Snapshot)> = None;
+    for moment in moments(&run) {
+        let Some(completion) = &moment.completion else { continue };
+        let Some(now) = Snapshot::new(run.open_text(moment), completion) else { continue };
+        if let Some((document, before)) = &last
+            && *document == moment.documents
+        {
+            check.that(before.is_prefix_of(&now), || {
+                let (before, now) = (Shown(&before.text), Shown(&now.text));
+                format!("{before} became {now} after byte {}", moment.offset)
+            })?;
+        }
+        last = Some((moment.documents, now));
+    }
+    // What the last snapshot of the last document said must hold of what left in the end.
+    let Some((document, before)) = last.filter(|_| run.outcome().is_valid()) else {
+        return Ok(());
+    };
+    let ends = run.recorder().ends();
+    let start = document.checked_sub(1).and_then(|at| ends.get(at)).copied().unwrap_or(0);
+    let Some(&end) = ends.get(document) else { return Ok(()) };
+    let text = run.recorder().text().get(start..end).unwrap_or_default();
+    let Some(whole) = Snapshot::new(text, "") else { return Ok(()) };
+    check.that(before.is_prefix_of(&whole), || {
+        format!("{} became {} at the end", Shown(&before.text), Shown(&whole.text))
+    })
+}
+
+/// A partial value: the part that has left, closed by the completion.
+struct Snapshot {
+    text: Vec<u8>,
+    tokens: Vec<Placed>,
+    /// How much of the text has left.
+    left: usize,
+}
+
+impl Snapshot {
+    fn new(open: &[u8], completion: &str) -> Option<Self> {
+        let text = [open, completion.as_bytes()].concat();
+        let tokens = oracle::tokens(&text)?;
+        Some(Self { text, tokens, left: open.len() })
+    }
+
+    /// Whether `later` says everything that this snapshot says, of what it does not leave open.
+    fn is_prefix_of(&self, later: &Self) -> bool {
+        let added = |placed: &&Placed| placed.token == Token::Close && placed.start >= self.left;
+        let open_ends = self.tokens.iter().rev().take_while(added).count();
+        let Some(said) = self.tokens.get(..self.tokens.len() - open_ends) else { return false };
+        let Some(still) = later.tokens.get(..said.len()) else { return false };
+        let Some((last, settled)) = said.split_last() else { return true };
+        let Some((last_still, settled_still)) = still.split_last() else { return false };
+        let same = settled.iter().zip(settled_still).all(|(a, b)| a.token == b.token);
+        same && match (&last.token, &last_still.token) {
+            // A string whose closing quote the completion added may still grow.
+            (Token::Text(shown), Token::Text(grown)) if last.end > self.left => {
+                grown.starts_with(shown)
+            }
+            (token, still) => token == still,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(before: (&str, &str), later: (&str, &str)) -> bool {
+        let snapshot = |(open, closed): (&str, &str)| Snapshot::new(open.as_bytes(), closed);
+        snapshot(before).unwrap().is_prefix_of(&snapshot(later).unwrap())
+    }
+
+    #[test]
+    fn what_is_open_may_grow() {
+        assert!(holds((r#"{"a": "x"#, "\"}"), (r#"{"a": "xy"}"#, "")));
+        assert!(holds(("[", "]"), ("[[1]", "]")));
+        assert!(holds((r#"{"a": {"#, "}}"), (r#"{"a": {}, "b": 1"#, "}")));
+    }
+
+    #[test]
+    fn what_was_said_may_not_change() {
+        assert!(!holds(("[1", "]"), ("[12", "]")));
+        assert!(!holds(("[t", "rue]"), ("[false]", "")));
+        assert!(!holds((r#"["x""#, "]"), (r#"["xy"]"#, "")));
+        assert!(!holds((r#"{"a":"#, " null}"), (r#"{"a": 1}"#, "")));
+        assert!(!holds((r#"{"a"#, r#"": null}"#), (r#"{"ab": null}"#, "")));
+        assert!(!holds(("[[1]", "]"), ("[[1, 2]]", "")));
+    }
+}

@@ -1,0 +1,155 @@
+//! The laws of whole texts: L3, L5, L9, L11.
+
+use jsonmend_core::{Following, Held, Mended, Options, Outcome, Policy, apply, mend};
+
+use super::{Check, Law, Violation};
+use crate::{
+    Seed,
+    cuts::{self, Cut},
+    oracle,
+    run::Run,
+};
+
+/// L3: valid JSON comes out as it went in, with no repair, under every policy.
+///
+/// Says nothing about texts that pass a limit, and about lone surrogate escapes.
+///
+/// # Errors
+/// The entry point that changed something.
+pub fn identity(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::Identity, input);
+    let limits = options.limits();
+    let plain = |tokens: &Vec<oracle::Placed>| {
+        oracle::depth(tokens) <= limits.depth()
+            && oracle::longest_hold(input, tokens) <= limits.buffer()
+            && !oracle::has_lone_surrogate(tokens)
+    };
+    if !oracle::tokens(input).is_some_and(|tokens| plain(&tokens)) {
+        return Ok(());
+    }
+    for policy in [Policy::STRICT, Policy::CONSERVATIVE, Policy::PERMISSIVE] {
+        let options = options.with_policy(policy);
+        untouched_whole(check, "mend", &mend(input, &options))?;
+        untouched_whole(check, "Held", &held(input, &Cut::every(5, input.len()), &options))?;
+        for cut in [Cut::whole(), Cut::bytes(input.len())] {
+            let run = Run::new(input, &cut, &options);
+            check.same("Mender", &run.outcome(), &Outcome::Unchanged)?;
+            check.same("Mender", &run.recorder().repairs(), &&[][..])?;
+            check.same_text("Mender", run.recorder().text(), input)?;
+        }
+    }
+    Ok(())
+}
+
+fn untouched_whole(check: Check<'_>, entry: &str, mended: &Mended) -> Result<(), Violation> {
+    check.same(entry, &mended.outcome(), &Outcome::Unchanged)?;
+    check.same(entry, &mended.repairs(), &&[][..])?;
+    check.same_text(entry, mended.text().unwrap_or_default().as_bytes(), check.input)
+}
+
+fn held(input: &[u8], cut: &Cut, options: &Options) -> Mended {
+    let mut held = Held::new(*options);
+    for chunk in cut.chunks(input) {
+        held.push(chunk, &mut ());
+    }
+    held.finish(&mut ())
+}
+
+/// L5: the repairs applied to the input give the output, of every path that has one.
+///
+/// # Errors
+/// The path whose script does not hold.
+pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::EditScript, input);
+    let mended = mend(input, options);
+    check.same("text and outcome", &mended.text().is_some(), &mended.outcome().is_valid())?;
+    let recorded = !mended.repairs().is_empty();
+    check.that(mended.outcome() != Outcome::Unchanged || !recorded, || {
+        format!("unchanged, with {:?}", mended.repairs())
+    })?;
+    check.that(mended.outcome() != Outcome::Repaired || recorded, || {
+        "repaired, with no repair recorded".to_owned()
+    })?;
+    if let Some(text) = mended.text() {
+        let applied = apply(input, mended.repairs());
+        check.that(applied.is_some(), || format!("no script: {:?}", mended.repairs()))?;
+        check.same_text("mend", &applied.unwrap_or_default(), text.as_bytes())?;
+        check.that(is_output(text.as_bytes(), options), || format!("mend gives {text:?}"))?;
+        let allowed = |repair: &jsonmend_core::Repair| options.policy().allows(repair.kind);
+        check.that(mended.repairs().iter().all(allowed), || {
+            format!("a repair that the policy forbids: {:?}", mended.repairs())
+        })?;
+    }
+    let run = Run::new(input, &Cut::whole(), options);
+    if run.outcome().is_valid() {
+        let applied = apply(input, run.recorder().repairs());
+        check.that(applied.is_some(), || format!("no script: {:?}", run.recorder().repairs()))?;
+        check.same_text("Mender", &applied.unwrap_or_default(), run.recorder().text())?;
+    }
+    Ok(())
+}
+
+/// Whether `text` is what a valid outcome promises.
+fn is_output(text: &[u8], options: &Options) -> bool {
+    match options.following() {
+        Following::All => oracle::are_documents(text),
+        _ => oracle::is_json(text),
+    }
+}
+
+/// L9: mending the output changes nothing and records nothing.
+///
+/// # Errors
+/// The path that changed mended text.
+pub fn idempotence(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::Idempotence, input);
+    let run = Run::new(input, &Cut::whole(), options);
+    let pushed = run.outcome().is_valid().then(|| run.recorder().text().to_vec());
+    let mended = mend(input, options).text().map(|text| text.as_bytes().to_vec());
+    for text in [pushed, mended].into_iter().flatten() {
+        let again = Check { input: &text, ..check };
+        untouched_whole(again, "mend, again", &mend(&text, options))?;
+        let run = Run::new(&text, &Cut::whole(), options);
+        again.same("Mender, again", &run.outcome(), &Outcome::Unchanged)?;
+        again.same("Mender, again", &run.recorder().repairs(), &&[][..])?;
+        again.same_text("Mender, again", run.recorder().text(), &text)?;
+    }
+    Ok(())
+}
+
+/// L11: the held path gives what `mend` gives, however the input was cut, as long as the input fits
+/// the buffer; beyond that it gives what the push path gave.
+///
+/// # Errors
+/// A cut at which they differ.
+pub fn agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::Agreement, input);
+    let whole = mend(input, options);
+    for cut in cuts::few(input.len(), &mut Seed::of(input)) {
+        let held = held(input, &cut, options);
+        if input.len() <= options.limits().buffer() {
+            check.same("Held", &held, &whole)?;
+            continue;
+        }
+        let run = Run::new(input, &cut, options);
+        check.same("Held beyond the buffer", &held.outcome(), &run.outcome())?;
+        let text = held.text().map_or_else(|| run.recorder().text(), str::as_bytes);
+        check.same_text("Held beyond the buffer", text, run.recorder().text())?;
+    }
+    Ok(())
+}
+
+/// L11 between the push path and `mend`, for inputs that need no repair of the whole text only.
+///
+/// # Errors
+/// The difference.
+pub fn push_agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::Agreement, input);
+    let (whole, run) = (mend(input, options), Run::new(input, &Cut::whole(), options));
+    check.same("Mender", &run.outcome(), &whole.outcome())?;
+    if let Some(text) = whole.text() {
+        check.same_text("Mender", run.recorder().text(), text.as_bytes())?;
+        check.same("Mender", &run.recorder().repairs(), &whole.repairs())?;
+    }
+    Ok(())
+}

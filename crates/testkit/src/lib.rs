@@ -1,0 +1,30 @@
+//! Every law of jsonmend as a function, and what to run it on.
+//!
+//! The laws ([`laws`]) are plain functions from an input to a verdict, so that unit tests, property
+//! tests and fuzz targets check the same thing. Inputs come from [`cases`] (a corpus in data files),
+//! [`documents`] (valid JSON texts), [`damage`] (named ways to break them) and [`adversary`] (texts
+//! made to cost time, stack or memory). [`cuts`] says how an input is cut into chunks, [`oracle`]
+//! says what is JSON without asking jsonmend.
+//!
+//! ```
+//! use jsonmend_core::Options;
+//! use jsonmend_testkit::laws;
+//!
+//! laws::identity(br#"{"n": 1.10, "n": 1e400}"#, &Options::new()).unwrap();
+//! ```
+
+pub mod adversary;
+#[cfg(feature = "allocations")]
+pub mod allocations;
+pub mod cases;
+pub mod cuts;
+pub mod damage;
+pub mod documents;
+pub mod extracted;
+pub mod fuzz;
+pub mod laws;
+pub mod oracle;
+pub mod run;
+mod seed;
+
+pub use seed::Seed;

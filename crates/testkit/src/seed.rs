@@ -1,0 +1,47 @@
+//! Numbers that look random and repeat: the same seed gives the same test.
+
+/// A small deterministic generator (splitmix64). Not for secrets.
+///
+/// ```
+/// use jsonmend_testkit::Seed;
+/// assert_eq!(Seed::new(7).below(100), Seed::new(7).below(100));
+/// assert!(Seed::new(7).below(3) < 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed(u64);
+
+impl Seed {
+    /// The generator that starts from `seed`.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A generator that depends on every byte of `bytes` (FNV-1a).
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        Self(bytes.iter().fold(0xcbf2_9ce4_8422_2325, fold))
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`; 0 where `bound` is 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let bound = u64::try_from(bound).unwrap_or(u64::MAX);
+        let number = self.bits().checked_rem(bound).unwrap_or(0);
+        usize::try_from(number).unwrap_or(0)
+    }
+
+    /// One of `items`; `None` where there are none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len()))
+    }
+}

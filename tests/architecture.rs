@@ -1,0 +1,183 @@
+//! The rooms and what they may lean on; what no source may hold.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
+
+use serde_json::Value;
+
+/// The rooms from the ground up: a crate may depend on crates that stand before it, and on no other.
+const ROOMS: [&str; 7] = [
+    "jsonmend-core",
+    "jsonmend-extract",
+    "jsonmend-wire",
+    "jsonmend-stream",
+    "jsonmend",
+    "jsonmend-cli",
+    "jsonmend-testkit",
+];
+
+/// Crates that do no input or output, and read no clock.
+const SANS_IO: [&str; 3] = ["core", "extract", "wire"];
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(jsonmend_tests::root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The dependencies of each package: name, kind, whether optional.
+fn dependencies() -> BTreeMap<String, Vec<(String, String, bool)>> {
+    let text = |value: &Value| value.as_str().unwrap_or("normal").to_owned();
+    let of = |package: &Value| {
+        let dependencies = package["dependencies"].as_array().unwrap();
+        let row = |d: &Value| (text(&d["name"]), text(&d["kind"]), d["optional"] == true);
+        dependencies.iter().map(row).collect()
+    };
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    packages.iter().map(|package| (text(&package["name"]), of(package))).collect()
+}
+
+#[test]
+fn nothing_points_backwards() {
+    let rank = |name: &str| ROOMS.iter().position(|room| *room == name);
+    let mut arrows = 0;
+    for (name, dependencies) in dependencies() {
+        let Some(own) = rank(&name) else { continue };
+        for (other, kind, _) in dependencies {
+            let Some(other_rank) = rank(&other).filter(|_| kind == "normal") else { continue };
+            assert!(other_rank < own, "{name} depends on {other}");
+            arrows += 1;
+        }
+        // Testkit stands above the rooms it tests; none of them may lean on it outside its tests.
+    }
+    assert!(arrows >= 5, "only {arrows} arrows were seen");
+}
+
+#[test]
+fn every_package_has_its_place() {
+    for name in dependencies().keys() {
+        let known = ROOMS.contains(&name.as_str())
+            || name == "jsonmend-tests"
+            || name == "jsonmend-benches";
+        assert!(known, "{name} has no place among the rooms: give it one in this test");
+    }
+}
+
+#[test]
+fn the_core_has_no_dependency() {
+    let all = dependencies();
+    let core = &all["jsonmend-core"];
+    let hard: Vec<_> =
+        core.iter().filter(|(_, kind, optional)| kind == "normal" && !optional).collect();
+    assert!(hard.is_empty(), "{hard:?}");
+    for (name, _, _) in core.iter().filter(|(_, kind, _)| kind == "normal") {
+        assert_eq!(name, "serde_json", "the only optional dependency of the core");
+    }
+    let extract: Vec<_> =
+        all["jsonmend-extract"].iter().filter(|(_, kind, _)| kind == "normal").collect();
+    assert!(extract.iter().all(|(name, _, _)| name == "jsonmend-core"), "{extract:?}");
+}
+
+#[test]
+fn every_member_takes_the_lints_of_the_workspace() {
+    let root = jsonmend_tests::root();
+    let workspace = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    assert!(workspace.contains("unsafe_code = \"forbid\""));
+    for package in metadata()["packages"].as_array().unwrap() {
+        let path = package["manifest_path"].as_str().unwrap();
+        let manifest = fs::read_to_string(path).unwrap();
+        let lints = manifest.split("[lints]").nth(1).unwrap_or_default();
+        assert!(lints.trim_start().starts_with("workspace = true"), "{path}");
+    }
+}
+
+/// Every Rust source of the repository, below the named folders.
+fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(|f| jsonmend_tests::root().join(f)).collect();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() && path.file_name().is_none_or(|name| name != "target") {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no source below {folders:?}");
+    found
+}
+
+/// The lines of code: comments left out.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.starts_with("//"))
+}
+
+#[test]
+fn no_source_is_unsafe() {
+    // Put together here, so that this file does not hold the word itself.
+    let word = ["un", "safe"].concat();
+    for (path, text) in sources(&["crates", "tests", "benches", "fuzz"]) {
+        for line in code(&text) {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            assert!(!words.any(|w| w == word), "{}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn sans_io_crates_do_no_io() {
+    const ABSENT: [&str; 9] = [
+        "std::fs",
+        "std::io",
+        "std::net",
+        "std::time",
+        "std::thread",
+        "std::process",
+        "std::env",
+        "Instant::now",
+        "SystemTime",
+    ];
+    let folders = SANS_IO.map(|name| format!("crates/{name}/src"));
+    for (path, text) in sources(&folders.each_ref().map(String::as_str)) {
+        let outside_tests = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in code(outside_tests) {
+            let found = ABSENT.iter().find(|absent| line.contains(**absent));
+            assert!(found.is_none(), "{}: {line}", path.display());
+        }
+    }
+    let core = fs::read_to_string(jsonmend_tests::root().join("crates/core/src/lib.rs")).unwrap();
+    assert!(core.contains("#![no_std]"));
+}
+
+#[test]
+fn sources_stay_short_and_well_named() {
+    const LONGEST: usize = 550;
+    for (path, text) in sources(&["crates", "tests", "benches", "fuzz"]) {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let vague =
+            ["utils", "util", "common", "helpers", "helper", "misc"].contains(&stem.as_str());
+        assert!(!vague, "{} says nothing about what it holds", path.display());
+        let outside_tests = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = outside_tests.lines().count();
+        assert!(lines <= LONGEST, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn the_workspace_says_why_for_every_member() {
+    let manifest = fs::read_to_string(jsonmend_tests::root().join("Cargo.toml")).unwrap();
+    let members =
+        manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    for member in members.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        assert!(member.contains('#'), "no comment beside the member {member}");
+    }
+}

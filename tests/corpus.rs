@@ -1,0 +1,199 @@
+//! Every case of the corpus through every entry point, and every law on every case.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::Write as _;
+
+use jsonmend_core::{Held, Mended, Outcome, Repair, RepairKind, mend};
+use jsonmend_extract::{Scope, mend_text};
+use jsonmend_testkit::{
+    cases::{self, Case},
+    cuts::{self, Cut},
+    extracted::Extraction,
+    laws, oracle,
+    run::Run,
+};
+
+fn corpus() -> Vec<Case> {
+    cases::read_folder(&jsonmend_tests::corpus()).unwrap()
+}
+
+/// Runs `check` on each case that `picked` picks, and fails once with all that went wrong.
+fn every(picked: impl Fn(&Case) -> bool, check: impl Fn(&Case) -> Result<(), String>) {
+    let cases: Vec<Case> = corpus().into_iter().filter(picked).collect();
+    assert!(!cases.is_empty(), "no case to check");
+    let mut report = String::new();
+    for case in &cases {
+        if let Err(what) = check(case) {
+            writeln!(report, "\n{}: {what}", case.name).unwrap();
+        }
+    }
+    assert!(report.is_empty(), "{} cases checked{report}", cases.len());
+}
+
+fn kinds(repairs: &[Repair]) -> Vec<RepairKind> {
+    let mut kinds = Vec::new();
+    for repair in repairs {
+        if !kinds.contains(&repair.kind) {
+            kinds.push(repair.kind);
+        }
+    }
+    kinds
+}
+
+fn expect(
+    case: &Case,
+    outcome: Outcome,
+    text: Option<&str>,
+    repairs: &[Repair],
+) -> Result<(), String> {
+    if outcome != case.outcome {
+        return Err(format!("outcome {outcome}, not {}; text {text:?}", case.outcome));
+    }
+    if text != case.output.as_deref() {
+        return Err(format!("text {text:?}, not {:?}", case.output));
+    }
+    let open = case.kinds.is_empty() && (!outcome.is_valid() || case.scope.is_some());
+    if !open && kinds(repairs) != case.kinds {
+        return Err(format!("kinds {:?}, not {:?}", kinds(repairs), case.kinds));
+    }
+    Ok(())
+}
+
+fn expect_mended(case: &Case, mended: &Mended) -> Result<(), String> {
+    expect(case, mended.outcome(), mended.text(), mended.repairs())
+}
+
+#[test]
+fn the_whole_text_path_reads_each_case_as_written() {
+    every(
+        |case| case.scope.is_none(),
+        |case| expect_mended(case, &mend(&case.input, &case.options)),
+    );
+}
+
+#[test]
+fn the_held_path_reads_each_case_as_written() {
+    every(
+        |case| case.scope.is_none() && case.input.len() <= case.options.limits().buffer(),
+        |case| {
+            let mut held = Held::new(case.options);
+            for chunk in Cut::every(3, case.input.len()).chunks(&case.input) {
+                held.push(chunk, &mut ());
+            }
+            expect_mended(case, &held.finish(&mut ()))
+        },
+    );
+}
+
+#[test]
+fn the_push_path_reads_each_case_as_written() {
+    every(
+        |case| case.scope.is_none() && !case.whole_text_only,
+        |case| {
+            for cut in [Cut::whole(), Cut::bytes(case.input.len())] {
+                let run = Run::new(&case.input, &cut, &case.options);
+                let text = std::str::from_utf8(run.recorder().text()).unwrap_or_default();
+                let text = run.outcome().is_valid().then_some(text);
+                let mut case = case.clone();
+                if !run.outcome().is_valid() {
+                    // What left before the refusal was mended; what was refused is not recorded.
+                    case.kinds = Vec::new();
+                }
+                expect(&case, run.outcome(), text, run.recorder().repairs())?;
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn the_whole_scope_reads_a_channel_as_the_core_does() {
+    every(
+        |case| case.scope.is_none(),
+        |case| expect_mended(case, &mend_text(&case.input, Scope::Whole, &case.options)),
+    );
+}
+
+#[test]
+fn text_cases_read_as_written() {
+    every(
+        |case| case.scope.is_some(),
+        |case| {
+            let scope = case.scope.unwrap_or_default();
+            expect_mended(case, &mend_text(&case.input, scope, &case.options))?;
+            if case.outcome == Outcome::None {
+                laws::untouched(&case.input, scope, &case.options).map_err(|v| v.to_string())?;
+            }
+            for cut in [Cut::whole(), Cut::bytes(case.input.len())] {
+                let run = Extraction::new(&case.input, &cut, scope, &case.options);
+                if case.text.as_ref().is_some_and(|text| text.as_bytes() != run.found().text()) {
+                    return Err(format!("{:?}, not text {:?}", run.found(), case.text));
+                }
+                let json = run.found().documents().last().map(|document| &document.json[..]);
+                if case.outcome.is_valid() && json != case.output.as_deref().map(str::as_bytes) {
+                    return Err(format!("{:?}, not {:?}", run.found(), case.output));
+                }
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn outputs_can_be_used() {
+    every(
+        |case| case.output.is_some() && case.usable && !oracle_sees_several(case),
+        |case| {
+            let output = case.output.as_deref().unwrap_or_default();
+            oracle::is_usable(output.as_bytes()).then_some(()).ok_or_else(|| output.to_owned())
+        },
+    );
+}
+
+fn oracle_sees_several(case: &Case) -> bool {
+    case.options.following() == jsonmend_core::Following::All
+}
+
+#[test]
+fn paths_agree_where_the_case_does_not_say_otherwise() {
+    every(
+        |case| case.scope.is_none() && !case.whole_text_only,
+        |case| laws::push_agreement(&case.input, &case.options).map_err(|v| v.to_string()),
+    );
+}
+
+/// One test a law, so that a failure names the law, and the laws run side by side.
+macro_rules! laws_on_every_case {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            every(
+                |case| case.scope.is_none(),
+                |case| laws::$name(&case.input, &case.options).map_err(|v| v.to_string()),
+            );
+        }
+    )*};
+}
+
+laws_on_every_case! {
+    split_invariance always_valid identity append_only edit_script bounded any_call_order
+    nothing_lost idempotence honest_ends agreement stable_snapshots
+}
+
+#[test]
+fn text_laws() {
+    every(
+        |case| case.scope.is_some(),
+        |case| {
+            let scope = case.scope.unwrap_or_default();
+            laws::text_laws(&case.input, scope, &case.options).map_err(|v| v.to_string())
+        },
+    );
+}
+
+#[test]
+fn cuts_of_the_corpus_are_many() {
+    let cuts: usize = corpus().iter().map(|case| cuts::thorough(case.input.len()).len()).sum();
+    assert!(cuts > 10_000, "{cuts}");
+}

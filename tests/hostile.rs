@@ -1,0 +1,189 @@
+//! Inputs made to cost time, stack or memory: each ends in a typed outcome, on a small stack, with
+//! memory that the limits bound.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{Limits, Mender, Options, Outcome, mend};
+use jsonmend_extract::{Extractor, Scope};
+use jsonmend_testkit::{
+    adversary::{self, Hostile},
+    allocations::heap_of,
+    cuts::Cut,
+    extracted::Found,
+    run::Recorder,
+};
+
+const MEGABYTE: usize = 1 << 20;
+
+/// Far less than one frame a level would take, at 100,000 levels.
+const STACK: usize = 192 * 1024;
+
+/// Does `work` on a thread with a small stack.
+fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap();
+    assert!(thread.join().is_ok());
+}
+
+/// Everything the push path offers, in chunks of `size` bytes; returns the outcome.
+fn push_all(input: &[u8], size: usize, options: &Options) -> Outcome {
+    let mut mender = Mender::new(*options);
+    for chunk in input.chunks(size) {
+        mender.push(chunk, &mut ());
+    }
+    let completion = mender.completion().map(|completion| completion.to_string());
+    drop((completion, mender.path().to_string(), format!("{mender:?}"), mender.clone()));
+    mender.finish(&mut ())
+}
+
+/// The named inputs of ten megabytes.
+fn ten_megabytes() -> Vec<Hostile> {
+    let wanted = ["([)*", "({)*", "(\\\")*", "(\\\\)*"];
+    let all = adversary::hostile(10 * MEGABYTE);
+    let picked: Vec<_> = all.into_iter().filter(|h| wanted.contains(&h.name.as_str())).collect();
+    assert_eq!(picked.len(), wanted.len());
+    picked
+}
+
+#[test]
+fn ten_megabytes_end_whole_and_byte_by_byte() {
+    on_a_small_stack(|| {
+        for hostile in ten_megabytes() {
+            let whole = push_all(&hostile.input, hostile.input.len(), &Options::new());
+            let bytes = push_all(&hostile.input, 1, &Options::new());
+            assert_eq!(whole, bytes, "{}", hostile.name);
+            drop(mend(&hostile.input, &Options::new()));
+        }
+    });
+}
+
+#[test]
+fn ten_megabytes_of_one_string_are_a_string() {
+    let input = adversary::long_string(10 * MEGABYTE);
+    for size in [1, 4096, input.len()] {
+        assert_eq!(push_all(&input, size, &Options::new()), Outcome::Unchanged);
+    }
+    let mended = mend(&input, &Options::new());
+    assert_eq!(mended.text().map(str::as_bytes), Some(&input[..]));
+}
+
+#[test]
+fn a_hundred_thousand_levels_overflow_or_close() {
+    on_a_small_stack(|| {
+        let input = adversary::nested(100_000);
+        for size in [1, 4096, input.len()] {
+            assert_eq!(push_all(&input, size, &Options::new()), Outcome::Overflow);
+        }
+        assert_eq!(mend(&input, &Options::new()).outcome(), Outcome::Overflow);
+        let deep = Options::new().with_limits(Limits::new().with_depth(200_000));
+        for size in [4096, input.len()] {
+            assert_eq!(push_all(&input, size, &deep), Outcome::Closed);
+        }
+        assert_eq!(mend(&input, &deep).outcome(), Outcome::Closed);
+    });
+}
+
+#[test]
+fn every_pattern_ends_the_same_whole_and_byte_by_byte() {
+    on_a_small_stack(|| {
+        let mut wrong = Vec::new();
+        for Hostile { name, input, .. } in adversary::hostile(200_000) {
+            for options in [Options::new(), jsonmend_testkit::fuzz::options(0b0100_0000)] {
+                let [whole, bytes] = [Cut::whole(), Cut::bytes(input.len())].map(|cut| {
+                    let mut mender = Mender::new(options);
+                    let mut out = Recorder::default();
+                    for chunk in cut.chunks(&input) {
+                        mender.push(chunk, &mut out);
+                        if mender.withheld() > options.limits().buffer() {
+                            wrong.push(format!("{name}: {} bytes withheld", mender.withheld()));
+                            break;
+                        }
+                    }
+                    (mender.finish(&mut out), out)
+                });
+                if whole.0 != bytes.0 {
+                    wrong.push(format!("{name}: {} whole, {} byte by byte", whole.0, bytes.0));
+                } else if whole.1 != bytes.1 {
+                    wrong.push(format!("{name}: text or repairs differ, {}", whole.0));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    });
+}
+
+#[test]
+fn every_pattern_ends_in_the_whole_text_path() {
+    on_a_small_stack(|| {
+        for Hostile { name, input, .. } in adversary::hostile(200_000) {
+            let mended = mend(&input, &Options::new());
+            assert_eq!(mended.text().is_some(), mended.outcome().is_valid(), "{name}");
+        }
+    });
+}
+
+#[test]
+fn every_pattern_ends_in_the_extractor() {
+    on_a_small_stack(|| {
+        let mut wrong = Vec::new();
+        for Hostile { name, input, .. } in adversary::hostile(100_000) {
+            let [whole, bytes] = [input.len(), 1].map(|size| {
+                let mut extractor = Extractor::new(Scope::All, Options::new());
+                let mut found = Found::default();
+                for chunk in input.chunks(size) {
+                    extractor.push(chunk, &mut found);
+                }
+                (extractor.finish(&mut found), found)
+            });
+            if whole != bytes {
+                wrong.push(format!("{name}: {} whole, {} byte by byte", whole.0, bytes.0));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    });
+}
+
+/// Twice the input takes no more memory: what is held depends on the limits alone.
+#[test]
+fn the_push_path_holds_no_more_than_the_limits_say() {
+    let options = Options::new();
+    let mut wrong = Vec::new();
+    let limits = options.limits();
+    let repairs = 2 * limits.repairs() * size_of::<jsonmend_core::Repair>();
+    let most = (16 * limits.buffer() + repairs) as u64;
+    for Hostile { name, input, .. } in adversary::hostile(MEGABYTE) {
+        for size in [1024, input.len()] {
+            let mut mender = Mender::new(options);
+            let heap = heap_of(|| {
+                for chunk in input.chunks(size) {
+                    mender.push(chunk, &mut ());
+                }
+                mender.finish(&mut ());
+            });
+            // One chunk may be held together with what was withheld before it.
+            let most = most + if size == 1024 { 0 } else { 4 * input.len() as u64 };
+            if heap.peak > most {
+                wrong.push(format!("{name} in chunks of {size}: {heap:?}, at most {most}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Clean text leaves as slices of the caller's chunk: what is allocated does not grow with it.
+#[test]
+fn clean_text_is_not_copied() {
+    let item = br#"{"name": "Ada Lovelace", "born": 1815, "tags": ["x", "y"], "ok": true}, "#;
+    let heap = |items: usize| {
+        let input = [&b"["[..], &item.repeat(items), b"0]"].concat();
+        let mut mender = Mender::new(Options::new());
+        heap_of(|| {
+            for chunk in input.chunks(4096) {
+                mender.push(chunk, &mut ());
+            }
+            assert_eq!(mender.finish(&mut ()), Outcome::Unchanged);
+        })
+    };
+    let (short, long) = (heap(1_000), heap(10_000));
+    assert!(long.peak <= short.peak + 4096, "{short:?} {long:?}");
+    assert!(long.peak <= 16 * 1024, "{long:?}");
+}

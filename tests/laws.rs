@@ -1,0 +1,113 @@
+//! Every law on generated documents, whole and damaged, under every policy and under small limits.
+
+use jsonmend_core::{Following, Options};
+use jsonmend_extract::Scope;
+use jsonmend_testkit::{
+    Seed, cuts,
+    damage::{self, Damaged},
+    documents, fuzz, laws,
+};
+use proptest::prelude::*;
+
+/// A document, damaged in up to three ways, or not at all.
+fn damaged() -> impl Strategy<Value = Damaged> {
+    (documents::document(), 0_usize..4, any::<u64>()).prop_map(|(text, count, seed)| {
+        damage::damaged(text.as_bytes(), count, &mut Seed::new(seed))
+    })
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    prop_oneof![2 => Just(Options::new()), 3 => any::<u8>().prop_map(fuzz::options)]
+}
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// One property test a law.
+macro_rules! laws_on_damaged_documents {
+    ($($name:ident)*) => {
+        proptest! {
+            #![proptest_config(cases(400))]
+            $(
+                #[test]
+                fn $name(damaged in damaged(), options in options()) {
+                    let verdict = laws::$name(&damaged.text, &options);
+                    prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+                }
+            )*
+        }
+    };
+}
+
+laws_on_damaged_documents! {
+    always_valid append_only edit_script bounded any_call_order
+    nothing_lost idempotence agreement stable_snapshots
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn split_invariance(damaged in damaged(), options in options(), seed in any::<u64>()) {
+        let cuts = cuts::few(damaged.text.len(), &mut Seed::new(seed));
+        let verdict = laws::split_invariance_at(&damaged.text, &options, &cuts);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+    }
+
+    #[test]
+    fn identity(text in documents::document()) {
+        let verdict = laws::identity(text.as_bytes(), &Options::new());
+        prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+        let options = Options::new().with_following(Following::All);
+        let verdict = laws::identity(text.as_bytes(), &options);
+        prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+    }
+
+    #[test]
+    fn text_around(damaged in damaged(), options in options(), scope in scopes()) {
+        let options = options.with_following(Following::First);
+        let verdict = laws::text_laws(&damaged.text, scope, &options);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn honest_ends(text in documents::container()) {
+        let verdict = laws::honest_ends(text.as_bytes(), &Options::new());
+        prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+    }
+
+    #[test]
+    fn split_invariance_at_every_place(damaged in damaged()) {
+        let verdict = laws::split_invariance(&damaged.text, &Options::new());
+        prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+    }
+}
+
+fn scopes() -> impl Strategy<Value = Scope> {
+    let scopes = [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last, Scope::Whole];
+    proptest::sample::select(scopes.to_vec())
+}
+
+#[test]
+fn damage_of_every_kind_is_mended_to_json() {
+    const TEXT: &[u8] =
+        br#"{"name": "a \"b\" c", "list": [1, 2.5, null], "ok": true, "o": {"k": "v"}}"#;
+    for way in damage::Damage::ALL {
+        for seed in 0..40 {
+            let Some(broken) = way.apply(TEXT, &mut Seed::new(seed)) else { continue };
+            let mended = jsonmend_core::mend(&broken, &Options::new());
+            let blank = broken.trim_ascii().is_empty();
+            assert!(
+                mended.outcome().is_valid() || blank,
+                "{way}: {} gives {}",
+                broken.escape_ascii(),
+                mended.outcome()
+            );
+        }
+    }
+}

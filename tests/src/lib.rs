@@ -1,0 +1,16 @@
+//! Tests across the crates, and the corpus they share. See `corpus/README.md` for its format.
+
+use std::path::PathBuf;
+
+/// The root of the repository.
+#[must_use]
+pub fn root() -> PathBuf {
+    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    package.parent().map_or(package.clone(), PathBuf::from)
+}
+
+/// The folder of hand-written cases.
+#[must_use]
+pub fn corpus() -> PathBuf {
+    root().join("tests/corpus")
+}
