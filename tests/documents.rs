@@ -1,8 +1,9 @@
 //! The documents say what the code does: every kind, every limit, every example.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
-use jsonmend_core::{Following, Options, RepairKind, mend};
+use jsonmend_core::{Following, Options, Outcome, RepairKind, grammar, mend};
+use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
 use jsonmend_testkit::cases;
 
 fn document(path: &str) -> String {
@@ -51,7 +52,9 @@ fn every_section_names_the_risk_of_its_kind() {
 #[test]
 fn every_limit_is_in_the_page_of_limits() {
     let page = document("docs/limits.md");
-    for limit in ["with_depth", "with_lookahead", "with_buffer", "with_repairs"] {
+    let core = ["with_depth", "with_lookahead", "with_buffer", "with_repairs"];
+    let above = ["with_line", "with_event", "with_calls", "with_arguments", "with_object_limit"];
+    for limit in core.into_iter().chain(above) {
         assert!(page.contains(limit), "docs/limits.md does not name {limit}");
     }
     for default in ["127", "64", "65,536", "10,000"] {
@@ -98,6 +101,200 @@ fn examples_of_kinds_hold() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// An example of the page of repairs: what is given, and what comes out of either path.
+struct Example {
+    section: String,
+    input: Vec<u8>,
+    whole: Expected,
+    stream: Expected,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Expected {
+    outcome: Outcome,
+    /// White space around is left out.
+    text: Option<String>,
+}
+
+impl Expected {
+    /// Reads what stands behind an arrow: `[1]`, `[1]  (closed)`, `(none)`.
+    fn read(line: &str, input: &[u8]) -> Self {
+        let named = |code: &str| Outcome::ALL.into_iter().find(|outcome| outcome.code() == code);
+        let note = line
+            .rsplit_once('(')
+            .and_then(|(text, note)| Some((text.trim_end(), named(note.strip_suffix(')')?)?)));
+        let (text, outcome) = note.unwrap_or((line, Outcome::Repaired));
+        let text = match outcome {
+            Outcome::Unchanged => String::from_utf8_lossy(input).into_owned(),
+            _ => raw(text),
+        };
+        Self::new(outcome, Some(text))
+    }
+
+    fn new(outcome: Outcome, text: Option<String>) -> Self {
+        let text = text.filter(|_| outcome.is_valid()).map(|text| text.trim().to_owned());
+        Self { outcome, text }
+    }
+}
+
+/// Control characters are shown by their pictures.
+fn raw(shown: &str) -> String {
+    shown.replace('␊', "\n").replace('␉', "\t")
+}
+
+/// The indented lines of the page, in threes at most: input, `=>`, `stream =>`.
+fn examples(page: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut section = String::new();
+    for line in page.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            heading.clone_into(&mut section);
+        }
+        let Some(line) = line.strip_prefix("    ") else { continue };
+        match (line.strip_prefix("=> "), line.strip_prefix("stream => "), examples.last_mut()) {
+            (Some(line), _, Some(example)) => {
+                example.whole = Expected::read(line, &example.input);
+                example.stream = example.whole.clone();
+            }
+            (_, Some(line), Some(example)) => {
+                example.stream = Expected::read(line, &example.input);
+                assert_ne!(example.stream, example.whole, "{line}: the paths do not differ");
+            }
+            _ => {
+                let none = Expected::new(Outcome::Abandoned, None);
+                examples.push(Example {
+                    section: section.clone(),
+                    input: cases::decode_bytes(&raw(line)),
+                    whole: none.clone(),
+                    stream: none,
+                });
+            }
+        }
+    }
+    examples
+}
+
+/// What `jsonmend repair` does by default, and with `--stream`; and the kinds that were recorded.
+fn mended(input: &[u8]) -> (Expected, Expected, BTreeSet<&'static str>) {
+    let options = Options::new().with_following(Following::Array);
+    let whole = mend_text(input, Scope::Best, &options);
+    let mut extractor = Extractor::new(Scope::Whole, Options::new());
+    let mut found = Findings::default();
+    extractor.push(input, &mut found);
+    let outcome = extractor.finish(&mut found);
+    let pushed = found.documents().first();
+    let repairs = pushed.map_or(&[][..], |document| document.repairs());
+    let kinds = whole.repairs().iter().chain(repairs).map(|repair| repair.kind.code()).collect();
+    let pushed = pushed.map(|document| String::from_utf8_lossy(document.json()).into_owned());
+    (
+        Expected::new(whole.outcome(), whole.text().map(str::to_owned)),
+        Expected::new(outcome, pushed),
+        kinds,
+    )
+}
+
+#[test]
+fn every_example_in_the_page_of_repairs_holds() {
+    let examples = examples(&document("docs/repairs.md"));
+    let mut shown = BTreeSet::new();
+    let mut wrong = String::new();
+    for example in &examples {
+        let (whole, stream, kinds) = mended(&example.input);
+        if kinds.contains(&example.section[..]) {
+            shown.insert(example.section.clone());
+        }
+        if (&whole, &stream) != (&example.whole, &example.stream) {
+            let input = example.input.escape_ascii();
+            wrong.push_str(&format!("\n{}: {input}: {whole:?} {stream:?}", example.section));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    let missing: Vec<_> = codes().difference(&shown).cloned().collect();
+    assert!(missing.is_empty(), "no example that records {missing:?}");
+    assert!(examples.iter().any(|e| e.section == "Whole text only" && e.stream != e.whole));
+}
+
+#[test]
+fn the_page_of_the_grammar_holds_the_table() {
+    const PAGE: &str = "docs/grammar.md";
+    let page = document(PAGE);
+    let (head, rest) = page.split_once("<!-- table -->\n").expect("a mark before the table");
+    let (_, tail) = rest.split_once("<!-- /table -->").expect("a mark behind the table");
+    let table = grammar::table();
+    let wanted = format!("{head}<!-- table -->\n\n{table}\n<!-- /table -->{tail}");
+    if env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
+        fs::write(jsonmend_tests::root().join(PAGE), &wanted).unwrap();
+        return;
+    }
+    assert!(page == wanted, "{PAGE} is out of date: run this test with UPDATE_DOCS=1\n{table}");
+}
+
+/// The documents of the repository, by their paths from the root.
+fn documents() -> Vec<String> {
+    let names = |folder: &str| -> Vec<String> {
+        fs::read_dir(jsonmend_tests::root().join(folder))
+            .unwrap()
+            .map(|entry| format!("{folder}{}", entry.unwrap().file_name().display()))
+            .filter(|name| name.ends_with(".md"))
+            .collect()
+    };
+    [names(""), names("docs/"), names("examples/streams/")].concat()
+}
+
+/// The targets of the links in a page: what stands in brackets behind `](`.
+fn links(page: &str) -> impl Iterator<Item = &str> {
+    let target = |rest: &'_ str| rest.find(')').map(|end| end);
+    page.split("](").skip(1).filter_map(move |rest| rest.get(..target(rest)?))
+}
+
+/// The mark by which a heading can be linked to.
+fn anchor(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    heading.chars().filter(kept).collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut seen = 0;
+    for name in documents() {
+        let page = document(&name);
+        let examples = |line: &&str| !line.starts_with("    ");
+        let prose: Vec<&str> = page.lines().filter(examples).collect();
+        for link in links(&prose.join("\n")).filter(|link| !link.starts_with("http")) {
+            let (path, mark) = link.split_once('#').unwrap_or((link, ""));
+            let folder = Path::new(&name).parent().unwrap_or(Path::new(""));
+            let path = if path.is_empty() { name.clone().into() } else { folder.join(path) };
+            let target = jsonmend_tests::root().join(&path);
+            assert!(target.exists(), "{name}: {link}");
+            if !mark.is_empty() {
+                let there = fs::read_to_string(target).unwrap();
+                let mut headings = there.lines().filter_map(|line| line.strip_prefix('#'));
+                let found = headings.any(|h| anchor(h.trim_start_matches('#').trim()) == mark);
+                assert!(found, "{name}: {link}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 30, "{seen} links");
+}
+
+/// The library examples of the front page are those of the crate, where they are compiled and run.
+#[test]
+fn the_front_page_shows_what_is_tested() {
+    let page = document("README.md");
+    let docs: String = document("crates/jsonmend/src/lib.rs")
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
+        .collect();
+    let examples: Vec<&str> =
+        page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(!examples.is_empty());
+    for example in examples {
+        assert!(docs.contains(example), "not in the documentation of the crate:\n{example}");
+    }
 }
 
 /// What stands in the look-up of headings can be relied on.

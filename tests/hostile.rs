@@ -93,7 +93,9 @@ fn every_pattern_ends_the_same_whole_and_byte_by_byte() {
                     let mut out = Recorder::default();
                     for chunk in cut.chunks(&input) {
                         mender.push(chunk, &mut out);
-                        if mender.withheld() > options.limits().buffer() {
+                        // What was read and is held, and the look-ahead behind it.
+                        let limits = options.limits();
+                        if mender.withheld() > limits.buffer() + 2 * limits.lookahead() {
                             wrong.push(format!("{name}: {} bytes withheld", mender.withheld()));
                             break;
                         }
@@ -148,7 +150,8 @@ fn the_push_path_holds_no_more_than_the_limits_say() {
     let options = Options::new();
     let mut wrong = Vec::new();
     let limits = options.limits();
-    let repairs = 2 * limits.repairs() * size_of::<jsonmend_core::Repair>();
+    // A repair, its place in the edits, and the path it names.
+    let repairs = 4 * limits.repairs() * size_of::<jsonmend_core::Repair>();
     let most = (16 * limits.buffer() + repairs) as u64;
     for Hostile { name, input, .. } in adversary::hostile(MEGABYTE) {
         for size in [1024, input.len()] {

@@ -149,7 +149,7 @@ kinds! {
     SecondDocument "second-document" Lossy "A document after the one that was asked for.", "[1][2]" => "[1]";
     SingleQuote "single-quote" Exact "A string delimited by single quotes.", "['a']" => r#"["a"]"#;
     SmartQuote "smart-quote" Exact "A string delimited by typographic quotes.", "[\u{201c}a\u{201d}]" => r#"["a"]"#;
-    StrayText "stray-text" Lossy "Words between members that belong to none.", r#"{"a": 1 oops, "b": 2}"# => r#"{"a": 1 , "b": 2}"#;
+    StrayText "stray-text" Lossy "Words between members that belong to none.", r#"{"a": [1] oops, "b": 2}"# => r#"{"a": [1] , "b": 2}"#;
     StringConcatenation "string-concatenation" Exact "A string written in several pieces.", r#"["a" + "b"]"# => r#"["ab"]"#;
     TrailingDot "trailing-dot" Exact "A number without digits after its point.", "[5.]" => "[5]";
     TrailingProse "trailing-prose" Likely "Text after the document.", "[1] Done." => "[1]";

@@ -147,9 +147,6 @@ impl Mender {
         self.carry.extend_from_slice(&rest[used..]);
         if self.raw.is_some() {
             self.bypass(&[], out);
-        } else if self.carry.len() > self.engine.options().limits().buffer() {
-            self.raw = Some(Stop::Overflow);
-            self.bypass(&[], out);
         }
     }
 
@@ -174,23 +171,22 @@ impl Mender {
         if !self.carry.is_empty() && !self.engine.is_stopped() {
             self.bypass(&[], out);
         }
-        let outcome = outcome.unwrap_or(match self.raw {
-            Some(Stop::Overflow) => Outcome::Overflow,
-            Some(Stop::Cut) => Outcome::Cut,
-            Some(Stop::Nothing) => Outcome::None,
-            Some(Stop::Refused) | None => Outcome::Invalid,
-        });
+        let outcome = outcome.unwrap_or(self.raw.map_or(Outcome::Invalid, outcome_of));
         self.outcome = Some(outcome);
         outcome
     }
 
-    /// Gives up: flushes what was held back, raw.
+    /// Gives up: flushes what was held back, raw. An outcome that stands already stays.
     pub fn abandon(&mut self, out: &mut impl Output) -> Outcome {
+        let outcome = self.outcome().unwrap_or(Outcome::Abandoned);
         if self.outcome.is_none() {
+            if let Some(dropped) = self.engine.abandon() {
+                out.repair(dropped);
+            }
             self.bypass(&[], out);
-            self.outcome = Some(Outcome::Abandoned);
+            self.outcome = Some(outcome);
         }
-        self.outcome.unwrap_or(Outcome::Abandoned)
+        outcome
     }
 
     /// Starts over with the same options and buffers.
@@ -252,12 +248,7 @@ impl Mender {
     /// The outcome, once the end was reached or nothing that follows can change it.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
-        self.outcome.or(match self.raw? {
-            Stop::Overflow => Some(Outcome::Overflow),
-            Stop::Refused => Some(Outcome::Invalid),
-            Stop::Cut => Some(Outcome::Cut),
-            Stop::Nothing => Some(Outcome::None),
-        })
+        self.outcome.or_else(|| self.raw.map(outcome_of))
     }
 
     /// Where the last document that was read ended: an offset into the input.
@@ -301,6 +292,16 @@ impl Mender {
             self.pushed += rest.len();
             out.copy(rest);
         }
+    }
+}
+
+/// How an input ends whose text passes through raw.
+const fn outcome_of(stop: Stop) -> Outcome {
+    match stop {
+        Stop::Cut => Outcome::Cut,
+        Stop::Nothing => Outcome::None,
+        Stop::Overflow => Outcome::Overflow,
+        Stop::Refused => Outcome::Invalid,
     }
 }
 

@@ -114,7 +114,8 @@ impl Limits {
         self
     }
 
-    /// How many bytes the push path may hold back: a separator, a key, and the white space around.
+    /// How many bytes the push path may read and hold back: a separator, a key, and the white space
+    /// around. At most two windows of look-ahead come on top of them.
     ///
     /// ### Default
     /// 65,536 bytes.

@@ -1,5 +1,7 @@
 //! A scalar that may stand alone in a channel of JSON.
 
+use jsonmend_core::{Options, Repair, RepairKind, mend};
+
 /// How far a lone scalar has been read. It is one only if nothing but white space follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
@@ -7,6 +9,9 @@ pub(crate) enum Scalar {
     Bare,
     /// Inside quotes; `escaped` right behind a backslash.
     Quoted { mark: u8, escaped: bool },
+    /// Behind a double quote that may have been an inner one, or in a string that a typographic
+    /// quote may open: what it is shows at the end of the input. `broken` behind a line end.
+    Doubtful { broken: bool },
     /// Behind it.
     Done,
 }
@@ -20,6 +25,7 @@ impl Scalar {
     pub(crate) const fn begin(first: u8) -> Option<Self> {
         match first {
             b'"' | b'\'' => Some(Self::Quoted { mark: first, escaped: false }),
+            0xE2 => Some(Self::Doubtful { broken: false }),
             b'0'..=b'9' | b'-' | b'+' | b'.' | b'a'..=b'z' | b'A'..=b'Z' => Some(Self::Bare),
             _ => None,
         }
@@ -32,7 +38,14 @@ impl Scalar {
             Self::Quoted { mark, .. } if byte == b'\\' => {
                 Some(Self::Quoted { mark, escaped: true })
             }
+            Self::Quoted { mark: b'"', .. } if byte == b'"' => {
+                Some(Self::Doubtful { broken: false })
+            }
             Self::Quoted { mark, .. } if byte == mark => Some(Self::Done),
+            Self::Doubtful { broken } if byte.is_ascii_whitespace() => {
+                Some(Self::Doubtful { broken: broken || byte == b'\n' })
+            }
+            Self::Doubtful { broken } => (!broken && held < LONGEST).then_some(self),
             Self::Quoted { .. } => Some(self),
             Self::Bare | Self::Done if byte.is_ascii_whitespace() => Some(Self::Done),
             Self::Bare if held < LONGEST => {
@@ -54,12 +67,25 @@ impl Scalar {
     pub(crate) fn is_value(self, text: &[u8]) -> bool {
         match self {
             Self::Quoted { mark, .. } => mark == b'"',
+            Self::Doubtful { .. } => mends_alone(text),
             Self::Bare | Self::Done => match text.first() {
                 Some(b'"' | b'\'') => true,
                 _ => is_literal(text) || is_number(text),
             },
         }
     }
+}
+
+/// Whether all of `text` mends to one string, with no prose around it.
+fn mends_alone(text: &[u8]) -> bool {
+    let mended = mend(text, &Options::new());
+    let prose = |repair: &Repair| {
+        matches!(
+            repair.kind,
+            RepairKind::LeadingProse | RepairKind::TrailingProse | RepairKind::MissingOpen
+        )
+    };
+    mended.text().is_some_and(|text| text.starts_with('"')) && !mended.repairs().iter().any(prose)
 }
 
 /// A literal, in any case and of any language, or enough of one that was cut off.

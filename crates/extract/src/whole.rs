@@ -32,6 +32,13 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     {
         return whole.clone();
     }
+    // A channel that is JSON is one document, whatever follows it.
+    if let (Scope::Whole, Some(whole)) = (scope, &whole)
+        && whole.text().is_some()
+        && !whole.repairs().iter().any(|repair| repair.kind == RepairKind::LeadingProse)
+    {
+        return whole.clone();
+    }
     let mut found = Documents::find(input, scope, options);
     found.drop_empty(input);
     if found.spans.is_empty() {

@@ -107,7 +107,7 @@ impl Engine {
     /// The closer at `pos` was dealt with.
     fn popped(&mut self, source: &Source<'_>) -> Step {
         self.pos += 1;
-        self.frames.pop();
+        self.closed_items = self.frames.pop().map_or(0, |frame| frame.items);
         self.settle();
         self.value_ended(source)?;
         Ok(Flow::Go)

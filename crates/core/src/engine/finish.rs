@@ -52,7 +52,7 @@ impl Engine {
     }
 
     /// The document is cut off; stops if the policy does not close it.
-    fn cut_off(&mut self) -> Result<(), Stop> {
+    pub(super) fn cut_off(&mut self) -> Result<(), Stop> {
         if !self.options.policy().closes_cut() {
             return Err(Stop::Cut);
         }
@@ -112,10 +112,16 @@ impl Engine {
         Ok(Flow::Go)
     }
 
+    /// The text that is being dropped, as a repair, where the caller gives up.
+    pub(crate) fn abandon(&mut self) -> Option<Repair> {
+        let from = self.dropping.take()?;
+        Some(Repair::new(self.dropping_kind, from..self.mark, "", Path::default()))
+    }
+
     /// Behind the last document.
     pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
         self.pos = source.end();
-        self.settle();
+        self.settle_content();
         if source.is_last()
             && let Some(from) = self.dropping.take()
         {

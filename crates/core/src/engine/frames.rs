@@ -20,8 +20,8 @@ pub(super) enum Shape {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) shape: Shape,
-    /// Items begun.
-    items: usize,
+    /// Items begun, or keys read.
+    pub(super) items: usize,
     /// Where this object's key starts in `Frames::keys`; it reaches to the next frame's.
     key: usize,
     has_key: bool,
@@ -130,6 +130,7 @@ impl Frames {
     pub(super) fn set_key(&mut self, key: &[u8]) {
         if let Some(frame) = self.stack.last_mut() {
             frame.has_key = true;
+            frame.items += 1;
             self.keys.truncate(frame.key);
             self.keys.extend_from_slice(key);
         }

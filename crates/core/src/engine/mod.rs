@@ -5,6 +5,7 @@
 //! that the edit script is true by construction. Input from the mark on is kept by the caller and
 //! given again. Everything the engine decides depends on bytes, never on where a chunk ends.
 
+mod after;
 mod close;
 mod finish;
 mod frames;
@@ -179,12 +180,18 @@ pub(crate) struct Engine {
     dropping: Option<usize>,
     dropping_kind: RepairKind,
     documents: usize,
+    /// Whether the last document stood in a call.
+    wrapped: bool,
     document_end: Option<usize>,
     document_start: usize,
+    /// How many items the container had that was closed last.
+    closed_items: usize,
     /// Where the document was cut off.
     cut: Option<Path>,
     /// The repair that the policy forbade.
     refused: Option<Repair>,
+    /// More was held back than the limit allows.
+    over: bool,
     stop_at_end: bool,
     steps: u64,
 }
@@ -225,10 +232,13 @@ impl Engine {
             dropping: None,
             dropping_kind: RepairKind::TrailingProse,
             documents: 0,
+            wrapped: false,
             document_end: None,
             document_start: 0,
+            closed_items: 0,
             cut: None,
             refused: None,
+            over: false,
             stop_at_end: false,
             steps: 0,
         }
@@ -240,10 +250,6 @@ impl Engine {
         frames.clear();
         edits.clear();
         *self = Self { frames, edits, ..Self::new(self.options, self.whole, self.window) };
-    }
-
-    pub(crate) const fn options(&self) -> &Options {
-        &self.options
     }
 
     pub(crate) const fn mark(&self) -> usize {
@@ -351,6 +357,10 @@ impl Engine {
                 Lex::Tail => self.tail_text(&source)?,
             };
             self.steps += 1 + self.pos.saturating_sub(before) as u64;
+            if self.over {
+                return Err(Stop::Overflow);
+            }
+            self.check_held()?;
             if flow == Flow::Wait {
                 return Ok(());
             }
@@ -363,9 +373,31 @@ impl Engine {
         }
     }
 
-    /// Everything read so far is certain.
+    /// Stops when more is held back than the limit allows. What counts is how far the engine has
+    /// read, not how much has arrived, so that cuts do not matter.
+    #[inline]
+    fn check_held(&self) -> Result<(), Stop> {
+        let held = self.pos - self.mark.min(self.pos);
+        if held > self.options.limits().buffer() && !self.whole {
+            Err(Stop::Overflow)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Everything read so far is certain, unless too much was held back for it.
     #[inline]
     fn settle(&mut self) {
+        if self.check_held().is_err() {
+            self.over = true;
+            return;
+        }
+        self.settle_content();
+    }
+
+    /// Content of a string that was read is certain, however long it is.
+    #[inline]
+    fn settle_content(&mut self) {
         self.mark = self.pos;
         self.firm = self.edits.len();
         self.mark_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);

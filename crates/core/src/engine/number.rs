@@ -73,6 +73,14 @@ impl Engine {
         {
             return self.open_bare(source, false);
         }
+        // A number that stops at the end of the input was cut off there.
+        let shape = match shape {
+            Shape::Mend(RepairKind::TrailingDot, kept) if ended => Shape::Cut(kept),
+            other => other,
+        };
+        if ended && matches!(shape, Shape::Cut(_)) {
+            self.cut_off()?;
+        }
         let grouped = match shape {
             Shape::Valid => look!(self.grouped_digits(look), None),
             _ => None,
@@ -116,7 +124,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// A number that fills the window: it leaves as it comes.
+    /// A number that fills the window: it is read in parts, and leaves as a whole.
     fn long_number(&mut self, source: &Source<'_>, token: &[u8]) -> Step {
         let digits = token
             .iter()
@@ -133,7 +141,6 @@ impl Engine {
         self.begin_value();
         self.pos += sign + digits;
         self.lex = Lex::Digits(Part::Integer);
-        self.settle();
         Ok(Flow::Go)
     }
 
@@ -142,7 +149,6 @@ impl Engine {
         let rest = source.from(self.pos);
         let run = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         self.pos += run;
-        self.settle();
         let rest = &rest[run..];
         let (need, next) = match rest {
             [] if source.is_last() => (0, part),

@@ -182,7 +182,7 @@ impl Engine {
     pub(super) fn settle_text(&mut self, text: Text) {
         self.tail = None;
         if !text.is_key {
-            self.settle();
+            self.settle_content();
         }
     }
 
@@ -213,6 +213,7 @@ impl Engine {
             if !source.is_last() {
                 return Ok(Flow::Wait);
             }
+            self.cut_off()?;
             self.edit(RepairKind::CutEscape, at..at + 1, "")?;
             self.pos += 1;
             return Ok(Flow::Go);
@@ -250,6 +251,7 @@ impl Engine {
                     if !source.is_last() {
                         return Ok(Flow::Wait);
                     }
+                    self.cut_off()?;
                     self.edit(RepairKind::CutEscape, at..at + 2, "")?;
                     self.pos += 2;
                     return Ok(Flow::Go);
@@ -259,6 +261,7 @@ impl Engine {
                         if !source.is_last() {
                             return Ok(Flow::Wait);
                         }
+                        self.cut_off()?;
                         self.edit(RepairKind::CutEscape, at..at + 3, "")?;
                         self.pos += 3;
                         return Ok(Flow::Go);
@@ -349,6 +352,7 @@ impl Engine {
         if !source.is_last() {
             return Ok(Flow::Wait);
         }
+        self.cut_off()?;
         self.edit(RepairKind::CutEscape, at..source.end(), "")?;
         self.pos = source.end();
         Ok(Flow::Go)
@@ -446,6 +450,7 @@ impl Engine {
             None if length < source.from(self.pos).len() => length,
             None if !source.is_last() => return Ok(Checked::Wait(0)),
             None => {
+                self.cut_off()?;
                 self.edit(RepairKind::CutEscape, valid..valid + length, "")?;
                 self.pos += length;
                 return Ok(Checked::Mended);

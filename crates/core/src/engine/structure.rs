@@ -7,7 +7,7 @@ use super::{
     source::{Edge, is_word},
     strings::Quote,
 };
-use crate::{Following, RepairKind};
+use crate::RepairKind;
 
 impl Engine {
     pub(super) fn structure(&mut self, source: &Source<'_>) -> Step {
@@ -136,6 +136,7 @@ impl Engine {
             Token::Number => self.number(source),
             Token::GroupClose => {
                 self.edit(RepairKind::CallWrapper, self.pos..self.pos + 1, "")?;
+                self.wrapped = true;
                 self.pos += 1;
                 self.frames.pop();
                 self.value_ended(source)?;
@@ -328,15 +329,25 @@ impl Engine {
     }
 
     /// Drops a token that means nothing here.
-    fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
+    pub(super) fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
         let at = self.pos;
         let kind = match token {
             Token::Ellipsis => return self.skip_ellipsis(source),
             Token::Fence => {
-                self.edit(RepairKind::CodeFence, at..at + 3, "")?;
+                // Behind a document, the line end before it is the fence's.
+                let behind = self.expect == Expect::After
+                    && self.options.following() != crate::Following::All
+                    && self.anchor >= self.mark;
+                let blank = source.slice(self.anchor, at).iter().all(u8::is_ascii_whitespace);
+                let from = if behind && blank { self.anchor } else { at };
+                self.edit(RepairKind::CodeFence, from..at + 3, "")?;
                 self.pos += 3;
                 return Ok(Flow::Go);
             }
+            Token::Semicolon if self.expect == Expect::After && self.wrapped => {
+                RepairKind::CallWrapper
+            }
+            Token::Semicolon if self.expect == Expect::After => RepairKind::TrailingProse,
             Token::Comma | Token::Semicolon => RepairKind::ExtraComma,
             Token::Colon | Token::Equals => RepairKind::ExtraColon,
             Token::ObjectClose | Token::ArrayClose | Token::GroupClose => RepairKind::ExtraClose,
@@ -485,7 +496,7 @@ impl Engine {
     }
 
     /// `"a" + "b"`, `"a" "b"`: takes the quotes between away.
-    fn join(&mut self, source: &Source<'_>) -> Step {
+    pub(super) fn join(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
         let mut look = self.look(source, at);
         let plus = look!(look.peek(), 0) == b'+';
@@ -534,95 +545,5 @@ impl Engine {
         self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
         self.lex = Lex::None;
         Ok(Flow::Go)
-    }
-
-    /// Behind the document.
-    fn defer_after(&mut self, source: &Source<'_>, token: Token) -> Step {
-        let at = self.pos;
-        let mut look = self.look(source, at);
-        if token == Token::Comma {
-            look.bump();
-            let next = look!(look.gap(), 0);
-            if self.whole && self.rejoins(source, look)? {
-                return Ok(Flow::Go);
-            }
-            if next == 0 || matches!(next, b'{' | b'[' | b'}' | b']') || next.is_ascii_digit() {
-                return self.skip(source, token);
-            }
-            return self.open_tail(source, token);
-        }
-        let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
-        // Scalars follow scalars only, a line each.
-        let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
-        let lines = source.slice(self.anchor, at).contains(&b'\n');
-        let separated = lines && (scalar || self.options.following() == Following::All);
-        if token == Token::Plus && self.whole && self.closed_string.is_some() {
-            // `"a" + "b"` as the whole document: it has not ended yet.
-            self.reopen_document();
-            return self.join(source);
-        }
-        match self.options.following() {
-            Following::Error => Err(Stop::Refused),
-            Following::All if container || separated => self.next_document(source),
-            Following::Array | Following::Last if self.whole && (container || separated) => {
-                self.next_document(source)
-            }
-            _ => self.open_tail(source, token),
-        }
-    }
-
-    /// Another document begins.
-    fn next_document(&mut self, source: &Source<'_>) -> Step {
-        let _ = source;
-        self.settle();
-        self.expect = Expect::Document;
-        Ok(Flow::Go)
-    }
-
-    /// Whole text only. `{"a": 1}, "b": 2}`: the brace came too early, take it back.
-    fn rejoins(
-        &mut self,
-        source: &Source<'_>,
-        look: super::source::Look<'_>,
-    ) -> Result<bool, Stop> {
-        let Some(end) = self.document_end else { return Ok(false) };
-        let inside = source.slice(self.document_start + 1, end.saturating_sub(1));
-        let closed_object =
-            source.byte(end.wrapping_sub(1)) == Some(b'}') && inside.contains(&b':');
-        let comma = self.pos;
-        let key_at = comma + look.passed();
-        let quoted = look.at_quote().unwrap_or(false);
-        self.pos = key_at;
-        let follows = closed_object && quoted && self.key_follows(source) == Ok(true);
-        self.pos = comma;
-        if !follows || self.document_was_wrapped(source, end) {
-            return Ok(false);
-        }
-        self.reopen_document();
-        self.frames.push(Shape::Object, self.document_start);
-        self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
-        self.expect = Expect::MemberEnd;
-        self.anchor = end;
-        Ok(true)
-    }
-
-    /// The document that ended last has not ended yet.
-    fn reopen_document(&mut self) {
-        let ended = |edit: &super::Edit| matches!(edit, super::Edit::EndDocument { .. });
-        if let Some(at) = self.edits.iter().rposition(ended) {
-            self.edits.remove(at);
-            self.firm -= usize::from(at < self.firm);
-        }
-        self.documents = self.documents.saturating_sub(1);
-        self.document_end = None;
-    }
-
-    /// Whether the document's own closer was touched by an edit.
-    fn document_was_wrapped(&self, source: &Source<'_>, end: usize) -> bool {
-        source.byte(self.document_start) != Some(b'{')
-            || self.edits.iter().any(|edit| match edit {
-                super::Edit::Replace(repair, _) => repair.end > end - 1 && repair.start < end,
-                super::Edit::EndDocument { .. } => false,
-            })
     }
 }

@@ -13,6 +13,7 @@ impl Engine {
         self.steps += (end - self.pos) as u64;
         self.pos = end;
         self.release_space();
+        self.check_held()?;
         let Some(byte) = source.byte(self.pos) else { return Ok(None) };
         match byte {
             b'/' => match source.byte(self.pos + 1) {
@@ -62,7 +63,7 @@ impl Engine {
                 | E::After
         );
         if waits && self.pos - self.anchor > self.window && self.firm == self.edits.len() {
-            self.settle();
+            self.settle_content();
         }
     }
 
@@ -217,7 +218,14 @@ impl Engine {
             look.bump();
         }
         let end = self.pos + look.passed();
-        self.edit(RepairKind::Ellipsis, self.pos..end, "")?;
+        // The blanks between it and the comma before were its own.
+        let behind_comma = self.comma.saturating_add(self.comma_length);
+        let blank = source.slice(behind_comma, self.pos).iter().all(u8::is_ascii_whitespace);
+        let pending = matches!(self.expect, super::Expect::Item | super::Expect::Key);
+        let start =
+            if pending && blank && behind_comma < self.pos { behind_comma } else { self.pos };
+        self.forget_behind(start);
+        self.edit(RepairKind::Ellipsis, start..end, "")?;
         self.pos = end;
         Ok(Flow::Go)
     }

@@ -76,6 +76,9 @@ impl Engine {
             }
             self.begin_value();
             if let Some(kind) = kind {
+                if kind == RepairKind::CutLiteral {
+                    self.cut_off()?;
+                }
                 self.edit(kind, at..at + word.len(), after)?;
             }
             self.pos += word.len();
@@ -199,6 +202,7 @@ impl Engine {
                     if !source.is_last() {
                         return Ok(Flow::Wait);
                     }
+                    self.cut_off()?;
                     self.edit(RepairKind::CutEscape, self.pos..self.pos + 1, "")?;
                     self.pos += 1;
                     return Ok(Flow::Go);
@@ -298,6 +302,7 @@ impl Engine {
             None if run < source.from(at).len() => run,
             None if !source.is_last() => return Ok(Flow::Wait),
             None => {
+                self.cut_off()?;
                 self.edit(RepairKind::CutEscape, at..at + run, "")?;
                 self.pos += run;
                 return Ok(Flow::Go);
@@ -401,6 +406,13 @@ impl Engine {
                 look!(look.word(), &[][..]);
                 let next = look!(look.blanks(), b'\n');
                 if matches!(next, b'\n' | b'\r' | b'{' | b'[' | b'"') {
+                    // The line end belongs to the fence.
+                    if next == b'\r' {
+                        look.bump();
+                    }
+                    if look!(look.peek(), 0) == b'\n' {
+                        look.bump();
+                    }
                     let end = self.pos + look.passed();
                     self.edit(RepairKind::CodeFence, self.pos..end, "")?;
                     self.pos = end;

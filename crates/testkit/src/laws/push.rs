@@ -132,7 +132,7 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
     check.that(rising, || "something was taken back".to_owned())
 }
 
-/// L6, the part that can be counted: never more is withheld than the buffer limit; at valid JSON no
+/// L6, the part that can be counted: never more is withheld than the buffer limit and the look-ahead; at valid JSON no
 /// more than the look-ahead and one token; deep inside a string value no more than one character.
 ///
 /// # Errors
@@ -142,7 +142,8 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let run = Run::new(input, &Cut::bytes(input.len()), options);
     let limits = options.limits();
     for moment in run.moments() {
-        check.that(moment.withheld <= limits.buffer(), || {
+        // What was read and is held, and the look-ahead behind it.
+        check.that(moment.withheld <= limits.buffer() + 2 * limits.lookahead(), || {
             format!("{} bytes withheld after byte {}", moment.withheld, moment.offset)
         })?;
     }

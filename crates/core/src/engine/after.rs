@@ -1,0 +1,92 @@
+//! Behind a document: another one, the rest of a string, members that were cut off by a stray closer.
+
+use super::{
+    Edit, Engine, Expect, Flow, Source, Step, Stop, Token, frames::Shape, look, source::Look,
+};
+use crate::{Following, RepairKind};
+
+impl Engine {
+    /// Behind the document.
+    pub(super) fn defer_after(&mut self, source: &Source<'_>, token: Token) -> Step {
+        let at = self.pos;
+        let mut look = self.look(source, at);
+        if token == Token::Comma {
+            look.bump();
+            let next = look!(look.gap(), 0);
+            if self.whole && self.rejoins(source, look)? {
+                return Ok(Flow::Go);
+            }
+            if next == 0 || matches!(next, b'{' | b'[' | b'}' | b']') || next.is_ascii_digit() {
+                return self.skip(source, token);
+            }
+            return self.open_tail(source, token);
+        }
+        let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
+        // Scalars follow scalars only, a line each.
+        let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
+        let lines = source.slice(self.anchor, at).contains(&b'\n');
+        let separated = lines && (scalar || self.options.following() == Following::All);
+        if token == Token::Plus && self.whole && self.closed_string.is_some() {
+            // `"a" + "b"` as the whole document: it has not ended yet.
+            self.reopen_document();
+            return self.join(source);
+        }
+        match self.options.following() {
+            Following::Error => self.open_tail(source, token),
+            Following::All if container || separated => self.next_document(source),
+            Following::Array | Following::Last if self.whole && (container || separated) => {
+                self.next_document(source)
+            }
+            _ => self.open_tail(source, token),
+        }
+    }
+
+    /// Another document begins.
+    fn next_document(&mut self, source: &Source<'_>) -> Step {
+        let _ = source;
+        self.settle();
+        self.expect = Expect::Document;
+        Ok(Flow::Go)
+    }
+
+    /// Whole text only. `{"a": 1}, "b": 2}`: the brace came too early, take it back.
+    fn rejoins(&mut self, source: &Source<'_>, look: Look<'_>) -> Result<bool, Stop> {
+        let Some(end) = self.document_end else { return Ok(false) };
+        let closed_object = source.byte(end.wrapping_sub(1)) == Some(b'}') && self.closed_items > 0;
+        let comma = self.pos;
+        let key_at = comma + look.passed();
+        let quoted = look.at_quote().unwrap_or(false);
+        self.pos = key_at;
+        let follows = closed_object && quoted && self.key_follows(source) == Ok(true);
+        self.pos = comma;
+        if !follows || self.document_was_wrapped(source, end) {
+            return Ok(false);
+        }
+        self.reopen_document();
+        self.frames.push(Shape::Object, self.document_start);
+        self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
+        self.expect = Expect::MemberEnd;
+        self.anchor = end;
+        Ok(true)
+    }
+
+    /// The document that ended last has not ended yet.
+    fn reopen_document(&mut self) {
+        let ended = |edit: &Edit| matches!(edit, Edit::EndDocument { .. });
+        if let Some(at) = self.edits.iter().rposition(ended) {
+            self.edits.remove(at);
+            self.firm -= usize::from(at < self.firm);
+        }
+        self.documents = self.documents.saturating_sub(1);
+        self.document_end = None;
+    }
+
+    /// Whether the document's own closer was touched by an edit.
+    fn document_was_wrapped(&self, source: &Source<'_>, end: usize) -> bool {
+        source.byte(self.document_start) != Some(b'{')
+            || self.edits.iter().any(|edit| match edit {
+                Edit::Replace(repair, _) => repair.end > end - 1 && repair.start < end,
+                Edit::EndDocument { .. } => false,
+            })
+    }
+}

@@ -1,0 +1,119 @@
+//! Quotes in the items of lists.
+
+use super::Verdict;
+use crate::engine::{
+    Engine,
+    frames::Shape,
+    source::{Edge, Look, is_word},
+    strings::Quote,
+};
+
+impl Engine {
+    /// The quote of an item.
+    pub(super) fn judge_item(
+        &mut self,
+        mut look: Look<'_>,
+        next: u8,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        match next {
+            b',' => {
+                look.bump();
+                self.judge_comma_in_list(look, quote, close)
+            }
+            b']' => {
+                if self.frames.depth() <= 1 {
+                    return Ok(close);
+                }
+                look.bump();
+                let behind = look.space()?;
+                let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
+                    || matches!(behind, b'{' | b'[' | b'<')
+                    || look.at_quote()?;
+                Ok(if fits { close } else { Verdict::Inner })
+            }
+            b'}' => {
+                if self.frames.above(|shape| shape == Shape::Object).is_none() {
+                    return Ok(close);
+                }
+                look.bump();
+                Ok(if matches!(look.space()?, b',' | b'}' | b']') { close } else { Verdict::Inner })
+            }
+            b')' | b'+' | b'{' | b'[' | b'/' | b'#' | b';' | b'0'..=b'9' | b'-' | b'<' => Ok(close),
+            b':' => Ok(close),
+            _ => {
+                if look.closer(quote)?.is_some() {
+                    return Ok(close);
+                }
+                self.judge_word_in_list(look, quote, close)
+            }
+        }
+    }
+
+    /// A comma behind the quote, in a list: any item may follow, but not text that goes on to
+    /// another quote.
+    fn judge_comma_in_list(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        let next = look.gap()?;
+        if !is_word(next) || next.is_ascii_digit() || next == b'-' {
+            return Ok(close);
+        }
+        if look.at_quote()? {
+            return Ok(close);
+        }
+        let word = look.word()?;
+        if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
+            return Ok(close);
+        }
+        loop {
+            self.steps += 1;
+            if matches!(look.peek()?, b',' | b']' | b'\n') {
+                return Ok(close);
+            }
+            if let Some(found) = look.closer(quote)? {
+                look.advance(found);
+                // `b"` before a separator lost its opening quote; otherwise the text goes on.
+                return Ok(Verdict::Inner);
+            }
+            look.bump();
+        }
+    }
+
+    /// A word behind the quote, in a list.
+    fn judge_word_in_list(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        let broken = look.seen().contains(&b'\n');
+        loop {
+            self.steps += 1;
+            let byte = match look.peek() {
+                Err(Edge::End) => return Ok(close),
+                other => other?,
+            };
+            if look.closer(quote)?.is_some() {
+                return Ok(Verdict::Inner);
+            }
+            match byte {
+                b']' => return Ok(close),
+                b',' if broken => return Ok(close),
+                b',' => {
+                    // `"a" b, "c"`: the next quote opens an item when a word and a quote follow.
+                    look.bump();
+                    look.space()?;
+                    let Some(found) = look.closer(quote)? else { continue };
+                    look.advance(found);
+                    return Ok(if is_word(look.peek()?) { close } else { Verdict::Inner });
+                }
+                _ => look.bump(),
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Quotes in the values of members.
+
+use super::{LOOK_BACK, Verdict};
+use crate::engine::{
+    Engine, Source,
+    frames::Shape,
+    source::{Edge, Look, is_word},
+    strings::Quote,
+};
+
+impl Engine {
+    /// The quote of a member's value.
+    pub(super) fn judge_member(
+        &mut self,
+        source: &Source<'_>,
+        mut look: Look<'_>,
+        next: u8,
+        quote: Quote,
+        close: Verdict,
+        length: usize,
+    ) -> Result<Verdict, Edge> {
+        match next {
+            b'}' => {
+                if self.whole
+                    && self.options.following() != crate::Following::All
+                    && self.holds_open_brace(source)
+                {
+                    // The brace may be the text's own: then the string goes on to another quote.
+                    let mut probe = look;
+                    probe.bump();
+                    if !matches!(probe.space(), Err(_) | Ok(b'}' | b']')) {
+                        while let (Ok(None), Ok(_)) = (probe.closer(quote), probe.peek()) {
+                            probe.bump();
+                        }
+                        self.steps += probe.passed() as u64;
+                        probe.bump();
+                        if matches!(probe.space(), Ok(b',' | b'}' | b']')) {
+                            return Ok(Verdict::Inner);
+                        }
+                    }
+                }
+                if self.frames.depth() <= 1 {
+                    return self.judge_last_brace(look, quote, close);
+                }
+                look.bump();
+                let behind = look.space()?;
+                let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
+                    || look.at_quote()?
+                    || matches!(behind, b'{' | b'[' | b'<');
+                Ok(if fits { close } else { Verdict::Inner })
+            }
+            b']' => {
+                if self.frames.above(Shape::is_list).is_none() && !self.whole {
+                    return Ok(close);
+                }
+                look.bump();
+                let behind = look.space()?;
+                Ok(if matches!(behind, b',' | b'}' | b']') { close } else { Verdict::Inner })
+            }
+            b',' => {
+                look.bump();
+                self.judge_comma_in_object(look, quote, close)
+            }
+            b':' => Ok(Verdict::Inner),
+            b';' => Ok(close),
+            b')' if self.frames.above(|s| matches!(s, Shape::Tuple | Shape::Call)).is_some() => {
+                Ok(close)
+            }
+            b'+' => {
+                look.bump();
+                look.gap()?;
+                Ok(if look.at_quote()? { close } else { Verdict::Inner })
+            }
+            b'/' => {
+                Ok(if matches!(look.peek_at(1)?, b'/' | b'*') { close } else { Verdict::Inner })
+            }
+            b'#' => Ok(close),
+            b'<' => {
+                Ok(if matches!(look.peek_at(1)?, b'!' | b'|') { close } else { Verdict::Inner })
+            }
+            b'`' => Ok(if look.starts_with(b"```")? { close } else { Verdict::Inner }),
+            _ => {
+                let seen = look.seen();
+                let broken = seen.contains(&b'\n');
+                if let Some(found) = look.closer(quote)? {
+                    let touching = look.passed() == 0 && length > 0;
+                    look.advance(found);
+                    return self.judge_string_behind(look, quote, close, broken, touching);
+                }
+                self.judge_word(look, quote, close, broken)
+            }
+        }
+    }
+
+    /// Whether the string's content, as far back as is looked, opens a brace that it does not close.
+    fn holds_open_brace(&self, source: &Source<'_>) -> bool {
+        let from = self.lex_start.max(self.pos.saturating_sub(LOOK_BACK));
+        let content = source.slice(from, self.pos);
+        let open = content.iter().filter(|&&b| b == b'{').count();
+        open > content.iter().filter(|&&b| b == b'}').count()
+    }
+
+    /// `"…" }` where the brace would close the document. Prose may follow, and so may, in a whole
+    /// text, more of the string.
+    fn judge_last_brace(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        if !self.whole {
+            return Ok(close);
+        }
+        look.bump();
+        let behind = look.space()?;
+        if !(is_word(behind) || behind == b'.') || look.seen().contains(&b'\n') {
+            return Ok(close);
+        }
+        // More text on this line, and then a quote and the end.
+        while !matches!(look.peek()?, b'\n') {
+            if let Some(found) = look.closer(quote)? {
+                let mut probe = look;
+                probe.advance(found);
+                if matches!(probe.space(), Ok(b'}')) {
+                    return Ok(Verdict::Inner);
+                }
+            }
+            look.bump();
+        }
+        Ok(close)
+    }
+
+    /// A comma behind the quote, in an object: a key and a colon must follow.
+    fn judge_comma_in_object(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        let next = look.gap()?;
+        match next {
+            b'}' | b']' | b',' | b'{' | b'[' | b'.' => Ok(close),
+            _ => {
+                if let Some((key_quote, found)) = look.quote()? {
+                    look.advance(found);
+                    return self.judge_key_behind(look, key_quote, close);
+                }
+                if !is_word(next) {
+                    return Ok(Verdict::Inner);
+                }
+                look.word()?;
+                let bare = look.peek()?;
+                if look.closer(quote)?.is_some() {
+                    // `b": 1`: the key's opening quote was lost.
+                    look.bump();
+                    return Ok(if look.space()? == b':' { close } else { Verdict::Inner });
+                }
+                Ok(if bare == b':' || look.blanks()? == b':' { close } else { Verdict::Inner })
+            }
+        }
+    }
+
+    /// `look` stands behind a quote that should open a key.
+    fn judge_key_behind(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        loop {
+            self.steps += 1;
+            let byte = look.peek()?;
+            if let Some(found) = look.closer(quote)? {
+                look.advance(found);
+                let behind = look.space()?;
+                if matches!(behind, b':' | b'=') {
+                    return Ok(close);
+                }
+                if look.at_quote()? || behind.is_ascii_digit() {
+                    return Ok(close);
+                }
+                if matches!(behind, b'{' | b'[' | b',' | b'}') {
+                    return Ok(close);
+                }
+                return Ok(Verdict::Inner);
+            }
+            look.bump();
+            if byte == b'\\' {
+                look.peek()?;
+                look.bump();
+            }
+        }
+    }
+
+    /// A string directly behind the quote, without a comma: a lost comma, a string in two pieces,
+    /// or a quoted word.
+    fn judge_string_behind(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+        close: Verdict,
+        broken: bool,
+        touching: bool,
+    ) -> Result<Verdict, Edge> {
+        loop {
+            self.steps += 1;
+            let byte = look.peek()?;
+            if let Some(found) = look.closer(quote)? {
+                look.advance(found);
+                break;
+            }
+            look.bump();
+            if byte == b'\\' {
+                look.peek()?;
+                look.bump();
+            }
+        }
+        let behind = look.space()?;
+        if behind == b':' {
+            return Ok(close);
+        }
+        let ended = matches!(behind, b',' | b'}' | b']' | b'+') || look.closer(quote)?.is_some();
+        Ok(if ended && broken && !touching { close } else { Verdict::Inner })
+    }
+
+    /// A word behind the quote.
+    fn judge_word(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+        close: Verdict,
+        broken: bool,
+    ) -> Result<Verdict, Edge> {
+        let mut key = look;
+        let word = key.word()?;
+        if !word.is_empty() && (broken || key.peek()? == b':') && key.blanks()? == b':' {
+            return Ok(close);
+        }
+        // The next quote tells: one that opens a key leaves this one to end the string.
+        let mut separated = false;
+        loop {
+            self.steps += 1;
+            let byte = match look.peek() {
+                // No further quote: this one is the last there is.
+                Err(Edge::End) => return Ok(close),
+                other => other?,
+            };
+            if let Some(found) = look.closer(quote)? {
+                if !separated {
+                    return Ok(Verdict::Inner);
+                }
+                look.advance(found);
+                return Ok(if self.reads_key(&mut look, quote)? { close } else { Verdict::Inner });
+            }
+            match byte {
+                b',' | b'{' | b'[' => separated = true,
+                b' ' | b'\n' | b'\r' | b'\t' => {}
+                _ => separated = false,
+            }
+            look.bump();
+            if byte == b'\\' {
+                look.peek()?;
+                look.bump();
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The hard question: does this quote end its string?
+//!
+//! Decided by what follows, never by where a chunk ends. For valid JSON every rule answers
+//! [`Verdict::Close`] at the quote that closes: a value's quote is followed by `,`, `}`, `]` or the
+//! end, a key's by `:`; the rules doubt a `,` only when what follows it is no key (in an object), a
+//! `}` or `]` only when what follows that fits no container.
+
+mod item;
+mod member;
+
+use super::{
+    Engine, Source, Text,
+    frames::Shape,
+    source::{Edge, Look, is_word},
+    strings::Quote,
+};
+
+/// How far back a lost quote is looked for, in bytes.
+const LOOK_BACK: usize = 256;
+
+/// What a quote is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It ends the string, with that many bytes.
+    Close(usize),
+    /// It is part of the string.
+    Inner,
+    /// It opens the next string; the quote that should have ended this one belongs there.
+    LostBefore(usize),
+}
+
+impl Engine {
+    /// Peeks, and counts the step.
+    pub(super) fn peek_for(&mut self, look: &mut Look<'_>) -> Result<u8, Edge> {
+        self.steps += 1;
+        look.peek()
+    }
+
+    /// How many quotes open a string: `look` stands on the second of them.
+    pub(super) fn quotes_at_start(&mut self, mut look: Look<'_>, quote: u8) -> Result<u8, Edge> {
+        look.bump();
+        let third = look.peek()?;
+        if third == quote {
+            // `""""` is two empty strings, or four quotes; three are a delimiter.
+            return Ok(if look.peek_at(1)? == quote { 1 } else { 3 });
+        }
+        if matches!(third, b',' | b':' | b'}' | b']' | b')' | b';' | b'+' | b'=' | b'{' | b'[') {
+            return Ok(1);
+        }
+        if third.is_ascii_whitespace() {
+            // `"" key": …`: an empty string would be followed by a delimiter.
+            let next = look.space()?;
+            if !is_word(next) {
+                return Ok(1);
+            }
+        }
+        // `""word""` and `""word":` are doubled; `""word" more"` begins with a quoted word.
+        let found = look.string(quote);
+        self.steps += look.passed() as u64;
+        found?;
+        let next = look.peek()?;
+        if next == quote {
+            return Ok(2);
+        }
+        let next = look.space()?;
+        Ok(if matches!(next, b':' | b',' | b'}' | b']') { 2 } else { 1 })
+    }
+
+    /// Decides about a quote of `length` bytes at `pos`.
+    pub(super) fn judge_quote(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        length: usize,
+    ) -> Result<Verdict, Edge> {
+        let quote = text.quote;
+        let mut length = length;
+        if text.quotes > 1 {
+            // A string in two or three quotes ends with as many; two also with one.
+            let one = if quote == Quote::Single { b'\'' } else { b'"' };
+            let look = source.look(self.pos, self.window);
+            let mut run = 0;
+            while run < usize::from(text.quotes) && look.peek_at(run) == Ok(one) {
+                run += 1;
+            }
+            if run < usize::from(text.quotes) {
+                look.peek_at(run)
+                    .or_else(|edge| if edge == Edge::More { Err(edge) } else { Ok(0) })?;
+            }
+            if run == usize::from(text.quotes) {
+                return Ok(Verdict::Close(run));
+            }
+            if text.quotes == 3 {
+                return Ok(Verdict::Inner);
+            }
+            length = run;
+        }
+        let mut look = source.look(self.pos + length, self.window);
+        if text.embedded != 0 {
+            // JSON inside a string whose quotes were not escaped ends with its own bracket.
+            let closes = matches!(text.embedded, b'}' | b']')
+                && match look.space() {
+                    Ok(next) => matches!(next, b',' | b'}' | b']'),
+                    Err(Edge::More) => return Err(Edge::More),
+                    Err(Edge::End | Edge::Window) => true,
+                };
+            return Ok(if closes { Verdict::Close(length) } else { Verdict::Inner });
+        }
+        // The commonest cases first, without the machinery below.
+        let first = look.space();
+        let fallback = match first {
+            Ok(b',' | b'}' | b']' | b':') | Err(_) => Verdict::Close(length),
+            Ok(_) => Verdict::Inner,
+        };
+        self.steps += look.passed() as u64;
+        let verdict = match first {
+            Err(edge) => Err(edge),
+            Ok(next) => {
+                let judged = self.judge(source, text, look, next, length);
+                self.steps += 8;
+                judged
+            }
+        };
+        match verdict {
+            Err(Edge::End) if text.is_key && first.is_ok() => Ok(Verdict::Close(length)),
+            Err(Edge::End | Edge::Window) => Ok(fallback),
+            other => other,
+        }
+    }
+
+    fn judge(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        look: Look<'_>,
+        next: u8,
+        length: usize,
+    ) -> Result<Verdict, Edge> {
+        let close = Verdict::Close(length);
+        if !matches!(next, b',' | b'}' | b']' | b':')
+            && let Some(lost) = self.opens_next(source, text, length)?
+        {
+            return Ok(Verdict::LostBefore(lost));
+        }
+        if text.is_key {
+            return self.judge_key(look, next, text.quote, close);
+        }
+        match self.frames.top() {
+            Some(Shape::Object) => self.judge_member(source, look, next, text.quote, close, length),
+            Some(Shape::Array | Shape::Tuple) => self.judge_item(look, next, text.quote, close),
+            Some(Shape::Call) if next == b')' => Ok(close),
+            Some(Shape::Call | Shape::Doubled) | None => {
+                self.judge_root(look, next, text.quote, close)
+            }
+        }
+    }
+
+    /// Whether the quote opens a key, so that the quote before it was lost: the string goes on with
+    /// a comma or a line end just before, and behind the quote stand a word, a quote and a colon.
+    fn opens_next(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        length: usize,
+    ) -> Result<Option<usize>, Edge> {
+        // A stream may look back only as far as nothing has left, or cuts would matter.
+        let from = if self.whole { self.lex_start } else { self.lex_start.max(self.mark) };
+        let content = source.slice(from.max(self.pos.saturating_sub(LOOK_BACK)), self.pos);
+        let trimmed = content.len()
+            - content.iter().rev().take(64).take_while(|b| b.is_ascii_whitespace()).count();
+        let broken = content[trimmed..].contains(&b'\n');
+        let comma = trimmed > 0 && content[trimmed - 1] == b',';
+        if self.frames.top() != Some(Shape::Object) {
+            if !comma || !self.frames.top().is_some_and(Shape::is_list) {
+                return Ok(None);
+            }
+            // In a list: `["a", "b, "c"]`. The word behind the quote must end as an item does.
+            let mut look = source.look(self.pos + length, self.window);
+            if !is_word(look.peek()?) || content.contains(&b'"') {
+                return Ok(None);
+            }
+            while is_word(look.peek()?) || look.peek()? == b' ' {
+                look.bump();
+            }
+            if look.closer(text.quote)?.is_none() {
+                return Ok(None);
+            }
+            look.bump();
+            let lost = self.pos - (content.len() - trimmed) - 1;
+            return Ok(matches!(look.space()?, b',' | b']').then_some(lost));
+        }
+        let lost_key = text.is_key && content.contains(&b':');
+        let colon = trimmed > 0 && content[trimmed - 1] == b':';
+        if !text.is_key && colon && self.whole {
+            return Ok(self.bare_member_before(content, trimmed));
+        }
+        if !(comma || broken) || (text.is_key && !lost_key) {
+            return Ok(None);
+        }
+        let mut look = source.look(self.pos + length, self.window);
+        if !self.reads_key(&mut look, text.quote)? {
+            return Ok(None);
+        }
+        let before = self.pos - content.len();
+        if text.is_key {
+            let colon = content.iter().position(|&b| b == b':').unwrap_or(0);
+            let word = content[..colon].trim_ascii_end().len();
+            return Ok((word > 0).then_some(before + word));
+        }
+        let kept = if comma { trimmed - 1 } else { trimmed };
+        Ok(Some(before + kept))
+    }
+
+    /// `"first, b: "second"`: the string ended before the comma; `content` ends with the colon.
+    fn bare_member_before(&self, content: &[u8], trimmed: usize) -> Option<usize> {
+        let head = content[..trimmed - 1].trim_ascii_end();
+        let word = head.iter().rev().take_while(|b| is_word(**b)).count();
+        let comma = head[..head.len() - word].trim_ascii_end();
+        let lost = self.pos - content.len() + comma.len().checked_sub(1)?;
+        (word > 0 && word < 40 && comma.ends_with(b",") && !content.contains(&b'"')).then_some(lost)
+    }
+
+    /// Whether what stands there is the rest of a key: a word, a closing quote, a colon.
+    pub(super) fn reads_key(&mut self, look: &mut Look<'_>, quote: Quote) -> Result<bool, Edge> {
+        let first = look.peek()?;
+        if matches!(first, b',' | b'}' | b']' | b':') || first.is_ascii_whitespace() {
+            return Ok(false);
+        }
+        let from = look.passed();
+        loop {
+            self.steps += 1;
+            let byte = look.peek()?;
+            if byte == b'\n' || byte == b'\\' || look.passed() - from > 64 {
+                return Ok(false);
+            }
+            if let Some(length) = look.closer(quote)? {
+                look.advance(length);
+                break;
+            }
+            look.bump();
+        }
+        Ok(look.space()? == b':')
+    }
+
+    /// A key's quote.
+    fn judge_key(
+        &mut self,
+        mut look: Look<'_>,
+        next: u8,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        match next {
+            b':' | b'=' | b',' | b'}' | b'{' | b'[' | b'-' | b'0'..=b'9' => return Ok(close),
+            _ if look.at_quote()? => return Ok(close),
+            _ => {}
+        }
+        // A word: an inner quote if the key's real end, with its colon, is on this line.
+        let mut probe = look;
+        let word = probe.word()?;
+        if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
+            return Ok(close);
+        }
+        loop {
+            self.steps += 1;
+            let byte = look.peek()?;
+            if matches!(byte, b'\n' | b',' | b'{' | b'}' | b'[' | b']') {
+                return Ok(close);
+            }
+            if let Some(length) = look.closer(quote)? {
+                look.advance(length);
+                let behind = look.space()?;
+                if behind == b':' {
+                    return Ok(Verdict::Inner);
+                }
+                continue;
+            }
+            look.bump();
+        }
+    }
+
+    /// The quote of a string that is the whole document.
+    fn judge_root(
+        &mut self,
+        mut look: Look<'_>,
+        next: u8,
+        quote: Quote,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        let separates =
+            matches!(next, b'+' | b',' | b':' | b';' | b'/' | b'#' | b'{' | b'[' | b'`');
+        if separates || look.seen().contains(&b'\n') || look.closer(quote)?.is_some() {
+            return Ok(close);
+        }
+        loop {
+            self.steps += 1;
+            match look.peek() {
+                Ok(b'\n') | Err(Edge::End | Edge::Window) => return Ok(close),
+                Err(Edge::More) => return Err(Edge::More),
+                Ok(_) => {}
+            }
+            if look.closer(quote)?.is_some() {
+                return Ok(Verdict::Inner);
+            }
+            look.bump();
+        }
+    }
+}
