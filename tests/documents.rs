@@ -1,5 +1,7 @@
 //! The documents say what the code does: every kind, every limit, every example.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use jsonmend_core::{Following, Options, Outcome, RepairKind, grammar, mend};
@@ -243,10 +245,9 @@ fn documents() -> Vec<String> {
     [names(""), names("docs/"), names("examples/streams/")].concat()
 }
 
-/// The targets of the links in a page: what stands in brackets behind `](`.
+/// The targets of the links in a page.
 fn links(page: &str) -> impl Iterator<Item = &str> {
-    let target = |rest: &'_ str| rest.find(')').map(|end| end);
-    page.split("](").skip(1).filter_map(move |rest| rest.get(..target(rest)?))
+    page.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
 
 /// The mark by which a heading can be linked to.
@@ -278,6 +279,27 @@ fn links_lead_somewhere() {
         }
     }
     assert!(seen > 30, "{seen} links");
+}
+
+/// A source that a page names is there: below the root, or where the page says paths begin.
+#[test]
+fn files_that_are_named_exist() {
+    const ROOTS: [&str; 2] = ["", "crates/core/src"];
+    const KINDS: [&str; 5] = [".rs", ".dict", ".jsonl", ".sse", ".toml"];
+    let mut seen = 0;
+    for name in documents() {
+        let page = document(&name);
+        for span in page.split('`').skip(1).step_by(2).filter(|span| span.contains('/')) {
+            if span.contains(char::is_whitespace) || !KINDS.iter().any(|kind| span.ends_with(kind))
+            {
+                continue;
+            }
+            let there = |root: &str| jsonmend_tests::root().join(root).join(span).exists();
+            assert!(ROOTS.iter().any(|root| there(root)), "{name}: {span}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen} files");
 }
 
 /// The library examples of the front page are those of the crate, where they are compiled and run.

@@ -146,13 +146,13 @@ kinds! {
     NonFinite "non-finite" Lossy "A number that JSON cannot express.", "[NaN]" => "[null]";
     OddSpace "odd-space" Exact "A space or control character that is no JSON white space.", "[1,\u{a0}2]" => "[1, 2]";
     PythonLiteral "python-literal" Exact "A Python literal.", "[True, None]" => "[true, null]";
-    SecondDocument "second-document" Lossy "A document after the one that was asked for.", "[1][2]" => "[1]";
+    SecondDocument "second-document" Lossy "A document after the one that was asked for.", r#"{"a": 1}{"a": 2}"# => r#"{"a": 1}"#;
     SingleQuote "single-quote" Exact "A string delimited by single quotes.", "['a']" => r#"["a"]"#;
     SmartQuote "smart-quote" Exact "A string delimited by typographic quotes.", "[\u{201c}a\u{201d}]" => r#"["a"]"#;
     StrayText "stray-text" Lossy "Words between members that belong to none.", r#"{"a": [1] oops, "b": 2}"# => r#"{"a": [1] , "b": 2}"#;
     StringConcatenation "string-concatenation" Exact "A string written in several pieces.", r#"["a" + "b"]"# => r#"["ab"]"#;
     TrailingDot "trailing-dot" Exact "A number without digits after its point.", "[5.]" => "[5]";
-    TrailingProse "trailing-prose" Likely "Text after the document.", "[1] Done." => "[1]";
+    TrailingProse "trailing-prose" Likely "Text after the document.", r#"{"a": 1} Done."# => r#"{"a": 1}"#;
     Tuple "tuple" Likely "A list in parentheses or braces.", "[(1, 2)]" => "[[1, 2]]";
     Undefined "undefined" Likely "A JavaScript value that JSON cannot express.", "[undefined]" => "[null]";
     UnescapedControl "unescaped-control" Exact "A raw control character inside a string.", "[\"a\tb\"]" => r#"["a\tb"]"#;

@@ -46,6 +46,9 @@ pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Op
             array(&mut look, place)
         }
         Some(b'(') if place.ground == Ground::Start => tuple(&mut look),
+        Some(&byte) if place.ground == Ground::Start && is_name_start(byte) => {
+            call(&mut look, place)
+        }
         _ => Ok(false),
     };
     look.settle(verdict)
@@ -313,6 +316,32 @@ fn tuple(look: &mut Look<'_>) -> Verdict {
         Some(_) if scalar(look, false)? => {
             look.skip_space();
             Ok(look.peek(false)? == Some(b','))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether a name can begin with `byte`.
+pub(crate) const fn is_name_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$')
+}
+
+/// A name, at the start of a channel of JSON: `callback({})`, but not `if (x) {}`.
+fn call(look: &mut Look<'_>, place: Place) -> Verdict {
+    look.skip(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'));
+    look.skip_blank();
+    if look.peek(false)? != Some(b'(') {
+        return Ok(false);
+    }
+    look.bump();
+    look.skip_space();
+    match look.peek(false)? {
+        Some(b'{') => object(look, place),
+        Some(b'[') => {
+            let mut ahead = *look;
+            ahead.bump();
+            ahead.skip_space();
+            if ahead.peek(true)? == Some(b']') { Ok(true) } else { array(look, place) }
         }
         _ => Ok(false),
     }

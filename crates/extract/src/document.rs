@@ -11,6 +11,8 @@ pub(crate) struct Document {
     /// Where the document begins in the input.
     start: usize,
     repairs: usize,
+    /// Steps of the mender for the documents before.
+    steps: u64,
     /// Where the input stood when it ended inside the document.
     cut_at: Option<Path>,
 }
@@ -26,11 +28,12 @@ pub(crate) enum Taken {
 
 impl Document {
     pub(crate) fn new(options: Options) -> Self {
-        Self { mender: Mender::new(options), start: 0, repairs: 0, cut_at: None }
+        Self { mender: Mender::new(options), start: 0, repairs: 0, steps: 0, cut_at: None }
     }
 
     /// Begins a document at `start` of the input.
     pub(crate) fn begin(&mut self, start: usize) {
+        self.steps += self.mender.steps();
         self.mender.reset();
         self.start = start;
         self.repairs = 0;
@@ -77,6 +80,17 @@ impl Document {
     /// Where in the document the input stands, or stood when it ended.
     pub(crate) fn path(&self) -> Path {
         self.cut_at.clone().unwrap_or_else(|| self.mender.path())
+    }
+
+    /// Steps of the mender, for all documents.
+    pub(crate) const fn steps(&self) -> u64 {
+        self.steps + self.mender.steps()
+    }
+
+    /// A new text begins: no document is open, and no steps were made.
+    pub(crate) fn reset(&mut self) {
+        self.begin(0);
+        self.steps = 0;
     }
 
     pub(crate) const fn mender(&self) -> &Mender {

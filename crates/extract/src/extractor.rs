@@ -8,6 +8,7 @@ use jsonmend_core::{Completion, Following, Options, Outcome, Path};
 
 use crate::{
     Parts, Scope,
+    comment::Comment,
     document::{Document, Taken},
     fence::Fence,
     line::Line,
@@ -64,6 +65,8 @@ pub struct Extractor {
     trimmed: bool,
     /// The policy forbids what the surroundings of the document would need.
     refused: bool,
+    /// Work done outside the mender.
+    steps: u64,
     /// The outcome of the last document that ended.
     last: Outcome,
     outcome: Option<Outcome>,
@@ -73,6 +76,8 @@ pub struct Extractor {
 enum State {
     /// Nothing but white space was read.
     Start,
+    /// A channel of JSON begins with a comment.
+    Comment(Comment),
     /// A channel of JSON begins with what may be a scalar.
     Scalar(Scalar),
     Text,
@@ -105,6 +110,7 @@ impl Extractor {
             received: 0,
             trimmed: false,
             refused: false,
+            steps: 0,
             last: Outcome::None,
             outcome: None,
         }
@@ -167,6 +173,8 @@ impl Extractor {
         self.received = 0;
         self.trimmed = false;
         self.refused = false;
+        self.steps = 0;
+        self.document.reset();
         self.last = Outcome::None;
         self.outcome = None;
     }
@@ -189,6 +197,12 @@ impl Extractor {
     pub fn withheld(&self) -> usize {
         let inside = self.open().map_or(0, |document| document.mender().withheld());
         self.held.len() + self.waiting.len() + self.carry.len() + inside
+    }
+
+    /// How many steps of work were done; grows in proportion to the input.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps + self.document.steps()
     }
 
     /// How many bytes were received.
@@ -221,6 +235,7 @@ impl Extractor {
         } else {
             let mut joint = std::mem::take(&mut self.carry);
             joint.extend_from_slice(chunk);
+            self.steps += joint.len() as u64;
             Cow::Owned(joint)
         };
         let mut from = 0;
@@ -263,6 +278,7 @@ impl Extractor {
                 }
             };
             if !back.is_empty() {
+                self.steps += (back.len() + input.len() - from) as u64;
                 input = Cow::Owned([&back, input.get(from..).unwrap_or_default()].concat());
                 from = 0;
             } else if eof && from >= input.len() && !self.is_again() {
@@ -302,13 +318,25 @@ impl Extractor {
             for repair in leading {
                 parts.repair(repair);
             }
-            if !self.held.is_empty() {
-                parts.json(&self.held);
-                self.held.clear();
-            }
+            self.release(start, parts);
         }
         self.document.begin(start);
         self.state = State::Document;
+    }
+
+    /// Hands out the white space that was held back before a document at `start`, without the
+    /// comments in it.
+    fn release(&mut self, start: usize, parts: &mut impl Parts) {
+        let from = start - self.held.len();
+        let mut at = from;
+        let ends = self.margin.comments().iter().map(|comment| (comment.start, comment.end));
+        for (end, next) in ends.chain([(start, start)]).filter(|(end, _)| *end >= from) {
+            if let Some(space @ [_, ..]) = self.held.get(at - from..end - from) {
+                parts.json(space);
+            }
+            at = next;
+        }
+        self.held.clear();
     }
 
     /// The document that is open has ended.

@@ -20,6 +20,7 @@
 //! ```
 
 mod begins;
+mod comment;
 mod document;
 mod extractor;
 mod fence;

@@ -1,14 +1,18 @@
 //! What stands around a single document, as an account of deletions.
 
+use std::ops::Range;
+
 use jsonmend_core::{Path, Policy, Repair, RepairKind};
 
 use crate::fence::Fence;
 
 /// What was seen around the one document of a channel.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Margin {
     /// Behind the byte order mark at the start.
     mark: Option<usize>,
+    /// The comments that stand before anything else.
+    comments: Vec<Range<usize>>,
     /// Something other than white space stands before the fence that is open, or before the
     /// present byte if none is.
     prose: bool,
@@ -36,6 +40,23 @@ impl Margin {
         self.mark = Some(end);
     }
 
+    /// A comment begins at `start`.
+    pub(crate) fn comment(&mut self, start: usize) {
+        self.comments.push(start..start);
+    }
+
+    /// The comment that began last ends at `end`.
+    pub(crate) fn comment_closed(&mut self, end: usize) {
+        if let Some(comment) = self.comments.last_mut() {
+            comment.end = end;
+        }
+    }
+
+    /// The comments before anything else, if nothing but white space stands between them.
+    pub(crate) fn comments(&self) -> &[Range<usize>] {
+        &self.comments
+    }
+
     /// Something that is neither white space nor an open fence was read.
     pub(crate) const fn prose(&mut self) {
         match &mut self.after {
@@ -59,6 +80,11 @@ impl Margin {
     /// The document ended at `end`.
     pub(crate) const fn document(&mut self, end: usize) {
         self.after = Some(After { end, closers: None, fence: None, prose: false, second: None });
+    }
+
+    /// Whether stray closers follow the document.
+    pub(crate) fn has_closers(&self) -> bool {
+        self.after.is_some_and(|after| after.closers.is_some())
     }
 
     /// Stray closers reach up to `end`.
@@ -102,7 +128,12 @@ impl Margin {
                 }
             }
             None if self.prose => cuts.upto(Some(start), RepairKind::LeadingProse),
-            None => {}
+            None => {
+                for comment in &self.comments {
+                    cuts.at = comment.start;
+                    cuts.upto(Some(comment.end), RepairKind::Comment);
+                }
+            }
         }
         cuts.repairs
     }
@@ -111,7 +142,10 @@ impl Margin {
     pub(crate) fn trailing(&self, total: usize) -> Vec<Repair> {
         let Some(after) = self.after else { return Vec::new() };
         let mut cuts = Cuts { at: after.end, repairs: Vec::new() };
-        cuts.upto(after.closers, RepairKind::ExtraClose);
+        // White space behind closers goes with them: they are text, and so is what follows them.
+        let bare = after.fence.is_none() && !after.prose && after.second.is_none();
+        let closers = after.closers.map(|end| if bare { total } else { end });
+        cuts.upto(closers, RepairKind::ExtraClose);
         let rest = after.second.unwrap_or(total);
         match after.fence {
             Some(_) if !after.prose => cuts.upto(Some(rest), RepairKind::CodeFence),

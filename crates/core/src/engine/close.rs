@@ -165,12 +165,7 @@ impl Engine {
                         return Ok(look.blanks()? == b':');
                     };
                     look.advance(length);
-                    while look.closer(quote)?.is_none() {
-                        self.steps += 1;
-                        look.peek()?;
-                        look.bump();
-                    }
-                    look.bump();
+                    look.through(quote)?;
                     Ok(look.space()? == b':')
                 }
                 _ => Ok(false),
@@ -185,12 +180,7 @@ impl Engine {
                         return Ok(item != b'}');
                     };
                     look.advance(length);
-                    while look.closer(quote)?.is_none() {
-                        self.steps += 1;
-                        look.peek()?;
-                        look.bump();
-                    }
-                    look.bump();
+                    look.through(quote)?;
                     Ok(look.space()? != b':')
                 }
                 _ => Ok(false),

@@ -6,6 +6,7 @@
 //! given again. Everything the engine decides depends on bytes, never on where a chunk ends.
 
 mod after;
+mod clean;
 mod close;
 mod finish;
 mod frames;
@@ -346,7 +347,9 @@ impl Engine {
                 return Ok(());
             }
             let before = self.pos;
+            let clean = self.lex == Lex::None && self.clean(&source);
             let flow = match self.lex {
+                Lex::None if clean => Flow::Go,
                 Lex::None => self.structure(&source)?,
                 Lex::Text(text) if text.quotes == 0 => self.bare(&source, text)?,
                 Lex::Text(text) => self.string(&source, text)?,

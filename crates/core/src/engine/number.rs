@@ -85,6 +85,10 @@ impl Engine {
             Shape::Valid => look!(self.grouped_digits(look), None),
             _ => None,
         };
+        if grouped.is_none() && shape == Shape::Valid && look!(self.has_decimal_comma(look), false)
+        {
+            return self.open_bare(source, false);
+        }
         if !matches!(&shape, Shape::Cut(kept) if kept.is_empty()) {
             self.begin_value();
         }
@@ -194,7 +198,8 @@ impl Engine {
         }
         let from = look.passed();
         let next = look.blanks()?;
-        if look.passed() == from || !(next.is_ascii_alphabetic() || next >= 0x80 || next == b'%') {
+        let text = next.is_ascii_alphanumeric() || next >= 0x80 || next == b'%';
+        if look.passed() == from || !text {
             return Ok(false);
         }
         if look.at_quote()? {
@@ -223,6 +228,21 @@ impl Engine {
         let documents = self.options.following() == crate::Following::All
             && (matches!(next, b'{' | b'[') || look.at_quote()? || lines);
         Ok(several || documents || matches!(next, b',' | b';' | b')' | b'}' | b']' | b'`'))
+    }
+
+    /// `12,50` as a member's value: digits that are no key follow the comma.
+    fn has_decimal_comma(&mut self, mut look: super::source::Look<'_>) -> Result<bool, Edge> {
+        if self.frames.top() != Some(super::frames::Shape::Object) || look.peek()? != b',' {
+            return Ok(false);
+        }
+        look.bump();
+        if !look.peek()?.is_ascii_digit() {
+            return Ok(false);
+        }
+        while look.peek()?.is_ascii_digit() {
+            look.bump();
+        }
+        Ok(matches!(look.space()?, b',' | b'}'))
     }
 
     /// `1,234,567` as a member's value: where its digits end.

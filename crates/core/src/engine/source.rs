@@ -223,6 +223,30 @@ impl<'a> Look<'a> {
         Ok(&self.text[from..self.at])
     }
 
+    /// Passes the rest of a string and the quote that may close it.
+    pub(super) fn through(&mut self, quote: Quote) -> Result<(), Edge> {
+        let matters = |byte: &u8| match quote {
+            Quote::Double => matches!(byte, b'"' | b'\\'),
+            _ => matches!(byte, b'"' | b'\'' | b'`' | b'\\' | 0xc2 | 0xe2 | 0xef),
+        };
+        loop {
+            let Some(skip) = self.rest().iter().position(matters) else {
+                self.at = self.text.len();
+                return Err(self.edge);
+            };
+            self.at += skip;
+            if let Some(length) = self.closer(quote)? {
+                self.at += length;
+                return Ok(());
+            }
+            if self.peek()? == b'\\' {
+                self.peek_at(1)?;
+                self.at += 1;
+            }
+            self.at += 1;
+        }
+    }
+
     /// Passes a string whose opening quote was passed; stands behind its closing quote after.
     pub(super) fn string(&mut self, quote: u8) -> Result<(), Edge> {
         loop {

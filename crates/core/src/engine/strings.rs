@@ -113,39 +113,59 @@ impl Engine {
 
     /// Reads string content up to the next byte that matters, and deals with that byte.
     pub(super) fn string(&mut self, source: &Source<'_>, text: Text) -> Step {
-        let rest = source.from(self.pos);
-        let run = scan::string_run(rest, 0, text.quote.stop());
-        let mut end = run.end;
-        if !run.ascii || text.quote == Quote::Backtick {
-            // Multi-byte quotes and broken UTF-8 are looked for only where they can be.
-            match self.checked_run(source, text, end)? {
-                Checked::All => {}
-                Checked::Upto(length) => end = length,
-                Checked::Mended => return Ok(Flow::Go),
-                Checked::Wait(length) => {
-                    self.consume_text(rest, length, text);
-                    return Ok(Flow::Wait);
+        let mut text = text;
+        loop {
+            let rest = source.from(self.pos);
+            let run = scan::string_run(rest, 0, text.quote.stop());
+            let mut end = run.end;
+            if !run.ascii || text.quote == Quote::Backtick {
+                // Multi-byte quotes and broken UTF-8 are looked for only where they can be.
+                match self.checked_run(source, text, end)? {
+                    Checked::All => {}
+                    Checked::Upto(length) => end = length,
+                    Checked::Mended => return Ok(Flow::Go),
+                    Checked::Wait(length) => {
+                        self.consume_text(rest, length, text);
+                        return Ok(Flow::Wait);
+                    }
                 }
             }
-        }
-        self.consume_text(rest, end, text);
-        let text = if let Lex::Text(text) = self.lex { text } else { text };
-        let Some(&byte) = rest.get(end) else {
-            return if source.is_last() { self.end_of_text(source, text) } else { Ok(Flow::Wait) };
-        };
-        match byte {
-            b'\\' => self.escape(source, text),
-            0..=0x1f => self.control(byte, text),
-            _ => match text.quote.closer(&rest[end..]) {
-                Some(length) => self.quote(source, text, length),
-                None => {
-                    // A double quote inside a string that something else delimits.
-                    self.edit(text.quote.kind(), self.pos..self.pos, "\\")?;
-                    self.pos += 1;
+            self.consume_text(rest, end, text);
+            if let Lex::Text(now) = self.lex {
+                text = now;
+            }
+            let Some(&byte) = rest.get(end) else {
+                return if source.is_last() {
+                    self.end_of_text(source, text)
+                } else {
+                    Ok(Flow::Wait)
+                };
+            };
+            match byte {
+                b'\\' => {
+                    let simple = text.quote == Quote::Double
+                        && matches!(
+                            rest.get(end + 1),
+                            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+                        );
+                    if !simple {
+                        return self.escape(source, text);
+                    }
+                    self.pos += 2;
                     self.settle_text(text);
-                    Ok(Flow::Go)
                 }
-            },
+                0..=0x1f => return self.control(byte, text),
+                _ => {
+                    let Some(length) = text.quote.closer(&rest[end..]) else {
+                        // A double quote inside a string that something else delimits.
+                        self.edit(text.quote.kind(), self.pos..self.pos, "\\")?;
+                        self.pos += 1;
+                        self.settle_text(text);
+                        return Ok(Flow::Go);
+                    };
+                    return self.quote(source, text, length);
+                }
+            }
         }
     }
 

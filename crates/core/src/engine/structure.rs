@@ -84,10 +84,26 @@ impl Engine {
             |edit| matches!(edit, super::Edit::Replace(repair, _) if repair.end == self.lex_start),
         );
         if edited
+            || start >= closed
             || source.byte(start) != Some(b'"')
             || self.frames.depth() >= self.options.limits().depth()
         {
             return Ok(false);
+        }
+        let behind_comma = self.comma.saturating_add(self.comma_length);
+        let directly = self.comma_length > 0
+            && behind_comma <= start
+            && source.slice(behind_comma, start).iter().all(u8::is_ascii_whitespace);
+        if directly && self.frames.parent() == Some(Shape::Object) && self.frames.items() > 1 {
+            // `{"a": [1, 2, "b": 3}`: the list around ended before the key.
+            let comma = self.comma;
+            self.edit(RepairKind::MissingClose, comma..comma, "]")?;
+            self.frames.pop();
+            self.frames.set_key(source.slice(self.lex_start, closed));
+            self.key_start = start;
+            self.member_edits = self.serial;
+            self.expect = Expect::Colon;
+            return Ok(true);
         }
         self.edit(RepairKind::MissingOpen, start..start, "{")?;
         self.frames.push(Shape::Object, start);
@@ -399,6 +415,22 @@ impl Engine {
 
     /// `{{"a": 1}}`
     fn double_open(&mut self) -> Step {
+        if self.expect == Expect::Key
+            && self.comma_length > 0
+            && self.edits.len() == self.firm
+            && self.frames.parent().is_some_and(Shape::is_list)
+        {
+            // `[{"i": 1, {"i": 2}]`: the brace before the comma was lost.
+            let comma = self.comma;
+            self.edit(RepairKind::MissingClose, comma..comma, "}")?;
+            self.frames.pop();
+            self.mark = self.mark.max(comma);
+            self.mark_in_string = false;
+            self.closed_string = None;
+            self.firm = self.edits.len();
+            self.pend_comma(comma, self.serial, self.comma_length);
+            return Ok(Flow::Go);
+        }
         self.edit(RepairKind::DuplicateOpen, self.pos..self.pos + 1, "")?;
         if self.expect == Expect::FirstKey && self.frames.len() < 2 * self.options.limits().depth()
         {
@@ -454,6 +486,10 @@ impl Engine {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
+                if token == Token::Quote && look!(self.key_and_value_follow(source), false) {
+                    self.insert_comma()?;
+                    return Ok(Flow::Go);
+                }
                 if token == Token::Quote && self.closed_string.is_some_and(|at| self.reaches(at)) {
                     return self.join(source);
                 }
@@ -464,24 +500,26 @@ impl Engine {
         }
     }
 
+    /// Whether a string and, without a colon, a value that is no string follow.
+    fn key_and_value_follow(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
+        let mut look = self.look(source, self.pos);
+        let Some((quote, length)) = look.quote()? else { return Ok(false) };
+        look.advance(length);
+        let found = look.through(quote);
+        self.steps += look.passed() as u64;
+        found?;
+        let next = look.blanks()?;
+        Ok(next.is_ascii_digit() || matches!(next, b'-' | b'{' | b'['))
+    }
+
     /// Whether a key and a colon follow.
     pub(super) fn key_follows(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
         let mut look = self.look(source, self.pos);
         if let Some((quote, length)) = look.quote()? {
             look.advance(length);
-            loop {
-                self.steps += 1;
-                let byte = look.peek()?;
-                if let Some(found) = look.closer(quote)? {
-                    look.advance(found);
-                    break;
-                }
-                look.bump();
-                if byte == b'\\' {
-                    look.peek()?;
-                    look.bump();
-                }
-            }
+            let found = look.through(quote);
+            self.steps += look.passed() as u64;
+            found?;
             // A second key without a colon is still a key when a value follows it directly.
             return Ok(matches!(look.space()?, b':' | b'='));
         }

@@ -94,6 +94,9 @@ impl Engine {
             let mut inside = look;
             inside.bump();
             let first = look!(inside.gap(), 0);
+            if !root && !look!(self.holds_one_value(inside), true) {
+                return self.open_bare(source, false);
+            }
             let value = matches!(first, b'{' | b'[')
                 || !root
                     && (first == b')'
@@ -105,6 +108,22 @@ impl Engine {
             }
         }
         if root { self.not_a_document() } else { self.open_bare(source, false) }
+    }
+
+    /// Whether one scalar, or a container, stands in the parentheses that `look` is in.
+    fn holds_one_value(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        if let Some((quote, length)) = look.quote()? {
+            look.advance(length);
+            look.through(quote)?;
+        } else if matches!(look.peek()?, b'{' | b'[') {
+            return Ok(true);
+        } else {
+            while !matches!(look.peek()?, b',' | b')' | b'}' | b']' | b'\n') {
+                look.bump();
+            }
+        }
+        self.steps += look.passed() as u64;
+        Ok(look.space()? == b')')
     }
 
     /// `name(` around a value.

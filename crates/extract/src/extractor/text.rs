@@ -3,7 +3,8 @@
 use super::{Extractor, State};
 use crate::{
     Parts, Scope,
-    begins::{Ground, Place, begins},
+    begins::{Ground, Place, begins, is_name_start},
+    comment::{self, Comment},
     fence::{self, Fence, Inside},
     line::{Line, is_space},
     reasoning::{self, Block},
@@ -41,6 +42,7 @@ impl Extractor {
             }
             let flow = match self.state {
                 State::Start => self.read_start(rest, eof, parts),
+                State::Comment(comment) => self.read_comment(comment, rest, parts),
                 State::Scalar(scalar) => self.read_scalar(scalar, rest, parts),
                 State::Text => self.read_text(rest, eof, parts),
                 State::Reasoning(block) => self.read_reasoning(block, rest, eof, parts),
@@ -52,6 +54,7 @@ impl Extractor {
                 }
             };
             let (Flow::Read(read) | Flow::Wait(read)) = flow;
+            self.steps += 1 + read as u64;
             self.at += read;
             from += read;
             if matches!(flow, Flow::Wait(_)) {
@@ -75,6 +78,19 @@ impl Extractor {
             self.state = State::Text;
         } else if space > 0 {
             return self.hold(rest.get(..space).unwrap_or_default(), parts);
+        } else if self.scope == Scope::Whole && rest.first() == Some(&b'/') {
+            return match Comment::begin(rest, eof) {
+                None => Flow::Wait(0),
+                Some(None) => {
+                    self.state = State::Text;
+                    Flow::Read(0)
+                }
+                Some(Some(comment)) => {
+                    self.margin.comment(self.at);
+                    self.state = State::Comment(comment);
+                    self.hold(rest.get(..comment::MARK).unwrap_or_default(), parts)
+                }
+            };
         } else if self.scope == Scope::Whole
             && let Some(&first) = rest.first()
             && let Some(scalar) = Scalar::begin(first)
@@ -86,6 +102,23 @@ impl Extractor {
             self.state = State::Text;
         }
         Flow::Read(0)
+    }
+
+    fn read_comment(&mut self, comment: Comment, rest: &[u8], parts: &mut impl Parts) -> Flow {
+        // What does not fit is text, and read as such: no more than one byte beyond the limit.
+        let room = self.options.limits().buffer().saturating_sub(self.held.len()).saturating_add(1);
+        let (length, open) = comment.read(rest.get(..room).unwrap_or(rest));
+        let flow = self.hold(rest.get(..length).unwrap_or_default(), parts);
+        if matches!(self.state, State::Comment(_)) {
+            self.state = match open {
+                Some(comment) => State::Comment(comment),
+                None => {
+                    self.margin.comment_closed(self.at + length);
+                    State::Start
+                }
+            };
+        }
+        flow
     }
 
     fn read_scalar(&mut self, mut scalar: Scalar, rest: &[u8], parts: &mut impl Parts) -> Flow {
@@ -114,7 +147,8 @@ impl Extractor {
     fn read_text(&mut self, rest: &[u8], eof: bool, parts: &mut impl Parts) -> Flow {
         let mut at = 0;
         while let Some(ahead @ [byte, ..]) = rest.get(at..) {
-            if !matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2) {
+            let doubtful = matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2);
+            if !doubtful && !(self.at_start() && is_name_start(*byte)) {
                 self.pass(*byte);
                 at += 1;
                 continue;
@@ -149,7 +183,7 @@ impl Extractor {
                 }
                 Some(Mark::Open(fence, length)) => {
                     self.text(through(length), parts);
-                    if self.margin.is_after() {
+                    if self.margin.is_after() || !self.margin.comments().is_empty() {
                         self.margin.prose();
                     }
                     self.fence = Some(fence);
@@ -170,8 +204,9 @@ impl Extractor {
     }
 
     /// What stands at the start of `ahead`, at `offset` of the input; `None` waits for more.
-    fn mark(&self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
+    fn mark(&mut self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
         let window = self.options.limits().lookahead();
+        self.steps += ahead.len().min(window) as u64;
         let byte = ahead.first().copied()?;
         let line_start = self.line.is_start();
         match &self.fence {
@@ -192,24 +227,38 @@ impl Extractor {
             _ => {}
         }
         let outside = match &self.fence {
+            // Whatever language a fence names: JSON at its start is what a channel of JSON is for.
+            Some(fence) if self.scope == Scope::Whole && !fence.is_touched() => false,
             Some(fence) => fence.inside() == Inside::Other,
             None => self.scope == Scope::Fenced,
         };
-        if outside || !matches!(byte, b'{' | b'[' | b'(') {
+        let name = self.at_start() && is_name_start(byte);
+        if outside || !name && !matches!(byte, b'{' | b'[' | b'(') {
             return Some(Mark::Text(1));
         }
         let begins = begins(ahead, self.place(), window, eof)?;
         Some(if begins { Mark::Document } else { Mark::Text(1) })
     }
 
+    /// Whether this is the first byte of a channel that should be JSON, but for white space and
+    /// comments.
+    const fn at_start(&self) -> bool {
+        !self.margin.has_prose()
+            && !self.margin.is_after()
+            && self.fence.is_none()
+            && matches!(self.scope, Scope::Whole)
+    }
+
     /// What stands before the present byte.
     fn place(&self) -> Place {
         let whole = self.scope == Scope::Whole;
         let line_start = self.line.is_start();
+        let other = |fence: &Fence| fence.inside() == Inside::Other;
         let ground = match &self.fence {
             Some(fence) if !fence.is_touched() && fence.inside() == Inside::Json => Ground::Sure,
+            Some(fence) if other(fence) => Ground::Line,
             Some(fence) if !fence.is_touched() && whole => Ground::Led,
-            None if whole && !self.margin.has_prose() && !self.margin.is_after() => Ground::Start,
+            None if self.at_start() => Ground::Start,
             _ if line_start && self.line.is_led() => Ground::Led,
             _ if line_start || whole => Ground::Line,
             _ => match self.line.last() {
@@ -242,8 +291,13 @@ impl Extractor {
 
     fn read_after(&mut self, rest: &[u8], parts: &mut impl Parts) -> Flow {
         let space = space_before(rest);
-        if space > 0 {
-            return self.hold(rest.get(..space).unwrap_or_default(), parts);
+        if let Some(bytes @ [_, ..]) = rest.get(..space) {
+            if !self.margin.has_closers() {
+                return self.hold(bytes, parts);
+            }
+            self.text(bytes, parts);
+            self.line.pass_all(bytes);
+            return Flow::Read(space);
         }
         let closers = rest.iter().take_while(|byte| matches!(byte, b'}' | b']')).count();
         if let Some(bytes @ [_, ..]) = rest.get(..closers) {

@@ -167,29 +167,14 @@ impl Engine {
         quote: Quote,
         close: Verdict,
     ) -> Result<Verdict, Edge> {
-        loop {
-            self.steps += 1;
-            let byte = look.peek()?;
-            if let Some(found) = look.closer(quote)? {
-                look.advance(found);
-                let behind = look.space()?;
-                if matches!(behind, b':' | b'=') {
-                    return Ok(close);
-                }
-                if look.at_quote()? || behind.is_ascii_digit() {
-                    return Ok(close);
-                }
-                if matches!(behind, b'{' | b'[' | b',' | b'}') {
-                    return Ok(close);
-                }
-                return Ok(Verdict::Inner);
-            }
-            look.bump();
-            if byte == b'\\' {
-                look.peek()?;
-                look.bump();
-            }
+        let found = look.through(quote);
+        self.steps += look.passed() as u64;
+        found?;
+        let behind = look.space()?;
+        if matches!(behind, b':' | b'=' | b'{' | b'[' | b',' | b'}') || behind.is_ascii_digit() {
+            return Ok(close);
         }
+        Ok(if look.at_quote()? { close } else { Verdict::Inner })
     }
 
     /// A string directly behind the quote, without a comma: a lost comma, a string in two pieces,
@@ -202,19 +187,9 @@ impl Engine {
         broken: bool,
         touching: bool,
     ) -> Result<Verdict, Edge> {
-        loop {
-            self.steps += 1;
-            let byte = look.peek()?;
-            if let Some(found) = look.closer(quote)? {
-                look.advance(found);
-                break;
-            }
-            look.bump();
-            if byte == b'\\' {
-                look.peek()?;
-                look.bump();
-            }
-        }
+        let found = look.through(quote);
+        self.steps += look.passed() as u64;
+        found?;
         let behind = look.space()?;
         if behind == b':' {
             return Ok(close);
