@@ -84,6 +84,7 @@ pub fn push(data: &[u8]) -> Result<(), Violation> {
     laws::bounded(input, &options)?;
     laws::any_call_order(input, &options)?;
     laws::stable_snapshots(input, &options)?;
+    laws::partial_agrees(input, &options)?;
     if input.len() <= 256 { laws::nothing_lost(input, &options) } else { Ok(()) }
 }
 

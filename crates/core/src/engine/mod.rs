@@ -10,6 +10,7 @@ mod clean;
 mod close;
 mod finish;
 mod frames;
+mod members;
 mod number;
 mod quotes;
 mod source;

@@ -1,11 +1,7 @@
 //! Between tokens: does what the table says.
 
 use super::{
-    Action, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, decide,
-    frames::Shape,
-    look,
-    source::{Edge, is_word},
-    strings::Quote,
+    Action, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape, strings::Quote,
 };
 use crate::RepairKind;
 
@@ -74,45 +70,6 @@ impl Engine {
             Action::Skip => self.skip(source, token),
             Action::Tail => self.open_tail(source, token),
         }
-    }
-
-    /// Whole text only. `["k": "v"]`: the item is a key, and the brace before it was lost.
-    fn opens_lost_object(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
-        let Some(closed) = self.closed_string.filter(|_| self.whole) else { return Ok(false) };
-        let start = self.lex_start.wrapping_sub(1);
-        let edited = self.edits.iter().any(
-            |edit| matches!(edit, super::Edit::Replace(repair, _) if repair.end == self.lex_start),
-        );
-        if edited
-            || start >= closed
-            || source.byte(start) != Some(b'"')
-            || self.frames.depth() >= self.options.limits().depth()
-        {
-            return Ok(false);
-        }
-        let behind_comma = self.comma.saturating_add(self.comma_length);
-        let directly = self.comma_length > 0
-            && behind_comma <= start
-            && source.slice(behind_comma, start).iter().all(u8::is_ascii_whitespace);
-        if directly && self.frames.parent() == Some(Shape::Object) && self.frames.items() > 1 {
-            // `{"a": [1, 2, "b": 3}`: the list around ended before the key.
-            let comma = self.comma;
-            self.edit(RepairKind::MissingClose, comma..comma, "]")?;
-            self.frames.pop();
-            self.frames.set_key(source.slice(self.lex_start, closed));
-            self.key_start = start;
-            self.member_edits = self.serial;
-            self.expect = Expect::Colon;
-            return Ok(true);
-        }
-        self.edit(RepairKind::MissingOpen, start..start, "{")?;
-        self.frames.push(Shape::Object, start);
-        self.frames.set_key(source.slice(self.lex_start, closed));
-        self.comma = usize::MAX;
-        self.key_start = start;
-        self.member_edits = self.serial;
-        self.expect = Expect::Colon;
-        Ok(true)
     }
 
     /// Behind `=` or `=>`, if it has arrived.
@@ -205,33 +162,6 @@ impl Engine {
             self.unbegin_value(before);
         }
         Ok(flow)
-    }
-
-    /// Whether strings and commas, two at least, go on to a `}`.
-    fn reads_set(&mut self, source: &Source<'_>) -> bool {
-        let mut look = self.look(source, self.pos);
-        let mut strings = 0;
-        loop {
-            let Ok(Some((quote, length))) = look.quote() else { return false };
-            look.advance(length);
-            while let Ok(None) = look.closer(quote) {
-                if look.peek().is_err() {
-                    return false;
-                }
-                look.bump();
-            }
-            look.bump();
-            strings += 1;
-            self.steps += look.passed() as u64;
-            match look.space() {
-                Ok(b',') => look.bump(),
-                Ok(b'}') => return strings > 1,
-                _ => return false,
-            }
-            if look.space().is_err() {
-                return false;
-            }
-        }
     }
 
     /// Opens a container.
@@ -411,177 +341,5 @@ impl Engine {
                 Err(Stop::Refused)
             }
         }
-    }
-
-    /// `{{"a": 1}}`
-    fn double_open(&mut self) -> Step {
-        if self.expect == Expect::Key
-            && self.comma_length > 0
-            && self.edits.len() == self.firm
-            && self.frames.parent().is_some_and(Shape::is_list)
-        {
-            // `[{"i": 1, {"i": 2}]`: the brace before the comma was lost.
-            let comma = self.comma;
-            self.edit(RepairKind::MissingClose, comma..comma, "}")?;
-            self.frames.pop();
-            self.mark = self.mark.max(comma);
-            self.mark_in_string = false;
-            self.closed_string = None;
-            self.firm = self.edits.len();
-            self.pend_comma(comma, self.serial, self.comma_length);
-            return Ok(Flow::Go);
-        }
-        self.edit(RepairKind::DuplicateOpen, self.pos..self.pos + 1, "")?;
-        if self.expect == Expect::FirstKey && self.frames.len() < 2 * self.options.limits().depth()
-        {
-            self.frames.double();
-        }
-        self.pos += 1;
-        Ok(Flow::Go)
-    }
-
-    fn defer_value(&mut self, source: &Source<'_>, token: Token) -> Step {
-        match token {
-            Token::ObjectOpen => {
-                // `{{name}}` is a placeholder when nothing but a word stands in it.
-                let mut look = self.look(source, self.pos + 1);
-                if look!(look.peek(), 0) == b'{' {
-                    look.bump();
-                    look!(look.blanks(), 0);
-                    let word = look!(look.word(), &[][..]);
-                    if !word.is_empty() {
-                        while matches!(look!(look.peek(), 0), b' ' | b'.' | b'|' | b'_') {
-                            look.bump();
-                            look!(look.word(), &[][..]);
-                        }
-                        if look!(look.starts_with(b"}}"), false) {
-                            return self.open_bare(source, false);
-                        }
-                    }
-                }
-                self.open(Shape::Object)
-            }
-            _ => self.word(source),
-        }
-    }
-
-    fn defer_member_end(&mut self, source: &Source<'_>, token: Token) -> Step {
-        match token {
-            Token::Plus => self.join(source),
-            Token::ObjectOpen if self.frames.parent().is_some_and(Shape::is_list) => {
-                // `[{"i": 1{"i": 2}]`: the brace before was lost.
-                let at = if self.reaches(self.anchor) { self.anchor } else { self.pos };
-                self.edit(RepairKind::MissingClose, at..at, "}")?;
-                self.frames.pop();
-                self.settle();
-                self.value_ended(source)?;
-                Ok(Flow::Go)
-            }
-            Token::ObjectOpen | Token::ArrayOpen => {
-                self.insert_comma()?;
-                Ok(Flow::Go)
-            }
-            _ => {
-                if look!(self.key_follows(source), true) {
-                    self.insert_comma()?;
-                    return Ok(Flow::Go);
-                }
-                if token == Token::Quote && look!(self.key_and_value_follow(source), false) {
-                    self.insert_comma()?;
-                    return Ok(Flow::Go);
-                }
-                if token == Token::Quote && self.closed_string.is_some_and(|at| self.reaches(at)) {
-                    return self.join(source);
-                }
-                self.lex_start = self.pos;
-                self.lex = Lex::Stray;
-                Ok(Flow::Go)
-            }
-        }
-    }
-
-    /// Whether a string and, without a colon, a value that is no string follow.
-    fn key_and_value_follow(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
-        let mut look = self.look(source, self.pos);
-        let Some((quote, length)) = look.quote()? else { return Ok(false) };
-        look.advance(length);
-        let found = look.through(quote);
-        self.steps += look.passed() as u64;
-        found?;
-        let next = look.blanks()?;
-        Ok(next.is_ascii_digit() || matches!(next, b'-' | b'{' | b'['))
-    }
-
-    /// Whether a key and a colon follow.
-    pub(super) fn key_follows(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
-        let mut look = self.look(source, self.pos);
-        if let Some((quote, length)) = look.quote()? {
-            look.advance(length);
-            let found = look.through(quote);
-            self.steps += look.passed() as u64;
-            found?;
-            // A second key without a colon is still a key when a value follows it directly.
-            return Ok(matches!(look.space()?, b':' | b'='));
-        }
-        if !is_word(look.peek()?) {
-            return Ok(false);
-        }
-        look.word()?;
-        if look.peek()? == b'"' {
-            look.bump();
-        }
-        Ok(look.blanks()? == b':')
-    }
-
-    /// `"a" + "b"`, `"a" "b"`: takes the quotes between away.
-    pub(super) fn join(&mut self, source: &Source<'_>) -> Step {
-        let at = self.pos;
-        let mut look = self.look(source, at);
-        let plus = look!(look.peek(), 0) == b'+';
-        if plus {
-            look.bump();
-            look!(look.gap(), 0);
-        }
-        if let Some(from) = self.closed_string.filter(|&from| self.reaches(from))
-            && let Some((quote, length)) = look!(look.quote(), None)
-        {
-            let behind = at + look.passed() + length;
-            self.forget(from);
-            self.edit(RepairKind::StringConcatenation, from..behind, "")?;
-            self.pos = behind;
-            self.lex_start = behind;
-            self.tail = None;
-            self.closed_string = None;
-            let text = super::Text { quote, is_key: false, quotes: 1, nested: 0, embedded: 0 };
-            self.lex = Lex::Text(text);
-            return Ok(Flow::Go);
-        }
-        self.lex_start = at;
-        self.lex = Lex::Stray;
-        self.pos += usize::from(plus);
-        Ok(Flow::Go)
-    }
-
-    /// Words between members: dropped up to the next separator, quote or line end.
-    pub(super) fn stray(&mut self, source: &Source<'_>) -> Step {
-        let rest = source.from(self.pos);
-        let first = usize::from(self.pos == self.lex_start);
-        let found = rest
-            .iter()
-            .skip(first)
-            .position(|b| matches!(b, b',' | b'}' | b']' | b'{' | b'[' | b'"' | b'\n'));
-        match found {
-            Some(at) => self.pos += at + first,
-            None => self.pos += rest.len(),
-        }
-        if found.is_none() && !source.is_last() {
-            return Ok(Flow::Wait);
-        }
-        let stray = source.slice(self.lex_start, self.pos);
-        let blank = stray.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
-        let kept = stray.len() - blank;
-        self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
-        self.lex = Lex::None;
-        Ok(Flow::Go)
     }
 }

@@ -148,7 +148,7 @@ impl Extractor {
         let mut at = 0;
         while let Some(ahead @ [byte, ..]) = rest.get(at..) {
             let doubtful = matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2);
-            if !doubtful && !(self.at_start() && is_name_start(*byte)) {
+            if !(doubtful || self.at_start() && is_name_start(*byte)) {
                 self.pass(*byte);
                 at += 1;
                 continue;

@@ -1,6 +1,6 @@
 //! L12: partial values.
 
-use jsonmend_core::Options;
+use jsonmend_core::{Mender, Options, Output, Partial};
 
 use super::{Check, Law, Shown, Violation, push::moments};
 use crate::{
@@ -44,6 +44,54 @@ pub fn stable_snapshots(input: &[u8], options: &Options) -> Result<(), Violation
     check.that(before.is_prefix_of(&whole), || {
         format!("{} became {} at the end", Shown(&before.text), Shown(&whole.text))
     })
+}
+
+/// L12 for [`Partial`]: after every byte it holds the value that `output + completion()` spells.
+///
+/// # Errors
+/// The byte after which they differ.
+pub fn partial_agrees(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::StableSnapshots, input);
+    let mut mender = Mender::new(*options);
+    let mut partial = Partial::new();
+    let mut text = Vec::new();
+    for (at, byte) in input.iter().enumerate() {
+        mender.push(&[*byte], &mut Both(&mut partial, &mut text));
+        let Some(completion) = mender.completion() else { continue };
+        let spelled = [&text[..], completion.to_string().as_bytes()].concat();
+        // One document only: a partial keeps the first.
+        let Some(tokens) = oracle::tokens(&spelled).filter(|_| !partial.is_complete()) else {
+            continue;
+        };
+        let shown = partial.to_string();
+        let held = oracle::tokens(shown.as_bytes()).unwrap_or_default();
+        let same = tokens.iter().map(decoded).eq(held.iter().map(decoded));
+        check.that(same, || format!("{} shows {shown} after byte {at}", Shown(&spelled)))?;
+    }
+    Ok(())
+}
+
+/// A token with its escapes decoded: a partial keeps no spelling.
+fn decoded(placed: &Placed) -> Token {
+    let decode = |text: &[u8]| {
+        let quoted = [&b"\""[..], text, b"\""].concat();
+        serde_json::from_slice::<String>(&quoted).map_or_else(|_| text.to_vec(), String::into_bytes)
+    };
+    match &placed.token {
+        Token::Key(key) => Token::Key(decode(key)),
+        Token::Text(text) => Token::Text(decode(text)),
+        token => token.clone(),
+    }
+}
+
+/// Two outputs side by side.
+struct Both<'a>(&'a mut Partial, &'a mut Vec<u8>);
+
+impl Output for Both<'_> {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.0.copy(bytes);
+        self.1.copy(bytes);
+    }
 }
 
 /// A partial value: the part that has left, closed by the completion.

@@ -1,0 +1,80 @@
+//! The edit script over a whole text.
+
+use std::ops::Range;
+
+use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, apply};
+
+use super::reading::Reading;
+
+/// One edit script over the whole text: what stands around the documents is deleted, and several
+/// become the items of an array.
+pub(super) fn assemble(input: &[u8], readings: &[Reading], options: &Options) -> Mended {
+    let policy = options.policy();
+    let mut repairs: Vec<Repair> = Vec::new();
+    let mut outcome = Outcome::Unchanged;
+    let mut cut_at = None;
+    let several = readings.len() > 1;
+    let mut at = 0;
+    for (index, reading) in readings.iter().enumerate() {
+        let gap = at..reading.span().start;
+        let text = input.get(gap.clone()).unwrap_or_default();
+        if index == 0 {
+            if !text.trim_ascii().is_empty() {
+                repairs.push(around(RepairKind::LeadingProse, gap, text));
+            }
+            if several {
+                let at = reading.span().start;
+                repairs.push(Repair::new(RepairKind::LineDelimited, at..at, "[", Path::default()));
+            }
+        } else {
+            repairs.push(Repair::new(RepairKind::LineDelimited, gap, ",", Path::default()));
+        }
+        let shifted = |repair: &Repair| repair.clone().shifted(reading.span().start);
+        repairs.extend(reading.mended().repairs().iter().map(shifted));
+        // What is not valid counts before what was closed.
+        let next = reading.mended().outcome();
+        if !next.is_complete() && outcome.is_valid() {
+            outcome = next;
+            cut_at = reading.mended().cut_at().cloned();
+        }
+        at = reading.span().end;
+    }
+    if several {
+        repairs.push(Repair::new(RepairKind::LineDelimited, at..at, "]", Path::default()));
+    }
+    let text = input.get(at..).unwrap_or_default();
+    if !text.trim_ascii().is_empty() {
+        repairs.push(around(RepairKind::TrailingProse, at..input.len(), text));
+    }
+    if outcome == Outcome::Unchanged && !repairs.is_empty() {
+        outcome = Outcome::Repaired;
+    }
+    if outcome.is_valid() && !repairs.iter().all(|repair| policy.allows(repair.kind)) {
+        outcome = Outcome::Invalid;
+    }
+    let text = if outcome.is_valid() {
+        apply(input, &repairs).and_then(|text| String::from_utf8(text).ok())
+    } else {
+        None
+    };
+    let outcome = if text.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
+    let cut_at = cut_at.filter(|_| matches!(outcome, Outcome::Closed | Outcome::Cut));
+    Mended::new(outcome, text, repairs, cut_at)
+}
+
+/// What was deleted around a document: a mark or a fence alone, or words too.
+fn around(prose: RepairKind, span: Range<usize>, text: &[u8]) -> Repair {
+    let marks = text.trim_ascii();
+    let info = |b: &u8| b.is_ascii_alphanumeric() || b"`~ \n".contains(b);
+    let fence = (marks.starts_with(b"```") || marks.starts_with(b"~~~"))
+        && marks.len() < 24
+        && marks.iter().all(info);
+    let kind = if fence {
+        RepairKind::CodeFence
+    } else if marks == "\u{feff}".as_bytes() {
+        RepairKind::ByteOrderMark
+    } else {
+        prose
+    };
+    Repair::new(kind, span, "", Path::default())
+}

@@ -1,0 +1,127 @@
+//! Where the documents of a whole text stand.
+
+use std::{cmp::Reverse, ops::Range};
+
+use jsonmend_core::{Following, Mended, Options, Outcome, Policy};
+
+use super::{
+    assemble::assemble,
+    reading::{Reading, is_fenced},
+};
+use crate::{Extractor, Parts, Scope};
+
+/// The documents of a text.
+pub(super) struct Documents {
+    spans: Vec<Range<usize>>,
+    /// How much text, which belongs to no document, was seen behind the last one.
+    text: usize,
+    open: bool,
+}
+
+impl Documents {
+    pub(super) fn find(input: &[u8], scope: Scope, options: &Options) -> Self {
+        // Where documents stand is asked without policy; what may be done to them comes later.
+        let everything = options.with_policy(Policy::PERMISSIVE).with_following(Following::First);
+        let scope = match scope {
+            Scope::Fenced | Scope::Whole => scope,
+            Scope::All | Scope::Best | Scope::First | Scope::Last => Scope::All,
+        };
+        let mut documents = Self { spans: Vec::new(), text: 0, open: false };
+        let mut extractor = Extractor::new(scope, everything);
+        extractor.push(input, &mut documents);
+        extractor.finish(&mut documents);
+        documents.close(input.len());
+        documents.drop_empty(input);
+        documents
+    }
+
+    /// How many they are.
+    pub(super) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Where the first one begins.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.spans.first().map(|span| span.start)
+    }
+
+    /// The document that was open, if any, ends where the text behind it begins.
+    fn close(&mut self, next: usize) {
+        if self.open {
+            if let Some(last) = self.spans.last_mut() {
+                last.end = next.saturating_sub(self.text);
+            }
+            self.open = false;
+        }
+        self.text = 0;
+    }
+
+    /// `{}` and `[]` beside other documents carry nothing.
+    fn drop_empty(&mut self, input: &[u8]) {
+        let is_empty = |span: &Range<usize>| {
+            input.get(span.clone()).is_some_and(|text| {
+                let text = text.trim_ascii();
+                text.len() < 16 && text.iter().all(|b| b"{}[] \n\t".contains(b))
+            })
+        };
+        if !self.spans.iter().all(is_empty) {
+            self.spans.retain(|span| !is_empty(span));
+        } else {
+            self.spans.truncate(1);
+        }
+    }
+
+    /// Mends the document, or the documents, that the text is about.
+    pub(super) fn choose(&self, input: &[u8], scope: Scope, options: &Options) -> Mended {
+        let read = |at: usize| {
+            let next = self.spans.get(at + 1).map_or(input.len(), |next| next.start);
+            let span = self.spans.get(at).cloned()?;
+            Some(Reading::of(input, span, next, options))
+        };
+        let best = match scope {
+            Scope::All | Scope::Fenced | Scope::First | Scope::Whole => read(0),
+            Scope::Last => self.len().checked_sub(1).and_then(read),
+            Scope::Best => {
+                let readings: Vec<Reading> = (0..self.len()).filter_map(read).collect();
+                let array = options.following() == Following::Array;
+                if readings.len() > 1 && array && self.belong_together(input) {
+                    return assemble(input, &readings, options);
+                }
+                readings.into_iter().max_by_key(|reading| {
+                    let start = Reverse(reading.span().start);
+                    (reading.is_fenced(), reading.rank(), reading.span().len(), start)
+                })
+            }
+        };
+        match best {
+            Some(best) => assemble(input, std::slice::from_ref(&best), options),
+            None => Mended::new(Outcome::None, None, Vec::new(), None),
+        }
+    }
+
+    /// Whether nothing but separators and fences stands between the documents, or each has a fence
+    /// of its own.
+    fn belong_together(&self, input: &[u8]) -> bool {
+        let thin = |gap: &[u8]| gap.iter().all(|b| b.is_ascii_whitespace() || b",;`~".contains(b));
+        let ends = self.spans.iter().map(|span| span.end);
+        let starts = self.spans.iter().skip(1).map(|span| span.start);
+        let adjacent = ends.zip(starts).all(|(end, next)| input.get(end..next).is_some_and(thin));
+        adjacent || self.spans.iter().all(|span| is_fenced(input, span.start))
+    }
+}
+
+impl Parts for Documents {
+    fn text(&mut self, bytes: &[u8]) {
+        self.text += bytes.len();
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        self.text += bytes.len();
+    }
+    fn begin(&mut self, offset: usize) {
+        self.close(offset);
+        self.spans.push(offset..offset);
+        self.open = true;
+    }
+    fn json(&mut self, _: &[u8]) {}
+    fn end(&mut self, _: Outcome) {}
+}
