@@ -190,3 +190,32 @@ fn clean_text_is_not_copied() {
     assert!(long.peak <= short.peak + 4096, "{short:?} {long:?}");
     assert!(long.peak <= 16 * 1024, "{long:?}");
 }
+
+/// L6: twice the input takes twice the work, counted in steps and bytes looked at, not in time.
+#[test]
+fn twice_the_input_is_twice_the_work() {
+    let steps = |input: &[u8], size: usize| {
+        let mut mender = Mender::new(Options::new());
+        for chunk in input.chunks(size) {
+            mender.push(chunk, &mut ());
+        }
+        mender.finish(&mut ());
+        mender.steps()
+    };
+    let mut wrong = Vec::new();
+    let pairs = adversary::hostile(10_000).into_iter().zip(adversary::hostile(20_000));
+    for (half, full) in pairs {
+        for size in [1, 8, 4096, usize::MAX] {
+            let (once, twice) = (steps(&half.input, size), steps(&full.input, size));
+            // A limit may end the work early; what is done before it stays linear.
+            if twice > 2 * once + once / 4 + 2_000 {
+                wrong.push(format!("{} in {size}: {once} steps, then {twice}", full.name));
+            }
+            let most = 128 * (full.input.len() as u64 + 64);
+            if twice > most {
+                wrong.push(format!("{} in {size}: {twice} steps, at most {most}", full.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -72,8 +72,9 @@
 //! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
 
 pub use jsonmend_core::{
-    Collected, Completion, Following, Held, KindSet, Limits, Mended, Mender, Options, Outcome,
-    Output, Path, Policy, Repair, RepairKind, Risk, Step, apply, mend,
+    Collected, Completion, Event, Events, Following, Held, Kind, KindSet, Limits, Mended, Mender,
+    Options, Outcome, Output, Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value, apply,
+    grammar, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
 
