@@ -119,7 +119,7 @@ impl Mender {
             rest = tail;
             let mut carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, false, out);
-            if used >= joint && self.raw.is_none() {
+            if used >= joint && self.raw.is_none() && !rest.is_empty() {
                 // Everything held back is settled: what is open lies in the chunk, read it there.
                 let back = carry.len() - used;
                 let at = chunk.len() - rest.len() - back;
@@ -309,6 +309,13 @@ const fn outcome_of(stop: Stop) -> Outcome {
 fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, count: &mut usize) {
     let mark = engine.mark();
     let mut at = engine.emitted().max(base);
+    if engine.is_plain() {
+        engine.emit_plain();
+        if mark > at {
+            out.copy(&text[at - base..mark - base]);
+        }
+        return;
+    }
     engine.drain(|edit| match edit {
         Edit::Replace(repair, _) => {
             if repair.start > at {

@@ -327,6 +327,18 @@ impl Engine {
         self.frames.closers().try_for_each(|closer| f.write_char(closer))
     }
 
+    /// Whether the input up to the mark leaves as it came.
+    #[inline]
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.firm == 0 && self.dropping.is_none()
+    }
+
+    /// The input up to the mark is handed out.
+    #[inline]
+    pub(crate) const fn emit_plain(&mut self) {
+        self.emitted = self.mark;
+    }
+
     /// Hands over the edits before the mark.
     pub(crate) fn drain(&mut self, take: impl FnMut(Edit)) {
         self.edits.drain(..self.firm).for_each(take);
