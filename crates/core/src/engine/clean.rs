@@ -5,7 +5,7 @@
 //! arrived, it stops at the last place between tokens and leaves the rest to them. The laws are
 //! checked with every input cut into single bytes too, where hardly anything is read here.
 
-use super::{Engine, Lex, Source, frames::Shape};
+use super::{Engine, Lex, Source, frames::Shape, strings::is_plain_unit};
 use crate::{grammar::Expect, scan};
 
 /// The longest key, and the longest stretch of white space, that is read here.
@@ -270,6 +270,7 @@ fn clean_string(text: &[u8], from: usize) -> Option<usize> {
             {
                 at = run.end + 2;
             }
+            b'\\' if is_plain_unit(&text[run.end..]) => at = run.end + 6,
             _ => return None,
         }
     }

@@ -148,10 +148,11 @@ impl Engine {
                             rest.get(end + 1),
                             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
                         );
-                    if !simple {
+                    let unit = text.quote == Quote::Double && is_plain_unit(&rest[end..]);
+                    if !simple && !unit {
                         return self.escape(source, text);
                     }
-                    self.pos += 2;
+                    self.pos += if simple { 2 } else { 6 };
                     self.settle_text(text);
                 }
                 0..=0x1f => return self.control(byte, text),
@@ -493,6 +494,18 @@ enum Checked {
     Mended,
     /// The start of a character that has not arrived whole, that far on.
     Wait(usize),
+}
+
+/// Whether `text` begins with `\uXXXX` for a character of its own: no surrogate.
+#[inline]
+pub(super) fn is_plain_unit(text: &[u8]) -> bool {
+    match text {
+        [b'\\', b'u', digits @ ..] if digits.len() >= 4 => {
+            let surrogate = matches!(digits[0], b'd' | b'D') && !matches!(digits[1], b'0'..=b'7');
+            !surrogate && digits[..4].iter().all(u8::is_ascii_hexdigit)
+        }
+        _ => false,
+    }
 }
 
 enum Hex {
