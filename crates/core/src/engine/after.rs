@@ -57,7 +57,8 @@ impl Engine {
         let key_at = comma + look.passed();
         let quoted = look.at_quote().unwrap_or(false);
         self.pos = key_at;
-        let follows = closed_object && quoted && self.key_follows(source) == Ok(true);
+        let member = self.key_follows(source) == Ok(true) || self.two_strings_follow(source);
+        let follows = closed_object && quoted && member;
         self.pos = comma;
         if !follows || self.document_was_wrapped(source, end) {
             return Ok(false);
@@ -79,6 +80,14 @@ impl Engine {
         }
         self.documents = self.documents.saturating_sub(1);
         self.document_end = None;
+    }
+
+    /// Whether a key and, without a colon, its value follow: two strings.
+    fn two_strings_follow(&mut self, source: &Source<'_>) -> bool {
+        let mut look = self.look(source, self.pos);
+        let Ok(Some((quote, length))) = look.quote() else { return false };
+        look.advance(length);
+        look.through(quote).is_ok() && look.blanks().is_ok() && look.at_quote() == Ok(true)
     }
 
     /// Whether the document's own closer was touched by an edit.
