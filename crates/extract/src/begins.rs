@@ -32,7 +32,7 @@ pub(crate) struct Place {
 
 /// Whether the bracket at the start of `bytes` begins a document; `None` waits for more.
 pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Option<bool> {
-    if place.ground == Ground::Sure {
+    if place.ground == Ground::Sure && matches!(bytes.first(), Some(b'{' | b'[')) {
         return Some(true);
     }
     let mut look = Look::new(bytes, window, eof);
@@ -45,7 +45,7 @@ pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Op
         Some(b'[') if !is_word(place.prev) && !matches!(place.prev, b')' | b']' | b'!' | b'\\') => {
             array(&mut look, place)
         }
-        Some(b'(') if place.ground == Ground::Start => tuple(&mut look),
+        Some(b'(') if place.ground >= Ground::Start => tuple(&mut look),
         Some(&byte) if place.ground == Ground::Start && is_name_start(byte) => {
             call(&mut look, place)
         }
@@ -297,7 +297,7 @@ fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// Behind `(`, at the start of a channel of JSON: a tuple, but not `(1) this` or `(see below)`.
+/// Behind `(`, where JSON should stand: a tuple, but not `(1) this` or `(see below)`.
 fn tuple(look: &mut Look<'_>) -> Verdict {
     while look.peek(false)? == Some(b'(') {
         look.bump();
@@ -313,7 +313,9 @@ fn tuple(look: &mut Look<'_>) -> Verdict {
             look.skip_space();
             Ok(look.peek(true)? == Some(b','))
         }
-        Some(_) if scalar(look, false)? => {
+        Some(b'0'..=b'9' | b'-') => {
+            look.bump();
+            look.skip(|byte| byte.is_ascii_digit() || byte == b'.');
             look.skip_space();
             Ok(look.peek(false)? == Some(b','))
         }
@@ -328,7 +330,7 @@ pub(crate) const fn is_name_start(byte: u8) -> bool {
 
 /// A name, at the start of a channel of JSON: `callback({})`, but not `if (x) {}`.
 fn call(look: &mut Look<'_>, place: Place) -> Verdict {
-    look.skip(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'));
+    look.skip(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
     look.skip_blank();
     if look.peek(false)? != Some(b'(') {
         return Ok(false);

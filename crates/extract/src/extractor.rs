@@ -245,7 +245,8 @@ impl Extractor {
             let back = match self.state {
                 State::Scalar(scalar) if eof => {
                     let start = self.at - self.waiting.len();
-                    if scalar.is_value(self.waiting.trim_ascii_end()) {
+                    self.steps += self.waiting.len() as u64;
+                    if scalar.is_value(&self.waiting, self.options) {
                         self.begin(start, parts);
                     } else {
                         self.state = State::Text;

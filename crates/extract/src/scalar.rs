@@ -1,6 +1,6 @@
 //! A scalar that may stand alone in a channel of JSON.
 
-use jsonmend_core::{Options, Repair, RepairKind, mend};
+use jsonmend_core::{Mender, Options, Outcome, Repair, RepairKind, mend};
 
 /// How far a lone scalar has been read. It is one only if nothing but white space follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +62,13 @@ impl Scalar {
         matches!(self, Self::Quoted { mark: b'"', .. })
     }
 
-    /// Whether the input, ending here, was that scalar: `text` is all of it, without the white
-    /// space around.
-    pub(crate) fn is_value(self, text: &[u8]) -> bool {
+    /// Whether the input, ending here, was that scalar: `text` is all of it but the white space
+    /// before.
+    pub(crate) fn is_value(self, text: &[u8], options: Options) -> bool {
+        self.looks_like_value(text.trim_ascii_end()) && is_read(text, options)
+    }
+
+    fn looks_like_value(self, text: &[u8]) -> bool {
         match self {
             Self::Quoted { mark, .. } => mark == b'"',
             Self::Doubtful { .. } => mends_alone(text),
@@ -74,6 +78,13 @@ impl Scalar {
             },
         }
     }
+}
+
+/// Whether the mender that will get `text` finds anything in it: a document that holds none is none.
+fn is_read(text: &[u8], options: Options) -> bool {
+    let mut mender = Mender::new(options);
+    mender.push(text, &mut ());
+    mender.finish(&mut ()) != Outcome::None
 }
 
 /// Whether all of `text` mends to one string, with no prose around it.

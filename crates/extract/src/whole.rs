@@ -4,7 +4,7 @@ mod assemble;
 mod reading;
 mod search;
 
-use jsonmend_core::{Mended, Options, Outcome, RepairKind, mend};
+use jsonmend_core::{Following, Mended, Options, Outcome, RepairKind, mend};
 
 use crate::Scope;
 use search::Documents;
@@ -32,18 +32,21 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     if scope == Scope::Fenced {
         return Documents::find(input, scope, options).choose(input, scope, options);
     }
-    let whole = mend(input, options);
+    let channel = matches!(scope, Scope::Best | Scope::Whole);
+    let strict = options.following() == Following::Error;
+    // Which of several documents counts is for the other scopes to say.
+    let one = options.with_following(Following::First);
+    let whole = mend(input, if channel || strict { options } else { &one });
     if whole.outcome() == Outcome::Unchanged {
         return whole;
     }
-    let channel = matches!(scope, Scope::Best | Scope::Whole);
     let swallowed = reading::swallows_fence(input, &whole);
     if channel && is_settled(&whole) && !swallowed {
         return whole;
     }
     // A channel that is JSON is one document, whatever follows it.
     if scope == Scope::Whole
-        && whole.text().is_some()
+        && (whole.text().is_some() || strict && whole.outcome() == Outcome::Invalid)
         && !drops(&whole, RepairKind::LeadingProse)
         && !swallowed
     {
@@ -72,12 +75,8 @@ fn drops(whole: &Mended, kind: RepairKind) -> bool {
 
 /// Whether a reading of the whole text dropped nothing but fences around the document.
 fn is_settled(whole: &Mended) -> bool {
-    const AROUND: &[RepairKind] = &[
-        RepairKind::LeadingProse,
-        RepairKind::TrailingProse,
-        RepairKind::SecondDocument,
-        RepairKind::LineDelimited,
-    ];
+    const AROUND: &[RepairKind] =
+        &[RepairKind::LeadingProse, RepairKind::TrailingProse, RepairKind::SecondDocument];
     !matches!(whole.outcome(), Outcome::None | Outcome::Invalid)
         && !AROUND.iter().any(|kind| drops(whole, *kind))
 }
@@ -111,7 +110,10 @@ fn stands_for_itself(input: &[u8], whole: &Mended, scope: Scope) -> bool {
         return scope == Scope::Whole || first.is_some_and(|byte| matches!(byte, b'{' | b'['));
     };
     if drops(whole, RepairKind::LeadingProse) {
-        return ends_with_object(input, text.trim());
+        let text = text.trim();
+        // Where JSON should be, a list among words is no citation.
+        let expected = scope == Scope::Whole && text.len() > 2 && text.starts_with(['{', '[']);
+        return expected || ends_with_object(input, text);
     }
     // `"Hello," she said` and `[docs](x) …` hold no JSON.
     !drops(whole, RepairKind::TrailingProse) && !drops(whole, RepairKind::SecondDocument)

@@ -71,6 +71,27 @@ fn a_fence_of_code_may_look_like_json() {
 }
 
 #[test]
+fn the_language_of_a_fence_matters_less_where_json_should_be() {
+    let text = "```python\n{\"a\": [\"b\"]}\n```";
+    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+    assert_eq!((found.documents().len(), outcome), (1, Outcome::Repaired));
+    assert_eq!(show(found.documents()[0].json()), "{\"a\": [\"b\"]}");
+    for scope in [Scope::All, Scope::First, Scope::Fenced] {
+        let (found, outcome) = extract(text.as_bytes(), scope, Options::new());
+        assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{scope:?}");
+    }
+    // Code begins otherwise, or goes on otherwise.
+    for text in [
+        "```python\nx = {\"a\": 1}\n```",
+        "```python\n[x for x in y]\n```",
+        "```rust\n{ let x = [1]; }\n```",
+    ] {
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        assert_eq!((show(found.text()), outcome), (text.to_owned(), Outcome::None));
+    }
+}
+
+#[test]
 fn reasoning_is_kept_apart_and_not_searched() {
     for (text, reasoning, json) in [
         ("<think>maybe {\"a\": 1}?</think>{\"a\": 2}", "maybe {\"a\": 1}?", "{\"a\": 2}"),

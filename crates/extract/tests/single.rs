@@ -54,7 +54,9 @@ fn what_stands_around_is_accounted_for() {
             "{}",
         ),
         ("<think>x</think>\n[1]", &[("leading-prose", 0, 17)], "[1]"),
-        ("[1]]\n", &[("extra-close", 3, 4)], "[1]\n"),
+        // The stray closer is text, and what follows text is text.
+        ("[1]]\n", &[("extra-close", 3, 5)], "[1]"),
+        ("[1] \n } ]\n", &[("extra-close", 3, 10)], "[1]"),
         ("[1] } ]x", &[("extra-close", 3, 7), ("trailing-prose", 7, 8)], "[1]"),
         ("{}\n{\"b\":1}", &[("trailing-prose", 2, 3), ("second-document", 3, 10)], "{}"),
         ("{}{\"b\":1} [", &[("second-document", 2, 11)], "{}"),
@@ -151,6 +153,63 @@ fn broken_json_is_taken_where_json_should_be() {
         ("{a b: 1}", "{\"a b\": 1}"),
     ] {
         assert_eq!(account(text, Scope::Whole).1, json, "{text}");
+    }
+}
+
+#[test]
+fn comments_may_stand_before_a_document() {
+    for (text, json, comments) in [
+        ("/* a */ {\"b\": 1}", " {\"b\": 1}", vec![("comment", 0, 7)]),
+        (" // a\n/**/\n[1]\n", " \n\n[1]\n", vec![("comment", 1, 5), ("comment", 6, 10)]),
+        ("/* {\"no\": [ */42", "42", vec![("comment", 0, 14)]),
+    ] {
+        assert_eq!(account(text, Scope::Whole), (comments, json.to_owned(), Outcome::Repaired));
+    }
+    // Without a document they are text, and so are they before one that stands in prose.
+    for text in ["/* a */", "// a\nb", "/", "/x", "/* a", "/ [1]", "/* a */ b"] {
+        let (found, _) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        assert!(show(found.text()).starts_with(text.trim_end_matches(" [1]")), "{text}");
+    }
+    let (repairs, json, _) = account("/* a */ So: [\"b\"]", Scope::Whole);
+    assert_eq!((repairs, json.as_str()), (vec![("leading-prose", 0, 12)], "[\"b\"]"));
+    let (repairs, ..) = account("/* a */\n```json\n[1]\n```", Scope::Whole);
+    assert_eq!(repairs[..2], [("leading-prose", 0, 8), ("code-fence", 8, 16)]);
+    let strict = Options::new().with_policy(Policy::STRICT);
+    assert_eq!(extract(b"/**/[1]", Scope::Whole, strict).1, Outcome::Invalid);
+}
+
+#[test]
+fn a_comment_longer_than_the_buffer_is_prose() {
+    let options = Options::new().with_limits(Limits::new().with_buffer(8));
+    let (found, _) = extract(b"/*12345*/{\"a\": 1}", Scope::Whole, options);
+    assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::LeadingProse);
+    let (found, _) = extract(b"/*1234*/{\"a\": 1}", Scope::Whole, options);
+    assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::Comment);
+}
+
+#[test]
+fn a_call_around_a_document_belongs_to_it() {
+    for (text, json) in [
+        ("done([]);", "[]"),
+        ("done_2 ( {} )", "{}"),
+        ("/* a */done({\"a\": [1]})", "{\"a\": [1]}"),
+    ] {
+        let (_, found, outcome) = account(text, Scope::Whole);
+        assert_eq!((found.trim(), outcome), (json, Outcome::Repaired), "{text}");
+        let (found, _) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        assert_eq!(show(found.text()).trim_end_matches(';'), "", "{text}");
+    }
+    for text in ["if (x) { return 1; }", "f(x)", "g([docs](x))", "see (below)"] {
+        let (_, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        assert_eq!(outcome, Outcome::None, "{text}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_scalar_is_none() {
+    for text in [" fals ", "nul\n", "1_000_", "000_00"] {
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{text:?}");
     }
 }
 
@@ -327,6 +386,11 @@ fn any_bytes_in_any_pieces() {
         b"\xFF",
         b"\xEF\xBB\xBF",
         b"/*",
+        b"*/",
+        b"//",
+        b"f(",
+        b")",
+        b";",
         b"true",
         b"-",
     ];

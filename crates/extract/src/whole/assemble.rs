@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, apply};
+use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKind, apply};
 
 use super::reading::Reading;
 
@@ -43,13 +43,17 @@ pub(super) fn assemble(input: &[u8], readings: &[Reading], options: &Options) ->
         repairs.push(Repair::new(RepairKind::LineDelimited, at..at, "]", Path::default()));
     }
     let text = input.get(at..).unwrap_or_default();
+    let mut refused = false;
     if !text.trim_ascii().is_empty() {
-        repairs.push(around(RepairKind::TrailingProse, at..input.len(), text));
+        let tail = around(RepairKind::TrailingProse, at..input.len(), text);
+        refused = options.following() == Following::Error && tail.kind != RepairKind::CodeFence;
+        repairs.push(tail);
     }
     if outcome == Outcome::Unchanged && !repairs.is_empty() {
         outcome = Outcome::Repaired;
     }
-    if outcome.is_valid() && !repairs.iter().all(|repair| policy.allows(repair.kind)) {
+    refused |= !repairs.iter().all(|repair| policy.allows(repair.kind));
+    if outcome.is_valid() && refused {
         outcome = Outcome::Invalid;
     }
     let text = if outcome.is_valid() {

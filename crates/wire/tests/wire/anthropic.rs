@@ -108,14 +108,14 @@ fn arguments_that_max_tokens_cut_are_cut() {
 }
 
 #[test]
-fn no_arguments_at_max_tokens_are_cut_though_the_block_was_closed() {
+fn no_arguments_at_max_tokens_are_none_though_the_block_was_closed() {
     let body = events(&[START, TOOL, CLOSE, CUT, STOP]);
-    assert_eq!(calls(&decode(&body)), [call("f", "", "cut")]);
+    assert_eq!(calls(&decode(&body)), [call("f", "", "none")]);
     let body = events(&[START, TOOL, CLOSE]);
-    assert_eq!(calls(&decode(&body)), [call("f", "", "cut")]);
+    assert_eq!(calls(&decode(&body)), [call("f", "", "none")]);
     let second = r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t1","name":"g","input":{}}}"#;
     let body = events(&[START, TOOL, CLOSE, second, CUT, STOP]);
-    assert_eq!(calls(&decode(&body)), [call("f", "{}", "unchanged"), call("g", "", "cut")]);
+    assert_eq!(calls(&decode(&body)), [call("f", "{}", "unchanged"), call("g", "", "none")]);
 }
 
 #[test]

@@ -320,7 +320,7 @@ fn complete_arguments_stay_complete_where_the_stream_breaks_off() {
 }
 
 #[test]
-fn no_arguments_are_cut_only_in_the_last_call_of_a_cut_turn() {
+fn no_arguments_are_none_only_in_the_last_call_of_a_cut_turn() {
     let two = deltas(&[
         &tools(r#"{"index":0,"id":"x","function":{"name":"f","arguments":""}}"#),
         &tools(r#"{"index":1,"id":"y","function":{"name":"g","arguments":""}}"#),
@@ -330,7 +330,7 @@ fn no_arguments_are_cut_only_in_the_last_call_of_a_cut_turn() {
         let transcript = decode(&(two.clone() + &tail));
         assert_eq!(
             calls(&transcript),
-            [call("f", "{}", "unchanged"), call("g", "", "cut")],
+            [call("f", "{}", "unchanged"), call("g", "", "none")],
             "{tail}"
         );
     }

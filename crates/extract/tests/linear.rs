@@ -1,0 +1,74 @@
+//! The work grows in proportion to the text, whatever it is made of and however it is cut.
+
+use jsonmend_core::{Options, Outcome};
+use jsonmend_extract::{Extractor, Findings, Scope};
+
+/// Pieces that are repeated; each makes a text of many documents, or of many doubtful places.
+const UNITS: &[&str] = &[
+    "{}\n",
+    "[1]\n",
+    "{} ",
+    "```json\n{}\n```\n",
+    "{'a': 1, }\n",
+    "{\"a: 1}\n",
+    "{\"a\": 1}, \"",
+    "x {\"",
+    "x [",
+    "[[",
+    "{{",
+    "(",
+    "f(",
+    "<",
+    "`",
+    "```x\n",
+    "<think></think>\n",
+    "\"",
+    "\u{201c}",
+    "/* */ ",
+    "// c\n",
+    "[1]] ",
+    "{a",
+    " ",
+];
+
+/// The steps for that many repetitions, in chunks of that many bytes.
+fn steps(unit: &str, count: usize, chunk: usize, scope: Scope) -> u64 {
+    let text = unit.repeat(count);
+    let mut extractor = Extractor::new(scope, Options::new());
+    let mut found = Findings::default();
+    for chunk in text.as_bytes().chunks(chunk) {
+        extractor.push(chunk, &mut found);
+    }
+    extractor.finish(&mut found);
+    extractor.steps()
+}
+
+#[test]
+fn four_times_the_text_takes_four_times_the_steps() {
+    for unit in UNITS {
+        for scope in [Scope::All, Scope::First, Scope::Fenced, Scope::Whole] {
+            for chunk in [1, 100, usize::MAX] {
+                let (short, long) =
+                    (steps(unit, 500, chunk, scope), steps(unit, 2000, chunk, scope));
+                let bound = 5 * short + 10_000;
+                assert!(long <= bound, "{unit:?}, {scope:?}, by {chunk}: {short}, then {long}");
+                let bytes = 2000 * unit.len() as u64;
+                assert!(long <= 600 * bytes, "{unit:?}, {scope:?}, by {chunk}: {long}");
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_start_over_with_the_text() {
+    let mut extractor = Extractor::new(Scope::All, Options::new());
+    let mut found = Findings::default();
+    extractor.push(b"a {\"b\": 1} c [2", &mut found);
+    let first = extractor.steps();
+    assert!(first > 0);
+    extractor.reset();
+    assert_eq!(extractor.steps(), 0);
+    extractor.push(b"a {\"b\": 1} c [2", &mut found);
+    assert_eq!(extractor.steps(), first);
+    assert_eq!(extractor.finish(&mut found), Outcome::Unchanged);
+}

@@ -1,0 +1,169 @@
+//! Whole texts: what is mended, what is left alone, and the edit script over all of it.
+
+use jsonmend_core::{Following, Mended, Options, Outcome, Policy, RepairKind, Risk, apply};
+use jsonmend_extract::{Scope, mend_text};
+
+const SCOPES: [Scope; 6] =
+    [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last, Scope::Whole];
+
+/// Mends `text`, and checks that the repairs make of the input what was made of it.
+fn mended(text: &str, scope: Scope, options: &Options) -> Mended {
+    let mended = mend_text(text.as_bytes(), scope, options);
+    assert_eq!(mended.text().is_some(), mended.outcome().is_valid(), "{scope:?}: {text}");
+    if let Some(output) = mended.text() {
+        let applied = apply(text.as_bytes(), mended.repairs()).expect("a sorted script");
+        assert_eq!(String::from_utf8_lossy(&applied), output, "{scope:?}: {text}");
+        assert!(mended.repairs().iter().all(|repair| options.policy().allows(repair.kind)));
+    }
+    mended
+}
+
+/// What it comes to, without the white space around it.
+fn text(input: &str, scope: Scope) -> Option<String> {
+    mended(input, scope, &Options::new()).text().map(|text| text.trim().to_owned())
+}
+
+#[test]
+fn text_that_only_looks_like_json_is_left_alone() {
+    for input in [
+        "As shown elsewhere [7], and again [8, 9].",
+        "Every y in [2, 5) counts.",
+        "It ends with a citation [4, 5]",
+        "fn run() {}",
+        "\"Good morning,\" he said.",
+        "[ ] buy milk",
+        "Take [it] or {leave} it.",
+    ] {
+        for scope in [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last] {
+            let mended = mended(input, scope, &Options::new());
+            assert_eq!(mended.outcome(), Outcome::None, "{scope:?}: {input}");
+            assert!(mended.repairs().is_empty());
+        }
+    }
+}
+
+#[test]
+fn code_in_braces_is_json_only_where_json_should_be() {
+    let input = "{ let y = [z]; }";
+    for scope in [Scope::All, Scope::First, Scope::Last] {
+        assert_eq!(text(input, scope), None, "{scope:?}");
+    }
+    assert!(text(input, Scope::Whole).is_some());
+    // A document that stands inside such code is still one.
+    let input = "{ let y = [z]; call({\"a\": 1}) }";
+    assert_eq!(text(input, Scope::First).as_deref(), Some("{\"a\": 1}"));
+}
+
+#[test]
+fn a_list_among_words_counts_where_json_should_be() {
+    let input = "Sure: [8, 9] it is.";
+    assert_eq!(text(input, Scope::Whole).as_deref(), Some("[8, 9]"));
+    assert_eq!(text(input, Scope::Best), None);
+}
+
+#[test]
+fn valid_json_is_left_as_it_is() {
+    for input in ["{}", " [1, {\"a\": 1.10}]\n", "\"x\"", "42", "null", "[\"```json\\n{}\\n```\"]"]
+    {
+        for scope in SCOPES.into_iter().filter(|scope| *scope != Scope::Fenced) {
+            let mended = mended(input, scope, &Options::new());
+            assert_eq!(mended.outcome(), Outcome::Unchanged, "{scope:?}: {input}");
+            assert_eq!(mended.text(), Some(input));
+        }
+    }
+}
+
+#[test]
+fn one_document_among_others() {
+    let input = "First {\"a\": 1}, then {\"b\": [1, 2]}, then ['c'].";
+    for (scope, expected) in [
+        (Scope::First, "{\"a\": 1}"),
+        (Scope::All, "{\"a\": 1}"),
+        (Scope::Best, "{\"b\": [1, 2]}"),
+        (Scope::Last, "[\"c\"]"),
+    ] {
+        assert_eq!(text(input, scope).as_deref(), Some(expected), "{scope:?}");
+    }
+    assert_eq!(text(input, Scope::Fenced), None);
+    let array = Options::new().with_following(Following::Array);
+    for (scope, expected) in [(Scope::First, "[1]"), (Scope::All, "[1]"), (Scope::Last, "[2]")] {
+        let mended = mended("[1]\n[2]\n", scope, &array);
+        assert_eq!(mended.text().map(str::trim), Some(expected), "{scope:?}");
+    }
+}
+
+#[test]
+fn documents_that_belong_together_become_an_array() {
+    let options = Options::new().with_following(Following::Array);
+    let fences = "A:\n```json\n{\"a\": 1}\n```\nB:\n```json\n{'b': 2}\n```\n";
+    let mended = mended(fences, Scope::Best, &options);
+    assert_eq!(mended.text(), Some("[{\"a\": 1},{\"b\": 2}\n]"));
+    let broken = fences.replace("{'b': 2}", "{'b': ");
+    let strict = options.with_policy(Policy::CONSERVATIVE);
+    // One of them is cut off, and may not be closed: no array is made of them.
+    assert_eq!(self::mended(&broken, Scope::Best, &strict).text(), None);
+}
+
+#[test]
+fn what_the_policy_forbids_around_is_invalid_and_not_a_mistake() {
+    let exact = Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Exact));
+    for options in [exact, Options::new().with_policy(Policy::STRICT)] {
+        for input in ["const d = {\"a\": 1};", "{\"a\": 1} and so on", "So: {\"a\": 1}"] {
+            for scope in [Scope::All, Scope::First, Scope::Last, Scope::Best, Scope::Whole] {
+                let mended = mended(input, scope, &options);
+                assert_eq!(mended.outcome(), Outcome::Invalid, "{scope:?}: {input}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_follows_may_be_refused() {
+    let options = Options::new().with_following(Following::Error);
+    for scope in [Scope::First, Scope::Best, Scope::Whole] {
+        for input in ["[\"a\"] b", "[\"a\"]\n[\"b\"]", "So: [\"a\"] b"] {
+            let mended = mended(input, scope, &options);
+            assert_eq!(mended.outcome(), Outcome::Invalid, "{scope:?}: {input}");
+        }
+        let mended = mended("So:\n```json\n[1]\n```", scope, &options);
+        assert_eq!(mended.outcome(), Outcome::Repaired, "{scope:?}");
+    }
+}
+
+#[test]
+fn white_space_and_a_mark_before_a_document_are_no_prose() {
+    let mended = mended("\u{feff}\n{\"a\": 1} Bye", Scope::First, &Options::new());
+    let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind).collect();
+    assert_eq!(kinds, [RepairKind::ByteOrderMark, RepairKind::TrailingProse]);
+}
+
+#[test]
+fn a_closing_fence_ends_a_string_that_was_left_open() {
+    for (input, expected) in [
+        ("{\"k\": \"v}```", "{\"k\": \"v\"}"),
+        ("{\"k\": \"v}\n```\n", "{\"k\": \"v\"}"),
+        ("Look:\n```json\n{\"k\": [\"v]}\n```", "{\"k\": [\"v\"]}"),
+    ] {
+        for scope in [Scope::Best, Scope::First, Scope::Whole] {
+            assert_eq!(text(input, scope).as_deref(), Some(expected), "{scope:?}: {input}");
+        }
+    }
+    let cut = "{\"k\": \"v```";
+    let mended = mended(cut, Scope::Best, &Options::new());
+    assert_eq!((mended.text(), mended.outcome()), (Some("{\"k\": \"v\"}"), Outcome::Closed));
+    // A string that is closed may hold a fence.
+    let whole = "{\"k\": \"v}```\"";
+    assert_eq!(text(whole, Scope::Best).as_deref(), Some("{\"k\": \"v}```\"}"));
+}
+
+#[test]
+fn mending_twice_changes_nothing() {
+    for input in ["Here: {a: 'b', c: [1,]} Bye", "```json\n{\"a\": \"b}\n```", "x [1] {\"a\": tru"]
+    {
+        for scope in [Scope::All, Scope::Best, Scope::First, Scope::Last, Scope::Whole] {
+            let Some(once) = text(input, scope) else { continue };
+            let again = mended(&once, scope, &Options::new());
+            assert_eq!(again.outcome(), Outcome::Unchanged, "{scope:?}: {once}");
+        }
+    }
+}
