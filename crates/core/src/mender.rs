@@ -140,7 +140,7 @@ impl Mender {
         }
         self.pushed += rest.len();
         let used = self.advance(rest, false, out);
-        if self.engine.is_stopped() {
+        if self.engine.is_stopped() && self.raw.is_none() {
             // What stands behind the document is the caller's.
             return;
         }

@@ -124,6 +124,10 @@ impl Reading {
         } else {
             None
         };
+        debug_assert_eq!(text.is_some(), self.outcome.is_valid(), "the repairs do not apply");
+        if text.is_none() && self.outcome.is_valid() {
+            self.outcome = Outcome::Invalid;
+        }
         Mended::new(self.outcome, text, self.repairs, cut_at)
     }
 
@@ -133,24 +137,36 @@ impl Reading {
         if !options.policy().allows(kind) {
             return false;
         }
-        let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].1);
-        self.insert(kind, first, "[");
-        let ends: Vec<usize> = self.documents.iter().map(|document| document.1).collect();
-        for (at, &end) in ends.iter().enumerate().take(ends.len() - 1) {
-            // A comma that was dropped between two documents is the one that is wanted.
-            let next = self.documents[at + 1].0;
-            let dropped = self.repairs.iter().position(|r| {
-                r.kind == RepairKind::ExtraComma
-                    && r.start >= end
-                    && r.end <= next
-                    && input[r.start] == b','
-            });
-            match dropped {
-                Some(found) => drop(self.repairs.remove(found)),
-                None => self.insert(kind, end, ","),
+        let added =
+            |at: usize, after: &'static str| Repair::new(kind, at..at, after, Path::default());
+        let mut old = core::mem::take(&mut self.repairs).into_iter().peekable();
+        let mut repairs = Vec::with_capacity(old.len() + self.documents.len() + 1);
+        for (index, &(start, end)) in self.documents.iter().enumerate() {
+            // What stands before the document; a comma that was dropped there is the one wanted.
+            let mut comma = index == 0;
+            let gap = repairs.len();
+            while let Some(repair) = old.next_if(|r| r.end <= start && r.start < start) {
+                let dropped = repair.kind == RepairKind::ExtraComma && input[repair.start] == b',';
+                if !comma && dropped {
+                    comma = true;
+                } else {
+                    repairs.push(repair);
+                }
+            }
+            if index == 0 {
+                repairs.push(added(start, "["));
+            } else if !comma {
+                // The comma goes directly behind the document before.
+                repairs.insert(gap, added(self.documents[index - 1].1, ","));
+            }
+            while let Some(repair) = old.next_if(|r| r.end <= end) {
+                repairs.push(repair);
             }
         }
-        self.insert(kind, last, "]");
+        let last = self.documents.last().map_or(0, |document| document.1);
+        repairs.push(added(last, "]"));
+        repairs.extend(old);
+        self.repairs = repairs;
         self.outcome =
             if self.outcome == Outcome::Closed { self.outcome } else { Outcome::Repaired };
         true
@@ -164,8 +180,12 @@ impl Reading {
         }
         let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].1);
         let (start, end) = self.documents[index];
-        let around = |at: usize| at < first || (start..=end).contains(&at) || at > last;
-        self.repairs.retain(|repair| around(repair.start));
+        self.repairs.retain(|repair| {
+            repair.end <= first && repair.start < first
+                || repair.start >= start && repair.end <= end
+                || repair.start > last
+                || repair.start == last && repair.end > last
+        });
         for dropped in [first..start, end..last] {
             if !dropped.is_empty() {
                 let at = self
@@ -193,18 +213,5 @@ impl Reading {
             (None, _) => Some(0),
             _ => None,
         }
-    }
-
-    /// Inserts `after` at `at`: an opening bracket before all that stands there, else behind.
-    fn insert(&mut self, kind: RepairKind, at: usize, after: &'static str) {
-        let before = |repair: &Repair| {
-            if after == "[" {
-                repair.start < at
-            } else {
-                repair.start < at || repair.start == at && repair.end == at
-            }
-        };
-        let index = self.repairs.iter().take_while(|repair| before(repair)).count();
-        self.repairs.insert(index, Repair::new(kind, at..at, after, Path::default()));
     }
 }

@@ -170,6 +170,19 @@ pub struct WireError {
     pub failed_generation: Option<String>,
 }
 
+/// What it says, and the provider's code where there is one.
+impl std::fmt::Display for WireError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.code {
+            Some(code) => write!(f, " ({code})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for WireError {}
+
 impl WireError {
     /// An error with a message and nothing else.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {

@@ -27,6 +27,11 @@ impl Engine {
         let lines = source.slice(self.anchor, at).contains(&b'\n');
         let separated = lines && (scalar || self.options.following() == Following::All);
         if token == Token::Plus && self.whole && self.closed_string.is_some() {
+            let mut behind = look;
+            behind.bump();
+            if look!(behind.gap(), 0) == 0 || !look!(behind.at_quote(), false) {
+                return self.open_tail(source, token);
+            }
             // `"a" + "b"` as the whole document: it has not ended yet.
             self.reopen_document();
             return self.join(source);

@@ -42,7 +42,8 @@ fn space(text: &[u8], from: usize) -> Option<usize> {
 impl Engine {
     /// Reads clean tokens as far as they go; whether there were any.
     pub(super) fn clean(&mut self, source: &Source<'_>) -> bool {
-        if self.edits.len() > self.firm || self.tail.is_some() {
+        let held = self.options.limits().buffer();
+        if self.edits.len() > self.firm || self.tail.is_some() || held < 8 * SHORT {
             return false;
         }
         let (text, base) = (source.text(), source.base());

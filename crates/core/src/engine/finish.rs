@@ -2,8 +2,25 @@
 
 use alloc::string::String;
 
-use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape};
+use super::{
+    Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token,
+    frames::Shape,
+    look,
+    source::{Edge, Look},
+};
 use crate::{Following, Path, Repair, RepairKind};
+
+/// Passes bytes up to one of `wanted`; whether there is one.
+fn seek(look: &mut Look<'_>, wanted: &[u8]) -> Result<bool, Edge> {
+    loop {
+        match look.peek() {
+            Ok(byte) if wanted.contains(&byte) => return Ok(true),
+            Ok(_) => look.bump(),
+            Err(Edge::More) => return Err(Edge::More),
+            Err(Edge::End | Edge::Window) => return Ok(false),
+        }
+    }
+}
 
 impl Engine {
     /// The input is over, between tokens.
@@ -90,6 +107,15 @@ impl Engine {
     pub(super) fn open_tail(&mut self, source: &Source<'_>, token: Token) -> Step {
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
+            // Where quotes inside strings were in doubt, what reads like JSON may be the document's.
+            _ if self.unescaped > 0 => {
+                let mut look = source.look(self.pos, self.window);
+                if look!(seek(&mut look, b"\""), false) && look!(seek(&mut look, b"}]"), false) {
+                    RepairKind::StrayText
+                } else {
+                    RepairKind::TrailingProse
+                }
+            }
             _ => RepairKind::TrailingProse,
         };
         if self.options.following() == Following::Error || !self.options.policy().allows(kind) {

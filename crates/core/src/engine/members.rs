@@ -199,7 +199,12 @@ impl Engine {
             return Ok(false);
         }
         let behind_comma = self.comma.saturating_add(self.comma_length);
+        let written = self.edits.iter().any(|edit| {
+            matches!(edit, super::Edit::Replace(repair, _)
+                if repair.start == self.comma && repair.end > repair.start)
+        });
         let directly = self.comma_length > 0
+            && !written
             && behind_comma <= start
             && source.slice(behind_comma, start).iter().all(u8::is_ascii_whitespace);
         if directly && self.frames.parent() == Some(Shape::Object) && self.frames.items() > 1 {

@@ -174,6 +174,14 @@ pub(crate) struct Engine {
     member_edits: usize,
     /// Where the open string's content, comment or stray text starts.
     lex_start: usize,
+    /// Quotes in the open string that were taken for part of it.
+    inner_quotes: usize,
+    /// Quotes so far that were escaped.
+    unescaped: usize,
+    /// Where the open string ends, once the rest of the text has told.
+    definite_end: Option<usize>,
+    /// How many steps may still go into trying the rest of the text.
+    rest_budget: usize,
     /// Where the string that was read last was closed, while that can still be undone.
     closed_string: Option<usize>,
     /// A comma inside a string, and the edits before it, while only white space follows.
@@ -229,6 +237,10 @@ impl Engine {
             key_start: 0,
             member_edits: 0,
             lex_start: 0,
+            inner_quotes: 0,
+            unescaped: 0,
+            definite_end: None,
+            rest_budget: 0,
             closed_string: None,
             tail: None,
             dropping: None,
@@ -355,6 +367,9 @@ impl Engine {
     /// Reads as far as the bytes allow.
     pub(crate) fn run(&mut self, source: Source<'_>) -> Result<(), Stop> {
         let mut idle = 0;
+        if self.whole && self.pos == 0 {
+            self.rest_budget = 8 * source.text().len() + 4096;
+        }
         loop {
             if self.is_stopped() {
                 return Ok(());

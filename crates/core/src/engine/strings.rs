@@ -5,6 +5,9 @@ use alloc::format;
 use super::{Engine, Flow, Lex, Source, Step, Stop, Text, look, quotes::Verdict, source::is_word};
 use crate::{RepairKind, scan};
 
+/// The longest run of a string in typographic quotes that is looked through at a time.
+const SLOW_RUN: usize = 512;
+
 /// What delimits a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
@@ -103,6 +106,8 @@ impl Engine {
         }
         self.pos += length + usize::from(quotes) - 1;
         self.lex_start = self.pos;
+        self.inner_quotes = 0;
+        self.definite_end = None;
         self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0, embedded });
         self.tail = None;
         if !is_key {
@@ -118,6 +123,12 @@ impl Engine {
             let rest = source.from(self.pos);
             let run = scan::string_run(rest, 0, text.quote.stop());
             let mut end = run.end;
+            if matches!(text.quote, Quote::Smart | Quote::Backtick) && end > SLOW_RUN {
+                // These runs are looked through byte by byte, and end at any quote of the kind.
+                end = (SLOW_RUN - 3..=SLOW_RUN)
+                    .rfind(|&at| rest[at] & 0xc0 != 0x80)
+                    .unwrap_or(SLOW_RUN);
+            }
             if !run.ascii || text.quote == Quote::Backtick {
                 // Multi-byte quotes and broken UTF-8 are looked for only where they can be.
                 match self.checked_run(source, text, end)? {
@@ -141,6 +152,9 @@ impl Engine {
                     Ok(Flow::Wait)
                 };
             };
+            if end < run.end && text.quote.closer(&rest[end..]).is_none() && byte != b'"' {
+                continue;
+            }
             match byte {
                 b'\\' => {
                     let simple = text.quote == Quote::Double
@@ -383,6 +397,13 @@ impl Engine {
     fn quote(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
         let at = self.pos;
         let verdict = look!(self.judge_quote(source, text, length), Verdict::Close(length));
+        let verdict = match verdict {
+            Verdict::Close(_) if !self.rest_confirms(source, text, length)? => Verdict::Inner,
+            Verdict::LostBefore(_) if self.definite_end.is_some_and(|end| at < end) => {
+                Verdict::Inner
+            }
+            other => other,
+        };
         match verdict {
             Verdict::Close(bytes) => {
                 let plain = text.quote == Quote::Double && bytes == 1;
@@ -395,6 +416,8 @@ impl Engine {
                 self.close_string(source, text, at)
             }
             Verdict::Inner => {
+                self.inner_quotes += 1;
+                self.unescaped += usize::from(text.quote == Quote::Double);
                 match text.quote {
                     Quote::Double => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,
                     Quote::Escaped if source.byte(at) == Some(b'\\') => {}

@@ -221,11 +221,15 @@ impl Engine {
             Some(Shape::Call) => Expect::CallEnd,
             Some(Shape::Doubled) => Expect::DoubledEnd,
             None => {
+                self.settle();
+                if self.over {
+                    return Err(Stop::Overflow);
+                }
                 self.documents += 1;
                 self.document_end = Some(self.pos);
                 let start = self.document_start;
                 self.edits.push(super::Edit::EndDocument { start, end: self.pos });
-                self.settle();
+                self.firm = self.edits.len();
                 let _ = source;
                 Expect::After
             }

@@ -130,7 +130,13 @@ impl Engine {
     fn open_call(&mut self, at: usize, length: usize) -> Step {
         self.edit(RepairKind::CallWrapper, at..at + length, "")?;
         self.pos = at + length - 1;
-        self.open(Shape::Call)
+        let root = self.frames.len() == 0;
+        let flow = self.open(Shape::Call)?;
+        if root {
+            // The document begins with the name.
+            self.document_start = at;
+        }
+        Ok(flow)
     }
 
     /// A word where a key may stand.

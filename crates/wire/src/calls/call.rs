@@ -103,6 +103,17 @@ impl Call {
         self
     }
 
+    /// The same call, where the stream was cut off in it: a value that needed mending to look whole
+    /// is not passed off as whole. Valid JSON is: nothing of it is missing.
+    pub(super) fn cut_off(mut self, cut: bool) -> Self {
+        if cut && self.outcome == Outcome::Repaired {
+            self.outcome = Outcome::Cut;
+            self.mended = None;
+            self.repairs.clear();
+        }
+        self
+    }
+
     /// Its place in the order in which the calls began, from 0.
     #[must_use]
     pub const fn number(&self) -> usize {

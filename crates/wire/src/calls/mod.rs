@@ -187,8 +187,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Ends a call. `cut`: it may be cut off; of arguments that are JSON the JSON decides, unless
-    /// there is none.
+    /// Ends a call. `cut`: it may be cut off; valid JSON decides for itself, what was mended does not.
     fn end(&mut self, key: (u32, usize), cut: bool, sink: Sink<'_>) {
         let Some(open) = self.open.remove(&key) else { return };
         let call = key.1;
@@ -204,7 +203,9 @@ impl Calls {
             Closed::Empty => ended.with_text("{}".to_owned(), Outcome::Unchanged),
             Closed::Free(text) => ended.with_text(text, whole(cut)),
             Closed::Overflow(text) => ended.with_text(text, Outcome::Overflow),
-            Closed::Json { raw, mended, resent } => ended.with_json(raw, mended, resent),
+            Closed::Json { raw, mended, resent } => {
+                ended.with_json(raw, mended, resent).cut_off(cut)
+            }
         };
         sink(WireEvent::CallEnded(&ended));
     }

@@ -40,7 +40,10 @@ impl Engine {
                 look.bump();
                 Ok(if matches!(look.space()?, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
-            b')' | b'+' | b'{' | b'[' | b'/' | b'#' | b';' | b'0'..=b'9' | b'-' | b'<' => Ok(close),
+            b'/' | b'#' => {
+                Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
+            }
+            b')' | b'+' | b'{' | b'[' | b';' | b'0'..=b'9' | b'-' | b'<' => Ok(close),
             b':' => Ok(close),
             _ => {
                 if look.closer(quote)?.is_some() {

@@ -71,10 +71,9 @@ impl Engine {
                 look.gap()?;
                 Ok(if look.at_quote()? { close } else { Verdict::Inner })
             }
-            b'/' => {
-                Ok(if matches!(look.peek_at(1)?, b'/' | b'*') { close } else { Verdict::Inner })
+            b'/' | b'#' => {
+                Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
             }
-            b'#' => Ok(close),
             b'<' => {
                 Ok(if matches!(look.peek_at(1)?, b'!' | b'|') { close } else { Verdict::Inner })
             }
@@ -93,7 +92,7 @@ impl Engine {
     }
 
     /// Whether the string's content, as far back as is looked, opens a brace that it does not close.
-    fn holds_open_brace(&self, source: &Source<'_>) -> bool {
+    pub(super) fn holds_open_brace(&self, source: &Source<'_>) -> bool {
         let from = self.lex_start.max(self.pos.saturating_sub(LOOK_BACK));
         let content = source.slice(from, self.pos);
         let open = content.iter().filter(|&&b| b == b'{').count();
@@ -216,8 +215,9 @@ impl Engine {
         loop {
             self.steps += 1;
             let byte = match look.peek() {
-                // No further quote: this one is the last there is.
-                Err(Edge::End) => return Ok(close),
+                // No further quote: this one is the last there is, unless code goes on.
+                Err(Edge::End) if only_words(&look) => return Ok(close),
+                Err(Edge::End) => return Ok(Verdict::Inner),
                 other => other?,
             };
             if let Some(found) = look.closer(quote)? {
@@ -239,4 +239,11 @@ impl Engine {
             }
         }
     }
+}
+
+/// Whether what was passed is words, and then nothing but closers.
+fn only_words(look: &Look<'_>) -> bool {
+    let text = look.seen().trim_ascii();
+    let closers = text.iter().rev().take_while(|b| matches!(b, b'}' | b']' | b' ' | b'\n')).count();
+    text[..text.len() - closers].iter().all(|b| is_word(*b) || b.is_ascii_whitespace())
 }

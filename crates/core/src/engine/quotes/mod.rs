@@ -7,6 +7,7 @@
 
 mod item;
 mod member;
+mod rest;
 
 use super::{
     Engine, Source, Text,
@@ -274,6 +275,42 @@ impl Engine {
                     return Ok(Verdict::Inner);
                 }
                 continue;
+            }
+            look.bump();
+        }
+    }
+
+    /// Whether a comment stands behind a quote, and not more of the string: white space before it
+    /// unless it is a block, and no further quote on its line.
+    pub(super) fn comment_behind(
+        &mut self,
+        mut look: Look<'_>,
+        quote: Quote,
+    ) -> Result<bool, Edge> {
+        let touching = look.passed() == 0;
+        let (block, mark) = match (look.peek()?, look.peek_at(1)) {
+            (b'#', _) => (false, 1),
+            (_, Ok(b'/')) => (false, 2),
+            (_, Ok(b'*')) => (true, 2),
+            (_, Err(Edge::More)) => return Err(Edge::More),
+            _ => return Ok(false),
+        };
+        if block {
+            return Ok(true);
+        }
+        if touching {
+            return Ok(false);
+        }
+        look.advance(mark);
+        loop {
+            self.steps += 1;
+            match look.peek() {
+                Ok(b'\n') | Err(Edge::End) => return Ok(true),
+                Err(edge) => return Err(edge),
+                Ok(_) => {}
+            }
+            if look.closer(quote)?.is_some() {
+                return Ok(false);
             }
             look.bump();
         }

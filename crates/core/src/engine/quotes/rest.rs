@@ -1,0 +1,117 @@
+//! Whole text only: a string that held unescaped quotes ends where the rest of the text reads well.
+//!
+//! Code in a string looks like JSON: behind `"b"` in `"x = {"a": "b", "c": 1};…"` a member seems to
+//! follow. Where the whole text is there, the rest can be tried: it must close the document, with
+//! nothing left over.
+
+use crate::engine::frames::Shape;
+use crate::{
+    Policy, RepairKind,
+    engine::{Edit, Engine, Source, Stop, Text, strings::Quote},
+    grammar::Expect,
+};
+
+/// How many later quotes are tried, for one string.
+const TRIES: usize = 64;
+
+impl Engine {
+    /// Whether the quote at `pos`, which seems to end its string, ends it. `length` is the quote's.
+    pub(in crate::engine) fn rest_confirms(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        length: usize,
+    ) -> Result<bool, Stop> {
+        let plain = text.quote == Quote::Double && text.quotes == 1 && text.embedded == 0;
+        if !self.whole || text.is_key || self.inner_quotes == 0 || !plain {
+            return Ok(true);
+        }
+        if let Some(end) = self.definite_end {
+            if self.pos < end {
+                return Ok(false);
+            }
+        } else if !self.rest_reads(source, self.pos + length) {
+            let later = self.later_end(source, self.pos + length);
+            if later.is_some() {
+                self.definite_end = later;
+                return Ok(false);
+            }
+            self.doubt_quotes()?;
+            return Ok(true);
+        }
+        if self.holds_open_brace(source) {
+            self.doubt_quotes()?;
+        }
+        Ok(true)
+    }
+
+    /// The first quote from `from` on behind which the rest reads well.
+    fn later_end(&mut self, source: &Source<'_>, from: usize) -> Option<usize> {
+        let mut at = from;
+        for _ in 0..TRIES {
+            let rest = source.from(at);
+            at += rest.iter().position(|&b| b == b'"')?;
+            if source.byte(at.wrapping_sub(1)) != Some(b'\\') && self.rest_reads(source, at + 1) {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Whether the text from `at` on closes what is open with at most harmless repairs.
+    fn rest_reads(&mut self, source: &Source<'_>, at: usize) -> bool {
+        // Each try reads to its first fault; all together may not read more than a few times the text.
+        if self.rest_budget == 0 {
+            return true;
+        }
+        let policy = Policy::CONSERVATIVE
+            .without(RepairKind::TrailingProse)
+            .without(RepairKind::LeadingProse)
+            .without(RepairKind::ExtraClose)
+            .without(RepairKind::MismatchedClose)
+            .without(RepairKind::DuplicateOpen)
+            .without(RepairKind::UnescapedQuote)
+            .without(RepairKind::UnquotedString)
+            .without(RepairKind::MissingColon);
+        let mut rest = Self::streaming(self.options.with_policy(policy));
+        rest.frames = self.frames.clone();
+        rest.pos = at;
+        rest.mark = at;
+        rest.emitted = at;
+        rest.anchor = at;
+        rest.expect = match self.frames.top() {
+            Some(Shape::Object) => Expect::MemberEnd,
+            Some(Shape::Call) => Expect::CallEnd,
+            Some(Shape::Doubled) => Expect::DoubledEnd,
+            Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
+            None => return true,
+        };
+        let text = source.from(at);
+        let read = rest.run(Source::new(text, at, true));
+        self.steps += rest.steps;
+        self.rest_budget = self.rest_budget.saturating_sub(rest.steps as usize + 16);
+        read.is_ok() && rest.documents == 1
+    }
+
+    /// The quotes in this string were read one way of several: the last of them says so.
+    fn doubt_quotes(&mut self) -> Result<(), Stop> {
+        let from = self.lex_start;
+        let last = self.edits.iter_mut().rev().find_map(|edit| match edit {
+            Edit::Replace(repair, _)
+                if repair.kind == RepairKind::UnescapedQuote && repair.start >= from =>
+            {
+                Some(repair)
+            }
+            _ => None,
+        });
+        if let Some(repair) = last {
+            repair.kind = RepairKind::AmbiguousQuote;
+            if !self.options.policy().allows(RepairKind::AmbiguousQuote) {
+                self.refused = Some(repair.clone());
+                return Err(Stop::Refused);
+            }
+        }
+        Ok(())
+    }
+}
