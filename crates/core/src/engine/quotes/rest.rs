@@ -30,8 +30,10 @@ impl Engine {
             if self.pos < end {
                 return Ok(false);
             }
-        } else if !self.rest_reads(source, self.pos + length) {
-            let later = self.later_end(source, self.pos + length);
+        } else if !self.rest_reads(source, self.pos + length, true) {
+            let from = self.pos + length;
+            let later = self.later_end(source, from, false);
+            let later = later.or_else(|| self.later_end(source, from, true));
             if later.is_some() {
                 self.definite_end = later;
                 return Ok(false);
@@ -46,12 +48,14 @@ impl Engine {
     }
 
     /// The first quote from `from` on behind which the rest reads well.
-    fn later_end(&mut self, source: &Source<'_>, from: usize) -> Option<usize> {
+    fn later_end(&mut self, source: &Source<'_>, from: usize, quotes: bool) -> Option<usize> {
         let mut at = from;
         for _ in 0..TRIES {
             let rest = source.from(at);
             at += rest.iter().position(|&b| b == b'"')?;
-            if source.byte(at.wrapping_sub(1)) != Some(b'\\') && self.rest_reads(source, at + 1) {
+            if source.byte(at.wrapping_sub(1)) != Some(b'\\')
+                && self.rest_reads(source, at + 1, quotes)
+            {
                 return Some(at);
             }
             at += 1;
@@ -59,8 +63,9 @@ impl Engine {
         None
     }
 
-    /// Whether the text from `at` on closes what is open with at most harmless repairs.
-    fn rest_reads(&mut self, source: &Source<'_>, at: usize) -> bool {
+    /// Whether the text from `at` on closes what is open with at most harmless repairs; `quotes`
+    /// says whether unescaped quotes in it are.
+    fn rest_reads(&mut self, source: &Source<'_>, at: usize, quotes: bool) -> bool {
         // Each try reads to its first fault; all together may not read more than a few times the text.
         if self.rest_budget == 0 {
             return true;
@@ -71,9 +76,9 @@ impl Engine {
             .without(RepairKind::ExtraClose)
             .without(RepairKind::MismatchedClose)
             .without(RepairKind::DuplicateOpen)
-            .without(RepairKind::UnescapedQuote)
             .without(RepairKind::UnquotedString)
             .without(RepairKind::MissingColon);
+        let policy = if quotes { policy } else { policy.without(RepairKind::UnescapedQuote) };
         let mut rest = Self::streaming(self.options.with_policy(policy));
         rest.frames = self.frames.clone();
         rest.pos = at;
