@@ -75,7 +75,14 @@ pub(crate) fn change(paint: Paint, repair: &Repair, before: &[u8]) -> String {
     let risk = paint.paint(risk_style(repair.risk()), repair.risk());
     let after = visible(repair.after.as_bytes(), SPAN);
     let before = visible(before, SPAN);
+    // Where the input has gone by, the span still says how much of it was replaced.
+    let gone = before.is_empty().then_some(repair.end - repair.start).filter(|gone| *gone > 0);
     let verb = match (before.is_empty(), after.is_empty()) {
+        (true, true) if gone.is_some() => format!("delete {} bytes", gone.unwrap_or_default()),
+        (true, false) if gone.is_some() => {
+            let gone = gone.unwrap_or_default();
+            format!("{gone} bytes -> {}", paint.paint(BOLD, after))
+        }
         (true, _) => format!("insert {}", paint.paint(BOLD, after)),
         (false, true) => format!("delete {}", paint.paint(BOLD, before)),
         (false, false) => {
