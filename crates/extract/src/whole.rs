@@ -52,6 +52,11 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     {
         return whole;
     }
+    // What begins as an object and was refused, or cut off, holds no other document.
+    let refused = matches!(whole.outcome(), Outcome::Cut | Outcome::Invalid | Outcome::Overflow);
+    if channel && refused && begins_as_object(input) {
+        return whole;
+    }
     let found = Documents::find(input, scope, options);
     let Some(first) = found.first() else {
         return if channel && stands_for_itself(input, &whole, scope) {
@@ -67,6 +72,13 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
         return whole;
     }
     found.choose(input, scope, options)
+}
+
+/// Whether the text begins with a brace and a quoted key.
+fn begins_as_object(input: &[u8]) -> bool {
+    let text = input.trim_ascii_start();
+    let key = text.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
+    matches!(key.first(), Some(b'"' | b'\''))
 }
 
 fn drops(whole: &Mended, kind: RepairKind) -> bool {

@@ -167,3 +167,13 @@ fn mending_twice_changes_nothing() {
         }
     }
 }
+
+/// A document that is refused is not searched for a smaller one inside its strings.
+#[test]
+fn a_refused_object_holds_no_other_document() {
+    let options = Options::new().with_policy(Policy::CONSERVATIVE);
+    let cut = br#"{"path": "f", "content": "a = "b, c"\nd = {"path": "z"}\n"#;
+    let mended = mend_text(cut, Scope::Best, &options);
+    assert!(matches!(mended.outcome(), Outcome::Cut | Outcome::Invalid), "{:?}", mended.outcome());
+    assert_eq!(mended.text(), None);
+}
