@@ -256,7 +256,8 @@ pub const fn decide(expect: Expect, token: Token) -> Action {
         Expect::After => match token {
             T::ObjectClose | T::ArrayClose | T::GroupClose | T::Semicolon | T::Fence => A::Skip,
             T::Comma | T::ObjectOpen | T::ArrayOpen | T::Quote | T::Number | T::Plus => A::Defer,
-            T::GroupOpen | T::Colon | T::Equals | T::Ellipsis | T::Word => A::Tail,
+            T::Word => A::Defer,
+            T::GroupOpen | T::Colon | T::Equals | T::Ellipsis => A::Tail,
             T::End => A::Finish,
         },
     }

@@ -36,6 +36,13 @@ impl Engine {
             self.reopen_document();
             return self.join(source);
         }
+        if token == Token::Word {
+            // A literal on a line of its own is a document where all are wanted; words are prose.
+            let word = look!(look.word(), &[][..]);
+            let literal = matches!(word, b"true" | b"false" | b"null");
+            let all = self.options.following() == Following::All && separated && literal;
+            return if all { self.next_document(source) } else { self.open_tail(source, token) };
+        }
         match self.options.following() {
             Following::Error => self.open_tail(source, token),
             Following::All if container || separated => self.next_document(source),

@@ -173,6 +173,7 @@ impl Engine {
             Some(at) => self.pos += at + first,
             None => self.pos += rest.len(),
         }
+        self.check_held()?;
         if found.is_none() && !source.is_last() {
             return Ok(Flow::Wait);
         }

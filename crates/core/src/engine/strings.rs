@@ -124,13 +124,11 @@ impl Engine {
             let run = scan::string_run(rest, 0, text.quote.stop());
             let mut end = run.end;
             if matches!(text.quote, Quote::Smart | Quote::Backtick) && end > SLOW_RUN {
-                // These runs are looked through byte by byte, and end at any quote of the kind.
                 end = (SLOW_RUN - 3..=SLOW_RUN)
                     .rfind(|&at| rest[at] & 0xc0 != 0x80)
                     .unwrap_or(SLOW_RUN);
             }
             if !run.ascii || text.quote == Quote::Backtick {
-                // Multi-byte quotes and broken UTF-8 are looked for only where they can be.
                 match self.checked_run(source, text, end)? {
                     Checked::All => {}
                     Checked::Upto(length) => end = length,
@@ -142,6 +140,9 @@ impl Engine {
                 }
             }
             self.consume_text(rest, end, text);
+            if text.is_key {
+                self.check_held()?;
+            }
             if let Lex::Text(now) = self.lex {
                 text = now;
             }

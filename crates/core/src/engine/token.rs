@@ -100,6 +100,8 @@ impl Engine {
         };
         self.pos = end;
         self.lex = Lex::None;
+        // A limit comes before a refusal, as it does where the comment arrives in pieces.
+        self.check_held()?;
         self.edit(RepairKind::Comment, self.lex_start..end, "")?;
         Ok(Flow::Go)
     }

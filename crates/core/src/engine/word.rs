@@ -207,6 +207,9 @@ impl Engine {
             run = error.valid_up_to();
         }
         self.pos += run;
+        if text.is_key {
+            self.check_held()?;
+        }
         let blank = rest[..run].iter().rev().take_while(|b| **b == b' ').count();
         if blank < run && !text.is_key {
             self.mark = self.pos - blank;
@@ -471,6 +474,7 @@ impl Engine {
         let rest = source.from(self.pos);
         let run = rest.iter().take_while(|b| !matches!(b, b'{' | b'[')).count();
         self.pos += run;
+        self.check_held()?;
         let look = self.look(source, self.pos);
         if source.byte(self.pos).is_none() {
             if !source.is_last() {
