@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal};
+use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal, piece};
 use crate::{Block, CallKind, FinishReason, Usage, json::Node};
 
 /// The types that mark the format. A ping does not: other formats send it, too.
@@ -103,12 +103,12 @@ impl Anthropic {
         let kind = kind.and_then(Node::text).unwrap_or_default();
         match kind.as_ref() {
             "text" => {
-                if let Some(text) = non_empty(text) {
+                if let Some(text) = piece(text) {
                     out(Delta::Text { block: at, text });
                 }
             }
             "thinking" => {
-                if let Some(text) = non_empty(thinking) {
+                if let Some(text) = piece(thinking) {
                     out(Delta::Reasoning { block: at, text });
                 }
             }
@@ -136,12 +136,12 @@ impl Anthropic {
         let kind = kind.and_then(Node::text).unwrap_or_default();
         match kind.as_ref() {
             "text_delta" => {
-                if let Some(text) = non_empty(text) {
+                if let Some(text) = piece(text) {
                     out(Delta::Text { block, text });
                 }
             }
             "thinking_delta" => {
-                if let Some(text) = non_empty(thinking) {
+                if let Some(text) = piece(thinking) {
                     out(Delta::Reasoning { block, text });
                 }
             }
@@ -150,7 +150,7 @@ impl Anthropic {
                     Some(json) if json.is_object() || json.is_array() => {
                         Arguments::Whole(json.raw())
                     }
-                    json => non_empty(json).map_or(Arguments::Absent, Arguments::Fragment),
+                    json => piece(json).map_or(Arguments::Absent, Arguments::Fragment),
                 };
                 out(Delta::Call(CallDelta {
                     scope: self.scope,

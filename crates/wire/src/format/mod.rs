@@ -6,7 +6,7 @@ mod anthropic;
 mod errors;
 mod openai_chat;
 
-use core::fmt;
+use core::{fmt, ops::Deref};
 use std::borrow::Cow;
 
 use crate::{Block, CallKind, FinishReason, Usage, json::Node};
@@ -105,15 +105,15 @@ pub(crate) trait Format: fmt::Debug + Send {
 pub(crate) enum Delta<'a> {
     Text {
         block: Block,
-        text: Cow<'a, str>,
+        text: Piece<'a>,
     },
     Reasoning {
         block: Block,
-        text: Cow<'a, str>,
+        text: Piece<'a>,
     },
     Refusal {
         block: Block,
-        text: Cow<'a, str>,
+        text: Piece<'a>,
     },
     /// A piece of a tool call.
     Call(CallDelta<'a>),
@@ -132,6 +132,35 @@ pub(crate) enum Delta<'a> {
         original: Cow<'a, str>,
     },
     Usage(Usage),
+}
+
+/// A piece of a channel's text, and where it stands.
+#[derive(Debug)]
+pub(crate) struct Piece<'a> {
+    text: Cow<'a, str>,
+    literal: &'a str,
+}
+
+impl<'a> Piece<'a> {
+    /// The text of a string; `None` where it is empty, or the node is something else.
+    pub(crate) fn of(node: Node<'a>) -> Option<Self> {
+        let text = node.text().filter(|text| !text.is_empty())?;
+        Some(Self { text, literal: node.raw() })
+    }
+
+    /// What stands in the payload: the string with its quotes. It is a slice of the payload, so that
+    /// its place in there can be told.
+    pub(crate) const fn literal(&self) -> &'a str {
+        self.literal
+    }
+}
+
+impl Deref for Piece<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
 }
 
 /// A piece of a tool call, as the stream gives it: nothing in it needs to be there.
@@ -160,11 +189,16 @@ pub(crate) enum Arguments<'a> {
     #[default]
     Absent,
     /// The next piece of their text.
-    Fragment(Cow<'a, str>),
+    Fragment(Piece<'a>),
     /// All of them, as a JSON value. It counts only where no fragment comes.
     Seed(&'a str),
     /// All of them, as a JSON value.
     Whole(&'a str),
+}
+
+/// The piece of text in a member that is a string and not empty.
+fn piece(node: Option<Node<'_>>) -> Option<Piece<'_>> {
+    Piece::of(node?)
 }
 
 /// The text of a member that is a string and not empty.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal};
+use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal, piece};
 use crate::{Block, CallKind, FinishReason, Usage, json::Node};
 
 /// The key of the one call of the old `function_call` field.
@@ -87,14 +87,14 @@ impl OpenAiChat {
         let block = Block::new(scope, 0);
         let mut spoke = false;
         // The same reasoning may stand in several fields.
-        let thought = non_empty(thinking).or_else(|| non_empty(reasoning));
+        let thought = piece(thinking).or_else(|| piece(reasoning));
         if let Some(text) = thought {
             spoke = true;
             out(Delta::Reasoning { block, text });
         } else {
             for detail in details.into_iter().flat_map(Node::items) {
                 let [text, summary] = detail.pick(["text", "summary"]);
-                if let Some(text) = non_empty(text).or_else(|| non_empty(summary)) {
+                if let Some(text) = piece(text).or_else(|| piece(summary)) {
                     spoke = true;
                     out(Delta::Reasoning { block, text });
                 }
@@ -103,7 +103,7 @@ impl OpenAiChat {
         if let Some(content) = content {
             spoke |= read_content(block, content, out);
         }
-        if let Some(text) = non_empty(refusal) {
+        if let Some(text) = piece(refusal) {
             spoke = true;
             out(Delta::Refusal { block, text });
         }
@@ -131,7 +131,7 @@ impl OpenAiChat {
 
 /// Content is a text, or a list of parts. Returns whether there was any.
 fn read_content(block: Block, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) -> bool {
-    if let Some(text) = non_empty(Some(content)) {
+    if let Some(text) = piece(Some(content)) {
         out(Delta::Text { block, text });
         return true;
     }
@@ -139,12 +139,12 @@ fn read_content(block: Block, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>))
     for part in content.items() {
         let [text, thinking] = part.pick(["text", "thinking"]);
         if let Some(thinking) = thinking {
-            let pieces = thinking.items().map(|piece| non_empty(piece.field("text")));
-            for text in pieces.chain([non_empty(Some(thinking))]).flatten() {
+            let pieces = thinking.items().map(|part| piece(part.field("text")));
+            for text in pieces.chain([piece(Some(thinking))]).flatten() {
                 spoke = true;
                 out(Delta::Reasoning { block, text });
             }
-        } else if let Some(text) = non_empty(text).or_else(|| non_empty(Some(part))) {
+        } else if let Some(text) = piece(text).or_else(|| piece(Some(part))) {
             spoke = true;
             out(Delta::Text { block, text });
         }
@@ -175,11 +175,7 @@ fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
 fn read_arguments(arguments: Option<Node<'_>>) -> Arguments<'_> {
     match arguments {
         Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node.raw()),
-        Some(node) => node
-            .text()
-            .filter(|text| !text.is_empty())
-            .map_or(Arguments::Absent, Arguments::Fragment),
-        None => Arguments::Absent,
+        node => piece(node).map_or(Arguments::Absent, Arguments::Fragment),
     }
 }
 
