@@ -108,7 +108,13 @@ impl Mender {
             return;
         }
         let mut rest = chunk;
-        while !self.carry.is_empty() && !rest.is_empty() && self.raw.is_none() {
+        while self.raw.is_none() {
+            if self.engine.in_lane() && self.follow(&mut rest, out) {
+                return;
+            }
+            if self.carry.is_empty() || rest.is_empty() {
+                break;
+            }
             if self.engine.is_stopped() {
                 return;
             }
@@ -119,7 +125,8 @@ impl Mender {
             rest = tail;
             let mut carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, false, out);
-            if used >= joint && self.raw.is_none() && !rest.is_empty() {
+            let open = self.raw.is_none() && !rest.is_empty() && !self.engine.in_lane();
+            if used >= joint && open {
                 // Everything held back is settled: what is open lies in the chunk, read it there.
                 let back = carry.len() - used;
                 let at = chunk.len() - rest.len() - back;
@@ -148,6 +155,37 @@ impl Mender {
         if self.raw.is_some() {
             self.bypass(&[], out);
         }
+    }
+
+    /// Goes on in the clean lane: whether that read all of `rest`. If not, `rest` is what is left to
+    /// be read again, behind what is held back.
+    #[inline]
+    fn follow(&mut self, rest: &mut &[u8], out: &mut impl Output) -> bool {
+        let base = self.pushed;
+        let held = base - self.carry.len();
+        let clean = self.engine.read_lane(rest, base);
+        let mark = self.engine.mark();
+        self.engine.emit_plain();
+        let fresh = mark.saturating_sub(base);
+        if mark >= base {
+            if !self.carry.is_empty() {
+                out.copy(&self.carry);
+                self.carry.clear();
+            }
+            if fresh > 0 {
+                out.copy(&rest[..fresh]);
+            }
+        } else if mark > held {
+            out.copy(&self.carry[..mark - held]);
+            self.carry.drain(..mark - held);
+        }
+        *rest = &rest[fresh..];
+        self.pushed += fresh;
+        if clean {
+            self.pushed += rest.len();
+            self.carry.extend_from_slice(rest);
+        }
+        clean
     }
 
     /// Ends the input: settles what is open, closes what was cut off if the policy allows it.

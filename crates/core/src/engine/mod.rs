@@ -6,10 +6,10 @@
 //! given again. Everything the engine decides depends on bytes, never on where a chunk ends.
 
 mod after;
-mod clean;
 mod close;
 mod finish;
 mod frames;
+mod lane;
 mod members;
 mod number;
 mod quotes;
@@ -23,6 +23,7 @@ use alloc::{borrow::Cow, vec::Vec};
 use core::{fmt, ops::Range};
 
 use frames::Frames;
+use lane::Lane;
 use source::Look;
 pub(crate) use source::Source;
 
@@ -203,6 +204,9 @@ pub(crate) struct Engine {
     /// More was held back than the limit allows.
     over: bool,
     stop_at_end: bool,
+    lane: Lane,
+    /// The pending key, where its bytes came in several chunks.
+    lane_key: Vec<u8>,
     steps: u64,
 }
 
@@ -254,6 +258,8 @@ impl Engine {
             refused: None,
             over: false,
             stop_at_end: false,
+            lane: Lane::LEFT,
+            lane_key: Vec::new(),
             steps: 0,
         }
     }
@@ -263,7 +269,8 @@ impl Engine {
         let mut edits = core::mem::take(&mut self.edits);
         frames.clear();
         edits.clear();
-        *self = Self { frames, edits, ..Self::new(self.options, self.whole, self.window) };
+        let lane_key = core::mem::take(&mut self.lane_key);
+        *self = Self { frames, edits, lane_key, ..Self::new(self.options, self.whole, self.window) };
     }
 
     pub(crate) const fn mark(&self) -> usize {
@@ -367,6 +374,9 @@ impl Engine {
     /// Reads as far as the bytes allow.
     pub(crate) fn run(&mut self, source: Source<'_>) -> Result<(), Stop> {
         let mut idle = 0;
+        // The lane is entered behind a step only, so that it does not matter where a chunk ends.
+        let mut stepped = false;
+        self.leave_lane();
         if self.whole && self.pos == 0 {
             self.rest_budget = 8 * source.text().len() + 4096;
         }
@@ -375,9 +385,10 @@ impl Engine {
                 return Ok(());
             }
             let before = self.pos;
-            let clean = self.lex == Lex::None && self.clean(&source);
+            if stepped && self.enter_lane(&source) == Flow::Wait {
+                return Ok(());
+            }
             let flow = match self.lex {
-                Lex::None if clean => Flow::Go,
                 Lex::None => self.structure(&source)?,
                 Lex::Text(text) if text.quotes == 0 => self.bare(&source, text)?,
                 Lex::Text(text) => self.string(&source, text)?,
@@ -395,6 +406,7 @@ impl Engine {
             if flow == Flow::Wait {
                 return Ok(());
             }
+            stepped = true;
             // Bytes left, then frames and edits: some of them must change at every step.
             idle = if self.pos == before { idle + 1 } else { 0 };
             debug_assert!(idle <= self.frames.len() + 8, "no progress at {before}: {self:?}");

@@ -187,7 +187,7 @@ impl Engine {
 
     /// Passes `length` bytes of content.
     #[inline]
-    fn consume_text(&mut self, rest: &[u8], length: usize, text: Text) {
+    pub(super) fn consume_text(&mut self, rest: &[u8], length: usize, text: Text) {
         if length == 0 {
             return;
         }

@@ -1,0 +1,221 @@
+//! The clean lane: valid JSON, read byte after byte, each once, whatever the size of the chunks.
+//!
+//! This is a shortcut and nothing else. The lane is an automaton that reads ahead of the engine on
+//! the assumption that the input is valid JSON. The engine's own state stands at the last place the
+//! lane was sure of; at anything odd the lane is left, and the rules of the other files read on from
+//! there. What it takes is what those rules would take, whatever follows.
+//!
+//! The lane is entered only behind a step of the engine, and left only at a byte, so that neither
+//! depends on where a chunk ends.
+
+mod steps;
+mod taken;
+
+use super::{Engine, Flow, Lex, Source, Text, frames::Shape, strings::Quote};
+use crate::grammar::Expect;
+
+/// The longest key, and the longest stretch of white space, that is read here.
+const SHORT: usize = 512;
+
+/// A string as the lane opens it.
+const PLAIN: Text =
+    Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0, embedded: 0 };
+
+/// Where the lane stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The lane is not in use.
+    Left,
+    /// Behind a value or an opening bracket.
+    Between,
+    /// Before a key.
+    BeforeKey,
+    /// In a key.
+    Key,
+    /// Before the colon.
+    BeforeColon,
+    /// Before the value of a member.
+    BeforeValue,
+    /// Behind a comma in a list.
+    BeforeItem,
+    /// Behind the brace that opens a value; another would double it.
+    Brace,
+    /// Behind the quote that opens a value.
+    Quote,
+    /// Behind `""`.
+    Empty,
+    /// Behind `"{` or `"[`; a quote would make it JSON in a string.
+    Bracket,
+    /// In a string.
+    String,
+    /// Behind a backslash.
+    Escape,
+    /// In the digits of `\uXXXX`; the number says how many came.
+    Unit(u8),
+    /// In a character that has not arrived whole.
+    Utf8,
+    /// Behind the quote that seems to end a string.
+    Behind,
+    /// Behind that quote and a comma, in a list.
+    BehindComma,
+    /// Behind that quote and a closing bracket.
+    BehindClose,
+    /// In a number.
+    Number(Digits),
+    /// In a literal, of which so many bytes came.
+    Literal(&'static [u8], u8),
+    /// Behind a scalar.
+    Scalar,
+    /// Behind a scalar and a comma that touches it; a digit would go on with the number.
+    ScalarComma,
+}
+
+/// Which part of a number was read last (RFC 8259, section 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Digits {
+    Minus,
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    Mark,
+    Sign,
+    Exponent,
+}
+
+/// What the lane remembers between chunks. Offsets are those of the input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    phase: Phase,
+    /// The lane is not entered before this offset.
+    blocked: usize,
+    /// Where the white space or the key began that is being read.
+    since: usize,
+    /// The comma before the pending member or item; `usize::MAX` where there is none.
+    comma: usize,
+    /// The pending key, between its quotes.
+    key: (usize, usize),
+    has_key: bool,
+    /// Its bytes are in `Engine::lane_key`.
+    kept: bool,
+    ascii: bool,
+    /// It is not known yet whether the quote at `end` ends the string that is open.
+    doubt: bool,
+    /// Where the pending scalar starts.
+    value: usize,
+    /// Where the scalar or the string before ends, without its quote; then, of a bracket behind a
+    /// string, that.
+    end: usize,
+    close: usize,
+    /// The bytes of a character that has not arrived whole.
+    partial: [u8; 4],
+    partial_length: u8,
+}
+
+impl Lane {
+    pub(super) const LEFT: Self = Self {
+        phase: Phase::Left,
+        blocked: 0,
+        since: 0,
+        comma: usize::MAX,
+        key: (0, 0),
+        has_key: false,
+        kept: false,
+        ascii: true,
+        doubt: false,
+        value: 0,
+        end: 0,
+        close: 0,
+        partial: [0; 4],
+        partial_length: 0,
+    };
+}
+
+/// How a stretch ended.
+enum End {
+    /// All bytes were read.
+    More,
+    /// Something odd stands there; the lane is not entered again before that offset.
+    Odd(usize),
+}
+
+impl Engine {
+    /// Whether the lane goes on with the next chunk.
+    #[inline]
+    pub(crate) fn in_lane(&self) -> bool {
+        self.lane.phase != Phase::Left
+    }
+
+    /// The bytes that are left are for the rules of the other files.
+    pub(super) fn leave_lane(&mut self) {
+        self.lane.phase = Phase::Left;
+    }
+
+    /// Enters the lane, if the engine stands where it may, and reads as far as it is clean.
+    /// [`Flow::Wait`]: all there is was read.
+    #[inline]
+    pub(super) fn enter_lane(&mut self, source: &Source<'_>) -> Flow {
+        let short = self.options.limits().buffer() < 8 * SHORT;
+        if short || self.edits.len() > self.firm || self.pos < self.lane.blocked {
+            return Flow::Go;
+        }
+        let phase = match self.lex {
+            Lex::None
+                if self.tail.is_none()
+                    && matches!(
+                        self.expect,
+                        Expect::FirstKey | Expect::MemberEnd | Expect::FirstItem | Expect::ItemEnd
+                    )
+                    && matches!(self.frames.top(), Some(Shape::Object | Shape::Array)) =>
+            {
+                Phase::Between
+            }
+            Lex::Text(PLAIN)
+                if !self.whole
+                    && self.inner_quotes == 0
+                    && matches!(self.frames.top(), Some(Shape::Object | Shape::Array)) =>
+            {
+                Phase::String
+            }
+            _ => return Flow::Go,
+        };
+        let blocked = self.lane.blocked;
+        self.lane = Lane { phase, blocked, since: self.pos, ..Lane::LEFT };
+        if !self.read_lane(source.from(self.pos), self.pos) {
+            return Flow::Go;
+        }
+        if source.is_last() {
+            self.lane.blocked = source.end();
+            self.leave_lane();
+            return Flow::Go;
+        }
+        Flow::Wait
+    }
+
+    /// Reads `text`, which stands at `base`, in the lane: whether all of it was clean.
+    #[inline]
+    pub(crate) fn read_lane(&mut self, text: &[u8], base: usize) -> bool {
+        let mut lane = self.lane;
+        let end = self.lane_steps(text, base, &mut lane);
+        self.steps += text.len() as u64;
+        let more = match end {
+            End::More => {
+                if lane.has_key && !lane.kept {
+                    let (from, to) = lane.key;
+                    let to = if lane.phase == Phase::Key { base + text.len() } else { to };
+                    self.lane_key.clear();
+                    self.lane_key.extend_from_slice(&text[from - base..to - base]);
+                    lane.kept = true;
+                }
+                true
+            }
+            End::Odd(at) => {
+                lane.phase = Phase::Left;
+                lane.blocked = at;
+                false
+            }
+        };
+        self.lane = lane;
+        more
+    }
+}
