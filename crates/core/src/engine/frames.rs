@@ -22,8 +22,8 @@ pub(super) struct Frame {
     pub(super) shape: Shape,
     /// Items begun, or keys read.
     pub(super) items: usize,
-    /// Where this object's key starts in `Frames::keys`; it reaches to the next frame's.
-    key: usize,
+    /// Where this object's key starts and ends in `Frames::keys`; of a loose frame, in the input.
+    key: (usize, usize),
     has_key: bool,
     /// Offset of the bracket.
     pub(super) start: usize,
@@ -35,6 +35,9 @@ pub(super) struct Frames {
     stack: Vec<Frame>,
     /// The present keys of all open objects, one behind the other, as they were written.
     keys: Vec<u8>,
+    /// How many frames, from the outermost, have their keys in `keys`. The others are loose: their
+    /// keys are still to be had in the chunk that is being read.
+    firm: usize,
     /// Containers that appear in the output.
     visible: usize,
 }
@@ -43,6 +46,7 @@ impl Frames {
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.keys.clear();
+        self.firm = 0;
         self.visible = 0;
     }
 
@@ -86,15 +90,16 @@ impl Frames {
     #[inline]
     pub(super) fn push(&mut self, shape: Shape, start: usize) {
         self.visible += usize::from(shape.is_visible());
-        let key = self.keys.len();
-        self.stack.push(Frame { shape, items: 0, key, has_key: false, start });
+        let end = self.stack.last().map_or(0, |below| below.key.1);
+        self.firm += usize::from(self.firm == self.stack.len());
+        self.stack.push(Frame { shape, items: 0, key: (end, end), has_key: false, start });
     }
 
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Frame> {
         let frame = self.stack.pop()?;
         self.visible -= usize::from(frame.shape.is_visible());
-        self.keys.truncate(frame.key);
+        self.firm = self.firm.min(self.stack.len());
         Some(frame)
     }
 
@@ -115,9 +120,11 @@ impl Frames {
     /// The innermost object was opened by two braces.
     pub(super) fn double(&mut self) {
         if let Some(top) = self.stack.pop() {
-            let outer = Frame { shape: Shape::Doubled, items: 0, has_key: false, ..top };
+            let key = (top.key.0, top.key.0);
+            let outer = Frame { shape: Shape::Doubled, items: 0, has_key: false, key, ..top };
             self.stack.push(outer);
             self.stack.push(top);
+            self.firm = self.stack.len();
         }
     }
 
@@ -126,14 +133,49 @@ impl Frames {
     }
 
     /// The innermost object's next member has that key, as written between its quotes.
-    #[inline]
     pub(super) fn set_key(&mut self, key: &[u8]) {
+        debug_assert!(self.firm + 1 >= self.stack.len(), "loose frames below");
+        self.firm = self.stack.len();
+        let start = self.stack.iter().rev().nth(1).map_or(0, |below| below.key.1);
         if let Some(frame) = self.stack.last_mut() {
             frame.has_key = true;
             frame.items += 1;
-            self.keys.truncate(frame.key);
+            self.keys.truncate(start);
             self.keys.extend_from_slice(key);
+            frame.key = (start, self.keys.len());
         }
+    }
+
+    /// The innermost object's next member has the key between those offsets of the input;
+    /// [`keep_keys`](Self::keep_keys) must follow before the chunk goes.
+    #[inline]
+    pub(super) fn point_key(&mut self, from: usize, to: usize) {
+        let below = self.stack.len().saturating_sub(1);
+        if let Some(frame) = self.stack.last_mut() {
+            frame.has_key = true;
+            frame.items += 1;
+            frame.key = (from, to);
+            self.firm = self.firm.min(below);
+        }
+    }
+
+    /// Copies the keys that are still loose; `text` stands at `base` of the input.
+    #[inline]
+    pub(super) fn keep_keys(&mut self, text: &[u8], base: usize) {
+        if self.firm == self.stack.len() {
+            return;
+        }
+        let mut at = self.firm.checked_sub(1).map_or(0, |below| self.stack[below].key.1);
+        self.keys.truncate(at);
+        for frame in &mut self.stack[self.firm..] {
+            let (from, to) = frame.key;
+            if to > from {
+                self.keys.extend_from_slice(&text[from - base..to - base]);
+            }
+            frame.key = (at, self.keys.len());
+            at = self.keys.len();
+        }
+        self.firm = self.stack.len();
     }
 
     #[inline]
@@ -145,11 +187,10 @@ impl Frames {
 
     pub(super) fn path(&self) -> Path {
         let mut steps = Vec::new();
-        for (at, frame) in self.stack.iter().enumerate() {
+        for frame in &self.stack {
             match frame.shape {
                 Shape::Object if frame.has_key => {
-                    let end = self.stack.get(at + 1).map_or(self.keys.len(), |next| next.key);
-                    let key = self.keys.get(frame.key..end).unwrap_or_default();
+                    let key = self.keys.get(frame.key.0..frame.key.1).unwrap_or_default();
                     steps.push(Step::Key(decode(key)));
                 }
                 Shape::Array | Shape::Tuple if frame.items > 0 => {

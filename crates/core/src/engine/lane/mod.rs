@@ -12,7 +12,7 @@ mod steps;
 mod taken;
 
 use super::{Engine, Flow, Lex, Source, Text, frames::Shape, strings::Quote};
-use crate::grammar::Expect;
+use crate::{grammar::Expect, scan};
 
 /// The longest key, and the longest stretch of white space, that is read here.
 const SHORT: usize = 512;
@@ -63,7 +63,7 @@ enum Phase {
     /// In a number.
     Number(Digits),
     /// In a literal, of which so many bytes came.
-    Literal(&'static [u8], u8),
+    Literal(u8),
     /// Behind a scalar.
     Scalar,
     /// Behind a scalar and a comma that touches it; a digit would go on with the number.
@@ -89,8 +89,8 @@ pub(super) struct Lane {
     phase: Phase,
     /// The lane is not entered before this offset.
     blocked: usize,
-    /// Where the white space or the key began that is being read.
-    since: usize,
+    /// How much of the white space came that is being read.
+    passed: usize,
     /// The comma before the pending member or item; `usize::MAX` where there is none.
     comma: usize,
     /// The pending key, between its quotes.
@@ -107,6 +107,8 @@ pub(super) struct Lane {
     /// string, that.
     end: usize,
     close: usize,
+    /// The first byte of the value.
+    first: u8,
     /// The bytes of a character that has not arrived whole.
     partial: [u8; 4],
     partial_length: u8,
@@ -116,7 +118,7 @@ impl Lane {
     pub(super) const LEFT: Self = Self {
         phase: Phase::Left,
         blocked: 0,
-        since: 0,
+        passed: 0,
         comma: usize::MAX,
         key: (0, 0),
         has_key: false,
@@ -126,6 +128,7 @@ impl Lane {
         value: 0,
         end: 0,
         close: 0,
+        first: 0,
         partial: [0; 4],
         partial_length: 0,
     };
@@ -179,8 +182,14 @@ impl Engine {
             }
             _ => return Flow::Go,
         };
+        if phase == Phase::String {
+            self.expect = match self.frames.top() {
+                Some(Shape::Object) => Expect::MemberValue,
+                _ => Expect::Item,
+            };
+        }
         let blocked = self.lane.blocked;
-        self.lane = Lane { phase, blocked, since: self.pos, ..Lane::LEFT };
+        self.lane = Lane { phase, blocked, ..Lane::LEFT };
         if !self.read_lane(source.from(self.pos), self.pos) {
             return Flow::Go;
         }
@@ -195,11 +204,22 @@ impl Engine {
     /// Reads `text`, which stands at `base`, in the lane: whether all of it was clean.
     #[inline]
     pub(crate) fn read_lane(&mut self, text: &[u8], base: usize) -> bool {
-        let mut lane = self.lane;
-        let end = self.lane_steps(text, base, &mut lane);
         self.steps += text.len() as u64;
-        let more = match end {
+        if self.lane.phase == Phase::String && self.tail.is_none() && !text.is_empty() {
+            // Most small chunks lie within a string.
+            let run = scan::string_run(text, 0, b'"');
+            let last = text[text.len() - 1];
+            if run.end == text.len() && run.ascii && !matches!(last, b',' | b' ') {
+                self.pos = base + text.len();
+                self.mark = self.pos;
+                return true;
+            }
+        }
+        let end = self.lane_steps(text, base);
+        self.frames.keep_keys(text, base);
+        match end {
             End::More => {
+                let lane = &mut self.lane;
                 if lane.has_key && !lane.kept {
                     let (from, to) = lane.key;
                     let to = if lane.phase == Phase::Key { base + text.len() } else { to };
@@ -210,12 +230,10 @@ impl Engine {
                 true
             }
             End::Odd(at) => {
-                lane.phase = Phase::Left;
-                lane.blocked = at;
+                self.lane.phase = Phase::Left;
+                self.lane.blocked = at;
                 false
             }
-        };
-        self.lane = lane;
-        more
+        }
     }
 }

@@ -1,22 +1,24 @@
 //! The automaton of the lane: one arm a phase, and every byte once.
 
-use super::{Digits, End, Engine, Lane, PLAIN, Phase, SHORT, taken::number_end};
+use super::{Digits, End, Engine, PLAIN, Phase, SHORT, taken::number_end};
 use crate::{engine::frames::Shape, grammar::Expect, scan};
 
 impl Engine {
+    /// Reads `text` from phase to phase.
     #[inline]
-    pub(super) fn lane_steps(&mut self, text: &[u8], base: usize, lane: &mut Lane) -> End {
+    pub(super) fn lane_steps(&mut self, text: &[u8], base: usize) -> End {
+        // A local of its own, so that it lives in a register.
+        let mut phase = self.lane.phase;
+        let end = self.lane_phases(text, base, &mut phase);
+        self.lane.phase = phase;
+        end
+    }
+
+    #[inline(always)]
+    fn lane_phases(&mut self, text: &[u8], base: usize, phase: &mut Phase) -> End {
         let mut at = 0;
-        // Passes white space, at most so many bytes of it: the byte behind.
-        macro_rules! gap {
-            ($most:expr) => {{
-                at = scan::skip_space(text, at);
-                if base + at - lane.since >= $most {
-                    return End::Odd(lane.since + $most);
-                }
-                byte!()
-            }};
-        }
+        // How much of the present gap came in earlier chunks.
+        let mut passed = core::mem::take(&mut self.lane.passed);
         macro_rules! byte {
             () => {
                 match text.get(at) {
@@ -25,49 +27,58 @@ impl Engine {
                 }
             };
         }
+        // Passes white space, less than so many bytes of it: the byte behind.
+        macro_rules! gap {
+            ($most:expr) => {{
+                if matches!(text.get(at), None | Some(b' ' | b'\n' | b'\r' | b'\t')) {
+                    let from = at;
+                    at = scan::skip_space(text, at);
+                    passed += at - from;
+                    if passed >= $most {
+                        return End::Odd(base + at - (passed - $most));
+                    }
+                    if at == text.len() {
+                        self.lane.passed = passed;
+                        return End::More;
+                    }
+                }
+                passed = 0;
+                text[at]
+            }};
+        }
         loop {
-            match lane.phase {
+            match *phase {
                 Phase::Between => {
                     at = scan::skip_space(text, at);
                     if base + at - self.anchor > self.window {
                         self.pos = base + at;
                         self.settle_content();
                     }
-                    let byte = byte!();
-                    let object = self.frames.top() == Some(Shape::Object);
-                    lane.since = base + at + 1;
-                    match (self.expect, byte) {
+                    match (self.expect, byte!()) {
                         (Expect::MemberEnd, b',') => {
-                            lane.comma = base + at;
+                            self.lane.comma = base + at;
                             at += 1;
-                            lane.phase = Phase::BeforeKey;
-                        }
-                        (Expect::FirstKey, b'"') => {
-                            lane.comma = usize::MAX;
-                            lane.since = base + at;
-                            lane.phase = Phase::BeforeKey;
+                            *phase = self.lane_member(text, base, &mut at);
                         }
                         (Expect::ItemEnd, b',') => {
-                            lane.comma = base + at;
+                            self.lane.comma = base + at;
                             at += 1;
-                            lane.phase = Phase::BeforeItem;
+                            *phase = Phase::BeforeItem;
                         }
-                        (Expect::FirstKey | Expect::MemberEnd, b'}') if object => {
-                            if !self.lane_close(base + at) {
-                                return End::Odd(base + at);
-                            }
-                            at += 1;
+                        (Expect::FirstKey, b'"') => {
+                            self.lane.comma = usize::MAX;
+                            *phase = self.lane_member(text, base, &mut at);
                         }
-                        (Expect::FirstItem | Expect::ItemEnd, b']') if !object => {
+                        (Expect::FirstKey | Expect::MemberEnd, b'}')
+                        | (Expect::FirstItem | Expect::ItemEnd, b']') => {
                             if !self.lane_close(base + at) {
                                 return End::Odd(base + at);
                             }
                             at += 1;
                         }
                         (Expect::FirstItem, _) => {
-                            lane.comma = usize::MAX;
-                            lane.since = base + at;
-                            lane.phase = Phase::BeforeItem;
+                            self.lane.comma = usize::MAX;
+                            *phase = Phase::BeforeItem;
                         }
                         _ => return End::Odd(base + at),
                     }
@@ -77,53 +88,63 @@ impl Engine {
                         return End::Odd(base + at);
                     }
                     at += 1;
-                    lane.since = base + at;
-                    lane.key = (base + at, base + at);
-                    (lane.has_key, lane.kept, lane.ascii) = (true, false, true);
-                    lane.phase = Phase::Key;
+                    self.lane.key = (base + at, base + at);
+                    (self.lane.has_key, self.lane.kept, self.lane.ascii) = (true, false, true);
+                    *phase = Phase::Key;
                 }
                 Phase::Key => {
                     let run = scan::string_run(text, at, b'"');
-                    lane.ascii &= run.ascii;
-                    if lane.kept {
+                    self.lane.ascii &= run.ascii;
+                    if self.lane.kept {
                         self.lane_key.extend_from_slice(&text[at..run.end]);
                     }
                     at = run.end;
-                    let length = base + at - lane.since;
+                    let length = base + at - self.lane.key.0;
                     if length >= SHORT {
-                        return End::Odd(lane.since + SHORT);
+                        return End::Odd(self.lane.key.0 + SHORT);
                     }
                     if byte!() != b'"' || length == 0 {
                         return End::Odd(base + at);
                     }
-                    lane.key.1 = base + at;
-                    if !lane.ascii && core::str::from_utf8(self.lane_key(text, base, lane)).is_err()
+                    self.lane.key.1 = base + at;
+                    if !self.lane.ascii && core::str::from_utf8(self.lane_key(text, base)).is_err()
                     {
                         return End::Odd(base + at);
                     }
                     at += 1;
-                    lane.since = base + at;
-                    lane.phase = Phase::BeforeColon;
+                    // Most often the colon touches the key.
+                    if text.get(at) == Some(&b':') {
+                        at += 1;
+                        *phase = Phase::BeforeValue;
+                    } else {
+                        *phase = Phase::BeforeColon;
+                    }
                 }
                 Phase::BeforeColon => {
                     if gap!(SHORT) != b':' {
                         return End::Odd(base + at);
                     }
                     at += 1;
-                    lane.since = base + at;
-                    lane.phase = Phase::BeforeValue;
+                    *phase = Phase::BeforeValue;
                 }
                 Phase::BeforeValue | Phase::BeforeItem => {
                     let byte = gap!(SHORT);
-                    if lane.doubt {
-                        self.lane_string_ended(lane);
+                    if self.lane.doubt {
+                        self.lane_string_ended();
                     }
-                    lane.value = base + at;
-                    lane.phase = match byte {
-                        b'"' => Phase::Quote,
+                    self.lane.value = base + at;
+                    self.lane.first = byte;
+                    *phase = match byte {
+                        b'"' => match text.get(at + 1) {
+                            None | Some(b'"' | b'{' | b'[') => Phase::Quote,
+                            Some(_) => {
+                                self.lane_open_string();
+                                Phase::String
+                            }
+                        },
                         b'{' => Phase::Brace,
                         b'[' => {
-                            if !self.lane_open(Shape::Array, text, base, lane) {
+                            if !self.lane_open(Shape::Array) {
                                 return End::Odd(base + at);
                             }
                             Phase::Between
@@ -131,53 +152,50 @@ impl Engine {
                         b'-' => Phase::Number(Digits::Minus),
                         b'0' => Phase::Number(Digits::Zero),
                         b'1'..=b'9' => Phase::Number(Digits::Integer),
-                        b't' => Phase::Literal(b"true", 1),
-                        b'f' => Phase::Literal(b"false", 1),
-                        b'n' => Phase::Literal(b"null", 1),
+                        b't' | b'f' | b'n' => Phase::Literal(1),
                         _ => return End::Odd(base + at),
                     };
                     at += 1;
                 }
                 Phase::Brace => {
-                    if byte!() == b'{' || !self.lane_open(Shape::Object, text, base, lane) {
-                        return End::Odd(lane.value);
+                    if byte!() == b'{' || !self.lane_open(Shape::Object) {
+                        return End::Odd(self.lane.value);
                     }
-                    lane.phase = Phase::Between;
+                    *phase = Phase::Between;
                 }
                 Phase::Quote => match byte!() {
                     b'"' => {
                         at += 1;
-                        lane.phase = Phase::Empty;
+                        *phase = Phase::Empty;
                     }
                     b'{' | b'[' => {
                         at += 1;
-                        lane.phase = Phase::Bracket;
+                        *phase = Phase::Bracket;
                     }
                     _ => {
-                        self.lane_open_string(text, base, lane);
-                        lane.phase = Phase::String;
+                        self.lane_open_string();
+                        *phase = Phase::String;
                     }
                 },
                 Phase::Bracket => {
                     if byte!() == b'"' {
-                        return End::Odd(lane.value);
+                        return End::Odd(self.lane.value);
                     }
-                    self.lane_open_string(text, base, lane);
+                    self.lane_open_string();
                     self.pos += 1;
                     self.settle_content();
-                    lane.phase = Phase::String;
+                    *phase = Phase::String;
                 }
                 Phase::Empty => {
                     if !matches!(byte!(), b',' | b'}' | b']') {
-                        return End::Odd(lane.value);
+                        return End::Odd(self.lane.value);
                     }
-                    self.lane_open_string(text, base, lane);
-                    lane.end = self.pos;
-                    lane.since = self.pos + 1;
-                    lane.phase = Phase::Behind;
+                    self.lane_open_string();
+                    self.lane.end = self.pos;
+                    *phase = Phase::Behind;
                 }
                 Phase::String => {
-                    if let Some(end) = self.lane_string(text, base, &mut at, lane) {
+                    if let Some(end) = self.lane_string(text, base, &mut at, phase) {
                         return end;
                     }
                 }
@@ -187,11 +205,11 @@ impl Engine {
                             at += 1;
                             self.pos = base + at;
                             self.settle_text(PLAIN);
-                            lane.phase = Phase::String;
+                            *phase = Phase::String;
                         }
                         b'u' => {
                             at += 1;
-                            lane.phase = Phase::Unit(0);
+                            *phase = Phase::Unit(0);
                         }
                         _ => return End::Odd(self.pos),
                     };
@@ -200,65 +218,66 @@ impl Engine {
                     let byte = byte!();
                     // `\uD800` to `\uDFFF` are halves of a pair, or lone.
                     let half = digits == 1
-                        && lane.partial[0] == b'd'
+                        && self.lane.partial[0] == b'd'
                         && !matches!(byte, b'0'..=b'7');
                     if !byte.is_ascii_hexdigit() || half {
                         return End::Odd(self.pos);
                     }
                     at += 1;
                     if digits == 0 {
-                        lane.partial[0] = byte.to_ascii_lowercase();
+                        self.lane.partial[0] = byte.to_ascii_lowercase();
                     }
-                    lane.phase = Phase::Unit(digits + 1);
+                    *phase = Phase::Unit(digits + 1);
                     if digits == 3 {
                         self.pos = base + at;
                         self.settle_text(PLAIN);
-                        lane.phase = Phase::String;
+                        *phase = Phase::String;
                     }
                 }
                 Phase::Utf8 => {
                     let byte = byte!();
-                    let length = usize::from(lane.partial_length);
-                    let Some(slot) = lane.partial.get_mut(length) else {
+                    let length = usize::from(self.lane.partial_length);
+                    let Some(slot) = self.lane.partial.get_mut(length) else {
                         return End::Odd(self.pos);
                     };
                     *slot = byte;
-                    match core::str::from_utf8(&lane.partial[..=length]) {
+                    match core::str::from_utf8(&self.lane.partial[..=length]) {
                         Ok(_) => {
                             at += 1;
                             self.pos = base + at;
                             self.settle_text(PLAIN);
-                            lane.phase = Phase::String;
+                            *phase = Phase::String;
                         }
                         Err(error) if error.error_len().is_none() => {
                             at += 1;
-                            lane.partial_length += 1;
+                            self.lane.partial_length += 1;
                         }
                         Err(_) => return End::Odd(self.pos),
                     }
                 }
                 Phase::Behind => {
                     let byte = gap!(self.window);
-                    let object = self.frames.top() == Some(Shape::Object);
-                    lane.doubt = true;
-                    (lane.has_key, lane.kept) = (false, false);
+                    self.lane.doubt = true;
+                    (self.lane.has_key, self.lane.kept) = (false, false);
+                    let object = self.expect == Expect::MemberValue;
                     match byte {
                         b',' => {
-                            lane.comma = base + at;
+                            self.lane.comma = base + at;
                             at += 1;
-                            lane.since = base + at;
-                            lane.phase =
-                                if object { Phase::BeforeKey } else { Phase::BehindComma };
+                            *phase = if object {
+                                self.lane_member(text, base, &mut at)
+                            } else {
+                                Phase::BehindComma
+                            };
                         }
                         b'}' | b']' if (byte == b'}') == object => {
                             if self.frames.depth() > 1 {
-                                lane.close = base + at;
+                                self.lane.close = base + at;
                                 at += 1;
-                                lane.since = base + at;
-                                lane.phase = Phase::BehindClose;
+                                *phase = Phase::BehindClose;
                             } else {
-                                self.lane_string_ended(lane);
-                                lane.phase = Phase::Between;
+                                self.lane_string_ended();
+                                *phase = Phase::Between;
                             }
                         }
                         _ => return End::Odd(base + at),
@@ -268,75 +287,73 @@ impl Engine {
                     if !matches!(gap!(SHORT), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
                         return End::Odd(base + at);
                     }
-                    lane.phase = Phase::BeforeItem;
+                    *phase = Phase::BeforeItem;
                 }
                 Phase::BehindClose => {
                     if !matches!(gap!(self.window), b',' | b'}' | b']') {
                         return End::Odd(base + at);
                     }
-                    self.lane_string_ended(lane);
-                    self.lane_close(lane.close);
-                    lane.phase = Phase::Between;
+                    self.lane_string_ended();
+                    self.lane_close(self.lane.close);
+                    *phase = Phase::Between;
                 }
                 Phase::Number(part) => {
                     let part = number_end(text, &mut at, part);
-                    if base + at - lane.value + 2 >= self.window {
-                        return End::Odd(lane.value);
+                    if base + at - self.lane.value + 2 >= self.window {
+                        return End::Odd(self.lane.value);
                     }
-                    lane.phase = Phase::Number(part);
+                    *phase = Phase::Number(part);
                     let _ = byte!();
                     if !matches!(
                         part,
                         Digits::Zero | Digits::Integer | Digits::Fraction | Digits::Exponent
                     ) {
-                        return End::Odd(lane.value);
+                        return End::Odd(self.lane.value);
                     }
-                    lane.end = base + at;
-                    lane.since = base + at;
-                    lane.phase = Phase::Scalar;
+                    self.lane.end = base + at;
+                    *phase = Phase::Scalar;
                 }
-                Phase::Literal(word, length) => {
-                    let have = usize::from(length);
-                    let want = &word[have..];
-                    let Some(found) = text.get(at..at + want.len()) else {
-                        // Byte by byte at the end of a chunk.
-                        if byte!() != want[0] {
-                            return End::Odd(lane.value);
-                        }
-                        at += 1;
-                        lane.phase = Phase::Literal(word, length + 1);
-                        continue;
+                Phase::Literal(length) => {
+                    let value = self.lane.value;
+                    let word: &[u8] = match self.lane.first {
+                        b't' => b"true",
+                        b'f' => b"false",
+                        _ => b"null",
                     };
-                    if found != want {
-                        return End::Odd(lane.value);
+                    let want = &word[usize::from(length)..];
+                    let some = want.len().min(text.len() - at);
+                    if text[at..at + some] != want[..some] {
+                        return End::Odd(value);
                     }
-                    at += want.len();
-                    lane.end = base + at;
-                    lane.since = base + at;
-                    lane.phase = Phase::Scalar;
+                    at += some;
+                    if some < want.len() {
+                        *phase = Phase::Literal(length + some as u8);
+                        return End::More;
+                    }
+                    self.lane.end = base + at;
+                    *phase = Phase::Scalar;
                 }
                 Phase::Scalar => {
                     let byte = gap!(self.window);
                     match byte {
                         // `1,234` may be one number.
-                        b',' if lane.has_key && lane.end == base + at => {
+                        b',' if self.lane.end == base + at && !self.in_list() => {
                             at += 1;
-                            lane.phase = Phase::ScalarComma;
+                            *phase = Phase::ScalarComma;
                             continue;
                         }
-                        b',' | b'}' | b']' => self.lane_scalar_ended(text, base, lane),
-                        _ => return End::Odd(lane.value),
+                        b',' | b'}' | b']' => self.lane_scalar_ended(),
+                        _ => return End::Odd(self.lane.value),
                     }
-                    lane.phase = Phase::Between;
+                    *phase = Phase::Between;
                 }
                 Phase::ScalarComma => {
                     if byte!().is_ascii_digit() {
-                        return End::Odd(lane.value);
+                        return End::Odd(self.lane.value);
                     }
-                    self.lane_scalar_ended(text, base, lane);
-                    lane.comma = lane.end;
-                    lane.since = lane.end + 1;
-                    lane.phase = Phase::BeforeKey;
+                    self.lane_scalar_ended();
+                    self.lane.comma = self.lane.end;
+                    *phase = Phase::BeforeKey;
                 }
                 Phase::Left => return End::Odd(base),
             }

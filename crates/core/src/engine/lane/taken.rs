@@ -1,6 +1,6 @@
 //! What the lane takes: the engine's state moves on to where the lane is sure.
 
-use super::{Digits, End, Engine, Lane, PLAIN, Phase};
+use super::{Digits, End, Engine, PLAIN, Phase, SHORT};
 use crate::{
     engine::{Lex, frames::Shape},
     grammar::Expect,
@@ -9,30 +9,88 @@ use crate::{
 
 impl Engine {
     /// The bytes of the pending key.
-    pub(super) fn lane_key<'a>(&'a self, text: &'a [u8], base: usize, lane: &Lane) -> &'a [u8] {
-        if lane.kept { &self.lane_key } else { &text[lane.key.0 - base..lane.key.1 - base] }
+    pub(super) fn lane_key<'a>(&'a self, text: &'a [u8], base: usize) -> &'a [u8] {
+        if self.lane.kept { &self.lane_key } else { &text[self.lane.key.0 - base..self.lane.key.1 - base] }
     }
 
     /// What was pending before a value stays: its key, or the place of an item.
-    #[inline]
-    fn lane_begin(&mut self, text: &[u8], base: usize, lane: &mut Lane) {
-        self.member_edits = self.serial;
-        if lane.comma != usize::MAX {
-            self.comma = lane.comma;
-            self.comma_length = 1;
-            lane.comma = usize::MAX;
+    #[inline(always)]
+    fn lane_begin(&mut self) {
+        if self.expect == Expect::MemberValue {
+            return;
         }
-        if lane.has_key {
-            self.key_start = lane.key.0 - 1;
-            if lane.kept {
+        if self.lane.has_key {
+            let (from, to) = self.lane.key;
+            if self.lane.kept {
                 self.frames.set_key(&self.lane_key);
             } else {
-                self.frames.set_key(&text[lane.key.0 - base..lane.key.1 - base]);
+                self.frames.point_key(from, to);
             }
-            lane.has_key = false;
+            self.lane_key_read(from);
         } else {
             self.frames.begin_item();
+            self.lane_comma_stays();
         }
+    }
+
+    /// The key that starts at `from` was read, and the colon.
+    #[inline]
+    fn lane_key_read(&mut self, from: usize) {
+        self.lane_comma_stays();
+        self.key_start = from - 1;
+        self.lane.has_key = false;
+    }
+
+    #[inline]
+    fn lane_comma_stays(&mut self) {
+        self.member_edits = self.serial;
+        if self.lane.comma != usize::MAX {
+            self.comma = self.lane.comma;
+            self.comma_length = 1;
+        }
+    }
+
+    /// Reads a whole key at `at`, and its colon, where the chunk holds them and the byte behind. It
+    /// saves the way through the phases.
+    #[inline]
+    #[inline]
+    pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: &mut usize) -> Phase {
+        match self.lane_whole_key(text, base, *at) {
+            Some(value) => {
+                *at = value;
+                Phase::BeforeValue
+            }
+            None => Phase::BeforeKey,
+        }
+    }
+
+    #[inline]
+    fn lane_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
+        let quote = short_space(text, at)?;
+        if text[quote] != b'"' {
+            return None;
+        }
+        let run = scan::string_run(text, quote + 1, b'"');
+        let end = run.end;
+        let short = run.ascii && end > quote + 1 && end - quote < SHORT;
+        if !short || *text.get(end)? != b'"' {
+            return None;
+        }
+        let colon = short_space(text, end + 1)?;
+        if text[colon] != b':' {
+            return None;
+        }
+        let value = short_space(text, colon + 1)?;
+        if self.lane.doubt {
+            self.lane_string_ended();
+        }
+        self.frames.point_key(base + quote + 1, base + end);
+        self.lane_key_read(base + quote + 1);
+        self.lex_start = base + quote + 1;
+        self.anchor = base + end + 1;
+        self.pos = base + value;
+        self.expect = Expect::MemberValue;
+        Some(value)
     }
 
     /// A value has ended at `pos`.
@@ -42,29 +100,24 @@ impl Engine {
         self.anchor = self.pos;
         self.mark_in_string = false;
         self.closed_string = None;
-        self.expect = match self.frames.top() {
-            Some(Shape::Object) => Expect::MemberEnd,
-            Some(Shape::Call) => Expect::CallEnd,
-            Some(Shape::Doubled) => Expect::DoubledEnd,
-            Some(Shape::Array | Shape::Tuple) | None => Expect::ItemEnd,
-        };
+        self.expect = if self.in_list() { Expect::ItemEnd } else { Expect::MemberEnd };
+    }
+
+    /// Whether the innermost container is a list, as what is expected tells.
+    #[inline]
+    pub(super) const fn in_list(&self) -> bool {
+        matches!(self.expect, Expect::FirstItem | Expect::Item | Expect::ItemEnd)
     }
 
     /// Opens a container, unless it lies too deep.
-    #[inline]
-    pub(super) fn lane_open(
-        &mut self,
-        shape: Shape,
-        text: &[u8],
-        base: usize,
-        lane: &mut Lane,
-    ) -> bool {
+    #[inline(always)]
+    pub(super) fn lane_open(&mut self, shape: Shape) -> bool {
         if self.frames.depth() >= self.options.limits().depth() {
             return false;
         }
-        self.lane_begin(text, base, lane);
-        self.frames.push(shape, lane.value);
-        self.pos = lane.value + 1;
+        self.lane_begin();
+        self.frames.push(shape, self.lane.value);
+        self.pos = self.lane.value + 1;
         self.lane_ended();
         self.comma = usize::MAX;
         self.comma_length = 1;
@@ -82,55 +135,62 @@ impl Engine {
         self.pos = at + 1;
         self.lane_ended();
         // Frames that leave no trace are for the other rules.
-        matches!(self.frames.top(), Some(Shape::Object | Shape::Array))
+        let (expect, known) = match self.frames.top() {
+            Some(Shape::Object) => (Expect::MemberEnd, true),
+            Some(Shape::Array) => (Expect::ItemEnd, true),
+            Some(Shape::Call) => (Expect::CallEnd, false),
+            Some(Shape::Doubled) => (Expect::DoubledEnd, false),
+            Some(Shape::Tuple) | None => (Expect::ItemEnd, false),
+        };
+        self.expect = expect;
+        known
     }
 
     /// A number or a literal has ended.
     #[inline]
-    pub(super) fn lane_scalar_ended(&mut self, text: &[u8], base: usize, lane: &mut Lane) {
-        self.lane_begin(text, base, lane);
-        self.pos = lane.end;
+    pub(super) fn lane_scalar_ended(&mut self) {
+        self.lane_begin();
+        self.pos = self.lane.end;
         self.lane_ended();
     }
 
     /// Opens a string.
-    #[inline]
-    pub(super) fn lane_open_string(&mut self, text: &[u8], base: usize, lane: &mut Lane) {
-        self.lane_begin(text, base, lane);
-        self.pos = lane.value + 1;
+    #[inline(always)]
+    pub(super) fn lane_open_string(&mut self) {
+        self.lane_begin();
+        self.pos = self.lane.value + 1;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
         self.definite_end = None;
         self.tail = None;
         self.lex = Lex::Text(PLAIN);
-        self.expect = match self.frames.top() {
-            Some(Shape::Object) => Expect::MemberValue,
-            _ => Expect::Item,
-        };
-        self.settle_content();
+        self.expect = if self.in_list() { Expect::Item } else { Expect::MemberValue };
+        self.mark = self.pos;
+        self.mark_in_string = true;
+        self.closed_string = None;
     }
 
     /// The quote behind which the lane stands ends its string. It may be taken back until the next
     /// value begins.
     #[inline]
-    pub(super) fn lane_string_ended(&mut self, lane: &mut Lane) {
+    pub(super) fn lane_string_ended(&mut self) {
         self.lex = Lex::None;
-        self.pos = lane.end + 1;
+        self.pos = self.lane.end + 1;
         self.lane_ended();
-        self.mark = lane.end;
+        self.mark = self.lane.end;
         self.mark_in_string = true;
-        self.closed_string = Some(lane.end);
-        lane.doubt = false;
+        self.closed_string = Some(self.lane.end);
+        self.lane.doubt = false;
     }
 
     /// Reads the content of a string.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lane_string(
         &mut self,
         text: &[u8],
         base: usize,
         at: &mut usize,
-        lane: &mut Lane,
+        phase: &mut Phase,
     ) -> Option<End> {
         let mut from = *at;
         loop {
@@ -146,9 +206,9 @@ impl Engine {
                 if error.error_len().is_some() || next.is_some() {
                     return Some(End::Odd(base + end));
                 }
-                lane.partial[..rest.len()].copy_from_slice(rest);
-                lane.partial_length = u8::try_from(rest.len()).unwrap_or_default();
-                lane.phase = Phase::Utf8;
+                self.lane.partial[..rest.len()].copy_from_slice(rest);
+                self.lane.partial_length = u8::try_from(rest.len()).unwrap_or_default();
+                *phase = Phase::Utf8;
                 return Some(End::More);
             }
             match next {
@@ -162,9 +222,8 @@ impl Engine {
                         // A comma before the quote may have followed a lost one.
                         return Some(End::Odd(base + end));
                     }
-                    lane.end = base + end;
-                    lane.since = lane.end + 1;
-                    lane.phase = Phase::Behind;
+                    self.lane.end = base + end;
+                    *phase = Phase::Behind;
                     *at = end + 1;
                     return None;
                 }
@@ -176,7 +235,7 @@ impl Engine {
                         continue;
                     }
                     self.lane_content(text, base, *at, from, end);
-                    lane.phase = Phase::Escape;
+                    *phase = Phase::Escape;
                     *at = end + 1;
                     return None;
                 }
@@ -189,13 +248,35 @@ impl Engine {
     }
 
     /// Content was read from `start` to `end`; `from` is behind its last escape.
-    #[inline]
+    #[inline(always)]
     fn lane_content(&mut self, text: &[u8], base: usize, start: usize, from: usize, end: usize) {
         if from > start {
             self.pos = base + from;
-            self.settle_text(PLAIN);
+            self.mark = self.pos;
+            self.tail = None;
         }
-        self.consume_text(&text[from..end], end - from, PLAIN);
+        match text[from..end] {
+            [] => {}
+            // A comma may follow a quote that was lost.
+            [.., b',' | b' '] => self.consume_text(&text[from..end], end - from, PLAIN),
+            [..] => {
+                self.pos = base + end;
+                self.mark = self.pos;
+                self.tail = None;
+            }
+        }
+    }
+}
+
+/// Behind white space, if that is short and something follows it.
+#[inline]
+fn short_space(text: &[u8], from: usize) -> Option<usize> {
+    match text.get(from)? {
+        b' ' | b'\n' | b'\r' | b'\t' => {
+            let at = scan::skip_space(text, from);
+            (at - from < SHORT && at < text.len()).then_some(at)
+        }
+        _ => Some(from),
     }
 }
 
