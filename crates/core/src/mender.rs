@@ -66,6 +66,11 @@ impl Mender {
     /// Reads a chunk, and hands out what is certain now.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
+        if self.carry.is_empty() && self.engine.read_content(chunk, self.pushed) {
+            self.pushed += chunk.len();
+            out.copy(chunk);
+            return;
+        }
         self.read(chunk, out);
     }
 
@@ -163,7 +168,7 @@ impl Mender {
     fn follow(&mut self, rest: &mut &[u8], out: &mut impl Output) -> bool {
         let base = self.pushed;
         let held = base - self.carry.len();
-        let clean = self.engine.read_lane(rest, base);
+        let clean = self.engine.read_lane(&self.carry, rest, base);
         let mark = self.engine.mark();
         self.engine.emit_plain();
         let fresh = mark.saturating_sub(base);

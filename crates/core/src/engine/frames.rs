@@ -146,6 +146,14 @@ impl Frames {
         }
     }
 
+    /// The key that was set goes on.
+    pub(super) fn extend_key(&mut self, more: &[u8]) {
+        self.keys.extend_from_slice(more);
+        if let Some(frame) = self.stack.last_mut() {
+            frame.key.1 = self.keys.len();
+        }
+    }
+
     /// The innermost object's next member has the key between those offsets of the input;
     /// [`keep_keys`](Self::keep_keys) must follow before the chunk goes.
     #[inline]

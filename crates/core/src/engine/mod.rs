@@ -205,8 +205,6 @@ pub(crate) struct Engine {
     over: bool,
     stop_at_end: bool,
     lane: Lane,
-    /// The pending key, where its bytes came in several chunks.
-    lane_key: Vec<u8>,
     steps: u64,
 }
 
@@ -259,7 +257,6 @@ impl Engine {
             over: false,
             stop_at_end: false,
             lane: Lane::LEFT,
-            lane_key: Vec::new(),
             steps: 0,
         }
     }
@@ -269,8 +266,7 @@ impl Engine {
         let mut edits = core::mem::take(&mut self.edits);
         frames.clear();
         edits.clear();
-        let lane_key = core::mem::take(&mut self.lane_key);
-        *self = Self { frames, edits, lane_key, ..Self::new(self.options, self.whole, self.window) };
+        *self = Self { frames, edits, ..Self::new(self.options, self.whole, self.window) };
     }
 
     pub(crate) const fn mark(&self) -> usize {

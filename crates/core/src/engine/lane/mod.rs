@@ -18,8 +18,7 @@ use crate::{grammar::Expect, scan};
 const SHORT: usize = 512;
 
 /// A string as the lane opens it.
-const PLAIN: Text =
-    Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0, embedded: 0 };
+const PLAIN: Text = Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0, embedded: 0 };
 
 /// Where the lane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +95,6 @@ pub(super) struct Lane {
     /// The pending key, between its quotes.
     key: (usize, usize),
     has_key: bool,
-    /// Its bytes are in `Engine::lane_key`.
-    kept: bool,
     ascii: bool,
     /// It is not known yet whether the quote at `end` ends the string that is open.
     doubt: bool,
@@ -122,7 +119,6 @@ impl Lane {
         comma: usize::MAX,
         key: (0, 0),
         has_key: false,
-        kept: false,
         ascii: true,
         doubt: false,
         value: 0,
@@ -190,7 +186,7 @@ impl Engine {
         }
         let blocked = self.lane.blocked;
         self.lane = Lane { phase, blocked, ..Lane::LEFT };
-        if !self.read_lane(source.from(self.pos), self.pos) {
+        if !self.read_lane(&[], source.from(self.pos), self.pos) {
             return Flow::Go;
         }
         if source.is_last() {
@@ -201,34 +197,34 @@ impl Engine {
         Flow::Wait
     }
 
-    /// Reads `text`, which stands at `base`, in the lane: whether all of it was clean.
+    /// Reads a chunk at `base` that lies within a string from end to end, as most small chunks do:
+    /// whether it does.
     #[inline]
-    pub(crate) fn read_lane(&mut self, text: &[u8], base: usize) -> bool {
-        self.steps += text.len() as u64;
-        if self.lane.phase == Phase::String && self.tail.is_none() && !text.is_empty() {
-            // Most small chunks lie within a string.
-            let run = scan::string_run(text, 0, b'"');
-            let last = text[text.len() - 1];
-            if run.end == text.len() && run.ascii && !matches!(last, b',' | b' ') {
-                self.pos = base + text.len();
-                self.mark = self.pos;
-                return true;
-            }
+    pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
+        let [.., last] = text else { return false };
+        if self.lane.phase != Phase::String || self.tail.is_some() || matches!(last, b',' | b' ') {
+            return false;
         }
-        let end = self.lane_steps(text, base);
+        let run = scan::string_run(text, 0, b'"');
+        if run.end < text.len() || !run.ascii {
+            return false;
+        }
+        self.steps += text.len() as u64;
+        self.pos = base + text.len();
+        self.mark = self.pos;
+        self.emitted = self.pos;
+        true
+    }
+
+    /// Reads `text`, which stands at `base`, in the lane: whether all of it was clean. `held` is what
+    /// stands before it, from the mark on.
+    #[inline]
+    pub(crate) fn read_lane(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
+        self.steps += text.len() as u64;
+        let end = self.lane_steps(held, text, base);
         self.frames.keep_keys(text, base);
         match end {
-            End::More => {
-                let lane = &mut self.lane;
-                if lane.has_key && !lane.kept {
-                    let (from, to) = lane.key;
-                    let to = if lane.phase == Phase::Key { base + text.len() } else { to };
-                    self.lane_key.clear();
-                    self.lane_key.extend_from_slice(&text[from - base..to - base]);
-                    lane.kept = true;
-                }
-                true
-            }
+            End::More => true,
             End::Odd(at) => {
                 self.lane.phase = Phase::Left;
                 self.lane.blocked = at;

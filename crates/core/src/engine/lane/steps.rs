@@ -6,16 +6,16 @@ use crate::{engine::frames::Shape, grammar::Expect, scan};
 impl Engine {
     /// Reads `text` from phase to phase.
     #[inline]
-    pub(super) fn lane_steps(&mut self, text: &[u8], base: usize) -> End {
+    pub(super) fn lane_steps(&mut self, held: &[u8], text: &[u8], base: usize) -> End {
         // A local of its own, so that it lives in a register.
         let mut phase = self.lane.phase;
-        let end = self.lane_phases(text, base, &mut phase);
+        let end = self.lane_phases(held, text, base, &mut phase);
         self.lane.phase = phase;
         end
     }
 
     #[inline(always)]
-    fn lane_phases(&mut self, text: &[u8], base: usize, phase: &mut Phase) -> End {
+    fn lane_phases(&mut self, held: &[u8], text: &[u8], base: usize, phase: &mut Phase) -> End {
         let mut at = 0;
         // How much of the present gap came in earlier chunks.
         let mut passed = core::mem::take(&mut self.lane.passed);
@@ -29,22 +29,28 @@ impl Engine {
         }
         // Passes white space, less than so many bytes of it: the byte behind.
         macro_rules! gap {
-            ($most:expr) => {{
-                if matches!(text.get(at), None | Some(b' ' | b'\n' | b'\r' | b'\t')) {
-                    let from = at;
-                    at = scan::skip_space(text, at);
-                    passed += at - from;
-                    if passed >= $most {
-                        return End::Odd(base + at - (passed - $most));
+            ($most:expr) => {
+                match text.get(at) {
+                    Some(&byte) if byte > b' ' => {
+                        passed = 0;
+                        byte
                     }
-                    if at == text.len() {
-                        self.lane.passed = passed;
-                        return End::More;
+                    _ => {
+                        let from = at;
+                        at = scan::skip_space(text, at);
+                        passed += at - from;
+                        if passed >= $most {
+                            return End::Odd(base + at - (passed - $most));
+                        }
+                        let Some(&byte) = text.get(at) else {
+                            self.lane.passed = passed;
+                            return End::More;
+                        };
+                        passed = 0;
+                        byte
                     }
                 }
-                passed = 0;
-                text[at]
-            }};
+            };
         }
         loop {
             match *phase {
@@ -89,15 +95,12 @@ impl Engine {
                     }
                     at += 1;
                     self.lane.key = (base + at, base + at);
-                    (self.lane.has_key, self.lane.kept, self.lane.ascii) = (true, false, true);
+                    (self.lane.has_key, self.lane.ascii) = (true, true);
                     *phase = Phase::Key;
                 }
                 Phase::Key => {
                     let run = scan::string_run(text, at, b'"');
                     self.lane.ascii &= run.ascii;
-                    if self.lane.kept {
-                        self.lane_key.extend_from_slice(&text[at..run.end]);
-                    }
                     at = run.end;
                     let length = base + at - self.lane.key.0;
                     if length >= SHORT {
@@ -107,8 +110,7 @@ impl Engine {
                         return End::Odd(base + at);
                     }
                     self.lane.key.1 = base + at;
-                    if !self.lane.ascii && core::str::from_utf8(self.lane_key(text, base)).is_err()
-                    {
+                    if !self.lane.ascii && !self.lane_key_is_text(held, text, base) {
                         return End::Odd(base + at);
                     }
                     at += 1;
@@ -138,13 +140,13 @@ impl Engine {
                         b'"' => match text.get(at + 1) {
                             None | Some(b'"' | b'{' | b'[') => Phase::Quote,
                             Some(_) => {
-                                self.lane_open_string();
+                                self.lane_open_string(held, text, base);
                                 Phase::String
                             }
                         },
                         b'{' => Phase::Brace,
                         b'[' => {
-                            if !self.lane_open(Shape::Array) {
+                            if !self.lane_open(Shape::Array, held, text, base) {
                                 return End::Odd(base + at);
                             }
                             Phase::Between
@@ -158,7 +160,7 @@ impl Engine {
                     at += 1;
                 }
                 Phase::Brace => {
-                    if byte!() == b'{' || !self.lane_open(Shape::Object) {
+                    if byte!() == b'{' || !self.lane_open(Shape::Object, held, text, base) {
                         return End::Odd(self.lane.value);
                     }
                     *phase = Phase::Between;
@@ -173,7 +175,7 @@ impl Engine {
                         *phase = Phase::Bracket;
                     }
                     _ => {
-                        self.lane_open_string();
+                        self.lane_open_string(held, text, base);
                         *phase = Phase::String;
                     }
                 },
@@ -181,7 +183,7 @@ impl Engine {
                     if byte!() == b'"' {
                         return End::Odd(self.lane.value);
                     }
-                    self.lane_open_string();
+                    self.lane_open_string(held, text, base);
                     self.pos += 1;
                     self.settle_content();
                     *phase = Phase::String;
@@ -190,13 +192,19 @@ impl Engine {
                     if !matches!(byte!(), b',' | b'}' | b']') {
                         return End::Odd(self.lane.value);
                     }
-                    self.lane_open_string();
+                    self.lane_open_string(held, text, base);
                     self.lane.end = self.pos;
                     *phase = Phase::Behind;
                 }
                 Phase::String => {
                     if let Some(end) = self.lane_string(text, base, &mut at, phase) {
                         return end;
+                    }
+                    if *phase == Phase::Behind && text.get(at).is_some_and(|byte| *byte > b' ') {
+                        match self.lane_behind(text, base, &mut at) {
+                            Ok(next) => *phase = next,
+                            Err(odd) => return odd,
+                        }
                     }
                 }
                 Phase::Escape => {
@@ -217,9 +225,8 @@ impl Engine {
                 Phase::Unit(digits) => {
                     let byte = byte!();
                     // `\uD800` to `\uDFFF` are halves of a pair, or lone.
-                    let half = digits == 1
-                        && self.lane.partial[0] == b'd'
-                        && !matches!(byte, b'0'..=b'7');
+                    let half =
+                        digits == 1 && self.lane.partial[0] == b'd' && !matches!(byte, b'0'..=b'7');
                     if !byte.is_ascii_hexdigit() || half {
                         return End::Odd(self.pos);
                     }
@@ -256,31 +263,10 @@ impl Engine {
                     }
                 }
                 Phase::Behind => {
-                    let byte = gap!(self.window);
-                    self.lane.doubt = true;
-                    (self.lane.has_key, self.lane.kept) = (false, false);
-                    let object = self.expect == Expect::MemberValue;
-                    match byte {
-                        b',' => {
-                            self.lane.comma = base + at;
-                            at += 1;
-                            *phase = if object {
-                                self.lane_member(text, base, &mut at)
-                            } else {
-                                Phase::BehindComma
-                            };
-                        }
-                        b'}' | b']' if (byte == b'}') == object => {
-                            if self.frames.depth() > 1 {
-                                self.lane.close = base + at;
-                                at += 1;
-                                *phase = Phase::BehindClose;
-                            } else {
-                                self.lane_string_ended();
-                                *phase = Phase::Between;
-                            }
-                        }
-                        _ => return End::Odd(base + at),
+                    gap!(self.window);
+                    match self.lane_behind(text, base, &mut at) {
+                        Ok(next) => *phase = next,
+                        Err(odd) => return odd,
                     }
                 }
                 Phase::BehindComma => {
@@ -311,7 +297,7 @@ impl Engine {
                         return End::Odd(self.lane.value);
                     }
                     self.lane.end = base + at;
-                    *phase = Phase::Scalar;
+                    *phase = self.lane_behind_scalar(held, text, base, &mut at);
                 }
                 Phase::Literal(length) => {
                     let value = self.lane.value;
@@ -331,7 +317,7 @@ impl Engine {
                         return End::More;
                     }
                     self.lane.end = base + at;
-                    *phase = Phase::Scalar;
+                    *phase = self.lane_behind_scalar(held, text, base, &mut at);
                 }
                 Phase::Scalar => {
                     let byte = gap!(self.window);
@@ -342,7 +328,7 @@ impl Engine {
                             *phase = Phase::ScalarComma;
                             continue;
                         }
-                        b',' | b'}' | b']' => self.lane_scalar_ended(),
+                        b',' | b'}' | b']' => self.lane_scalar_ended(held, text, base),
                         _ => return End::Odd(self.lane.value),
                     }
                     *phase = Phase::Between;
@@ -351,9 +337,9 @@ impl Engine {
                     if byte!().is_ascii_digit() {
                         return End::Odd(self.lane.value);
                     }
-                    self.lane_scalar_ended();
+                    self.lane_scalar_ended(held, text, base);
                     self.lane.comma = self.lane.end;
-                    *phase = Phase::BeforeKey;
+                    *phase = self.lane_member(text, base, &mut at);
                 }
                 Phase::Left => return End::Odd(base),
             }

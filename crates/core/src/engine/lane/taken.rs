@@ -8,29 +8,51 @@ use crate::{
 };
 
 impl Engine {
-    /// The bytes of the pending key.
-    pub(super) fn lane_key<'a>(&'a self, text: &'a [u8], base: usize) -> &'a [u8] {
-        if self.lane.kept { &self.lane_key } else { &text[self.lane.key.0 - base..self.lane.key.1 - base] }
+    /// Whether the pending key is UTF-8.
+    pub(super) fn lane_key_is_text(&self, held: &[u8], text: &[u8], base: usize) -> bool {
+        let (before, after) = self.lane_key(held, text, base);
+        let mut bytes = [0; SHORT];
+        let (head, tail) = bytes.split_at_mut(before.len());
+        head.copy_from_slice(before);
+        tail[..after.len()].copy_from_slice(after);
+        core::str::from_utf8(&bytes[..before.len() + after.len()]).is_ok()
+    }
+
+    /// The bytes of the pending key: those in `held`, and those in `text`.
+    fn lane_key<'a>(&self, held: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
+        let (from, to) = self.lane.key;
+        let start = base - held.len();
+        if from >= base {
+            return (&[], &text[from - base..to - base]);
+        }
+        (&held[from - start..to.min(base) - start], &text[..to.saturating_sub(base)])
     }
 
     /// What was pending before a value stays: its key, or the place of an item.
     #[inline(always)]
-    fn lane_begin(&mut self) {
+    fn lane_begin(&mut self, held: &[u8], text: &[u8], base: usize) {
         if self.expect == Expect::MemberValue {
             return;
         }
         if self.lane.has_key {
-            let (from, to) = self.lane.key;
-            if self.lane.kept {
-                self.frames.set_key(&self.lane_key);
-            } else {
-                self.frames.point_key(from, to);
-            }
-            self.lane_key_read(from);
+            self.lane_begin_member(held, text, base);
         } else {
             self.frames.begin_item();
             self.lane_comma_stays();
         }
+    }
+
+    #[inline(never)]
+    fn lane_begin_member(&mut self, held: &[u8], text: &[u8], base: usize) {
+        let (from, to) = self.lane.key;
+        if from < base {
+            let (before, after) = self.lane_key(held, text, base);
+            self.frames.set_key(before);
+            self.frames.extend_key(after);
+        } else {
+            self.frames.point_key(from, to);
+        }
+        self.lane_key_read(from);
     }
 
     /// The key that starts at `from` was read, and the colon.
@@ -52,7 +74,6 @@ impl Engine {
 
     /// Reads a whole key at `at`, and its colon, where the chunk holds them and the byte behind. It
     /// saves the way through the phases.
-    #[inline]
     #[inline]
     pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: &mut usize) -> Phase {
         match self.lane_whole_key(text, base, *at) {
@@ -111,11 +132,17 @@ impl Engine {
 
     /// Opens a container, unless it lies too deep.
     #[inline(always)]
-    pub(super) fn lane_open(&mut self, shape: Shape) -> bool {
+    pub(super) fn lane_open(
+        &mut self,
+        shape: Shape,
+        held: &[u8],
+        text: &[u8],
+        base: usize,
+    ) -> bool {
         if self.frames.depth() >= self.options.limits().depth() {
             return false;
         }
-        self.lane_begin();
+        self.lane_begin(held, text, base);
         self.frames.push(shape, self.lane.value);
         self.pos = self.lane.value + 1;
         self.lane_ended();
@@ -148,16 +175,76 @@ impl Engine {
 
     /// A number or a literal has ended.
     #[inline]
-    pub(super) fn lane_scalar_ended(&mut self) {
-        self.lane_begin();
+    pub(super) fn lane_scalar_ended(&mut self, held: &[u8], text: &[u8], base: usize) {
+        self.lane_begin(held, text, base);
         self.pos = self.lane.end;
         self.lane_ended();
     }
 
+    /// What follows a scalar directly, where that is clear at once.
+    #[inline(always)]
+    pub(super) fn lane_behind_scalar(
+        &mut self,
+        held: &[u8],
+        text: &[u8],
+        base: usize,
+        at: &mut usize,
+    ) -> Phase {
+        let list = self.in_list();
+        match text[*at..] {
+            // `1,234` may be one number.
+            [b',', next, ..] if list || !next.is_ascii_digit() => {
+                self.lane_scalar_ended(held, text, base);
+                self.lane.comma = base + *at;
+                *at += 1;
+                if list { Phase::BeforeItem } else { self.lane_member(text, base, at) }
+            }
+            [b'}' | b']', ..] => {
+                self.lane_scalar_ended(held, text, base);
+                Phase::Between
+            }
+            _ => Phase::Scalar,
+        }
+    }
+
+    /// What follows the quote that seems to end a string: a byte that is no white space.
+    #[inline(always)]
+    pub(super) fn lane_behind(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: &mut usize,
+    ) -> Result<Phase, End> {
+        self.lane.doubt = true;
+        self.lane.has_key = false;
+        let list = self.in_list();
+        Ok(match text.get(*at) {
+            Some(b',') => {
+                self.lane.comma = base + *at;
+                *at += 1;
+                if list { Phase::BehindComma } else { self.lane_member(text, base, at) }
+            }
+            Some(b'}') if !list => self.lane_behind_close(base, at),
+            Some(b']') if list => self.lane_behind_close(base, at),
+            _ => return Err(End::Odd(base + *at)),
+        })
+    }
+
+    #[inline]
+    fn lane_behind_close(&mut self, base: usize, at: &mut usize) -> Phase {
+        if self.frames.depth() > 1 {
+            self.lane.close = base + *at;
+            *at += 1;
+            return Phase::BehindClose;
+        }
+        self.lane_string_ended();
+        Phase::Between
+    }
+
     /// Opens a string.
     #[inline(always)]
-    pub(super) fn lane_open_string(&mut self) {
-        self.lane_begin();
+    pub(super) fn lane_open_string(&mut self, held: &[u8], text: &[u8], base: usize) {
+        self.lane_begin(held, text, base);
         self.pos = self.lane.value + 1;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
