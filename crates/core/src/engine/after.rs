@@ -1,7 +1,10 @@
 //! Behind a document: another one, the rest of a string, members that were cut off by a stray closer.
 
 use super::{
-    Edit, Engine, Expect, Flow, Source, Step, Stop, Token, frames::Shape, look, source::Look,
+    Edit, Engine, Expect, Flow, Source, Step, Stop, Token,
+    frames::Shape,
+    look,
+    source::{Edge, Look},
 };
 use crate::{Following, RepairKind};
 
@@ -38,7 +41,11 @@ impl Engine {
         }
         if token == Token::Word {
             // A literal on a line of its own is a document where all are wanted; words are prose.
-            let word = look!(look.word(), &[][..]);
+            let word = match look.word() {
+                Ok(word) => word,
+                Err(Edge::More) => return Ok(Flow::Wait),
+                Err(_) => look.seen(),
+            };
             let literal = matches!(word, b"true" | b"false" | b"null");
             let all = self.options.following() == Following::All && separated && literal;
             return if all { self.next_document(source) } else { self.open_tail(source, token) };

@@ -129,6 +129,10 @@ impl Engine {
         if matches!(self.options.following(), Following::Array | Following::Last) && self.whole {
             return self.not_a_document();
         }
+        if self.recorded >= self.options.limits().repairs() {
+            // What follows is dropped by one repair at the end: there must be room for it.
+            return Err(Stop::Overflow);
+        }
         let from = self.anchor.max(self.mark);
         let _ = source;
         self.forget_behind(from);

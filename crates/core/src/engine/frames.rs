@@ -68,12 +68,9 @@ impl Frames {
         self.stack.last().copied()
     }
 
-    /// The innermost container around the top one that appears in the output.
+    /// What lies directly around the top frame.
     pub(super) fn parent(&self) -> Option<Shape> {
-        let mut shapes =
-            self.stack.iter().rev().map(|frame| frame.shape).filter(|s| s.is_visible());
-        shapes.next();
-        shapes.next()
+        self.stack.iter().rev().nth(1).map(|frame| frame.shape)
     }
 
     /// The shape around the frame that has `above` frames on it.

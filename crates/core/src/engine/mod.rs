@@ -373,6 +373,7 @@ impl Engine {
         // The lane is entered behind a step only, so that it does not matter where a chunk ends.
         let mut stepped = false;
         self.leave_lane();
+        let mut most = self.frames.len() + 8;
         if self.whole && self.pos == 0 {
             self.rest_budget = 8 * source.text().len() + 4096;
         }
@@ -404,9 +405,13 @@ impl Engine {
             }
             stepped = true;
             // Bytes left, then frames and edits: some of them must change at every step.
-            idle = if self.pos == before { idle + 1 } else { 0 };
-            debug_assert!(idle <= self.frames.len() + 8, "no progress at {before}: {self:?}");
-            if idle > self.frames.len() + 64 {
+            if self.pos == before {
+                idle += 1;
+            } else {
+                (idle, most) = (0, self.frames.len() + 8);
+            }
+            debug_assert!(idle <= most, "no progress at {before}: {self:?}");
+            if idle > most + 56 {
                 return Err(Stop::Refused);
             }
         }

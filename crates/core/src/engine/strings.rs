@@ -158,6 +158,8 @@ impl Engine {
             }
             match byte {
                 b'\\' => {
+                    // Whatever it escapes, more than white space stands behind a comma before it.
+                    self.settle_text(text);
                     let simple = text.quote == Quote::Double
                         && matches!(
                             rest.get(end + 1),

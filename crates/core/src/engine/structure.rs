@@ -288,7 +288,7 @@ impl Engine {
                 let behind = self.expect == Expect::After
                     && self.options.following() != crate::Following::All
                     && self.anchor >= self.mark;
-                let blank = source.slice(self.anchor, at).iter().all(u8::is_ascii_whitespace);
+                let blank = source.slice(self.anchor, at).iter().all(|b| b" \t\r\n".contains(b));
                 let from = if behind && blank { self.anchor } else { at };
                 self.edit(RepairKind::CodeFence, from..at + 3, "")?;
                 self.pos += 3;

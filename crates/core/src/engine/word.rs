@@ -202,6 +202,9 @@ impl Engine {
         let mut run = rest.iter().take_while(|b| plain(b)).count();
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
+                if !text.is_key && self.pos - self.mark > self.window {
+                    return self.end_bare(source, text);
+                }
                 return self.broken_utf8(source, text, error.error_len(), run);
             }
             run = error.valid_up_to();

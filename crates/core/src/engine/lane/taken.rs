@@ -322,6 +322,7 @@ impl Engine {
                         continue;
                     }
                     self.lane_content(text, base, *at, from, end);
+                    self.settle_text(PLAIN);
                     *phase = Phase::Escape;
                     *at = end + 1;
                     return None;
