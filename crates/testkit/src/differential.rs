@@ -31,6 +31,9 @@ pub enum Tolerated {
     NumberRange,
     /// More repairs than [`Limits::repairs`](jsonmend_core::Limits::repairs) allows.
     Repairs,
+    /// A `\u` with less than four bytes behind it, of which one is no digit. `serde_json` finds it cut
+    /// off without looking at them; here it is no escape, whatever follows.
+    ShortEscape,
     /// A text that ends inside a scalar at its root, or before anything began. `serde_json` finds
     /// it cut off; here a word, a number or a string alone is a document only as a whole.
     ScalarRoot,
@@ -120,6 +123,9 @@ fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation
 /// `serde_json` finds the start of JSON without its end: so it may be closed or given up, and never
 /// be called whole.
 fn cut_off(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
+    if has_short_escape(input) {
+        return broken(input, options).map(|_| Some(Tolerated::ShortEscape));
+    }
     let violation = |what: String| Violation::new(Law::HonestEnds, input, what);
     let container = matches!(input.trim_ascii_start().first(), Some(b'{' | b'['));
     let mut tolerated = (!container).then_some(Tolerated::ScalarRoot);
@@ -157,6 +163,14 @@ fn overflow(input: &[u8], options: &Options) -> Tolerated {
     } else {
         Tolerated::Hold
     }
+}
+
+/// Whether the last few bytes are `\u` and something that is no hexadecimal digit.
+fn has_short_escape(input: &[u8]) -> bool {
+    let last = input.get(input.len().saturating_sub(5)..).unwrap_or_default();
+    let escape = last.windows(2).rposition(|bytes| bytes == b"\\u");
+    let digits = escape.and_then(|at| last.get(at + 2..)).unwrap_or_default();
+    digits.iter().any(|byte| !byte.is_ascii_hexdigit())
 }
 
 fn has_surrogate_escape(input: &[u8]) -> bool {
