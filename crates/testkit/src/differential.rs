@@ -168,7 +168,7 @@ fn overflow(input: &[u8], options: &Options) -> Tolerated {
 /// Whether the last few bytes are `\u` and something that is no hexadecimal digit.
 fn has_short_escape(input: &[u8]) -> bool {
     let last = input.get(input.len().saturating_sub(5)..).unwrap_or_default();
-    let escape = last.windows(2).rposition(|bytes| bytes == b"\\u");
+    let escape = last.windows(2).position(|bytes| bytes == b"\\u");
     let digits = escape.and_then(|at| last.get(at + 2..)).unwrap_or_default();
     digits.iter().any(|byte| !byte.is_ascii_hexdigit())
 }
