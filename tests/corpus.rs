@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use jsonmend_core::{Held, Mended, Outcome, Repair, RepairKind, mend};
+use jsonmend_core::{Held, Mended, Outcome, Policy, Repair, RepairKind, mend};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_testkit::{
     cases::{self, Case},
@@ -190,6 +190,31 @@ fn text_laws() {
             laws::text_laws(&case.input, scope, &case.options).map_err(|v| v.to_string())
         },
     );
+}
+
+/// Each kind fires in two cases at least; one refuses it for its risk, one because it is off.
+#[test]
+fn every_kind_is_allowed_refused_and_switched_off() {
+    let cases = corpus();
+    let mut missing = String::new();
+    for &kind in RepairKind::ALL {
+        let fires = cases.iter().filter(|case| case.kinds.contains(&kind)).count();
+        let needs = |case: &&Case| {
+            let allowed = case.options.with_policy(Policy::PERMISSIVE);
+            let mended = mend(&case.input, &allowed);
+            mended.repairs().iter().any(|repair| repair.kind == kind)
+        };
+        let mut refused: Vec<Policy> = Vec::new();
+        for case in cases.iter().filter(|case| !case.options.policy().allows(kind)).filter(needs) {
+            refused.push(case.options.policy());
+        }
+        let off = refused.iter().any(|policy| policy.max_risk() == Policy::PERMISSIVE.max_risk());
+        let risk = refused.iter().any(|policy| policy.max_risk() < Some(kind.risk()));
+        if fires < 2 || !off || !risk {
+            writeln!(missing, "{kind}: fires {fires}, off {off}, risk {risk}").unwrap();
+        }
+    }
+    assert!(missing.is_empty(), "cases are missing\n{missing}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use jsonmend_core::{Following, Options, Outcome, RepairKind, grammar, mend};
 use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
-use jsonmend_testkit::cases;
+use jsonmend_testkit::{adversary, cases};
 
 fn document(path: &str) -> String {
     let path = jsonmend_tests::root().join(path);
@@ -220,17 +220,25 @@ fn every_example_in_the_page_of_repairs_holds() {
 
 #[test]
 fn the_page_of_the_grammar_holds_the_table() {
-    const PAGE: &str = "docs/grammar.md";
-    let page = document(PAGE);
+    holds_table("docs/grammar.md", &grammar::table());
+}
+
+#[test]
+fn the_page_of_hostile_inputs_holds_the_catalogue() {
+    holds_table("docs/hostile.md", &adversary::catalogue());
+}
+
+/// Whether the page holds the print of that table; with `UPDATE_DOCS=1` it does afterwards.
+fn holds_table(path: &str, table: &str) {
+    let page = document(path);
     let (head, rest) = page.split_once("<!-- table -->\n").expect("a mark before the table");
     let (_, tail) = rest.split_once("<!-- /table -->").expect("a mark behind the table");
-    let table = grammar::table();
     let wanted = format!("{head}<!-- table -->\n\n{table}\n<!-- /table -->{tail}");
     if env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
-        fs::write(jsonmend_tests::root().join(PAGE), &wanted).unwrap();
+        fs::write(jsonmend_tests::root().join(path), &wanted).unwrap();
         return;
     }
-    assert!(page == wanted, "{PAGE} is out of date: run this test with UPDATE_DOCS=1\n{table}");
+    assert!(page == wanted, "{path} is out of date: run this test with UPDATE_DOCS=1\n{table}");
 }
 
 /// The documents of the repository, by their paths from the root.

@@ -1,70 +1,122 @@
-//! The documents that are measured, each of about one mebibyte.
+//! The documents that are measured, of any size.
 
-/// A document and its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use std::fmt::Write as _;
+
+/// The usual size: one mebibyte.
+pub const SIZE: usize = 1 << 20;
+
+/// How many defects [`broken`] has in a mebibyte.
+pub const DEFECTS: usize = 340;
+
+/// A kind of document.
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Document {
-    /// What it shows.
+    /// Its name, as a table is called.
     pub name: &'static str,
-    /// Its bytes.
-    pub text: Vec<u8>,
+    /// What it shows.
+    pub about: &'static str,
+    text: fn(usize) -> String,
 }
 
-const SIZE: usize = 1 << 20;
+impl Document {
+    /// The document of about `size` bytes.
+    #[must_use]
+    pub fn text(&self, size: usize) -> String {
+        (self.text)(size)
+    }
+}
 
 /// All documents.
+pub const ALL: [Document; 7] = [
+    Document { name: "clean", about: "records as tools and models write them", text: clean },
+    Document { name: "broken", about: "the same with 340 small defects a MiB", text: broken },
+    Document { name: "string", about: "one long string without escapes", text: string },
+    Document { name: "escapes", about: "one long string full of escapes", text: escapes },
+    Document { name: "deep", about: "a hundred levels, again and again", text: deep },
+    Document { name: "scripts", about: "short strings beyond ASCII", text: scripts },
+    Document { name: "numbers", about: "numbers", text: numbers },
+];
+
+/// The document of that name.
 #[must_use]
-pub fn all() -> Vec<Document> {
-    let document = |name, text: String| Document { name, text: text.into_bytes() };
-    vec![
-        document("records", records(|_| None)),
-        document("records, some hundred defects", records(defect)),
-        document(
-            "one string",
-            format!("[\"{}\"]", "plain words and more of them ".repeat(SIZE / 29)),
-        ),
-        document(
-            "one string with escapes",
-            format!("[\"{}\"]", "a line\\nwith \\\"quotes\\\" and \\u00e9 ".repeat(SIZE / 36)),
-        ),
-        document(
-            "other scripts",
-            format!("[{}\"\"]", "\"Привет, 世界! Ça va très bien 👍\", ".repeat(SIZE / 56)),
-        ),
-        document("numbers", format!("[{}0]", "3.14159, -27, 1e-9, 123456789, ".repeat(SIZE / 31))),
-    ]
+pub fn named(name: &str) -> Option<Document> {
+    ALL.into_iter().find(|document| document.name == name)
 }
 
-/// Records as tools and models write them; `broken` may replace one by its number.
-fn records(broken: impl Fn(usize) -> Option<&'static str>) -> String {
+/// Records without a defect.
+fn clean(size: usize) -> String {
+    records(size, |_| None)
+}
+
+/// Records of which some have one defect each, evenly spread.
+fn broken(size: usize) -> String {
+    let apart = (clean(SIZE).lines().count() / DEFECTS).max(1);
+    records(size, |number| number.is_multiple_of(apart).then_some(number / apart))
+}
+
+/// One defect, chosen by `which`, in the fields of record `number`.
+fn fields(number: usize, which: Option<usize>) -> [String; 6] {
+    let mut fields = [
+        format!("\"id\": {number},"),
+        format!(" \"name\": \"item {number}\","),
+        " \"tags\": [\"new\", \"blue\"],".to_owned(),
+        format!(" \"price\": {}.50,", number % 90),
+        format!(" \"sold\": {},", number.is_multiple_of(3)),
+        " \"note\": null".to_owned(),
+    ];
+    let [id, name, tags, price, sold, note] = &mut fields;
+    match which.map(|which| which % 6) {
+        Some(0) => *id = format!("id: {number},"),
+        Some(1) => *name = format!(" 'name': 'item {number}',"),
+        Some(2) => " \"tags\": [\"new\", \"blue\",],".clone_into(tags),
+        Some(3) => *price = format!(" \"price\": {}.50", number % 90),
+        Some(4) => " \"sold\": True,".clone_into(sold),
+        Some(_) => " /* none */ \"note\": null".clone_into(note),
+        None => {}
+    }
+    fields
+}
+
+fn records(size: usize, defect: impl Fn(usize) -> Option<usize>) -> String {
     let mut text = String::from("[\n");
     let mut number = 0;
-    while text.len() < SIZE {
-        match broken(number) {
-            Some(record) => text.push_str(record),
-            None => text.push_str(&format!(
-                "  {{\"id\": {number}, \"name\": \"item {number}\", \"tags\": [\"new\", \"blue\"], \
-                 \"price\": {}.50, \"sold\": {}, \"note\": null}},\n",
-                number % 90,
-                number % 3 == 0
-            )),
-        }
+    while text.len() < size {
+        let _ = writeln!(text, "  {{{}}},", fields(number, defect(number)).concat());
         number += 1;
     }
     text.push_str("  {}\n]\n");
     text
 }
 
-/// Every 40th record has one of a few usual defects.
-fn defect(number: usize) -> Option<&'static str> {
-    const DEFECTS: [&str; 6] = [
-        "  {'id': 1, 'name': 'single quotes'},\n",
-        "  {\"id\": 2, \"tags\": [\"trailing\", \"comma\",],},\n",
-        "  {\"id\": 3, \"ok\": True, \"none\": None},\n",
-        "  {\"id\": 4, \"name\": \"a \"quoted\" word\"},\n",
-        "  {id: 5, name: \"unquoted keys\"},\n",
-        "  {\"id\": 6 \"name\": \"no comma\"},\n",
-    ];
-    let at = number.is_multiple_of(40).then_some(number / 40 % DEFECTS.len())?;
-    DEFECTS.get(at).copied()
+fn string(size: usize) -> String {
+    within(
+        "{\"path\": \"notes.txt\", \"content\": \"",
+        "plain words and more of them ",
+        "\"}",
+        size,
+    )
+}
+
+fn escapes(size: usize) -> String {
+    let piece = "a line\\nwith \\\"quotes\\\" and \\u00e9 ";
+    within("{\"path\": \"notes.txt\", \"content\": \"", piece, "\"}", size)
+}
+
+fn deep(size: usize) -> String {
+    let levels = 50;
+    let piece = ["{\"k\": [".repeat(levels), "1".to_owned(), "]}".repeat(levels)].concat();
+    within("[", &format!("{piece}, "), "0]", size)
+}
+
+fn scripts(size: usize) -> String {
+    within("[", "\"Привет, 世界! Ça va très bien 👍\", ", "\"\"]", size)
+}
+
+fn numbers(size: usize) -> String {
+    within("[", "3.14159, -27, 1e-9, 123456789, ", "0]", size)
+}
+
+fn within(head: &str, piece: &str, tail: &str, size: usize) -> String {
+    [head, &piece.repeat((size / piece.len()).max(1)), tail].concat()
 }

@@ -1,8 +1,9 @@
-//! Benchmarks of jsonmend.
+//! Benchmarks of jsonmend: documents, and fair timing.
 //!
-//! `cargo bench -p jsonmend-benches` prints ratios: how long each contender takes for a document,
-//! against `serde_json` skipping over the same document in the same run. Absolute times say more
-//! about the machine than about the code, and are printed for orientation only.
+//! The bench `ratios` prints how fast each contender reads a document, against `serde_json` skipping
+//! a valid document of the same kind in the same run; the bench `instructions` counts instructions a
+//! byte. Absolute times say more about the machine than about the code, and are printed for
+//! orientation only.
 
 pub mod documents;
 pub mod measure;

@@ -2,41 +2,87 @@
 
 use std::time::{Duration, Instant};
 
-/// A named piece of work.
+/// A named piece of work on a number of bytes.
 pub struct Contender<'a> {
-    name: &'static str,
+    name: String,
+    bytes: usize,
     work: Box<dyn FnMut() + 'a>,
 }
 
 impl<'a> Contender<'a> {
-    /// A contender of that name.
-    pub fn new(name: &'static str, work: impl FnMut() + 'a) -> Self {
-        Self { name, work: Box::new(work) }
+    /// A contender of that name, whose work reads `bytes` bytes.
+    pub fn new(name: impl Into<String>, bytes: usize, work: impl FnMut() + 'a) -> Self {
+        Self { name: name.into(), bytes, work: Box::new(work) }
+    }
+
+    fn time(&mut self) -> Duration {
+        let start = Instant::now();
+        (self.work)();
+        start.elapsed()
     }
 }
 
 /// The best time of one contender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timed {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
+    /// How many bytes it read.
+    pub bytes: usize,
     /// The shortest of its rounds: the one that was disturbed least.
     pub best: Duration,
 }
 
-/// Runs every contender once a round, `rounds` times, after one round that is not counted.
-pub fn interleaved(contenders: &mut [Contender<'_>], rounds: usize) -> Vec<Timed> {
+impl Timed {
+    /// Bytes a second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.bytes as f64 / self.best.as_secs_f64()
+    }
+}
+
+/// How long a table may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Budget {
+    /// The fewest rounds that count, however long they take.
+    pub least: usize,
+    /// The most rounds.
+    pub most: usize,
+    /// When to begin no further round.
+    pub time: Duration,
+}
+
+impl Budget {
+    /// Enough rounds that a busy machine leaves one of them alone.
+    pub const FULL: Self = Self { least: 5, most: 60, time: Duration::from_secs(4) };
+    /// One round, to see that everything runs.
+    pub const ONCE: Self = Self { least: 1, most: 1, time: Duration::ZERO };
+}
+
+/// Times each contender within `budget`, after a round that is not counted. Before each of them the
+/// first one, the yardstick, is timed again: it must not have had a better machine than the others.
+pub fn interleaved(contenders: &mut [Contender<'_>], budget: Budget) -> Vec<Timed> {
     let mut best = vec![Duration::MAX; contenders.len()];
-    for round in 0..=rounds {
-        for (contender, best) in contenders.iter_mut().zip(&mut best) {
-            let start = Instant::now();
-            (contender.work)();
-            let took = start.elapsed();
-            if round > 0 {
-                *best = took.min(*best);
+    let begin = Instant::now();
+    for round in 0..=budget.most {
+        if round > budget.least && begin.elapsed() > budget.time {
+            break;
+        }
+        for at in 1..contenders.len() {
+            for turn in [0, at] {
+                let took = contenders[turn].time();
+                if round > 0 {
+                    best[turn] = took.min(best[turn]);
+                }
             }
         }
     }
-    contenders.iter().zip(best).map(|(c, best)| Timed { name: c.name, best }).collect()
+    let timed = |(c, best): (&Contender<'_>, Duration)| Timed {
+        name: c.name.clone(),
+        bytes: c.bytes,
+        best,
+    };
+    contenders.iter().zip(best).map(timed).collect()
 }

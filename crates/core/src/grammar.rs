@@ -3,8 +3,14 @@
 //! [`decide`] is total and pure. [`table`] prints it; `docs/grammar.md` is that print, and a test
 //! keeps the two alike, so that a change of behaviour shows as a change of the page.
 
+#[cfg(feature = "coverage")]
+mod reached;
+
 use alloc::string::String;
 use core::fmt::Write as _;
+
+#[cfg(feature = "coverage")]
+pub use reached::reached;
 
 /// What the grammar expects next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +155,8 @@ pub enum Action {
     Tail,
 }
 
-/// What is done about `token` where the grammar expects `expect`. Total and pure.
+/// What is done about `token` where the grammar expects `expect`. Total, and pure but for the note
+/// that the feature `coverage` takes.
 ///
 /// ```
 /// use jsonmend_core::grammar::{Action, Expect, Token, decide};
@@ -157,7 +164,14 @@ pub enum Action {
 /// assert_eq!(decide(Expect::ItemEnd, Token::Number), Action::InsertComma);
 /// ```
 #[must_use]
-pub const fn decide(expect: Expect, token: Token) -> Action {
+pub fn decide(expect: Expect, token: Token) -> Action {
+    #[cfg(feature = "coverage")]
+    reached::note(expect, token);
+    action(expect, token)
+}
+
+/// The table.
+const fn action(expect: Expect, token: Token) -> Action {
     use Action as A;
     use Token as T;
     match expect {
@@ -340,7 +354,7 @@ pub fn table() -> String {
     for token in Token::ALL {
         let _ = write!(out, "\n| {} |", token.label());
         for expect in Expect::ALL {
-            let _ = write!(out, " {} |", decide(expect, token).label());
+            let _ = write!(out, " {} |", action(expect, token).label());
         }
     }
     out.push('\n');

@@ -1,4 +1,8 @@
 //! Inputs made to cost time, stack or memory, and mutations for fuzzing.
+//!
+//! [`hostile`] makes every kind of a catalogue; `docs/hostile.md` lists it.
+
+use std::fmt::Write as _;
 
 use crate::Seed;
 
@@ -6,92 +10,150 @@ use crate::Seed;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hostile {
-    /// What it is.
-    pub name: String,
+    /// What it is: a name of the catalogue.
+    pub name: &'static str,
     /// Its bytes.
     pub input: Vec<u8>,
 }
 
-/// Beginnings, the piece that is repeated, and an end.
-const PATTERNS: &[(&str, &str, &str)] = &[
-    ("", "[", ""),
-    ("", "{", ""),
-    ("", "\"", ""),
-    ("", "\\", ""),
-    ("", "{\"a\":", ""),
-    ("", "[{", ""),
-    ("", "]", ""),
-    ("", "}", ""),
-    ("", ",", ""),
-    ("[", ",", "]"),
-    ("", ":", ""),
-    ("{\"a\"", ":", "}"),
-    ("", "'", ""),
-    ("", "`", ""),
-    ("[\"", "\\", "\"]"),
-    ("[\"", "\\u", "\"]"),
-    ("[\"", "\\ud83d", "\"]"),
-    ("[\"", "a\" b", "\"]"),
-    ("[\"", "\", ", "\"]"),
-    ("[\"", "\": ", "\"]"),
-    ("{\"", "a\" b", "\": 1}"),
-    ("[", "\"a\" ", "]"),
-    ("[", "\"a\"+", "\"b\"]"),
-    ("[", "1 ", "]"),
-    ("[", "1", "]"),
-    ("[", "1e", "]"),
-    ("[", "-", "]"),
-    ("[", "0x", "]"),
-    ("[", "1_", "]"),
-    ("[", "tru ", "]"),
-    ("[", "a", "]"),
-    ("[", "a ", "]"),
-    ("[", "f(", "]"),
-    ("[", "f(1) ", "]"),
-    ("[", "(", "]"),
-    ("[", "...", "]"),
-    ("[1 ", "/*", "]"),
-    ("[1 ", "/", "]"),
-    ("[1 ", "//", "]"),
-    ("[1 ", "// x\n", "]"),
-    ("[1 ", "#", "]"),
-    ("[1]", " ", "x"),
-    ("", " ", "[1]"),
-    ("[", "\n", "]"),
-    ("", "```", ""),
-    ("```json\n", "`", ""),
-    ("", "```json\n", ""),
-    ("", "[1] ", ""),
-    ("", "{}\n", ""),
-    ("", "word ", "{}"),
-    ("", "{word} ", ""),
-    ("", "<think>", ""),
-    ("", "\u{feff}", "[]"),
-    ("[\"", "\u{1f44d}", "\"]"),
-    ("[\"", "\u{201c}x\u{201d}", "\"]"),
-    ("{", "\"k\":{\"a\":1},", "}"),
-    ("{", "k:v,", "}"),
-    ("{\\\"a\\\": \\\"", "\\\\", "\\\"}"),
-    ("{\"", "k", "\":1}"),
+/// A name, a beginning, the piece that is repeated, and an end.
+type Pattern = (&'static str, &'static str, &'static str, &'static str);
+
+/// The catalogue. Bytes that are no UTF-8 come in [`hostile`].
+const PATTERNS: &[Pattern] = &[
+    ("open brackets", "", "[", ""),
+    ("open braces", "", "{", ""),
+    ("open objects, each a member of the last", "", "{\"a\":", ""),
+    ("open lists of objects", "", "[{", ""),
+    ("open parentheses", "[", "(", "]"),
+    ("open doubled braces", "", "{{\"a\":", ""),
+    ("closing brackets", "", "]", ""),
+    ("closing braces", "", "}", ""),
+    ("closing parentheses", "[1", ")", "]"),
+    ("closers of the other shape", "[", "{]", "]"),
+    ("closers by turns", "[", "}]", ""),
+    ("unmatched quotes", "", "\"", ""),
+    ("unmatched quotes in a list", "[", "\"a\" \"", ""),
+    ("apostrophes", "", "'", ""),
+    ("backticks", "", "`", ""),
+    ("apostrophes in words", "[", "it's ", "]"),
+    ("inner quotes", "[\"", "a\" b", "\"]"),
+    ("inner quotes of a key", "{\"", "a\" b", "\": 1}"),
+    ("inner quotes before commas", "[\"", "\", ", "\"]"),
+    ("inner quotes before colons", "[\"", "\": ", "\"]"),
+    ("inner quotes before closers", "[\"", "\"} ", "\"]"),
+    ("empty strings without commas", "[", "\"\"", "]"),
+    ("strings without commas", "[", "\"a\" ", "]"),
+    ("strings to be joined", "[", "\"a\" + ", "\"b\"]"),
+    ("joined strings without an end", "", "\"a\" + ", ""),
+    ("typographic quotes in a string", "[\"", "\u{201c}x\u{201d}", "\"]"),
+    ("typographic quotes that open", "[", "\u{201c}", "]"),
+    ("backslashes", "", "\\", ""),
+    ("backslashes in a string", "[\"", "\\", "\"]"),
+    ("escapes without digits", "[\"", "\\u", "\"]"),
+    ("first halves of pairs", "[\"", "\\ud83d", "\"]"),
+    ("second halves of pairs", "[\"", "\\ude00", "\"]"),
+    ("escaped quotes of an escaped document", "{\\\"a\\\": \\\"", "\\\\", "\\\"}"),
+    ("escaped line ends outside strings", "[", "\\n", "1]"),
+    ("commas", "", ",", ""),
+    ("commas in a list", "[", ",", "]"),
+    ("commas in an object", "{", ",", "}"),
+    ("colons", "", ":", ""),
+    ("colons behind a key", "{\"a\"", ":", "}"),
+    ("equals signs", "{\"a\"", "=", "1}"),
+    ("semicolons", "[", ";", "]"),
+    ("plus signs", "[", "+ ", "]"),
+    ("numbers without commas", "[", "1 ", "]"),
+    ("digits", "[", "1", "]"),
+    ("exponents", "[", "1e", "]"),
+    ("signs", "[", "-", "]"),
+    ("points", "[", "1.", "]"),
+    ("hexadecimal signs", "[", "0x", "]"),
+    ("grouped digits", "[", "1_", "]"),
+    ("strokes between digits", "[", "1/", "]"),
+    ("halves of literals", "[", "tru ", "]"),
+    ("one long word", "[", "a", "]"),
+    ("words", "[", "a ", "]"),
+    ("words between members", "{\"a\": 1 ", "b ", "}"),
+    ("calls in calls", "[", "f(", "]"),
+    ("calls in a row", "[", "f(1) ", "]"),
+    ("ellipses", "[", "...", "]"),
+    ("dots", "[", ".", "]"),
+    ("open comments", "[1 ", "/*", "]"),
+    ("slashes", "[1 ", "/", "]"),
+    ("comments that open comments", "[1 ", "//", "]"),
+    ("comments, a line each", "[1 ", "// x\n", "]"),
+    ("hash signs", "[1 ", "#", "]"),
+    ("open comments of HTML", "[1 ", "<!--", "]"),
+    ("white space behind a document", "[1]", " ", "x"),
+    ("white space before a document", "", " ", "[1]"),
+    ("line ends", "[", "\n", "]"),
+    ("carriage returns in a string", "[\"", "\r", "\"]"),
+    ("control characters in a string", "[\"", "\u{1}", "\"]"),
+    ("spaces that are none of JSON's", "[", "\u{a0}", "]"),
+    ("fences", "", "```", ""),
+    ("backticks behind a fence", "```json\n", "`", ""),
+    ("open fences", "", "```json\n", ""),
+    ("fences in a list", "[1 ", "```", "]"),
+    ("documents in a row", "", "[1] ", ""),
+    ("documents, a line each", "", "{}\n", ""),
+    ("documents and words", "", "{} and ", ""),
+    ("words before a document", "", "word ", "{}"),
+    ("words and open braces", "", "text {", ""),
+    ("templates", "", "{word} ", ""),
+    ("checkboxes", "", "- [x] ", ""),
+    ("think tags", "", "<think>", ""),
+    ("think tags that end", "", "</think>", ""),
+    ("byte order marks", "", "\u{feff}", "[]"),
+    ("characters of four bytes", "[\"", "\u{1f44d}", "\"]"),
+    ("members of one key", "{", "\"k\":{\"a\":1},", "}"),
+    ("members without quotes", "{", "k:v,", "}"),
+    ("members without values", "{", "\"k\":", "}"),
+    ("keys without colons", "{", "\"k\" ", "}"),
+    ("values without keys", "{", ": 1,", "}"),
+    ("one long key", "{\"", "k", "\":1}"),
 ];
 
-/// Every hostile pattern, each repeated to about `size` bytes, and two made of bytes that are no
-/// UTF-8.
+/// Bytes that no UTF-8 text holds, inside a string.
+const BYTES: [(&str, u8); 2] = [
+    ("bytes that begin nothing, in a string", 0xff),
+    ("first bytes of characters, in a string", 0xf0),
+];
+
+/// Every kind of the catalogue, its piece repeated to about `size` bytes.
 #[must_use]
 pub fn hostile(size: usize) -> Vec<Hostile> {
-    let mut all: Vec<Hostile> = PATTERNS
-        .iter()
-        .map(|(head, piece, tail)| {
-            let body = piece.repeat(size / piece.len());
-            let name = format!("{head}({piece})*{tail}").escape_debug().to_string();
-            Hostile { name, input: [*head, body.as_str(), *tail].concat().into_bytes() }
-        })
-        .collect();
-    for (name, byte) in [("0xff in a string", 0xff), ("0xf0 in a string", 0xf0)] {
+    let repeated = |&(name, head, piece, tail): &Pattern| {
+        let body = piece.repeat(size / piece.len());
+        Hostile { name, input: [head, body.as_str(), tail].concat().into_bytes() }
+    };
+    let of_bytes = |(name, byte): (&'static str, u8)| {
         let input = [&b"[\""[..], &vec![byte; size], b"\"]"].concat();
-        all.push(Hostile { name: name.to_owned(), input });
+        Hostile { name, input }
+    };
+    PATTERNS.iter().map(repeated).chain(BYTES.into_iter().map(of_bytes)).collect()
+}
+
+/// The catalogue, in Markdown: what each kind is, and what it repeats.
+#[must_use]
+pub fn catalogue() -> String {
+    let mut out = String::from("| kind | begins | repeats | ends |\n|---|---|---|---|\n");
+    let shown = |text: &str| match text {
+        "" => String::new(),
+        _ => {
+            let odd = |c: char| c.is_control() || c.is_whitespace() && c != ' ' || c == '\u{feff}';
+            let spelled = |c: char| if odd(c) { c.escape_default().to_string() } else { c.into() };
+            format!("`` {} ``", text.chars().map(spelled).collect::<String>())
+        }
+    };
+    for (name, head, piece, tail) in PATTERNS {
+        let cells = [head, piece, tail].map(|text| shown(text));
+        let _ = writeln!(out, "| {name} | {} |", cells.join(" | "));
     }
-    all
+    for (name, byte) in BYTES {
+        let _ = writeln!(out, "| {name} | {} | byte 0x{byte:x} | {} |", shown("[\""), shown("\"]"));
+    }
+    out
 }
 
 /// A container of `levels` levels, open to the end: arrays and objects by turns.

@@ -13,6 +13,7 @@ use jsonmend_extract::Scope;
 use crate::{
     Seed,
     cuts::{self, Cut},
+    differential,
     laws::{self, Violation},
 };
 
@@ -20,7 +21,14 @@ use crate::{
 pub type Body = fn(&[u8]) -> Result<(), Violation>;
 
 /// Every body and the name of its target.
-pub const BODIES: [(&str, Body); 3] = [("extract", extract), ("mend", mend), ("push", push)];
+pub const BODIES: [(&str, Body); 6] = [
+    ("bounded", bounded),
+    ("differential", differential),
+    ("extract", extract),
+    ("mend", mend),
+    ("push", push),
+    ("snapshots", snapshots),
+];
 
 /// Options that depend on one byte: every policy, every rule for what follows, small limits.
 #[must_use]
@@ -62,7 +70,7 @@ pub fn mend(data: &[u8]) -> Result<(), Violation> {
     if input.len() <= 256 { laws::honest_ends(input, &options) } else { Ok(()) }
 }
 
-/// The push path, cut where the input says: L1, L2, L4, L6, L7, L8, L12.
+/// The push path, cut where the input says: L1, L2, L4, L7, L8.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -81,11 +89,40 @@ pub fn push(data: &[u8]) -> Result<(), Violation> {
     laws::split_invariance_at(input, &options, &cuts)?;
     laws::always_valid(input, &options)?;
     laws::append_only(input, &options)?;
-    laws::bounded(input, &options)?;
     laws::any_call_order(input, &options)?;
-    laws::stable_snapshots(input, &options)?;
-    laws::partial_agrees(input, &options)?;
     if input.len() <= 256 { laws::nothing_lost(input, &options) } else { Ok(()) }
+}
+
+/// What is held, and the work: L6. The first byte says how much of the rest stands once, before the
+/// piece that is repeated.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn bounded(data: &[u8]) -> Result<(), Violation> {
+    let (options, input) = split(data);
+    laws::bounded(input, &options)?;
+    let Some((&once, rest)) = input.split_first() else { return Ok(()) };
+    let (head, piece) = rest.split_at(usize::from(once).min(rest.len()));
+    laws::linear(head, piece, &options)
+}
+
+/// Values so far: L12.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn snapshots(data: &[u8]) -> Result<(), Violation> {
+    let (options, input) = split(data);
+    laws::stable_snapshots(input, &options)?;
+    laws::partial_agrees(input, &options)
+}
+
+/// What `serde_json` reads, refuses, and finds cut off: L2, L3, L10, by another parser's word.
+///
+/// # Errors
+/// A difference that [`differential::Tolerated`] does not name.
+pub fn differential(data: &[u8]) -> Result<(), Violation> {
+    let (options, input) = split(data);
+    differential::against_serde_json(input, &options).map(drop)
 }
 
 /// The extractor and the whole text around a document.

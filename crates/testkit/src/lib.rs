@@ -4,7 +4,7 @@
 //! tests and fuzz targets check the same thing. Inputs come from [`cases`] (a corpus in data files),
 //! [`documents`] (valid JSON texts), [`damage`] (named ways to break them) and [`adversary`] (texts
 //! made to cost time, stack or memory). [`cuts`] says how an input is cut into chunks, [`oracle`]
-//! says what is JSON without asking jsonmend.
+//! says what is JSON without asking jsonmend, and [`differential`] compares what the two say.
 //!
 //! ```
 //! use jsonmend_core::Options;
@@ -19,6 +19,7 @@ pub mod allocations;
 pub mod cases;
 pub mod cuts;
 pub mod damage;
+pub mod differential;
 pub mod documents;
 pub mod extracted;
 pub mod fuzz;

@@ -147,7 +147,8 @@ pub fn depth(tokens: &[Placed]) -> usize {
 }
 
 /// The longest stretch of a JSON text that a streaming reader may have to hold at once: a key, a
-/// number or a literal, with the separators and the white space on both sides.
+/// number or a literal, with the separators and the white space on both sides. A key goes out with
+/// its value, so that a number or a literal is held together with its key.
 #[must_use]
 pub fn longest_hold(text: &[u8], tokens: &[Placed]) -> usize {
     let end_before =
@@ -157,11 +158,15 @@ pub fn longest_hold(text: &[u8], tokens: &[Placed]) -> usize {
         let around = (placed.start - end_before(at)) + (start_after(at) - placed.end);
         match placed.token {
             Token::Text(_) => around + 2,
-            Token::OpenObject
-            | Token::OpenArray
-            | Token::Close
-            | Token::Key(_)
-            | Token::Scalar(_) => around + placed.end - placed.start,
+            Token::Key(_) => {
+                let scalar = |next: &&Placed| matches!(next.token, Token::Scalar(_));
+                let value = tokens.get(at + 1).filter(scalar);
+                let of_value = value.map_or(0, |value| start_after(at + 1) - value.start);
+                around + placed.end - placed.start + of_value
+            }
+            Token::OpenObject | Token::OpenArray | Token::Close | Token::Scalar(_) => {
+                around + placed.end - placed.start
+            }
         }
     };
     tokens.iter().enumerate().map(hold).max().unwrap_or(0)

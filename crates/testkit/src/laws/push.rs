@@ -132,8 +132,9 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
     check.that(rising, || "something was taken back".to_owned())
 }
 
-/// L6, the part that can be counted: never more is withheld than the buffer limit and the look-ahead; at valid JSON no
-/// more than that look-ahead and one token; deep inside a string value no more than one character.
+/// L6, the part about what is held: never more is withheld than the buffer limit and the look-ahead
+/// behind it; at valid JSON no more than one look-ahead and one token, a key together with its number
+/// or literal; deep inside a string value no more than one character.
 ///
 /// # Errors
 /// The byte after which too much was withheld.
@@ -143,7 +144,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let limits = options.limits();
     for moment in run.moments() {
         // What was read and is held, and the look-ahead behind it.
-        check.that(moment.withheld <= limits.buffer() + 2 * limits.lookahead(), || {
+        check.that(moment.withheld <= limits.buffer() + limits.lookahead(), || {
             format!("{} bytes withheld after byte {}", moment.withheld, moment.offset)
         })?;
     }
@@ -152,8 +153,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     else {
         return Ok(());
     };
-    // Behind a comma at the end of a string, one look-ahead follows another.
-    let most = 2 * limits.lookahead() + oracle::longest_hold(input, &tokens);
+    let most = limits.lookahead() + oracle::longest_hold(input, &tokens);
     for moment in run.moments() {
         check.that(moment.withheld <= most, || {
             let withheld = moment.withheld;

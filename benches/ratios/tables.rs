@@ -1,0 +1,149 @@
+//! The tables: who is measured on what.
+
+use jsonmend_benches::{
+    documents::{self, Document, SIZE},
+    measure::{Budget, Contender, Timed, interleaved},
+};
+use jsonmend_core::{Mender, Options, Partial};
+
+use crate::{ours, peers};
+
+/// A table that can be asked for by its name.
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) about: String,
+    kind: Kind,
+}
+
+enum Kind {
+    Own(Document),
+    Whole(Document),
+    Pieces(Document),
+    Snapshots(Document),
+}
+
+/// The documents on which peers are measured.
+const AGAINST_PEERS: [&str; 4] = ["clean", "broken", "string", "escapes"];
+
+/// How much of it those get that would take too long.
+const SHORT: usize = 8 << 10;
+
+/// The text after every piece of which a snapshot is taken.
+const SNAPSHOTS: usize = 200_000;
+
+/// Every table, in order.
+pub(crate) fn all() -> Vec<Table> {
+    let mut tables = Vec::new();
+    for document in documents::ALL {
+        let (name, about) = (document.name.to_owned(), document.about.to_owned());
+        tables.push(Table { name, about, kind: Kind::Own(document) });
+    }
+    for document in AGAINST_PEERS.into_iter().filter_map(documents::named) {
+        let name = format!("peers-{}", document.name);
+        let about = format!("peers, whole text: {}", document.about);
+        tables.push(Table { name, about, kind: Kind::Whole(document) });
+    }
+    for document in AGAINST_PEERS.into_iter().filter_map(documents::named) {
+        let name = format!("pieces-{}", document.name);
+        let about = format!("peers, 8-byte pieces: {}", document.about);
+        tables.push(Table { name, about, kind: Kind::Pieces(document) });
+    }
+    for document in ["clean", "string", "escapes"].into_iter().filter_map(documents::named) {
+        let name = format!("snapshots-{}", document.name);
+        let about = format!("a snapshot after every 8-byte piece: {}", document.about);
+        tables.push(Table { name, about, kind: Kind::Snapshots(document) });
+    }
+    tables
+}
+
+impl Table {
+    /// Measures it, on texts of at most `size` bytes.
+    pub(crate) fn measure(&self, budget: Budget, size: usize) -> Vec<Timed> {
+        match self.kind {
+            Kind::Own(document) => own(document, size.min(SIZE), budget),
+            Kind::Whole(document) => whole(document, size.min(SIZE / 4), budget),
+            Kind::Pieces(document) => pieces(document, size.min(SIZE / 16), budget),
+            Kind::Snapshots(document) => snapshots(document, size.min(SNAPSHOTS), budget),
+        }
+    }
+}
+
+/// What `serde_json` can skip: the document, or the clean one where it is broken.
+fn valid(document: Document, size: usize) -> String {
+    let clean = documents::named("clean").filter(|_| document.name == "broken");
+    clean.unwrap_or(document).text(size)
+}
+
+fn yardstick(text: &str) -> Contender<'_> {
+    Contender::new("serde_json IgnoredAny", text.len(), || ours::skip(text))
+}
+
+fn own(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
+    let (text, skipped) = (document.text(size), valid(document, size));
+    let text = text.as_str();
+    let mut contenders = vec![yardstick(&skipped)];
+    contenders.push(Contender::new("memchr", text.len(), || ours::search(text)));
+    let pieces = [("whole", text.len()), ("4 KiB", 4096), ("256 B", 256), ("8 B", 8), ("1 B", 1)];
+    for (name, piece) in pieces {
+        let mut mender = Mender::new(Options::new());
+        contenders.push(Contender::new(format!("Mender, {name}"), text.len(), move || {
+            ours::push(&mut mender, text, piece);
+        }));
+    }
+    contenders.push(Contender::new("mend", text.len(), || ours::mend_whole(text)));
+    interleaved(&mut contenders, budget)
+}
+
+fn whole(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
+    let (text, skipped) = (document.text(size), valid(document, size));
+    let text = text.as_str();
+    let mut mender = Mender::new(Options::new());
+    let mut contenders = vec![
+        yardstick(&skipped),
+        Contender::new("Mender", text.len(), || ours::push(&mut mender, text, text.len())),
+        Contender::new("mend", text.len(), || ours::mend_whole(text)),
+    ];
+    let can = |peer: &peers::Peer| peer.mends || document.name != "broken";
+    for peer in peers::WHOLE.into_iter().filter(can) {
+        contenders.push(Contender::new(peer.name, text.len(), move || (peer.read)(text)));
+    }
+    interleaved(&mut contenders, budget)
+}
+
+fn pieces(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
+    let (text, skipped) = (document.text(size), valid(document, size));
+    let head = document.text(size.min(SHORT));
+    let (text, head) = (text.as_str(), head.as_str());
+    let mut mender = Mender::new(Options::new());
+    let mut viewed = (Mender::new(Options::new()), Partial::new());
+    let mut contenders = vec![
+        yardstick(&skipped),
+        Contender::new("Mender", text.len(), || ours::push(&mut mender, text, 8)),
+        Contender::new("Mender and Partial", text.len(), || {
+            ours::snapshots(&mut viewed.0, &mut viewed.1, text, 8);
+        }),
+    ];
+    let is_string = matches!(document.name, "string" | "escapes");
+    let can = |peer: &peers::Peer| peer.mends || document.name != "broken";
+    for peer in peers::PIECES.into_iter().filter(can) {
+        let slow = peer.short || is_string && peers::SLOW_ON_STRINGS.contains(&peer.name);
+        let read = if slow { head } else { text };
+        contenders.push(Contender::new(peer.name, read.len(), move || (peer.read)(read)));
+    }
+    interleaved(&mut contenders, budget)
+}
+
+fn snapshots(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
+    let text = document.text(size);
+    let text = text.as_str();
+    let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
+    let mut pushed = Mender::new(Options::new());
+    let mut contenders = vec![
+        yardstick(text),
+        Contender::new("a snapshot after every piece", text.len(), || {
+            ours::snapshots(&mut mender, &mut partial, text, 8);
+        }),
+        Contender::new("no snapshot", text.len(), || ours::push(&mut pushed, text, 8)),
+    ];
+    interleaved(&mut contenders, budget)
+}

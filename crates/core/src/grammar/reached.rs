@@ -1,0 +1,30 @@
+//! Which cells of the table the engine has asked for, in the whole process: for the test that says
+//! which of them no case of the corpus reaches. Only with the feature `coverage`.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use super::{Expect, Token};
+
+/// One bit a token, one number an expectation.
+static CELLS: [AtomicU32; Expect::ALL.len()] = [const { AtomicU32::new(0) }; Expect::ALL.len()];
+
+/// Whether the engine has asked what to do about `token` where the grammar expects `expect`.
+///
+/// ```
+/// use jsonmend_core::grammar::{Expect, Token, reached};
+/// assert!(!reached(Expect::CallEnd, Token::Fence));
+/// jsonmend_core::mend(b"[f(1```)]", &jsonmend_core::Options::new());
+/// assert!(reached(Expect::CallEnd, Token::Fence));
+/// ```
+#[must_use]
+pub fn reached(expect: Expect, token: Token) -> bool {
+    let cells = CELLS.get(expect as usize).map_or(0, |cells| cells.load(Ordering::Relaxed));
+    cells & (1 << token as u32) != 0
+}
+
+/// Notes that the engine asks.
+pub(super) fn note(expect: Expect, token: Token) {
+    if let Some(cells) = CELLS.get(expect as usize) {
+        cells.fetch_or(1 << token as u32, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,41 @@
+//! The recovery table against the corpus: every cell is reached by a case.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{
+    grammar::{Expect, Token, decide, reached},
+    mend,
+};
+use jsonmend_extract::mend_text;
+use jsonmend_testkit::{cases, cuts::Cut, extracted::Extraction, run::Run};
+
+/// Reads every case in every way, so that the engine asks the table.
+///
+/// This binary has one test: which cells were reached is counted in the whole process.
+#[test]
+fn every_cell_is_reached_by_a_case() {
+    for case in cases::read_folder(&jsonmend_tests::corpus()).unwrap() {
+        match case.scope {
+            None => drop(mend(&case.input, &case.options)),
+            Some(scope) => drop(mend_text(&case.input, scope, &case.options)),
+        }
+        for cut in [Cut::whole(), Cut::bytes(case.input.len())] {
+            match case.scope {
+                None => drop(Run::new(&case.input, &cut, &case.options)),
+                Some(scope) => {
+                    drop(Extraction::new(&case.input, &cut, scope, &case.options));
+                }
+            }
+        }
+    }
+    let mut missed = Vec::new();
+    for expect in Expect::ALL {
+        for token in Token::ALL {
+            if !reached(expect, token) {
+                let action = decide(expect, token);
+                missed.push(format!("no case reaches {expect:?} x {token:?} ({action:?})"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} cells: {missed:#?}", missed.len());
+}
