@@ -1,4 +1,4 @@
-//! The documents that are measured, each of about one mebibyte.
+//! The documents that are measured.
 
 /// A document and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,34 +12,40 @@ pub struct Document {
 
 const SIZE: usize = 1 << 20;
 
-/// All documents.
+/// All documents, each of about one mebibyte.
 #[must_use]
 pub fn all() -> Vec<Document> {
+    of_size(SIZE)
+}
+
+/// All documents, each of about so many bytes.
+#[must_use]
+pub fn of_size(size: usize) -> Vec<Document> {
     let document = |name, text: String| Document { name, text: text.into_bytes() };
     vec![
-        document("records", records(|_| None)),
-        document("records, some hundred defects", records(defect)),
+        document("records", records(size, |_| None)),
+        document("records, some hundred defects", records(size, defect)),
         document(
             "one string",
-            format!("[\"{}\"]", "plain words and more of them ".repeat(SIZE / 29)),
+            format!("[\"{}\"]", "plain words and more of them ".repeat(size / 29)),
         ),
         document(
             "one string with escapes",
-            format!("[\"{}\"]", "a line\\nwith \\\"quotes\\\" and \\u00e9 ".repeat(SIZE / 36)),
+            format!("[\"{}\"]", "a line\\nwith \\\"quotes\\\" and \\u00e9 ".repeat(size / 36)),
         ),
         document(
             "other scripts",
-            format!("[{}\"\"]", "\"Привет, 世界! Ça va très bien 👍\", ".repeat(SIZE / 56)),
+            format!("[{}\"\"]", "\"Привет, 世界! Ça va très bien 👍\", ".repeat(size / 56)),
         ),
-        document("numbers", format!("[{}0]", "3.14159, -27, 1e-9, 123456789, ".repeat(SIZE / 31))),
+        document("numbers", format!("[{}0]", "3.14159, -27, 1e-9, 123456789, ".repeat(size / 31))),
     ]
 }
 
 /// Records as tools and models write them; `broken` may replace one by its number.
-fn records(broken: impl Fn(usize) -> Option<&'static str>) -> String {
+fn records(size: usize, broken: impl Fn(usize) -> Option<&'static str>) -> String {
     let mut text = String::from("[\n");
     let mut number = 0;
-    while text.len() < SIZE {
+    while text.len() < size {
         match broken(number) {
             Some(record) => text.push_str(record),
             None => text.push_str(&format!(
