@@ -85,6 +85,7 @@ pub fn push(data: &[u8]) -> Result<(), Violation> {
     laws::any_call_order(input, &options)?;
     laws::stable_snapshots(input, &options)?;
     laws::partial_agrees(input, &options)?;
+    laws::deltas_rebuild(input, &options)?;
     if input.len() <= 256 { laws::nothing_lost(input, &options) } else { Ok(()) }
 }
 
