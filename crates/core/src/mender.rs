@@ -69,9 +69,10 @@ impl Mender {
         if self.carry.is_empty() && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
             out.copy(chunk);
-            return;
+        } else {
+            self.read(chunk, out);
         }
-        self.read(chunk, out);
+        out.settle();
     }
 
     /// Reads a chunk up to the end of the document: `None` while the document goes on, else how
@@ -93,6 +94,7 @@ impl Mender {
         let start = self.pushed;
         self.engine.stop_at_end(true);
         self.read(chunk, out);
+        out.settle();
         let end = self.engine.document_end()?;
         self.carry.truncate(start.saturating_sub(end));
         self.pushed = start.max(end);
@@ -109,6 +111,7 @@ impl Mender {
     fn read(&mut self, chunk: &[u8], out: &mut impl Output) {
         if self.outcome.is_some() || self.raw.is_some() {
             self.pushed += chunk.len();
+            out.raw();
             out.copy(chunk);
             return;
         }
@@ -214,6 +217,7 @@ impl Mender {
         if !self.carry.is_empty() && !self.engine.is_stopped() {
             self.bypass(&[], out);
         }
+        out.settle();
         let outcome = outcome.unwrap_or(self.raw.map_or(Outcome::Invalid, outcome_of));
         self.outcome = Some(outcome);
         outcome
@@ -327,6 +331,8 @@ impl Mender {
         if self.raw.is_none() {
             self.raw = Some(Stop::Refused);
         }
+        out.settle();
+        out.raw();
         if !self.carry.is_empty() {
             out.copy(&self.carry);
             self.carry.clear();

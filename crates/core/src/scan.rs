@@ -65,6 +65,28 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
     Run { end: at, ascii: high == 0 }
 }
 
+/// Whether a text of at most 16 bytes is all ASCII, without `"`, backslash and control character.
+#[inline]
+pub(crate) fn is_short_and_plain(text: &[u8]) -> bool {
+    let plain = |bytes: [u8; 8]| {
+        let word = u64::from_le_bytes(bytes);
+        (specials(word) | word & HIGHS) == 0
+    };
+    match (text.first_chunk(), text.last_chunk()) {
+        // The two may overlap.
+        (Some(first), Some(last)) => text.len() <= 16 && plain(*first) && plain(*last),
+        _ => text.iter().all(|&byte| matches!(byte, 0x20..0x80) && byte != b'"' && byte != b'\\'),
+    }
+}
+
+/// The high bit of every byte of `word` that is `"`, a backslash or a control character. Exact up to
+/// and including the first one.
+#[inline]
+const fn specials(word: u64) -> u64 {
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+    zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64)) | control
+}
+
 /// The index of the first byte from `from` on that is not JSON white space.
 #[inline]
 pub(crate) fn skip_space(text: &[u8], from: usize) -> usize {
@@ -98,6 +120,8 @@ mod tests {
                         text[at] = byte;
                         assert_eq!(string_run(&text, 0, b'"'), naive(&text, b'"'), "{text:?}");
                         assert_eq!(string_run(&text, 0, b'\''), naive(&text, b'\''), "{text:?}");
+                        let plain = naive(&text, b'"') == Run { end: length, ascii: true };
+                        assert_eq!(is_short_and_plain(&text), plain && length <= 16, "{text:?}");
                     }
                 }
             }

@@ -40,6 +40,29 @@
 //!
 //! [`Extractor`] does the same where text may stand around it.
 //!
+//! # A value that grows
+//!
+//! ```
+//! use jsonmend::{Cursor, Mender, Options, Partial};
+//!
+//! let mut mender = Mender::new(Options::new());
+//! let (mut partial, mut seen) = (Partial::new(), Cursor::default());
+//! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
+//!     mender.push(chunk.as_bytes(), &mut partial);
+//!     // A view: nothing is copied or parsed again.
+//!     let city = partial.root().and_then(|root| root.member("city"));
+//!     println!("{:?}", city.and_then(|city| city.as_str()));
+//!     // What came since the last look: {"op":"append","path":"/city","text":"is"} and so on.
+//!     for delta in partial.since(&seen) {
+//!         println!("{delta}");
+//!     }
+//!     seen = partial.cursor();
+//! }
+//! assert_eq!(partial.to_string(), r#"{"city":"Paris","pop":2100000}"#);
+//! ```
+//!
+//! [`OwnedValue`] is a snapshot that stands alone, and applies such changes elsewhere.
+//!
 //! # A provider's stream
 //!
 #![cfg_attr(feature = "stream", doc = "```")]
@@ -70,11 +93,15 @@
 //! | | the engine and the extraction, at the root of this crate; no dependency | always |
 //! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
+//! | `serde_json` | `Value::to_value`: partial values as those of `serde_json` | no |
+//! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
 
+#[cfg(feature = "serde_json")]
+pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
-    Collected, Completion, Event, Events, Following, Held, Kind, KindSet, Limits, Mended, Mender,
-    Options, Outcome, Output, Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value, apply,
-    grammar, mend,
+    Change, Collected, Completion, Cursor, Delta, Deltas, Event, Events, Following, Held, Kind,
+    KindSet, Limits, Mended, Mender, Misplaced, Options, Outcome, Output, OwnedValue, Partial,
+    Path, Policy, Repair, RepairKind, Risk, Step, Value, apply, grammar, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
 

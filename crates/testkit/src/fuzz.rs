@@ -113,7 +113,8 @@ pub fn bounded(data: &[u8]) -> Result<(), Violation> {
 pub fn snapshots(data: &[u8]) -> Result<(), Violation> {
     let (options, input) = split(data);
     laws::stable_snapshots(input, &options)?;
-    laws::partial_agrees(input, &options)
+    laws::partial_agrees(input, &options)?;
+    laws::deltas_rebuild(input, &options)
 }
 
 /// What `serde_json` reads, refuses, and finds cut off: L2, L3, L10, by another parser's word.
