@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use jsonmend_core::Options;
 
 use crate::{
-    Finish, FinishReason, Usage, WireError, WireEvent, WireLimits,
+    Block, Finish, FinishReason, Usage, WireError, WireEvent, WireLimits,
     calls::{Calls, Sink},
-    format::Delta,
+    format::{Delta, Piece},
+    json::Halves,
 };
 
 /// How many errors of one response are handed out. A body of nothing but errors says no more with
@@ -21,7 +22,27 @@ pub(crate) struct Channels {
     usage: Usage,
     /// The last finish of every choice that has one.
     finished: BTreeMap<u32, Finish>,
+    /// The texts that end in half a character.
+    halves: BTreeMap<(Block, Channel), Halves>,
     errors: usize,
+}
+
+/// A text of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Channel {
+    Reasoning,
+    Refusal,
+    Text,
+}
+
+impl Channel {
+    const fn event(self, block: Block, text: &str) -> WireEvent<'_> {
+        match self {
+            Self::Reasoning => WireEvent::Reasoning { block, text },
+            Self::Refusal => WireEvent::Refusal { block, text },
+            Self::Text => WireEvent::Text { block, text },
+        }
+    }
 }
 
 impl Channels {
@@ -30,6 +51,7 @@ impl Channels {
             calls: Calls::new(mending, limits),
             usage: Usage::default(),
             finished: BTreeMap::new(),
+            halves: BTreeMap::new(),
             errors: 0,
         }
     }
@@ -50,23 +72,15 @@ impl Channels {
     /// Ends every call that is open. `cut`: the stream broke off.
     pub(crate) fn end(&mut self, cut: bool, sink: Sink<'_>) {
         self.calls.finish_all(cut, sink);
+        self.finish_texts(|_| true, sink);
     }
 
     /// Reads a delta.
     pub(crate) fn take(&mut self, delta: Delta<'_>, sink: Sink<'_>) {
         match delta {
-            Delta::Text { block, text } => {
-                self.calls.settle(sink);
-                sink(WireEvent::Text { block, text: &text });
-            }
-            Delta::Reasoning { block, text } => {
-                self.calls.settle(sink);
-                sink(WireEvent::Reasoning { block, text: &text });
-            }
-            Delta::Refusal { block, text } => {
-                self.calls.settle(sink);
-                sink(WireEvent::Refusal { block, text: &text });
-            }
+            Delta::Text { block, text } => self.text(Channel::Text, block, &text, sink),
+            Delta::Reasoning { block, text } => self.text(Channel::Reasoning, block, &text, sink),
+            Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, sink),
             Delta::Call(delta) => {
                 if let Err(error) = self.calls.take(delta, sink) {
                     self.fail(&error, sink);
@@ -76,6 +90,7 @@ impl Channels {
             Delta::Abort { scope } => self.calls.finish(scope, true, sink),
             Delta::Finish { scope, reason, original } => {
                 self.calls.finish(scope, reason == FinishReason::Length, sink);
+                self.finish_texts(|block| block.choice == scope, sink);
                 let finish = Finish { choice: scope, reason, original: original.into_owned() };
                 // Some servers repeat the last chunk.
                 if self.finished.get(&scope) != Some(&finish) {
@@ -87,6 +102,34 @@ impl Channels {
                 self.usage.update(usage);
                 sink(WireEvent::Usage(self.usage));
             }
+            Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
+            Delta::Fail(error) => self.fail(&error, sink),
         }
+    }
+
+    fn text(&mut self, channel: Channel, block: Block, piece: &Piece<'_>, sink: Sink<'_>) {
+        self.calls.settle(sink);
+        let mut halves = match self.halves.is_empty() {
+            true => Halves::default(),
+            false => self.halves.remove(&(block, channel)).unwrap_or_default(),
+        };
+        let text = halves.join(piece.literal(), piece);
+        if halves.is_waiting() {
+            self.halves.insert((block, channel), halves);
+        }
+        if !text.is_empty() {
+            sink(channel.event(block, &text));
+        }
+    }
+
+    /// No text of those blocks goes on: half a character stays one.
+    fn finish_texts(&mut self, of: impl Fn(Block) -> bool, sink: Sink<'_>) {
+        self.halves.retain(|&(block, channel), halves| {
+            let ends = of(block);
+            if ends {
+                sink(channel.event(block, halves.finish()));
+            }
+            !ends
+        });
     }
 }

@@ -167,6 +167,17 @@ impl Body {
     /// Reads a payload: JSON, several JSON values, the sentinel, or a sign of life. `whole`: the
     /// framing saw its end.
     fn payload(&mut self, event: &str, data: &str, whole: bool, sink: Sink<'_>) {
+        if self.format.is_none()
+            && let Some(wire) = format::detect_plain(event, data)
+        {
+            self.settle(wire, sink);
+        }
+        let Self { format, channels, .. } = self;
+        if let Some(format) = format
+            && format.decode_plain(event, data, &mut |delta| channels.take(delta, sink))
+        {
+            return;
+        }
         let mut rest = data.trim();
         // Proxies wrap what is wrapped already.
         while let Some(inner) = rest.strip_prefix("data:") {
@@ -256,16 +267,20 @@ impl Body {
     /// Tells the format from a payload.
     fn detect(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
         if let Some(wire) = format::detect(event, node) {
-            self.wire = Some(wire);
-            self.format = format::start(wire);
-            sink(WireEvent::WireDetected(wire));
-            if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
-                self.fail(ErrorKind::Malformed, &text, sink);
-            }
+            self.settle(wire, sink);
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);
         } else if self.unknown.is_none() {
             self.unknown = Some(excerpt(node.raw()));
+        }
+    }
+
+    fn settle(&mut self, wire: Wire, sink: Sink<'_>) {
+        self.wire = Some(wire);
+        self.format = format::start(wire);
+        sink(WireEvent::WireDetected(wire));
+        if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
+            self.fail(ErrorKind::Malformed, &text, sink);
         }
     }
 

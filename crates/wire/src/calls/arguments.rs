@@ -134,6 +134,24 @@ impl ArgumentText {
         self.grow(text, show);
     }
 
+    /// Reads all of the text once more: what the fragments left out is added.
+    pub(super) fn complete(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+        if self.reading.is_empty() {
+            self.push(text, show);
+        } else if let Some(rest) = text.strip_prefix(self.reading.as_str()) {
+            self.settle_placeholder(show);
+            self.grow_within_limit(rest, show);
+        }
+    }
+
+    fn grow_within_limit(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+        if self.reading.len() + text.len() > self.limit {
+            self.overflow = true;
+        } else if !self.overflow && !text.is_empty() {
+            self.grow(text, show);
+        }
+    }
+
     /// An equal piece is a resend where the text was complete, or where resends were seen before.
     fn counts_as_resend(&self, text: &str) -> bool {
         text.len() > self.reading.len() || self.is_closed() || self.resends > 0
@@ -253,6 +271,25 @@ mod tests {
     fn what_only_looks_like_a_resend_is_kept() {
         assert_eq!(raw(&["[", "[1]", "]"]), ("[[1]]".to_owned(), false));
         assert_eq!(raw(&["{\"a\":", "{\"a\":", "{}", "}", "}"]).0, "{\"a\":{\"a\":{}}}");
+    }
+
+    #[test]
+    fn all_of_the_text_once_more_adds_what_is_missing() {
+        let mending = Options::new().with_policy(Policy::CONSERVATIVE);
+        for (pieces, want) in [
+            (&[][..], "{\"a\":[1,1]}"),
+            (&["{\"a\":["], "{\"a\":[1,1]}"),
+            (&["{\"a\":[1,1]}"], "{\"a\":[1,1]}"),
+            (&["{\"b\":2}"], "{\"b\":2}"),
+        ] {
+            let mut text = ArgumentText::new(mending, 12, false);
+            for piece in pieces {
+                text.push(piece, &mut |_| {});
+            }
+            text.complete("{\"a\":[1,1]}", &mut |_| {});
+            let Closed::Json { raw, .. } = text.close(&mut |_| {}) else { panic!("{want}") };
+            assert_eq!(raw, want);
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use jsonmend_core::{Options, Outcome};
 use crate::{
     ErrorKind, WireError, WireEvent, WireLimits,
     format::{Arguments, CallDelta, excerpt},
+    json::Halves,
 };
 use arguments::{ArgumentText, Closed};
 pub use call::{Call, CallKind};
@@ -29,6 +30,7 @@ struct OpenCall {
     id: Option<String>,
     name: Option<String>,
     arguments: ArgumentText,
+    halves: Halves,
 }
 
 /// All calls of a response. Those that have ended leave only their keys.
@@ -149,6 +151,7 @@ impl Calls {
             id: delta.id.as_deref().map(Into::into),
             name: delta.name.as_deref().map(Into::into),
             arguments: ArgumentText::new(self.mending, self.limits.arguments(), free),
+            halves: Halves::default(),
         };
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
@@ -180,17 +183,28 @@ impl Calls {
         let mut show = |bytes: &[u8]| sink(WireEvent::CallFragment { call, bytes });
         match delta.arguments {
             Arguments::Absent => {}
-            Arguments::Seed(text) => open.arguments.seed(text),
-            Arguments::Fragment(text) => open.arguments.push(&text, &mut show),
-            Arguments::Whole(text) => open.arguments.push(text, &mut show),
+            Arguments::Seed(text) => open.arguments.seed(&text),
+            Arguments::Fragment(piece) => {
+                let text = open.halves.join(piece.literal(), &piece);
+                open.arguments.push(&text, &mut show);
+            }
+            Arguments::Whole(text) | Arguments::Composed(text) => {
+                open.arguments.push(text, &mut show);
+            }
+            Arguments::Final(text) => {
+                open.halves = Halves::default();
+                open.arguments.complete(&text, &mut show);
+            }
         }
         Ok(())
     }
 
     /// Ends a call. `cut`: it may be cut off; valid JSON decides for itself, what was mended does not.
     fn end(&mut self, key: (u32, usize), cut: bool, sink: Sink<'_>) {
-        let Some(open) = self.open.remove(&key) else { return };
+        let Some(mut open) = self.open.remove(&key) else { return };
         let call = key.1;
+        let half = open.halves.finish();
+        open.arguments.push(half, &mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
         let closed =
             open.arguments.close(&mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
         let ended = Call::new(call, key.0, open.kind, open.id, open.name.unwrap_or_default());
