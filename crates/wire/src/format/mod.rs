@@ -10,7 +10,7 @@ use core::{fmt, ops::Deref};
 use std::borrow::Cow;
 
 use crate::{Block, CallKind, FinishReason, Usage, json::Node};
-pub(crate) use errors::{excerpt, read_error, read_plain_error};
+pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
 
 /// The format of a provider's stream.
 ///

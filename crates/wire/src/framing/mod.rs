@@ -4,12 +4,16 @@
 //! `text/event-stream` and event streams as `text/plain`. A further framing is one more module, one
 //! variant of [`Framing`], and one arm here.
 
+mod base64;
+mod frames;
+pub(crate) mod invoke;
 mod sniff;
 mod values;
 
 use std::borrow::Cow;
 
 use crate::{
+    eventstream::{EventStreamDecoder, FrameFault},
     limits::WireLimits,
     sse::{SseDecoder, SseEvent, SseReading},
 };
@@ -25,7 +29,7 @@ use values::Values;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Framing {
-    /// Binary frames of AWS. Recognised, not decoded.
+    /// Binary frames of AWS: see [`eventstream`](crate::eventstream).
     EventStream,
     /// A page of HTML: an error of something between here and the model.
     Html,
@@ -83,6 +87,10 @@ pub(crate) enum Frame<'a> {
     Payload { event: Cow<'a, str>, data: Cow<'a, str>, whole: bool },
     /// A comment.
     Comment,
+    /// An error that the framing has a place for: its name, and what it says.
+    Exception { name: &'a str, data: Cow<'a, str> },
+    /// A broken frame, dropped.
+    Fault(FrameFault),
     /// A field of server-sent events that the specification does not know.
     Field { name: Cow<'a, str>, value: Cow<'a, str> },
     /// Text that belongs to no event.
@@ -108,6 +116,7 @@ enum State {
     /// The first bytes, not told yet.
     Unknown(Vec<u8>),
     Sse(Box<SseDecoder>),
+    EventStream(EventStreamDecoder),
     Values(Values),
     /// The head of a body that is no stream.
     Page(Vec<u8>),
@@ -143,6 +152,7 @@ impl Unframer {
         match &mut self.state {
             State::Unknown(_) => {}
             State::Sse(decoder) => decoder.finish(|event| frame(event, sink)),
+            State::EventStream(decoder) => decoder.finish(|event| frames::frame(event, sink)),
             State::Values(values) => values.finish(sink),
             State::Page(head) => sink(Frame::Page { text: String::from_utf8_lossy(head) }),
         }
@@ -160,6 +170,7 @@ impl Unframer {
         match &mut self.state {
             State::Unknown(_) => {}
             State::Sse(decoder) => decoder.push(chunk, |event| frame(event, sink)),
+            State::EventStream(decoder) => decoder.push(chunk, |event| frames::frame(event, sink)),
             State::Values(values) => values.push(chunk, sink),
             State::Page(head) => {
                 let room = PAGE.saturating_sub(head.len()).min(chunk.len());
@@ -177,7 +188,10 @@ fn start(framing: Framing, limits: WireLimits) -> State {
         }
         Framing::Json | Framing::Ndjson => State::Values(Values::new(false, limits.sse().event())),
         Framing::JsonArray => State::Values(Values::new(true, limits.sse().event())),
-        Framing::EventStream | Framing::Html | Framing::Text => State::Page(Vec::new()),
+        Framing::EventStream => {
+            State::EventStream(EventStreamDecoder::new().with_limit(limits.sse().event()))
+        }
+        Framing::Html | Framing::Text => State::Page(Vec::new()),
     }
 }
 
