@@ -100,7 +100,7 @@ impl Decoder {
         }
         self.body.announce(sink);
         let Self { unframer, body, .. } = self;
-        unframer.push(chunk, &mut |frame| body.take(frame, sink));
+        unframer.push(chunk, &mut |frame, _| body.take(frame, sink));
     }
 
     /// Ends the body: calls that are open end, and the outcome is told. A body that ends without the
@@ -111,7 +111,7 @@ impl Decoder {
         }
         self.body.announce(sink);
         let Self { unframer, body, .. } = self;
-        unframer.finish(&mut |frame| body.take(frame, sink));
+        unframer.finish(&mut |frame, _| body.take(frame, sink));
         let outcome = self.body.end(sink);
         self.outcome = Some(outcome);
         sink(WireEvent::Ended(outcome));

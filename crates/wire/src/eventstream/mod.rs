@@ -66,6 +66,8 @@ pub struct EventStreamDecoder {
     skip: usize,
     /// Searching for the next lengths that hold.
     lost: bool,
+    /// Bytes of all chunks before the present one.
+    base: u64,
 }
 
 /// How much of the bytes was read.
@@ -79,7 +81,7 @@ impl EventStreamDecoder {
     /// A decoder at the start of a stream; frames may have 8 MiB.
     #[must_use]
     pub const fn new() -> Self {
-        Self { limit: 8 << 20, open: Vec::new(), want: PRELUDE, skip: 0, lost: false }
+        Self { limit: 8 << 20, open: Vec::new(), want: PRELUDE, skip: 0, lost: false, base: 0 }
     }
 
     /// With that bound on the length of a frame, in bytes.
@@ -100,12 +102,8 @@ impl EventStreamDecoder {
         self.drive(chunk, &mut |event, _| sink(event));
     }
 
-    /// As [`push`](Self::push), and tells where in the chunk each event ends.
-    pub(crate) fn drive(
-        &mut self,
-        chunk: &[u8],
-        sink: &mut dyn FnMut(EventStreamEvent<'_>, usize),
-    ) {
+    /// As [`push`](Self::push), and tells where in the stream the bytes of each event end.
+    pub(crate) fn drive(&mut self, chunk: &[u8], sink: &mut dyn FnMut(EventStreamEvent<'_>, u64)) {
         let mut at = 0;
         while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
             if self.skip > 0 {
@@ -113,7 +111,7 @@ impl EventStreamDecoder {
                 self.skip -= skipped;
                 at += skipped;
             } else if self.open.is_empty() {
-                match self.read(rest, &mut |event, used| sink(event, at + used)) {
+                match self.read(rest, self.base + at as u64, sink) {
                     Step::Used(used) => at += used,
                     Step::Want(want) => {
                         self.want = want;
@@ -122,18 +120,15 @@ impl EventStreamDecoder {
                     }
                 }
             } else {
-                let joint = self.open.len();
-                let missing = self.want.saturating_sub(joint).min(rest.len());
+                let start = (self.base + at as u64).saturating_sub(self.open.len() as u64);
+                let missing = self.want.saturating_sub(self.open.len()).min(rest.len());
                 self.open.extend_from_slice(rest.get(..missing).unwrap_or_default());
                 at += missing;
                 if self.open.len() < self.want {
                     continue;
                 }
                 let mut open = core::mem::take(&mut self.open);
-                let step = self.read(&open, &mut |event, used| {
-                    sink(event, (at + used).saturating_sub(joint + missing));
-                });
-                match step {
+                match self.read(&open, start, sink) {
                     Step::Used(used) => {
                         open.drain(..used.min(open.len()));
                         self.want = PRELUDE;
@@ -143,6 +138,7 @@ impl EventStreamDecoder {
                 self.open = open;
             }
         }
+        self.base += chunk.len() as u64;
     }
 
     /// Ends the stream: a frame that is open is [`FrameFault::Truncated`].
@@ -155,15 +151,20 @@ impl EventStreamDecoder {
         }
     }
 
-    /// Reads the frame at the start of `bytes`.
-    fn read(&mut self, bytes: &[u8], sink: &mut dyn FnMut(EventStreamEvent<'_>, usize)) -> Step {
+    /// Reads the frame at the start of `bytes`, which stand at `start` of the stream.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        start: u64,
+        sink: &mut dyn FnMut(EventStreamEvent<'_>, u64),
+    ) -> Step {
         let prelude = match Prelude::read(bytes) {
             None => return Step::Want(PRELUDE),
             Some(Ok(prelude)) if prelude.is_sound() => prelude,
             Some(other) => {
                 if !core::mem::replace(&mut self.lost, true) {
                     let fault = other.err().unwrap_or(FrameFault::HeadersLength);
-                    sink(EventStreamEvent::Fault(fault), 0);
+                    sink(EventStreamEvent::Fault(fault), start);
                 }
                 return Step::Used(1);
             }
@@ -172,15 +173,16 @@ impl EventStreamDecoder {
         let total = prelude.total;
         if total > self.limit {
             self.skip = total.saturating_sub(bytes.len());
-            sink(EventStreamEvent::Oversize { limit: self.limit }, bytes.len().min(total));
-            return Step::Used(bytes.len().min(total));
+            let used = bytes.len().min(total);
+            sink(EventStreamEvent::Oversize { limit: self.limit }, start);
+            return Step::Used(used);
         }
         let Some(frame) = bytes.get(..total) else { return Step::Want(total) };
         let event = match Message::check(frame, prelude) {
             Ok(message) => EventStreamEvent::Message(message),
             Err(fault) => EventStreamEvent::Fault(fault),
         };
-        sink(event, total);
+        sink(event, start + total as u64);
         Step::Used(total)
     }
 }

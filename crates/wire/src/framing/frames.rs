@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use super::{Frame, invoke};
+use super::{Frame, Sink, invoke};
 use crate::eventstream::{EventStreamEvent, Message};
 
 /// Hands out what an event of an AWS event stream says.
-pub(super) fn frame(event: EventStreamEvent<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
+pub(super) fn frame(event: EventStreamEvent<'_>, end: u64, sink: Sink<'_>) {
     match event {
-        EventStreamEvent::Message(message) => read(message, sink),
-        EventStreamEvent::Fault(fault) => sink(Frame::Fault(fault)),
-        EventStreamEvent::Oversize { limit } => sink(Frame::Oversize { limit }),
+        EventStreamEvent::Message(message) => read(message, end, sink),
+        EventStreamEvent::Fault(fault) => sink(Frame::Fault(fault), end),
+        EventStreamEvent::Oversize { limit } => sink(Frame::Oversize { limit }, end),
     }
 }
 
 /// An event is named by `:event-type`. An exception, which the service knows, is named by
 /// `:exception-type`; any other error has a code and a message in its headers and no payload.
-fn read(message: Message<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
+fn read(message: Message<'_>, end: u64, sink: Sink<'_>) {
     let [mut kind, mut event, mut exception, mut code, mut said] = [""; 5];
     for header in message.headers() {
         let Some(text) = header.value.as_str() else { continue };
@@ -31,16 +31,16 @@ fn read(message: Message<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
     }
     let data = String::from_utf8_lossy(message.payload());
     match kind {
-        "exception" => sink(Frame::Exception { name: exception, data }),
-        "error" => sink(Frame::Exception { name: code, data: Cow::Borrowed(said) }),
-        _ if !exception.is_empty() => sink(Frame::Exception { name: exception, data }),
+        "exception" => sink(Frame::Exception { name: exception, data }, end),
+        "error" => sink(Frame::Exception { name: code, data: Cow::Borrowed(said) }, end),
+        _ if !exception.is_empty() => sink(Frame::Exception { name: exception, data }, end),
         _ => {
             let inner = (event == invoke::CHUNK).then(|| invoke::unwrap(&data)).flatten();
             let data = match &inner {
                 Some(inner) => String::from_utf8_lossy(inner),
                 None => data,
             };
-            sink(Frame::Payload { event: Cow::Borrowed(event), data, whole: true });
+            sink(Frame::Payload { event: Cow::Borrowed(event), data, whole: true }, end);
         }
     }
 }

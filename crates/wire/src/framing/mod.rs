@@ -101,6 +101,9 @@ pub(crate) enum Frame<'a> {
     Page { text: Cow<'a, str> },
 }
 
+/// Takes the frames of a body, each with the offset in the body behind its last byte.
+pub(crate) type Sink<'s> = &'s mut dyn FnMut(Frame<'_>, u64);
+
 /// How much of a body that is no stream is kept, in bytes.
 const PAGE: usize = 8 << 10;
 
@@ -109,6 +112,10 @@ const PAGE: usize = 8 << 10;
 pub(crate) struct Unframer {
     limits: WireLimits,
     state: State,
+    /// Bytes before those that the decoder of the framing got.
+    base: u64,
+    /// Bytes of all chunks before the present one.
+    read: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -126,52 +133,66 @@ impl Unframer {
     /// At the start of a body; `framing` is `None` where the first bytes shall tell.
     pub(crate) fn new(framing: Option<Framing>, limits: WireLimits) -> Self {
         let state = framing.map_or(State::Unknown(Vec::new()), |framing| start(framing, limits));
-        Self { limits, state }
+        Self { limits, state, base: 0, read: 0 }
     }
 
     /// Reads a chunk.
-    pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
-        let State::Unknown(head) = &mut self.state else {
-            self.decode(chunk, sink);
-            return;
-        };
-        head.extend_from_slice(chunk);
-        if let Some(framing) = sniff::sniff(head, false) {
-            self.settle(framing, sink);
+    pub(crate) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        if let State::Unknown(head) = &mut self.state {
+            head.extend_from_slice(chunk);
+            self.read += chunk.len() as u64;
+            if let Some(framing) = sniff::sniff(head, false) {
+                self.settle(framing, sink);
+            } else {
+                sniff::trim(head);
+            }
         } else {
-            sniff::trim(head);
+            self.read += chunk.len() as u64;
+            self.decode(chunk, sink);
         }
     }
 
     /// Ends the body.
-    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
+    pub(crate) fn finish(&mut self, sink: Sink<'_>) {
         if let State::Unknown(head) = &mut self.state {
             let Some(framing) = sniff::sniff(head, true) else { return };
             self.settle(framing, sink);
         }
-        match &mut self.state {
+        let Self { base, read, state, .. } = self;
+        match state {
             State::Unknown(_) => {}
-            State::Sse(decoder) => decoder.finish(|event| frame(event, sink)),
-            State::EventStream(decoder) => decoder.finish(|event| frames::frame(event, sink)),
-            State::Values(values) => values.finish(sink),
-            State::Page(head) => sink(Frame::Page { text: String::from_utf8_lossy(head) }),
+            State::Sse(decoder) => decoder.end(&mut |event, end| frame(event, *base + end, sink)),
+            State::EventStream(decoder) => {
+                decoder.finish(|event| frames::frame(event, *read, sink));
+            }
+            State::Values(values) => values.finish(&mut |frame, end| sink(frame, *base + end)),
+            State::Page(head) => sink(Frame::Page { text: String::from_utf8_lossy(head) }, *read),
         }
     }
 
-    fn settle(&mut self, framing: Framing, sink: &mut dyn FnMut(Frame<'_>)) {
+    fn settle(&mut self, framing: Framing, sink: Sink<'_>) {
         let settled = start(framing, self.limits);
         if let State::Unknown(head) = core::mem::replace(&mut self.state, settled) {
-            sink(Frame::Framing(framing));
-            self.decode(sniff::start(&head), sink);
+            let text = sniff::start(&head);
+            self.base = self.read.saturating_sub(text.len() as u64);
+            sink(Frame::Framing(framing), self.base);
+            self.decode(text, sink);
         }
     }
 
-    fn decode(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
+    fn decode(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        let base = self.base;
         match &mut self.state {
             State::Unknown(_) => {}
-            State::Sse(decoder) => decoder.push(chunk, |event| frame(event, sink)),
-            State::EventStream(decoder) => decoder.push(chunk, |event| frames::frame(event, sink)),
-            State::Values(values) => values.push(chunk, sink),
+            State::Sse(decoder) => {
+                decoder.drive(chunk, &mut |event, end| frame(event, base + end, sink));
+            }
+            State::EventStream(decoder) => {
+                decoder.drive(chunk, &mut |event, end| frames::frame(event, base + end, sink));
+            }
+            State::Values(values) => {
+                values.push(chunk, &mut |frame, end| sink(frame, base + end));
+            }
             State::Page(head) => {
                 let room = PAGE.saturating_sub(head.len()).min(chunk.len());
                 head.extend_from_slice(&chunk[..room]);
@@ -195,8 +216,8 @@ fn start(framing: Framing, limits: WireLimits) -> State {
     }
 }
 
-fn frame(event: SseEvent<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
-    sink(match event {
+fn frame(event: SseEvent<'_>, end: u64, sink: Sink<'_>) {
+    let frame = match event {
         SseEvent::Bare(text) => Frame::Stray(text),
         SseEvent::Comment(_) => Frame::Comment,
         SseEvent::Field { name, value } => Frame::Field { name, value },
@@ -206,5 +227,6 @@ fn frame(event: SseEvent<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
             whole: message.is_terminated(),
         },
         SseEvent::Oversize { limit, .. } => Frame::Oversize { limit },
-    });
+    };
+    sink(frame, end);
 }
