@@ -6,6 +6,7 @@ use crate::{
     ErrorKind, Framing, StreamOutcome, Wire, WireError, WireEvent, WireOptions,
     calls::Sink,
     channels::Channels,
+    eventstream::FrameFault,
     format::{self, Format, excerpt},
     framing::{Frame, Unframer},
     json::{self, Fault, Node},
@@ -54,6 +55,8 @@ struct Body {
     /// That payload was no JSON: an error, unless the whole stream is unknown.
     malformed: bool,
     overflow: bool,
+    /// The body ended inside a frame.
+    truncated: bool,
 }
 
 impl Decoder {
@@ -72,6 +75,7 @@ impl Decoder {
                 unknown: None,
                 malformed: false,
                 overflow: false,
+                truncated: false,
             },
             outcome: None,
         }
@@ -96,7 +100,7 @@ impl Decoder {
         }
         self.body.announce(sink);
         let Self { unframer, body, .. } = self;
-        unframer.push(chunk, &mut |frame| body.take(frame, sink));
+        unframer.push(chunk, &mut |frame, _| body.take(frame, sink));
     }
 
     /// Ends the body: calls that are open end, and the outcome is told. A body that ends without the
@@ -107,7 +111,7 @@ impl Decoder {
         }
         self.body.announce(sink);
         let Self { unframer, body, .. } = self;
-        unframer.finish(&mut |frame| body.take(frame, sink));
+        unframer.finish(&mut |frame, _| body.take(frame, sink));
         let outcome = self.body.end(sink);
         self.outcome = Some(outcome);
         sink(WireEvent::Ended(outcome));
@@ -152,10 +156,12 @@ impl Body {
                 self.overflow = true;
                 sink(WireEvent::Oversize { limit });
             }
-            Frame::Page { text } if self.framing == Some(Framing::EventStream) => {
-                let message = format!("{} bytes or more of an AWS event stream", text.len());
-                self.fail(ErrorKind::NotAStream, &message, sink);
+            Frame::Exception { name, data } => {
+                let error = format::read_exception(name, &data);
+                self.channels.fail(&error, sink);
             }
+            Frame::Fault(FrameFault::Truncated) => self.truncated = true,
+            Frame::Fault(fault) => self.fail(ErrorKind::Malformed, &fault.to_string(), sink),
             Frame::Page { text } => self.fail(ErrorKind::NotAStream, &text, sink),
         }
     }
@@ -285,7 +291,7 @@ impl Body {
     }
 
     fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
-        let ended = self.format.as_ref().is_some_and(|format| format.is_ended());
+        let ended = !self.truncated && self.format.as_ref().is_some_and(|format| format.is_ended());
         self.channels.end(!ended, sink);
         if self.channels.has_failed() {
             return StreamOutcome::Error;

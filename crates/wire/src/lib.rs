@@ -33,6 +33,7 @@ mod calls;
 mod channels;
 mod decoder;
 mod event;
+pub mod eventstream;
 mod format;
 mod framing;
 mod json;

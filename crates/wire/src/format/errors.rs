@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::non_empty;
-use crate::{ErrorKind, WireError, json::Node};
+use crate::{
+    ErrorKind, WireError,
+    json::{self, Node},
+};
 
 /// The error a payload holds: `error` as an object or a text, `x_groq.error`, `object: "error"`,
 /// `type: "error"`, `detail`, `errors`, an exception of AWS, or whatever follows `event: error`.
@@ -46,6 +49,16 @@ pub(crate) fn read_plain_error(event: &str, text: &str) -> Option<WireError> {
 /// The error in a member of which the format knows that it is one.
 pub(crate) fn read_inner_error(error: Node<'_>) -> WireError {
     read(error, error)
+}
+
+/// The error that an exception of AWS tells: its name, and a payload or a text.
+pub(crate) fn read_exception(name: &str, data: &str) -> WireError {
+    let mut error = match json::first(data) {
+        Ok((node, _)) if node.is_object() => read(node, node),
+        _ => WireError::new(ErrorKind::Provider, excerpt(data)),
+    };
+    error.error_type = error.error_type.or_else(|| Some(name.to_owned()));
+    error
 }
 
 fn read(error: Node<'_>, around: Node<'_>) -> WireError {
@@ -97,7 +110,6 @@ pub(crate) fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
 
     fn of(event: &str, text: &str) -> Option<(String, Option<String>, Option<String>)> {
         let error = read_error(event, json::first(text).unwrap().0)?;
@@ -157,6 +169,14 @@ mod tests {
         ] {
             assert_eq!(of(event, text), want, "{text}");
         }
+    }
+
+    #[test]
+    fn an_exception_has_its_name_for_a_type() {
+        let error = read_exception("throttlingException", r#"{"message":"slow down"}"#);
+        assert_eq!(error.message, "slow down");
+        assert_eq!(error.error_type.as_deref(), Some("throttlingException"));
+        assert_eq!(read_exception("internalFailure", "gone").message, "gone");
     }
 
     #[test]

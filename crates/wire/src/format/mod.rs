@@ -28,7 +28,7 @@ use crate::{
     Block, CallKind, FinishReason, Usage, WireError,
     json::{self, Node},
 };
-pub(crate) use errors::{excerpt, read_error, read_plain_error};
+pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
 
 /// The format of a provider's stream.
 ///

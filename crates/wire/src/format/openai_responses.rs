@@ -231,14 +231,20 @@ impl OpenAiResponses {
             _ => return,
         };
         let item = Block::new(0, place);
+        // Servers number the parts as they please: what was said is told by channel alone.
+        let channels = [Channel::Summary, channel, Channel::Refusal];
+        let [no_summary, no_text, no_refusal] = channels.map(|channel| {
+            self.said.range((place, channel, 0)..=(place, channel, MAX_ITEMS)).next().is_none()
+        });
         for (number, part) in (0_u32..).zip(summary.into_iter().flat_map(Node::items)) {
-            self.say_once(Channel::Summary, item.with_part(number), part.field("text"), out);
+            let text = part.field("text").filter(|_| no_summary);
+            self.say(Channel::Summary, item.with_part(number), text, out);
         }
         for (number, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
             let [text, refusal] = part.pick(["text", "refusal"]);
             let block = item.with_part(number);
-            self.say_once(channel, block, text, out);
-            self.say_once(Channel::Refusal, block, refusal, out);
+            self.say(channel, block, text.filter(|_| no_text), out);
+            self.say(Channel::Refusal, block, refusal.filter(|_| no_refusal), out);
         }
     }
 

@@ -33,7 +33,7 @@ fn what_is_no_stream_is_told() {
             StreamOutcome::Error,
         ),
         ("upstream connect error", Framing::Text, ErrorKind::NotAStream, StreamOutcome::Error),
-        ("\0\0\0\u{7f}rest", Framing::EventStream, ErrorKind::NotAStream, StreamOutcome::Error),
+        ("\0\0\0\u{7f}and more", Framing::EventStream, ErrorKind::Malformed, StreamOutcome::Error),
         (
             "{\"a\":1}\n{\"a\":2}\n",
             Framing::Ndjson,
@@ -42,7 +42,7 @@ fn what_is_no_stream_is_told() {
         ),
         ("data: {\"a\":1}\n\n", Framing::Sse, ErrorKind::Unrecognised, StreamOutcome::Unrecognised),
         (
-            "event: output\ndata: some words\n\n",
+            "event: words\ndata: some words\n\n",
             Framing::Sse,
             ErrorKind::Unrecognised,
             StreamOutcome::Unrecognised,
