@@ -2,7 +2,13 @@
 
 mod anthropic;
 mod aws;
+mod bedrock;
 mod body;
+mod cohere;
+mod completions;
 mod examples;
+mod gemini;
+mod openai_assistants;
 mod openai_chat;
+mod openai_responses;
 mod support;
