@@ -29,6 +29,7 @@
 //! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 //! ```
 
+mod body;
 mod calls;
 mod channels;
 mod decoder;
@@ -41,6 +42,7 @@ mod limits;
 pub mod sse;
 mod transcript;
 
+pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind};
 pub use decoder::Decoder;
 pub use event::{

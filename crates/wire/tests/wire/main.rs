@@ -12,3 +12,4 @@ mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
 mod support;
+mod whole;
