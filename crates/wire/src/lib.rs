@@ -38,6 +38,7 @@ mod format;
 mod framing;
 mod json;
 mod limits;
+mod rewrite;
 pub mod sse;
 mod transcript;
 
@@ -49,4 +50,5 @@ pub use event::{
 pub use format::Wire;
 pub use framing::Framing;
 pub use limits::{WireLimits, WireOptions};
+pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};
