@@ -130,8 +130,11 @@ impl Flow {
         sink: Sink<'_>,
     ) {
         if self.mode == RewriteMode::Suffix {
-            self.keep_templates(end, carrier, entries, chunk);
-            self.clean = end;
+            // What has no end of its own stays: nothing can follow it.
+            if !self.ending {
+                self.keep_templates(end, carrier, entries, chunk);
+                self.clean = end;
+            }
             return;
         }
         if self.queue.is_empty() && !self.ending && self.is_clean(entries) {
@@ -142,6 +145,9 @@ impl Flow {
         self.append_rests(entries, chunk, sink);
         self.keep_templates(end, carrier, entries, chunk);
         self.leave_clean(chunk, sink);
+        if self.ending {
+            self.leave_lead(carrier, chunk);
+        }
         let [head, tail] = self.region(end, chunk);
         let raw = [head, tail].concat();
         self.advance(end);
@@ -292,6 +298,7 @@ impl Flow {
             for item in self.queue.drain(..) {
                 sink(Rewritten::Bytes(&item.raw));
             }
+            self.carry.clear();
             return outcome;
         }
         self.queue.extend(self.tail.take());

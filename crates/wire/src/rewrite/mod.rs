@@ -62,8 +62,8 @@ pub enum Rewritten<'a> {
 pub struct Rewriter {
     unframer: Unframer,
     flow: Flow,
-    /// The first bytes, as far as they may be the mark of a compressed body.
-    head: Vec<u8>,
+    /// The first bytes, while they may be the mark of a compressed body.
+    head: Option<Vec<u8>>,
     encoded: bool,
     announced: bool,
     outcome: Option<RewriteOutcome>,
@@ -80,7 +80,7 @@ impl Rewriter {
         Self {
             unframer: Unframer::new(wire.framing(), wire.limits()),
             flow: Flow::new(options),
-            head: Vec::new(),
+            head: Some(Vec::new()),
             encoded: options.is_encoded(),
             announced: false,
             outcome: None,
@@ -102,7 +102,7 @@ impl Rewriter {
     /// How many bytes were received and have not left.
     #[must_use]
     pub fn withheld(&self) -> usize {
-        self.flow.withheld()
+        self.flow.withheld() + self.head.as_ref().map_or(0, Vec::len)
     }
 
     /// Reads a chunk of the body. After the end, or after a stop, it passes through.
@@ -114,11 +114,22 @@ impl Rewriter {
             return;
         }
         self.announce(sink);
-        self.look_at_head(chunk);
-        if self.encoded {
-            self.flow.leave_all(chunk, sink);
+        let Some(mut head) = self.head.take() else {
+            self.read(chunk, sink);
             return;
+        };
+        head.extend_from_slice(chunk);
+        if MAGIC.iter().any(|magic| head.len() < magic.len() && magic.starts_with(&head)) {
+            self.head = Some(head);
+        } else if MAGIC.iter().any(|magic| head.starts_with(magic)) {
+            self.encoded = true;
+            sink(Rewritten::Bytes(&head));
+        } else {
+            self.read(&head, sink);
         }
+    }
+
+    fn read(&mut self, chunk: &[u8], sink: &mut impl FnMut(Rewritten<'_>)) {
         let Self { unframer, flow, .. } = self;
         unframer.push(chunk, &mut |frame, end| flow.take(frame, end, chunk, sink));
         self.flow.end_chunk(chunk, sink);
@@ -131,6 +142,9 @@ impl Rewriter {
         }
         if !self.encoded {
             self.announce(sink);
+            if let Some(head) = self.head.take() {
+                self.read(&head, sink);
+            }
             self.flow.begin_end();
             let Self { unframer, flow, .. } = self;
             unframer.finish(&mut |frame, end| flow.take(frame, end, &[], sink));
@@ -154,6 +168,9 @@ impl Rewriter {
         if let Some(outcome) = self.outcome {
             return outcome;
         }
+        if let Some(head) = self.head.take().filter(|head| !head.is_empty()) {
+            sink(Rewritten::Bytes(&head));
+        }
         self.flow.give_up(sink);
         self.flow.drain(sink);
         self.flow.leave_all(&[], sink);
@@ -165,12 +182,5 @@ impl Rewriter {
         if !core::mem::replace(&mut self.announced, true) {
             self.flow.body.announce(&mut |event| sink(Rewritten::Event(event)));
         }
-    }
-
-    /// Tells a compressed body by its first bytes.
-    fn look_at_head(&mut self, chunk: &[u8]) {
-        let room = 4_usize.saturating_sub(self.head.len());
-        self.head.extend(chunk.iter().take(room));
-        self.encoded = room > 0 && MAGIC.iter().any(|magic| self.head.starts_with(magic));
     }
 }

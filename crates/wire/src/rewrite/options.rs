@@ -84,7 +84,7 @@ impl RewriteOptions {
     /// ### Default
     /// None. A body that begins as gzip or Zstandard data do is taken for encoded all the same.
     #[must_use]
-    pub const fn with_content_encoding(mut self, encoding: &str) -> Self {
+    pub fn with_content_encoding(mut self, encoding: &str) -> Self {
         let name = encoding.trim_ascii();
         self.encoded = !(name.is_empty() || name.eq_ignore_ascii_case("identity"));
         self

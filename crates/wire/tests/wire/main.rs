@@ -5,4 +5,5 @@ mod aws;
 mod body;
 mod examples;
 mod openai_chat;
+mod rewrite;
 mod support;
