@@ -29,6 +29,7 @@
 //! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 //! ```
 
+mod body;
 mod calls;
 mod channels;
 mod decoder;
@@ -42,6 +43,7 @@ mod rewrite;
 pub mod sse;
 mod transcript;
 
+pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind};
 pub use decoder::Decoder;
 pub use event::{

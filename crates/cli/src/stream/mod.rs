@@ -1,5 +1,6 @@
 //! `jsonmend stream`: a provider's response body, shown mended while it arrives.
 
+mod calls;
 mod events;
 mod objects;
 mod screen;
@@ -8,27 +9,38 @@ use jsonmend_core::Outcome;
 use jsonmend_wire::{Decoder, StreamOutcome, WireEvent, WireOptions};
 
 use self::{
+    calls::Calls,
     events::Events,
     objects::{Object, Objects},
     screen::Screen,
 };
 use crate::{
     Session,
-    args::{PolicyArg, StreamArgs},
+    args::{Emit, PolicyArg, StreamArgs},
     exit::{Exit, Failure},
     input::{CHUNK, Input},
 };
 
 pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> {
     let mending = args.engine.options(PolicyArg::Conservative);
-    let decoder = Decoder::new(WireOptions::new().with_mending(mending));
+    let mut options = WireOptions::new().with_mending(mending);
+    if let Some(wire) = args.wire.0 {
+        options = options.with_wire(wire);
+    }
+    let decoder = Decoder::new(options);
     let input = Input::open(&args.file, session.quiet)?;
     let objects = args.objects.then(|| Objects::new(args.engine.options(PolicyArg::Permissive)));
-    if args.json {
-        drive(input, decoder, objects, Events::new())
-    } else {
-        let screen = Screen::new(input.name(), mending, session);
-        drive(input, decoder, objects, screen)
+    match args.emit {
+        _ if args.json => drive(input, decoder, objects, Events::new()),
+        Emit::Events => drive(input, decoder, objects, Events::new()),
+        Emit::Calls => {
+            let calls = Calls::new(input.name(), session);
+            drive(input, decoder, objects, calls)
+        }
+        Emit::Text => {
+            let screen = Screen::new(input.name(), mending, session);
+            drive(input, decoder, objects, screen)
+        }
     }
 }
 

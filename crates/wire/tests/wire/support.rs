@@ -65,3 +65,18 @@ pub(crate) fn call(
 ) -> (String, String, &'static str) {
     (name.to_owned(), arguments.to_owned(), outcome)
 }
+
+/// Payloads as server-sent events without names.
+pub(crate) fn sse(payloads: &[&str]) -> String {
+    payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()
+}
+
+/// Server-sent events with names.
+pub(crate) fn named(events: &[(&str, &str)]) -> String {
+    events.iter().map(|(name, payload)| format!("event: {name}\ndata: {payload}\n\n")).collect()
+}
+
+/// Payloads one a line.
+pub(crate) fn lines(payloads: &[&str]) -> String {
+    payloads.iter().map(|payload| format!("{payload}\n")).collect()
+}
