@@ -6,7 +6,7 @@ use jsonmend_core::Options;
 
 use crate::{
     Block, Finish, FinishReason, Usage, WireError, WireEvent, WireLimits,
-    calls::{Calls, Sink},
+    calls::{Calls, Entry, Ledger, Place, Sink, Target, Tracking},
     format::{Delta, Piece},
     json::Halves,
 };
@@ -59,6 +59,26 @@ impl Channels {
         }
     }
 
+    /// Keeps account of the pieces, so that they can be written again.
+    pub(crate) fn track(&mut self, tracking: Tracking) {
+        self.calls.track(tracking);
+    }
+
+    /// The account, where one is kept.
+    pub(crate) fn tracking(&mut self) -> Option<&mut Tracking> {
+        self.calls.tracking()
+    }
+
+    /// The account of one text.
+    pub(crate) fn ledger(&mut self, target: Target) -> Option<&mut Ledger> {
+        self.calls.ledger(target)
+    }
+
+    /// Everything that is open leaves as it came.
+    pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
+        self.calls.give_up(sink);
+    }
+
     /// Whether an error was reported.
     pub(crate) const fn has_failed(&self) -> bool {
         self.errors > 0
@@ -75,25 +95,42 @@ impl Channels {
     /// Ends every call that is open. `cut`: the stream broke off.
     pub(crate) fn end(&mut self, cut: bool, sink: Sink<'_>) {
         self.calls.finish_all(cut, sink);
-        self.finish_texts(|_| true, sink);
+        self.finish_texts(|_| true, cut, sink);
     }
 
-    /// Reads a delta.
-    pub(crate) fn take(&mut self, delta: Delta<'_>, sink: Sink<'_>) {
+    /// Reads a delta, which stands in the payload `base`.
+    pub(crate) fn take(&mut self, delta: Delta<'_>, base: &str, sink: Sink<'_>) {
         match delta {
-            Delta::Text { block, text } => self.text(Channel::Text, block, &text, sink),
-            Delta::Reasoning { block, text } => self.text(Channel::Reasoning, block, &text, sink),
-            Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, sink),
+            Delta::Text { block, text } => self.text(Channel::Text, block, &text, base, sink),
+            Delta::Reasoning { block, text } => {
+                self.text(Channel::Reasoning, block, &text, base, sink);
+            }
+            Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, base, sink),
             Delta::Call(delta) => {
-                if let Err(error) = self.calls.take(delta, sink) {
+                if let Some(tracking) = self.calls.tracking() {
+                    for said in [&delta.id, &delta.name].into_iter().flatten() {
+                        tracking.enter(Entry::Other(quoted(said, base)));
+                    }
+                }
+                if let Err(error) = self.calls.take(delta, base, sink) {
                     self.fail(&error, sink);
                 }
             }
-            Delta::CallEnd { scope, index } => self.calls.stop(scope, index, sink),
-            Delta::Abort { scope } => self.calls.finish(scope, true, sink),
+            Delta::CallEnd { scope, index } => {
+                self.calls.stop(scope, index, sink);
+                let ended = |block: Block| (block.choice, i64::from(block.block)) == (scope, index);
+                if !self.calls.has(scope, index) {
+                    self.finish_tracked(ended, false);
+                }
+            }
+            Delta::Abort { scope } => {
+                self.calls.finish(scope, true, sink);
+                self.finish_tracked(|block| block.choice == scope, true);
+            }
             Delta::Finish { scope, reason, original } => {
-                self.calls.finish(scope, reason == FinishReason::Length, sink);
-                self.finish_texts(|block| block.choice == scope, sink);
+                let cut = reason == FinishReason::Length;
+                self.calls.finish(scope, cut, sink);
+                self.finish_texts(|block| block.choice == scope, cut, sink);
                 let finish = Finish { choice: scope, reason, original: original.into_owned() };
                 // Some servers repeat the last chunk.
                 if self.finished.get(&scope) != Some(&finish) {
@@ -110,25 +147,38 @@ impl Channels {
         }
     }
 
-    fn text(&mut self, channel: Channel, block: Block, piece: &Piece<'_>, sink: Sink<'_>) {
+    fn text(
+        &mut self,
+        channel: Channel,
+        block: Block,
+        piece: &Piece<'_>,
+        base: &str,
+        sink: Sink<'_>,
+    ) {
         self.calls.settle(sink);
         let mut halves = match self.halves.is_empty() {
             true => Halves::default(),
             false => self.halves.remove(&(block, channel)).unwrap_or_default(),
         };
-        let text = halves.join(piece.literal(), piece);
-        if !text.is_empty() {
-            sink(channel.event(block, &text));
-        }
+        let mut text = halves.join(piece.literal(), piece);
         if halves.is_waiting() && self.halves.len() < MOST_HALVES {
             self.halves.insert((block, channel), halves);
         } else if halves.is_waiting() {
-            sink(channel.event(block, halves.finish()));
+            text.to_mut().push_str(halves.finish());
+        }
+        if let Some(tracking) = self.calls.tracking() {
+            let place = Place::of(piece.literal(), base);
+            if channel != Channel::Text || !tracking.text(block, place, &text, *text != **piece) {
+                tracking.enter(Entry::Other(place));
+            }
+        }
+        if !text.is_empty() {
+            sink(channel.event(block, &text));
         }
     }
 
     /// No text of those blocks goes on: half a character stays one.
-    fn finish_texts(&mut self, of: impl Fn(Block) -> bool, sink: Sink<'_>) {
+    fn finish_texts(&mut self, of: impl Fn(Block) -> bool, cut: bool, sink: Sink<'_>) {
         self.halves.retain(|&(block, channel), halves| {
             let ends = of(block);
             if ends {
@@ -136,5 +186,20 @@ impl Channels {
             }
             !ends
         });
+        self.finish_tracked(of, cut);
     }
+
+    fn finish_tracked(&mut self, of: impl Fn(Block) -> bool, cut: bool) {
+        if let Some(tracking) = self.calls.tracking() {
+            tracking.end_texts(of, cut);
+        }
+    }
+}
+
+/// The place of the literal that says `text`, where it says it without an escape.
+fn quoted(text: &str, base: &str) -> Option<Place> {
+    let Place { start, end } = Place::of(text, base)?;
+    let place = Place { start: start.checked_sub(1)?, end: end.checked_add(1)? };
+    let literal = base.get(place.start..place.end)?;
+    (literal.starts_with('"') && literal.ends_with('"')).then_some(place)
 }

@@ -1,10 +1,10 @@
 //! Body bytes in, events out.
 
-use jsonmend_core::{Options, Policy, Risk, mend};
+use jsonmend_core::{Mended, Options, Policy, Risk, mend};
 
 use crate::{
     ErrorKind, Framing, StreamOutcome, Wire, WireError, WireEvent, WireOptions,
-    calls::Sink,
+    calls::{Entry, Place, Sink},
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Format, excerpt},
@@ -43,7 +43,7 @@ pub struct Decoder {
 
 /// Everything behind the framing.
 #[derive(Debug)]
-struct Body {
+pub(crate) struct Body {
     options: WireOptions,
     announced: bool,
     framing: Option<Framing>,
@@ -65,18 +65,7 @@ impl Decoder {
     pub fn new(options: WireOptions) -> Self {
         Self {
             unframer: Unframer::new(options.framing(), options.limits()),
-            body: Body {
-                options,
-                announced: false,
-                framing: options.framing(),
-                wire: options.wire(),
-                format: options.wire().and_then(format::start),
-                channels: Channels::new(options.mending(), options.limits()),
-                unknown: None,
-                malformed: false,
-                overflow: false,
-                truncated: false,
-            },
+            body: Body::new(options),
             outcome: None,
         }
     }
@@ -120,8 +109,35 @@ impl Decoder {
 }
 
 impl Body {
+    pub(crate) fn new(options: WireOptions) -> Self {
+        Self {
+            options,
+            announced: false,
+            framing: options.framing(),
+            wire: options.wire(),
+            format: options.wire().and_then(format::start),
+            channels: Channels::new(options.mending(), options.limits()),
+            unknown: None,
+            malformed: false,
+            overflow: false,
+            truncated: false,
+        }
+    }
+
+    pub(crate) const fn framing(&self) -> Option<Framing> {
+        self.framing
+    }
+
+    pub(crate) const fn wire(&self) -> Option<Wire> {
+        self.wire
+    }
+
+    pub(crate) const fn channels(&mut self) -> &mut Channels {
+        &mut self.channels
+    }
+
     /// Tells what the caller has fixed.
-    fn announce(&mut self, sink: Sink<'_>) {
+    pub(crate) fn announce(&mut self, sink: Sink<'_>) {
         if !core::mem::replace(&mut self.announced, true) {
             if let Some(framing) = self.options.framing() {
                 sink(WireEvent::FramingDetected(framing));
@@ -132,7 +148,7 @@ impl Body {
         }
     }
 
-    fn take(&mut self, frame: Frame<'_>, sink: Sink<'_>) {
+    pub(crate) fn take(&mut self, frame: Frame<'_>, sink: Sink<'_>) {
         match frame {
             Frame::Framing(framing) => {
                 self.framing = Some(framing);
@@ -180,7 +196,7 @@ impl Body {
         }
         let Self { format, channels, .. } = self;
         if let Some(format) = format
-            && format.decode_plain(event, data, &mut |delta| channels.take(delta, sink))
+            && format.decode_plain(event, data, &mut |delta| channels.take(delta, data, sink))
         {
             return;
         }
@@ -193,7 +209,7 @@ impl Body {
             if let Some(error) = format::read_plain_error(event, rest) {
                 self.channels.fail(&error, sink);
             } else {
-                self.node(event, Node::EMPTY, sink);
+                self.node(event, Node::EMPTY, data, sink);
             }
             return;
         }
@@ -211,19 +227,26 @@ impl Body {
             }
             match json::first(rest) {
                 Ok((node, after)) => {
-                    self.node(event, node, sink);
+                    self.node(event, node, data, sink);
                     rest = after;
                 }
                 Err(fault) => {
-                    self.broken(event, rest, fault, whole, sink);
+                    self.broken(event, data, rest, (fault, whole), sink);
                     return;
                 }
             }
         }
     }
 
-    /// A payload that is no JSON: cut off, an error in words, or an envelope to mend.
-    fn broken(&mut self, event: &str, text: &str, fault: Fault, whole: bool, sink: Sink<'_>) {
+    /// The rest of a payload that is no JSON: cut off, an error in words, or an envelope to mend.
+    fn broken(
+        &mut self,
+        event: &str,
+        data: &str,
+        text: &str,
+        (fault, whole): (Fault, bool),
+        sink: Sink<'_>,
+    ) {
         if !whole {
             sink(WireEvent::Unfinished(text));
             return;
@@ -238,7 +261,8 @@ impl Body {
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(mended.repairs()));
-                self.node(event, node, sink);
+                self.note_envelope(Place::of(text, data), &mended);
+                self.node(event, node, mended.text().unwrap_or_default(), sink);
                 return;
             }
         }
@@ -250,8 +274,18 @@ impl Body {
         }
     }
 
-    /// Reads one JSON value of a payload.
-    fn node(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
+    /// Tells a rewriter what the payload was taken for, from that place on.
+    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) {
+        if let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place) {
+            let text = mended.text().unwrap_or_default().to_owned();
+            let policy = self.options.mending().policy();
+            let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind));
+            tracking.enter(Entry::Envelope { at, mended: text, allowed });
+        }
+    }
+
+    /// Reads one JSON value of the payload `base`.
+    fn node(&mut self, event: &str, node: Node<'_>, base: &str, sink: Sink<'_>) {
         if !node.is_object() {
             match node.text().and_then(|text| format::read_plain_error(event, &text)) {
                 Some(error) => self.channels.fail(&error, sink),
@@ -267,7 +301,7 @@ impl Body {
             self.detect(event, node, sink);
         }
         let Self { format: Some(format), channels, .. } = self else { return };
-        format.decode(event, node, &mut |delta| channels.take(delta, sink));
+        format.decode(event, node, &mut |delta| channels.take(delta, base, sink));
     }
 
     /// Tells the format from a payload.
@@ -290,7 +324,7 @@ impl Body {
         }
     }
 
-    fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
+    pub(crate) fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
         let ended = !self.truncated && self.format.as_ref().is_some_and(|format| format.is_ended());
         self.channels.end(!ended, sink);
         if self.channels.has_failed() {

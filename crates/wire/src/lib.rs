@@ -39,6 +39,7 @@ mod format;
 mod framing;
 mod json;
 mod limits;
+mod rewrite;
 pub mod sse;
 mod transcript;
 
@@ -51,4 +52,5 @@ pub use event::{
 pub use format::Wire;
 pub use framing::Framing;
 pub use limits::{WireLimits, WireOptions};
+pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};

@@ -16,11 +16,13 @@
 //! assert_eq!(seen, [("greeting".to_owned(), "hello".to_owned())]);
 //! ```
 
+mod edit;
 mod limits;
 mod line;
 
 use std::borrow::Cow;
 
+pub(crate) use edit::{data, write_with_data};
 pub use limits::{SseBound, SseLimits};
 use line::Line;
 pub(crate) use line::is_field_name;

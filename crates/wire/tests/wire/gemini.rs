@@ -153,7 +153,9 @@ fn arguments_that_come_leaf_by_leaf_make_a_document() {
     let other = parts(r#"{"functionCall":{"name":"g","args":{}}}"#, "");
     let stop = parts("", "STOP");
     // The end may be missing: another call, or the reason to stop, stands for it.
-    for tail in [&[close.clone(), stop.clone()][..], &[stop.clone()], &[other, stop.clone()]] {
+    for tail in
+        [&[close.clone(), stop.clone()][..], std::slice::from_ref(&stop), &[other, stop.clone()]]
+    {
         let transcript = decode(&of(&[&leaves[..], tail].concat()));
         assert_eq!(calls(&transcript)[0], call("f", want, "unchanged"));
         assert_eq!(

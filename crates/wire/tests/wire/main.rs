@@ -1,5 +1,7 @@
 //! The crate through its public interface: whole responses, every one of them at every 2-cut.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod anthropic;
 mod aws;
 mod bedrock;
@@ -12,5 +14,6 @@ mod gemini;
 mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
+mod rewrite;
 mod support;
 mod whole;
