@@ -277,6 +277,8 @@ pub(crate) enum Emit {
     Calls,
     /// Everything that is certain, one JSON object a line.
     Events,
+    /// The body itself, with the arguments of its calls mended.
+    Provider,
     /// The text and the calls as people read them.
     Text,
 }

@@ -3,6 +3,7 @@
 mod calls;
 mod events;
 mod objects;
+mod provider;
 mod screen;
 
 use jsonmend_core::Outcome;
@@ -27,6 +28,10 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     if let Some(wire) = args.wire.0 {
         options = options.with_wire(wire);
     }
+    if args.objects && args.emit == Emit::Provider {
+        let message = "--objects shows documents; --emit provider leaves the text as it is";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let decoder = Decoder::new(options);
     let input = Input::open(&args.file, session.quiet)?;
     let objects = args.objects.then(|| Objects::new(args.engine.options(PolicyArg::Permissive)));
@@ -37,6 +42,7 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
             let calls = Calls::new(input.name(), session);
             drive(input, decoder, objects, calls)
         }
+        Emit::Provider => provider::rewrite(input, options, session),
         Emit::Text => {
             let screen = Screen::new(input.name(), mending, session);
             drive(input, decoder, objects, screen)

@@ -311,3 +311,20 @@ fn calls_alone_are_one_object_a_line() {
     assert_eq!(json_lines(&done.stdout)[0]["outcome"], "cut");
     assert_eq!(run(&["stream", "--json", "--emit", "calls"], "").code, 2);
 }
+
+#[test]
+fn the_body_itself_comes_out_with_mended_arguments() {
+    let done = run(&["stream", "--emit", "provider", "-"], body());
+    let mended = body()
+        .replace("{'city': 'Par", "{\\\"city\\\": \\\"Par")
+        .replace("is', days: 3", "is\\\", \\\"days\\\": 3")
+        .replace(",}", "}");
+    assert_eq!((done.stdout, done.code), (mended.clone(), 1));
+    let again = run(&["stream", "--emit", "provider"], &mended);
+    assert_eq!((again.stdout, again.code), (mended, 0));
+
+    let packed = run(&["stream", "--emit", "provider"], "(\u{b5}/");
+    assert_eq!((packed.stdout.as_str(), packed.code), ("(\u{b5}/", 5));
+    let usage = run(&["stream", "--emit", "provider", "--objects"], "");
+    assert!(usage.code == 2 && usage.stderr.contains("--objects"), "{usage:?}");
+}
