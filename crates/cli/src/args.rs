@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jsonmend_core::{Following, Limits, Options, Policy, RepairKind, Risk};
 use jsonmend_extract::Scope;
+use jsonmend_wire::Wire;
 
 use crate::exit::EXIT_CODES;
 
@@ -45,8 +46,8 @@ pub(crate) enum Color {
 /// Answer JSON Lines requests with JSON Lines replies, in the same order.
 ///
 /// A request has `id`, `op` (repair, stream, events), `input` or `input_base64`, and optionally
-/// `chunks`, `mode` (text, stream), `policy`, `max_risk`, `snapshots`. Every request gets one line; a bad one
-/// gets an `error`. Blank lines are skipped. Memory is bounded: at most a few requests a thread
+/// `chunks`, `mode` (text, stream), `policy`, `max_risk`, `snapshots`, `wire`, `framing`. Every request
+/// gets one line; a bad one gets an `error`. docs/batch.md has the fields of requests and replies. Blank lines are skipped. Memory is bounded: at most a few requests a thread
 /// are under way.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -157,8 +158,16 @@ pub(crate) struct StreamArgs {
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
 
-    /// Print one JSON event a line.
-    #[arg(long)]
+    /// The provider's format; by default what the body says.
+    #[arg(long, value_name = "auto|NAME", default_value = "auto")]
+    pub(crate) wire: WireArg,
+
+    /// What to print.
+    #[arg(long, value_name = "WHAT", default_value = "text")]
+    pub(crate) emit: Emit,
+
+    /// The same as --emit events.
+    #[arg(long, conflicts_with = "emit")]
     pub(crate) json: bool,
 
     /// Print the changes of each call's arguments as values, in the place of pieces of their text:
@@ -263,6 +272,38 @@ impl LimitArgs {
             limits = limits.with_repairs(repairs);
         }
         limits
+    }
+}
+
+/// What `stream` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// Each tool call once it has ended, one JSON object a line.
+    Calls,
+    /// Everything that is certain, one JSON object a line.
+    Events,
+    /// The body itself, with the arguments of its calls mended.
+    Provider,
+    /// The text and the calls as people read them.
+    Text,
+}
+
+/// The format of a provider, if it is not to be told by the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WireArg(pub(crate) Option<Wire>);
+
+impl std::str::FromStr for WireArg {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match (name, Wire::from_code(name)) {
+            ("auto", _) => Ok(Self(None)),
+            (_, Some(wire)) => Ok(Self(Some(wire))),
+            _ => {
+                let known: Vec<&str> = Wire::ALL.into_iter().map(Wire::code).collect();
+                Err(format!("expected `auto` or one of {}", known.join(", ")))
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 
 use jsonmend_core::{Following, Limits, Options, Policy};
 use jsonmend_extract::Scope;
+use jsonmend_wire::{Wire, WireOptions};
 
 use crate::{
     Seed,
@@ -21,10 +22,11 @@ use crate::{
 pub type Body = fn(&[u8]) -> Result<(), Violation>;
 
 /// Every body and the name of its target.
-pub const BODIES: [(&str, Body); 6] = [
+pub const BODIES: [(&str, Body); 7] = [
     ("bounded", bounded),
     ("differential", differential),
     ("extract", extract),
+    ("formats", formats),
     ("mend", mend),
     ("push", push),
     ("snapshots", snapshots),
@@ -137,6 +139,19 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     let scope = SCOPES.get(usize::from(choice) % SCOPES.len()).copied().unwrap_or_default();
     let (options, input) = split(data);
     laws::text_laws(input, scope, &options.with_following(Following::First))
+}
+
+/// The body of a provider's response: the first byte chooses the format, 0 leaves it to the body.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn formats(data: &[u8]) -> Result<(), Violation> {
+    let Some((&choice, body)) = data.split_first() else { return Ok(()) };
+    let wire = usize::from(choice).checked_sub(1).and_then(|number| Wire::ALL.get(number));
+    let options = wire.map_or(WireOptions::new(), |wire| WireOptions::new().with_wire(*wire));
+    laws::decoding(body, options, &mut Seed::of(data))?;
+    laws::bodies_stay(body, options)?;
+    laws::chats_lose_nothing(body)
 }
 
 /// Ends the process with the violation, for a fuzzer to see.

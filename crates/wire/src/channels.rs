@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use jsonmend_core::Options;
 
 use crate::{
-    Finish, FinishReason, Usage, WireError, WireEvent, WireLimits,
-    calls::{Calls, Sink},
-    format::Delta,
+    Block, Finish, FinishReason, Usage, WireError, WireEvent, WireLimits,
+    calls::{Calls, Entry, Ledger, Place, Sink, Target, Tracking},
+    format::{Delta, Piece},
+    json::Halves,
 };
 
 /// How many errors of one response are handed out. A body of nothing but errors says no more with
 /// the next one.
 const MOST_ERRORS: usize = 64;
+
+/// How many texts may wait for the other half of a character.
+const MOST_HALVES: usize = 1024;
 
 /// The channels of one response.
 #[derive(Debug)]
@@ -21,7 +25,27 @@ pub(crate) struct Channels {
     usage: Usage,
     /// The last finish of every choice that has one.
     finished: BTreeMap<u32, Finish>,
+    /// The texts that end in half a character.
+    halves: BTreeMap<(Block, Channel), Halves>,
     errors: usize,
+}
+
+/// A text of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Channel {
+    Reasoning,
+    Refusal,
+    Text,
+}
+
+impl Channel {
+    const fn event(self, block: Block, text: &str) -> WireEvent<'_> {
+        match self {
+            Self::Reasoning => WireEvent::Reasoning { block, text },
+            Self::Refusal => WireEvent::Refusal { block, text },
+            Self::Text => WireEvent::Text { block, text },
+        }
+    }
 }
 
 impl Channels {
@@ -30,8 +54,29 @@ impl Channels {
             calls: Calls::new(mending, limits),
             usage: Usage::default(),
             finished: BTreeMap::new(),
+            halves: BTreeMap::new(),
             errors: 0,
         }
+    }
+
+    /// Keeps account of the pieces, so that they can be written again.
+    pub(crate) fn track(&mut self, tracking: Tracking) {
+        self.calls.track(tracking);
+    }
+
+    /// The account, where one is kept.
+    pub(crate) fn tracking(&mut self) -> Option<&mut Tracking> {
+        self.calls.tracking()
+    }
+
+    /// The account of one text.
+    pub(crate) fn ledger(&mut self, target: Target) -> Option<&mut Ledger> {
+        self.calls.ledger(target)
+    }
+
+    /// Everything that is open leaves as it came.
+    pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
+        self.calls.give_up(sink);
     }
 
     /// Whether an error was reported.
@@ -50,32 +95,42 @@ impl Channels {
     /// Ends every call that is open. `cut`: the stream broke off.
     pub(crate) fn end(&mut self, cut: bool, sink: Sink<'_>) {
         self.calls.finish_all(cut, sink);
+        self.finish_texts(|_| true, cut, sink);
     }
 
-    /// Reads a delta.
-    pub(crate) fn take(&mut self, delta: Delta<'_>, sink: Sink<'_>) {
+    /// Reads a delta, which stands in the payload `base`.
+    pub(crate) fn take(&mut self, delta: Delta<'_>, base: &str, sink: Sink<'_>) {
         match delta {
-            Delta::Text { block, text } => {
-                self.calls.settle(sink);
-                sink(WireEvent::Text { block, text: &text });
-            }
+            Delta::Text { block, text } => self.text(Channel::Text, block, &text, base, sink),
             Delta::Reasoning { block, text } => {
-                self.calls.settle(sink);
-                sink(WireEvent::Reasoning { block, text: &text });
+                self.text(Channel::Reasoning, block, &text, base, sink);
             }
-            Delta::Refusal { block, text } => {
-                self.calls.settle(sink);
-                sink(WireEvent::Refusal { block, text: &text });
-            }
+            Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, base, sink),
             Delta::Call(delta) => {
-                if let Err(error) = self.calls.take(delta, sink) {
+                if let Some(tracking) = self.calls.tracking() {
+                    for said in [&delta.id, &delta.name].into_iter().flatten() {
+                        tracking.enter(Entry::Other(quoted(said, base)));
+                    }
+                }
+                if let Err(error) = self.calls.take(delta, base, sink) {
                     self.fail(&error, sink);
                 }
             }
-            Delta::CallEnd { scope, index } => self.calls.stop(scope, index, sink),
-            Delta::Abort { scope } => self.calls.finish(scope, true, sink),
+            Delta::CallEnd { scope, index } => {
+                self.calls.stop(scope, index, sink);
+                let ended = |block: Block| (block.choice, i64::from(block.block)) == (scope, index);
+                if !self.calls.has(scope, index) {
+                    self.finish_tracked(ended, false);
+                }
+            }
+            Delta::Abort { scope } => {
+                self.calls.finish(scope, true, sink);
+                self.finish_tracked(|block| block.choice == scope, true);
+            }
             Delta::Finish { scope, reason, original } => {
-                self.calls.finish(scope, reason == FinishReason::Length, sink);
+                let cut = reason == FinishReason::Length;
+                self.calls.finish(scope, cut, sink);
+                self.finish_texts(|block| block.choice == scope, cut, sink);
                 let finish = Finish { choice: scope, reason, original: original.into_owned() };
                 // Some servers repeat the last chunk.
                 if self.finished.get(&scope) != Some(&finish) {
@@ -87,6 +142,64 @@ impl Channels {
                 self.usage.update(usage);
                 sink(WireEvent::Usage(self.usage));
             }
+            Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
+            Delta::Fail(error) => self.fail(&error, sink),
         }
     }
+
+    fn text(
+        &mut self,
+        channel: Channel,
+        block: Block,
+        piece: &Piece<'_>,
+        base: &str,
+        sink: Sink<'_>,
+    ) {
+        self.calls.settle(sink);
+        let mut halves = match self.halves.is_empty() {
+            true => Halves::default(),
+            false => self.halves.remove(&(block, channel)).unwrap_or_default(),
+        };
+        let mut text = halves.join(piece.literal(), piece);
+        if halves.is_waiting() && self.halves.len() < MOST_HALVES {
+            self.halves.insert((block, channel), halves);
+        } else if halves.is_waiting() {
+            text.to_mut().push_str(halves.finish());
+        }
+        if let Some(tracking) = self.calls.tracking() {
+            let place = Place::of(piece.literal(), base);
+            if channel != Channel::Text || !tracking.text(block, place, &text, *text != **piece) {
+                tracking.enter(Entry::Other(place));
+            }
+        }
+        if !text.is_empty() {
+            sink(channel.event(block, &text));
+        }
+    }
+
+    /// No text of those blocks goes on: half a character stays one.
+    fn finish_texts(&mut self, of: impl Fn(Block) -> bool, cut: bool, sink: Sink<'_>) {
+        self.halves.retain(|&(block, channel), halves| {
+            let ends = of(block);
+            if ends {
+                sink(channel.event(block, halves.finish()));
+            }
+            !ends
+        });
+        self.finish_tracked(of, cut);
+    }
+
+    fn finish_tracked(&mut self, of: impl Fn(Block) -> bool, cut: bool) {
+        if let Some(tracking) = self.calls.tracking() {
+            tracking.end_texts(of, cut);
+        }
+    }
+}
+
+/// The place of the literal that says `text`, where it says it without an escape.
+fn quoted(text: &str, base: &str) -> Option<Place> {
+    let Place { start, end } = Place::of(text, base)?;
+    let place = Place { start: start.checked_sub(1)?, end: end.checked_add(1)? };
+    let literal = base.get(place.start..place.end)?;
+    (literal.starts_with('"') && literal.ends_with('"')).then_some(place)
 }

@@ -1,11 +1,12 @@
 //! Body bytes in, events out.
 
-use jsonmend_core::{Options, Policy, Risk, mend};
+use jsonmend_core::{Mended, Options, Policy, Risk, mend};
 
 use crate::{
     ErrorKind, Framing, StreamOutcome, Wire, WireError, WireEvent, WireOptions,
-    calls::Sink,
+    calls::{Entry, Place, Sink},
     channels::Channels,
+    eventstream::FrameFault,
     format::{self, Format, excerpt},
     framing::{Frame, Unframer},
     json::{self, Fault, Node},
@@ -42,7 +43,7 @@ pub struct Decoder {
 
 /// Everything behind the framing.
 #[derive(Debug)]
-struct Body {
+pub(crate) struct Body {
     options: WireOptions,
     announced: bool,
     framing: Option<Framing>,
@@ -54,6 +55,8 @@ struct Body {
     /// That payload was no JSON: an error, unless the whole stream is unknown.
     malformed: bool,
     overflow: bool,
+    /// The body ended inside a frame.
+    truncated: bool,
 }
 
 impl Decoder {
@@ -62,17 +65,7 @@ impl Decoder {
     pub fn new(options: WireOptions) -> Self {
         Self {
             unframer: Unframer::new(options.framing(), options.limits()),
-            body: Body {
-                options,
-                announced: false,
-                framing: options.framing(),
-                wire: options.wire(),
-                format: options.wire().and_then(format::start),
-                channels: Channels::new(options.mending(), options.limits()),
-                unknown: None,
-                malformed: false,
-                overflow: false,
-            },
+            body: Body::new(options),
             outcome: None,
         }
     }
@@ -96,7 +89,7 @@ impl Decoder {
         }
         self.body.announce(sink);
         let Self { unframer, body, .. } = self;
-        unframer.push(chunk, &mut |frame| body.take(frame, sink));
+        unframer.push(chunk, &mut |frame, _| body.take(frame, sink));
     }
 
     /// Ends the body: calls that are open end, and the outcome is told. A body that ends without the
@@ -107,7 +100,7 @@ impl Decoder {
         }
         self.body.announce(sink);
         let Self { unframer, body, .. } = self;
-        unframer.finish(&mut |frame| body.take(frame, sink));
+        unframer.finish(&mut |frame, _| body.take(frame, sink));
         let outcome = self.body.end(sink);
         self.outcome = Some(outcome);
         sink(WireEvent::Ended(outcome));
@@ -116,8 +109,35 @@ impl Decoder {
 }
 
 impl Body {
+    pub(crate) fn new(options: WireOptions) -> Self {
+        Self {
+            options,
+            announced: false,
+            framing: options.framing(),
+            wire: options.wire(),
+            format: options.wire().and_then(format::start),
+            channels: Channels::new(options.mending(), options.limits()),
+            unknown: None,
+            malformed: false,
+            overflow: false,
+            truncated: false,
+        }
+    }
+
+    pub(crate) const fn framing(&self) -> Option<Framing> {
+        self.framing
+    }
+
+    pub(crate) const fn wire(&self) -> Option<Wire> {
+        self.wire
+    }
+
+    pub(crate) const fn channels(&mut self) -> &mut Channels {
+        &mut self.channels
+    }
+
     /// Tells what the caller has fixed.
-    fn announce(&mut self, sink: Sink<'_>) {
+    pub(crate) fn announce(&mut self, sink: Sink<'_>) {
         if !core::mem::replace(&mut self.announced, true) {
             if let Some(framing) = self.options.framing() {
                 sink(WireEvent::FramingDetected(framing));
@@ -128,7 +148,7 @@ impl Body {
         }
     }
 
-    fn take(&mut self, frame: Frame<'_>, sink: Sink<'_>) {
+    pub(crate) fn take(&mut self, frame: Frame<'_>, sink: Sink<'_>) {
         match frame {
             Frame::Framing(framing) => {
                 self.framing = Some(framing);
@@ -152,10 +172,12 @@ impl Body {
                 self.overflow = true;
                 sink(WireEvent::Oversize { limit });
             }
-            Frame::Page { text } if self.framing == Some(Framing::EventStream) => {
-                let message = format!("{} bytes or more of an AWS event stream", text.len());
-                self.fail(ErrorKind::NotAStream, &message, sink);
+            Frame::Exception { name, data } => {
+                let error = format::read_exception(name, &data);
+                self.channels.fail(&error, sink);
             }
+            Frame::Fault(FrameFault::Truncated) => self.truncated = true,
+            Frame::Fault(fault) => self.fail(ErrorKind::Malformed, &fault.to_string(), sink),
             Frame::Page { text } => self.fail(ErrorKind::NotAStream, &text, sink),
         }
     }
@@ -167,6 +189,17 @@ impl Body {
     /// Reads a payload: JSON, several JSON values, the sentinel, or a sign of life. `whole`: the
     /// framing saw its end.
     fn payload(&mut self, event: &str, data: &str, whole: bool, sink: Sink<'_>) {
+        if self.format.is_none()
+            && let Some(wire) = format::detect_plain(event, data)
+        {
+            self.settle(wire, sink);
+        }
+        let Self { format, channels, .. } = self;
+        if let Some(format) = format
+            && format.decode_plain(event, data, &mut |delta| channels.take(delta, data, sink))
+        {
+            return;
+        }
         let mut rest = data.trim();
         // Proxies wrap what is wrapped already.
         while let Some(inner) = rest.strip_prefix("data:") {
@@ -176,7 +209,7 @@ impl Body {
             if let Some(error) = format::read_plain_error(event, rest) {
                 self.channels.fail(&error, sink);
             } else {
-                self.node(event, Node::EMPTY, sink);
+                self.node(event, Node::EMPTY, data, sink);
             }
             return;
         }
@@ -194,19 +227,26 @@ impl Body {
             }
             match json::first(rest) {
                 Ok((node, after)) => {
-                    self.node(event, node, sink);
+                    self.node(event, node, data, sink);
                     rest = after;
                 }
                 Err(fault) => {
-                    self.broken(event, rest, fault, whole, sink);
+                    self.broken(event, data, rest, (fault, whole), sink);
                     return;
                 }
             }
         }
     }
 
-    /// A payload that is no JSON: cut off, an error in words, or an envelope to mend.
-    fn broken(&mut self, event: &str, text: &str, fault: Fault, whole: bool, sink: Sink<'_>) {
+    /// The rest of a payload that is no JSON: cut off, an error in words, or an envelope to mend.
+    fn broken(
+        &mut self,
+        event: &str,
+        data: &str,
+        text: &str,
+        (fault, whole): (Fault, bool),
+        sink: Sink<'_>,
+    ) {
         if !whole {
             sink(WireEvent::Unfinished(text));
             return;
@@ -221,7 +261,8 @@ impl Body {
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(mended.repairs()));
-                self.node(event, node, sink);
+                self.note_envelope(Place::of(text, data), &mended);
+                self.node(event, node, mended.text().unwrap_or_default(), sink);
                 return;
             }
         }
@@ -233,8 +274,18 @@ impl Body {
         }
     }
 
-    /// Reads one JSON value of a payload.
-    fn node(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
+    /// Tells a rewriter what the payload was taken for, from that place on.
+    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) {
+        if let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place) {
+            let text = mended.text().unwrap_or_default().to_owned();
+            let policy = self.options.mending().policy();
+            let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind));
+            tracking.enter(Entry::Envelope { at, mended: text, allowed });
+        }
+    }
+
+    /// Reads one JSON value of the payload `base`.
+    fn node(&mut self, event: &str, node: Node<'_>, base: &str, sink: Sink<'_>) {
         if !node.is_object() {
             match node.text().and_then(|text| format::read_plain_error(event, &text)) {
                 Some(error) => self.channels.fail(&error, sink),
@@ -250,18 +301,13 @@ impl Body {
             self.detect(event, node, sink);
         }
         let Self { format: Some(format), channels, .. } = self else { return };
-        format.decode(event, node, &mut |delta| channels.take(delta, sink));
+        format.decode(event, node, &mut |delta| channels.take(delta, base, sink));
     }
 
     /// Tells the format from a payload.
     fn detect(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
         if let Some(wire) = format::detect(event, node) {
-            self.wire = Some(wire);
-            self.format = format::start(wire);
-            sink(WireEvent::WireDetected(wire));
-            if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
-                self.fail(ErrorKind::Malformed, &text, sink);
-            }
+            self.settle(wire, sink);
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);
         } else if self.unknown.is_none() {
@@ -269,8 +315,17 @@ impl Body {
         }
     }
 
-    fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
-        let ended = self.format.as_ref().is_some_and(|format| format.is_ended());
+    fn settle(&mut self, wire: Wire, sink: Sink<'_>) {
+        self.wire = Some(wire);
+        self.format = format::start(wire);
+        sink(WireEvent::WireDetected(wire));
+        if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
+            self.fail(ErrorKind::Malformed, &text, sink);
+        }
+    }
+
+    pub(crate) fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
+        let ended = !self.truncated && self.format.as_ref().is_some_and(|format| format.is_ended());
         self.channels.end(!ended, sink);
         if self.channels.has_failed() {
             return StreamOutcome::Error;

@@ -15,13 +15,22 @@ pub struct Block {
     pub choice: u32,
     /// The content block in it, from 0.
     pub block: u32,
+    /// The part of the block, from 0, where blocks have parts (OpenAI Responses and Assistants).
+    pub part: u32,
 }
 
 impl Block {
-    /// That block.
+    /// That block, its first part.
     #[must_use]
     pub const fn new(choice: u32, block: u32) -> Self {
-        Self { choice, block }
+        Self { choice, block, part: 0 }
+    }
+
+    /// That part of the block.
+    #[must_use]
+    pub const fn with_part(mut self, part: u32) -> Self {
+        self.part = part;
+        self
     }
 }
 
@@ -29,11 +38,13 @@ impl Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FinishReason {
+    /// Someone called it off.
+    Cancelled,
     /// A filter stopped it.
     ContentFilter,
     /// Something failed.
     Error,
-    /// It ran into a token limit: what came last may be cut.
+    /// It ran into a limit of tokens or of time: what came last may be cut.
     Length,
     /// A reason this crate does not know; see [`Finish::original`].
     Other,
@@ -52,6 +63,7 @@ impl FinishReason {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
+            Self::Cancelled => "cancelled",
             Self::ContentFilter => "content-filter",
             Self::Error => "error",
             Self::Length => "length",
@@ -66,18 +78,50 @@ impl FinishReason {
     /// The reason a provider's word stands for.
     pub(crate) fn from_provider(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
-            "stop" | "end_turn" | "stop_sequence" | "eos_token" | "completed" => Self::Stop,
+            "stop" | "end_turn" | "stop_sequence" | "eos_token" | "eos" | "completed"
+            | "complete" | "finish" | "done" => Self::Stop,
             "length"
             | "max_tokens"
             | "max_output_tokens"
+            | "max_completion_tokens"
+            | "max_prompt_tokens"
+            | "token_limit"
             | "model_length"
             | "incomplete"
+            | "error_limit"
+            | "time_limit"
+            | "timeout"
+            | "expired"
             | "model_context_window_exceeded" => Self::Length,
-            "tool_calls" | "tool_use" | "function_call" => Self::ToolCalls,
-            "content_filter" | "safety" => Self::ContentFilter,
+            "tool_calls" | "tool_call" | "tool_use" | "function_call" | "requires_action" => {
+                Self::ToolCalls
+            }
+            "content_filter"
+            | "content_filtered"
+            | "guardrail_intervened"
+            | "error_toxic"
+            | "safety"
+            | "recitation"
+            | "blocklist"
+            | "prohibited_content"
+            | "spii"
+            | "image_safety"
+            | "image_prohibited_content"
+            | "image_recitation"
+            | "jailbreak"
+            | "model_armor" => Self::ContentFilter,
             "refusal" => Self::Refusal,
             "pause_turn" => Self::Pause,
-            "error" | "insufficient_system_resource" => Self::Error,
+            "cancelled" | "canceled" | "cancelling" | "user_cancel" | "abort" => Self::Cancelled,
+            "error"
+            | "failed"
+            | "insufficient_system_resource"
+            | "malformed_function_call"
+            | "unexpected_tool_call"
+            | "too_many_tool_calls"
+            | "malformed_response"
+            | "malformed_model_output"
+            | "malformed_tool_use" => Self::Error,
             _ => Self::Other,
         }
     }
@@ -239,6 +283,13 @@ impl StreamOutcome {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum WireEvent<'a> {
+    /// A source that the provider names, for the text of that block.
+    Citation {
+        /// Which text.
+        block: Block,
+        /// The provider's own JSON, as it came.
+        json: &'a str,
+    },
     /// A tool call began.
     CallBegan {
         /// Which call.

@@ -29,17 +29,21 @@
 //! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 //! ```
 
+mod body;
 mod calls;
 mod channels;
 mod decoder;
 mod event;
+pub mod eventstream;
 mod format;
 mod framing;
 mod json;
 mod limits;
+mod rewrite;
 pub mod sse;
 mod transcript;
 
+pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind};
 pub use decoder::Decoder;
 pub use event::{
@@ -48,4 +52,5 @@ pub use event::{
 pub use format::Wire;
 pub use framing::Framing;
 pub use limits::{WireLimits, WireOptions};
+pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};

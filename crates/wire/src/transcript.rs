@@ -30,6 +30,7 @@ pub struct Transcript {
     calls: BTreeMap<usize, Call>,
     finish: Option<Finish>,
     usage: Option<Usage>,
+    citations: Vec<String>,
     errors: Vec<WireError>,
     outcome: Option<StreamOutcome>,
 }
@@ -76,6 +77,7 @@ impl Transcript {
                 }
             }
             WireEvent::Usage(usage) => self.usage = Some(*usage),
+            WireEvent::Citation { json, .. } => self.citations.push((*json).to_owned()),
             WireEvent::Error(error) => self.errors.push((*error).clone()),
             WireEvent::Ended(outcome) => self.outcome = Some(*outcome),
             WireEvent::CallBegan { .. }
@@ -141,6 +143,12 @@ impl Transcript {
     #[must_use]
     pub const fn usage(&self) -> Option<Usage> {
         self.usage
+    }
+
+    /// The sources that the provider named, each as its own JSON, in the order in which they came.
+    #[must_use]
+    pub fn citations(&self) -> &[String] {
+        &self.citations
     }
 
     /// The errors, in the order in which they came.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Setting,
+    Setting, framed,
     growth::{Growth, grow},
     pipeline::Line,
     provider,
@@ -28,7 +28,7 @@ enum Body {
     Error { error: String },
     Repair(Repaired),
     Stream(provider::Streamed),
-    Events(provider::Framed),
+    Events(framed::Framed),
 }
 
 #[derive(Debug, Serialize)]
@@ -78,8 +78,8 @@ fn answer(line: &[u8], setting: Setting) -> Result<Body, String> {
     let input = request.take_input(setting.split)?;
     match request.op() {
         Op::Repair => repair(&request, &input, setting).map(Body::Repair),
-        Op::Stream => Ok(Body::Stream(provider::stream(&request, &input, setting))),
-        Op::Events => Ok(Body::Events(provider::events(&input))),
+        Op::Stream => provider::stream(&request, &input, setting).map(Body::Stream),
+        Op::Events => framed::events(&request, &input).map(Body::Events),
     }
 }
 

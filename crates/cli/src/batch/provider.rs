@@ -3,14 +3,14 @@
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 use jsonmend_wire::{
-    Call, Decoder, Finish, Framing, Transcript, Wire, WireError, WireOptions,
-    sse::{SseDecoder, SseEvent, SseReading},
+    Call, Decoder, Finish, Framing, Transcript, Usage, Wire, WireError, WireOptions,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::{
     Setting,
-    request::{Input, Request},
+    request::{FramingName, Input, Request},
 };
 use crate::report::{Record, records};
 
@@ -25,6 +25,8 @@ pub(crate) struct Streamed {
     calls: Vec<CallRecord>,
     objects: Vec<ObjectRecord>,
     finish: Option<FinishRecord>,
+    usage: Option<UsageRecord>,
+    citations: Vec<Box<RawValue>>,
     errors: Vec<ErrorRecord>,
     outcome: &'static str,
 }
@@ -34,9 +36,13 @@ pub(crate) struct Streamed {
 pub(crate) struct CallRecord {
     name: String,
     id: Option<String>,
+    kind: &'static str,
+    choice: u32,
     arguments: String,
     outcome: &'static str,
     repairs: Vec<Record>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_at: Option<String>,
 }
 
 impl From<&Call> for CallRecord {
@@ -44,9 +50,12 @@ impl From<&Call> for CallRecord {
         Self {
             name: call.name().to_owned(),
             id: call.id().map(str::to_owned),
+            kind: call.kind().code(),
+            choice: call.choice(),
             arguments: call.arguments().to_owned(),
             outcome: call.outcome().code(),
             repairs: records(call.repairs()),
+            cut_at: call.cut_at().map(ToString::to_string),
         }
     }
 }
@@ -92,6 +101,22 @@ impl From<&Finish> for FinishRecord {
     }
 }
 
+/// Token counts; null where the stream states none.
+#[derive(Debug, Serialize)]
+pub(crate) struct UsageRecord {
+    input: Option<u64>,
+    output: Option<u64>,
+    cached: Option<u64>,
+    reasoning: Option<u64>,
+}
+
+impl From<Usage> for UsageRecord {
+    fn from(usage: Usage) -> Self {
+        let Usage { input, output, cached, reasoning, .. } = usage;
+        Self { input, output, cached, reasoning }
+    }
+}
+
 /// An error inside the response.
 #[derive(Debug, Serialize)]
 pub(crate) struct ErrorRecord {
@@ -118,15 +143,28 @@ impl From<&WireError> for ErrorRecord {
 }
 
 /// Decodes a body, mends its calls, and looks for JSON in its text.
-pub(crate) fn stream(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Streamed {
+pub(crate) fn stream(
+    request: &Request<'_>,
+    input: &Input<'_>,
+    setting: Setting,
+) -> Result<Streamed, String> {
     let mending = request.options(Policy::CONSERVATIVE, setting.limits);
-    let mut decoder = Decoder::new(WireOptions::new().with_mending(mending));
+    let mut options = WireOptions::new().with_mending(mending);
+    if let Some(wire) = request.wire()? {
+        options = options.with_wire(wire);
+    }
+    match request.framing()? {
+        FramingName::Auto => {}
+        FramingName::Strict => return Err("`framing`: `sse-strict` is for `events`".into()),
+        FramingName::Named(framing) => options = options.with_framing(framing),
+    }
+    let mut decoder = Decoder::new(options);
     let mut transcript = Transcript::new();
     for piece in input.pieces() {
         decoder.push(piece, &mut |event| transcript.record(&event));
     }
     decoder.finish(&mut |event| transcript.record(&event));
-    Streamed {
+    Ok(Streamed {
         framing: transcript.framing().map(Framing::code),
         wire: transcript.wire().map(Wire::code),
         text: transcript.text(),
@@ -135,9 +173,16 @@ pub(crate) fn stream(request: &Request<'_>, input: &Input<'_>, setting: Setting)
         calls: transcript.calls().into_iter().map(CallRecord::from).collect(),
         objects: objects(&transcript, request.options(Policy::PERMISSIVE, setting.limits)),
         finish: transcript.finish().map(FinishRecord::from),
+        usage: transcript.usage().map(UsageRecord::from),
+        // A citation is a value of a payload that was read: it is JSON.
+        citations: transcript
+            .citations()
+            .iter()
+            .filter_map(|json| RawValue::from_string(json.clone()).ok())
+            .collect(),
         errors: transcript.errors().iter().map(ErrorRecord::from).collect(),
         outcome: transcript.outcome().code(),
-    }
+    })
 }
 
 /// The JSON documents in the texts, each text searched by itself: none reaches from one into
@@ -154,52 +199,4 @@ fn objects(transcript: &Transcript, options: Options) -> Vec<ObjectRecord> {
         offset += text.len();
     }
     objects
-}
-
-/// What the operation `events` answers.
-#[derive(Debug, Serialize)]
-pub(crate) struct Framed {
-    framing: &'static str,
-    events: Vec<EventRecord>,
-    /// How many lines or events passed a bound and were dropped; left out where none did.
-    #[serde(skip_serializing_if = "is_zero")]
-    dropped: usize,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// One server-sent event.
-#[derive(Debug, Serialize)]
-struct EventRecord {
-    event: String,
-    data: String,
-    /// The last event id in force.
-    id: String,
-    /// The reconnection time in force, in milliseconds.
-    retry: Option<u64>,
-}
-
-/// Cuts a body into server-sent events, as the specification reads them.
-pub(crate) fn events(input: &Input<'_>) -> Framed {
-    let mut framed = Framed { framing: "sse", events: Vec::new(), dropped: 0 };
-    let mut decoder = SseDecoder::new(SseReading::Strict);
-    let mut record = |event: SseEvent<'_>| match event {
-        SseEvent::Message(message) => framed.events.push(EventRecord {
-            event: message.event().into_owned(),
-            data: message.data().into_owned(),
-            id: message.id().to_owned(),
-            retry: message.retry(),
-        }),
-        SseEvent::Oversize { .. } => framed.dropped += 1,
-        // The strict reading hands out nothing else.
-        _ => {}
-    };
-    for piece in input.pieces() {
-        decoder.push(piece, &mut record);
-    }
-    decoder.finish(&mut record);
-    framed
 }

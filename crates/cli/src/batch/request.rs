@@ -4,10 +4,11 @@ use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jsonmend_core::{Limits, Options, Policy, Risk};
+use jsonmend_wire::{Framing, Wire};
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
-use crate::args::Split;
+use crate::args::{Split, WireArg};
 
 /// One request. Fields that are not listed here are ignored.
 #[derive(Debug, Deserialize)]
@@ -28,6 +29,20 @@ pub(crate) struct Request<'a> {
     max_risk: Option<RiskName>,
     #[serde(default)]
     snapshots: Option<bool>,
+    #[serde(borrow, default)]
+    wire: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    framing: Option<Cow<'a, str>>,
+}
+
+/// How a body is to be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FramingName {
+    /// As its first bytes tell.
+    Auto,
+    /// Server-sent events by the letter of their specification.
+    Strict,
+    Named(Framing),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -90,6 +105,22 @@ impl<'a> Request<'a> {
 
     pub(crate) fn wants_snapshots(&self) -> bool {
         self.snapshots.unwrap_or_default()
+    }
+
+    /// The format of a provider that the request names.
+    pub(crate) fn wire(&self) -> Result<Option<Wire>, String> {
+        let name = self.wire.as_deref().unwrap_or("auto");
+        name.parse().map(|WireArg(wire)| wire).map_err(|error| format!("`wire`: {error}"))
+    }
+
+    pub(crate) fn framing(&self) -> Result<FramingName, String> {
+        match self.framing.as_deref() {
+            None | Some("auto") => Ok(FramingName::Auto),
+            Some("sse-strict") => Ok(FramingName::Strict),
+            Some(name) => Framing::from_code(name)
+                .map(FramingName::Named)
+                .ok_or_else(|| format!("`framing`: `{name}` is not known")),
+        }
     }
 
     /// The engine's options, with `default` where the request names no policy.

@@ -7,7 +7,7 @@ use std::{
 
 use jsonmend_core::{Cursor, Outcome, Output as _, Partial};
 use jsonmend_wire::{Block, Call, WireEvent};
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{Object, View};
 use crate::{exit::Failure, fragment::Fragments, report::records};
@@ -101,12 +101,7 @@ impl View for Events {
             WireEvent::CallNamed { call, name } => {
                 json!({ "type": "call-name", "call": call, "name": name })
             }
-            WireEvent::CallEnded(call) => json!({
-                "type": "call-end", "call": call.number(), "id": call.id(), "name": call.name(),
-                "arguments": call.arguments(), "outcome": call.outcome().code(),
-                "repairs": records(call.repairs()),
-                "cut_at": call.cut_at().map(ToString::to_string),
-            }),
+            WireEvent::CallEnded(call) => ended(call),
             WireEvent::Text { block, text } => piece("text", *block, text),
             WireEvent::Reasoning { block, text } => piece("reasoning", *block, text),
             WireEvent::Refusal { block, text } => piece("refusal", *block, text),
@@ -117,6 +112,10 @@ impl View for Events {
             WireEvent::EnvelopeMended(repairs) => {
                 json!({ "type": "envelope", "repairs": records(repairs) })
             }
+            WireEvent::Citation { block, json } => json!({
+                "type": "citation", "choice": block.choice, "block": block.block,
+                "part": block.part, "citation": RawValue::from_string((*json).to_owned()).ok(),
+            }),
             WireEvent::Error(error) => json!({
                 "type": "error", "kind": error.kind.code(), "message": error.message,
                 "code": error.code, "error_type": error.error_type, "param": error.param,
@@ -155,6 +154,19 @@ impl View for Events {
     }
 }
 
+/// A call that has ended.
+pub(super) fn ended(call: &Call) -> Value {
+    json!({
+        "type": "call-end", "call": call.number(), "id": call.id(), "name": call.name(),
+        "arguments": call.arguments(), "outcome": call.outcome().code(),
+        "repairs": records(call.repairs()),
+        "cut_at": call.cut_at().map(ToString::to_string),
+    })
+}
+
 fn piece(kind: &str, block: Block, text: &str) -> Value {
-    json!({ "type": kind, "choice": block.choice, "block": block.block, "text": text })
+    json!({
+        "type": kind, "choice": block.choice, "block": block.block, "part": block.part,
+        "text": text,
+    })
 }

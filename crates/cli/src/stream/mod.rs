@@ -1,34 +1,52 @@
 //! `jsonmend stream`: a provider's response body, shown mended while it arrives.
 
+mod calls;
 mod events;
 mod objects;
+mod provider;
 mod screen;
 
 use jsonmend_core::Outcome;
 use jsonmend_wire::{Decoder, StreamOutcome, WireEvent, WireOptions};
 
 use self::{
+    calls::Calls,
     events::Events,
     objects::{Object, Objects},
     screen::Screen,
 };
 use crate::{
     Session,
-    args::{PolicyArg, StreamArgs},
+    args::{Emit, PolicyArg, StreamArgs},
     exit::{Exit, Failure},
     input::{CHUNK, Input},
 };
 
 pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> {
     let mending = args.engine.options(PolicyArg::Conservative);
-    let decoder = Decoder::new(WireOptions::new().with_mending(mending));
+    let mut options = WireOptions::new().with_mending(mending);
+    if let Some(wire) = args.wire.0 {
+        options = options.with_wire(wire);
+    }
+    if args.objects && args.emit == Emit::Provider {
+        let message = "--objects shows documents; --emit provider leaves the text as it is";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let decoder = Decoder::new(options);
     let input = Input::open(&args.file, session.quiet)?;
     let objects = args.objects.then(|| Objects::new(args.engine.options(PolicyArg::Permissive)));
-    if args.json {
-        drive(input, decoder, objects, Events::new(args.deltas))
-    } else {
-        let screen = Screen::new(input.name(), mending, session);
-        drive(input, decoder, objects, screen)
+    match args.emit {
+        _ if args.json => drive(input, decoder, objects, Events::new(args.deltas)),
+        Emit::Events => drive(input, decoder, objects, Events::new(args.deltas)),
+        Emit::Calls => {
+            let calls = Calls::new(input.name(), session);
+            drive(input, decoder, objects, calls)
+        }
+        Emit::Provider => provider::rewrite(input, options, session),
+        Emit::Text => {
+            let screen = Screen::new(input.name(), mending, session);
+            drive(input, decoder, objects, screen)
+        }
     }
 }
 

@@ -210,7 +210,7 @@ fn batch_gives_the_same_transcript_however_the_body_is_cut() {
 fn batch_reads_events_as_the_specification_says() {
     let body =
         ":hi\nid: 7\ndata: a\ndata:b\n\nevent: x\nretry: 30\ndata: c\r\n\r\ndata: unfinished";
-    let request = json!({ "op": "events", "input": body });
+    let request = json!({ "op": "events", "framing": "sse-strict", "input": body });
     let expected = json!([
         { "event": "message", "data": "a\nb", "id": "7", "retry": null },
         { "event": "x", "data": "c", "id": "7", "retry": 30 },
@@ -242,4 +242,113 @@ fn changes_of_the_arguments_are_told_where_asked() {
     ];
     assert_eq!(deltas, want);
     assert_eq!(run(&["stream", "--deltas"], "").code, 2, "it needs --json");
+}
+
+#[test]
+fn batch_reads_events_leniently_unless_the_specification_is_asked_for() {
+    let body = "event: a\ndata: 1\n\nevent: b\ndata: 2";
+    let names = |fields: Value| {
+        let mut request = json!({ "op": "events", "input": body });
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let reply = reply(&request, "3");
+        let events = reply["events"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let names: Vec<String> = events.iter().map(|event| event["event"].to_string()).collect();
+        (names.concat(), reply["error"].is_string())
+    };
+    assert_eq!(names(json!({})), ("\"a\"\"b\"".to_owned(), false));
+    assert_eq!(names(json!({ "framing": "sse" })), ("\"a\"\"b\"".to_owned(), false));
+    assert_eq!(names(json!({ "framing": "sse-strict" })), ("\"a\"".to_owned(), false));
+    assert_eq!(names(json!({ "framing": "ndjson" })), (String::new(), true));
+    assert_eq!(names(json!({ "framing": "carrier-pigeon" })), (String::new(), true));
+}
+
+#[test]
+fn batch_reads_the_messages_of_an_aws_event_stream() {
+    use jsonmend_wire::eventstream::{Header, HeaderValue, encode};
+    let mut body = Vec::new();
+    for (name, payload) in [(":event-type", "{\"a\":1}"), (":exception-type", "{}")] {
+        let headers = [Header::new(name, HeaderValue::Str("x"))];
+        encode(&headers, payload.as_bytes(), &mut body).unwrap();
+    }
+    body.extend_from_slice(b"\0\0");
+    let request = json!({ "op": "events", "input_base64": base64(&body) });
+    for split in ["whole", "bytes"] {
+        let reply = reply(&request, split);
+        assert_eq!(reply["framing"], "event-stream");
+        assert_eq!(reply["events"][0]["event"], "x");
+        assert_eq!(reply["events"][0]["data"], "{\"a\":1}");
+        assert_eq!(reply["events"].as_array().unwrap().len(), 2);
+        assert_eq!(reply["dropped"], 1);
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    STANDARD.encode(bytes)
+}
+
+#[test]
+fn batch_tells_usage_citations_and_what_kind_of_call() {
+    let body = event(&json!({ "content": "a", "annotations": [{ "url": "u", "n": 1.5 }] }), None)
+        + &call("c", "f", &["{\"a\": [1"])
+        + "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3}}\n\n";
+    let reply = reply(&json!({ "op": "stream", "input": body }), "whole");
+    assert_eq!(reply["usage"]["input"], 3);
+    assert_eq!(reply["citations"], json!([{ "url": "u", "n": 1.5 }]));
+    assert_eq!(reply["calls"][0]["kind"], "function");
+    assert_eq!(reply["calls"][0]["cut_at"], "$.a[0]");
+}
+
+#[test]
+fn the_format_is_that_of_the_caller_where_one_is_named() {
+    let body = "{\"choices\":[{\"text\":\"a\",\"finish_reason\":\"stop\"}]}\n";
+    let wire = |name: &str| {
+        let events = json_lines(&run(&["stream", "--emit", "events", "--wire", name], body).stdout);
+        events.iter().find(|event| event["type"] == "wire").map(|event| event["wire"].to_string())
+    };
+    assert_eq!(wire("auto").as_deref(), Some("\"openai-completions\""));
+    assert_eq!(wire("openai-chat").as_deref(), Some("\"openai-chat\""));
+    let done = run(&["stream", "--wire", "telex"], body);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("openai-responses"), "{}", done.stderr);
+    let request = json!({ "op": "stream", "input": body, "wire": "ollama", "framing": "ndjson" });
+    assert_eq!(reply(&request, "whole")["wire"], "ollama");
+    assert_eq!(reply(&request, "whole")["framing"], "ndjson");
+    for (field, name) in [("wire", "telex"), ("framing", "sse-strict"), ("framing", "telex")] {
+        let mut request = json!({ "op": "stream", "input": body });
+        request[field] = name.into();
+        assert!(reply(&request, "whole")["error"].is_string(), "{field}: {name}");
+    }
+}
+
+#[test]
+fn calls_alone_are_one_object_a_line() {
+    let done = run(&["stream", "--emit", "calls"], body());
+    assert_eq!((done.code, done.stderr.as_str()), (1, ""));
+    let calls = json_lines(&done.stdout);
+    assert_eq!(calls.len(), 1);
+    assert_eq!(calls[0]["arguments"], "{\"city\": \"Paris\", \"days\": 3}");
+    assert_eq!(calls[0]["outcome"], "repaired");
+    let cut = call("c", "f", &["{\"a\": [1"]) + "data: {\"error\":{\"message\":\"boom\"}}\n\n";
+    let done = run(&["stream", "--emit", "calls"], &cut);
+    assert!(done.stderr.contains("boom"), "{}", done.stderr);
+    assert_eq!(json_lines(&done.stdout)[0]["outcome"], "cut");
+    assert_eq!(run(&["stream", "--json", "--emit", "calls"], "").code, 2);
+}
+
+#[test]
+fn the_body_itself_comes_out_with_mended_arguments() {
+    let done = run(&["stream", "--emit", "provider", "-"], body());
+    let mended = body()
+        .replace("{'city': 'Par", "{\\\"city\\\": \\\"Par")
+        .replace("is', days: 3", "is\\\", \\\"days\\\": 3")
+        .replace(",}", "}");
+    assert_eq!((done.stdout, done.code), (mended.clone(), 1));
+    let again = run(&["stream", "--emit", "provider"], &mended);
+    assert_eq!((again.stdout, again.code), (mended, 0));
+
+    let packed = run(&["stream", "--emit", "provider"], "(\u{b5}/");
+    assert_eq!((packed.stdout.as_str(), packed.code), ("(\u{b5}/", 5));
+    let usage = run(&["stream", "--emit", "provider", "--objects"], "");
+    assert!(usage.code == 2 && usage.stderr.contains("--objects"), "{usage:?}");
 }

@@ -7,6 +7,10 @@
 
 use jsonmend_core::{Held, Mended, Options, Output, mend};
 
+use super::{
+    ledger::Ledger,
+    trace::{Reading, Release, Trace},
+};
 use crate::json::{self, Balance};
 
 /// How many resends rule the plain concatenation out. One may be chance: `}` repeats legitimately.
@@ -17,8 +21,7 @@ const PROOFS: u8 = 2;
 pub(super) struct ArgumentText {
     mending: Options,
     limit: usize,
-    /// Sees the text grow; `None` where the text is free and no JSON.
-    held: Option<Box<Held>>,
+    engine: Engine,
     /// The text, under the reading that is followed.
     reading: String,
     balance: Balance,
@@ -30,6 +33,17 @@ pub(super) struct ArgumentText {
     /// The arguments as the start of the call gave them, in case no fragment comes.
     seed: Option<String>,
     overflow: bool,
+}
+
+/// What sees the text grow.
+#[derive(Debug)]
+enum Engine {
+    /// Nothing: the text is free and no JSON.
+    Free,
+    /// The text is mended as a whole in the end.
+    Held(Box<Held>),
+    /// The text is written again in the pieces it came in.
+    Traced(Box<Trace>),
 }
 
 /// What became of the arguments.
@@ -50,7 +64,7 @@ impl ArgumentText {
         Self {
             mending,
             limit,
-            held: (!free).then(|| Box::new(Held::new(mending))),
+            engine: if free { Engine::Free } else { Engine::Held(Box::new(Held::new(mending))) },
             reading: String::new(),
             balance: Balance::default(),
             plain: None,
@@ -59,6 +73,14 @@ impl ArgumentText {
             seed: None,
             overflow: false,
         }
+    }
+
+    /// The same, for a text that is written again; free text is not.
+    pub(super) fn traced(mut self, release: Release) -> Self {
+        if let Engine::Held(_) = self.engine {
+            self.engine = Engine::Traced(Box::new(Trace::new(self.mending, release)));
+        }
+        self
     }
 
     /// Whether nothing has come yet; a seed aside.
@@ -92,23 +114,50 @@ impl ArgumentText {
 
     /// Reads the next piece; `show` gets what is certain.
     pub(super) fn push(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+        self.absorb(text, show);
+        self.follow(show);
+    }
+
+    /// Reads a piece that can be written again; returns whether it is waited for.
+    pub(super) fn push_piece(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) -> bool {
+        if self.overflow || !matches!(self.engine, Engine::Traced(_)) {
+            self.push(text, show);
+            return false;
+        }
+        let before = (self.reading.len(), self.plain.as_ref().map(String::len));
+        let dropped = self.absorb(text, show);
+        let resent_from = if dropped { 0 } else { before.0 };
+        let resent = resent_from..self.reading.len();
+        let plain = match &self.plain {
+            Some(plain) => before.1.unwrap_or(resent_from)..plain.len(),
+            None => resent.clone(),
+        };
+        if let Engine::Traced(trace) = &mut self.engine {
+            trace.note(plain, resent, text.len());
+        }
+        self.follow(show);
+        true
+    }
+
+    /// Reads the next piece; returns whether an empty object before it was dropped.
+    fn absorb(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) -> bool {
         if self.overflow || text.is_empty() {
-            return;
+            return false;
         }
         let longest = self.reading.len().max(self.plain.as_ref().map_or(0, String::len));
         if longest + text.len() > self.limit {
-            self.overflow = true;
-            return;
+            self.pass_limit(show);
+            return false;
         }
-        if self.held.is_none() {
+        if let Engine::Free = self.engine {
             self.grow(text, show);
-            return;
+            return false;
         }
         if self.reading.is_empty() && text.trim() == "{}" {
             self.reading.push_str(text);
             self.balance.absorb(text.as_bytes());
             self.placeholder = true;
-            return;
+            return false;
         }
         if self.is_resend(text) && self.counts_as_resend(text) {
             self.settle_placeholder(show);
@@ -120,18 +169,69 @@ impl ArgumentText {
             });
             let tail = text.get(self.reading.len()..).unwrap_or_default();
             self.grow(tail, show);
-            return;
+            return false;
         }
-        if self.placeholder && text.trim_start().starts_with('{') {
+        let dropped = self.placeholder && text.trim_start().starts_with('{');
+        if dropped {
             self.placeholder = false;
             self.reading.clear();
             self.balance = Balance::default();
+            if let Engine::Traced(trace) = &mut self.engine {
+                trace.drop_pending();
+            }
         }
         self.settle_placeholder(show);
         if let Some(plain) = &mut self.plain {
             plain.push_str(text);
         }
         self.grow(text, show);
+        dropped
+    }
+
+    /// Has the text mended that is written again, as far as its reading is settled.
+    fn follow(&mut self, show: &mut dyn FnMut(&[u8])) {
+        if let Engine::Traced(trace) = &mut self.engine
+            && !self.placeholder
+            && self.plain.is_none()
+        {
+            trace.settle(&self.reading, Reading::Resent, show);
+        }
+    }
+
+    fn pass_limit(&mut self, show: &mut dyn FnMut(&[u8])) {
+        self.overflow = true;
+        self.give_up(show);
+    }
+
+    /// What is written again leaves as it came, from here on.
+    pub(super) fn give_up(&mut self, show: &mut dyn FnMut(&[u8])) {
+        if let Engine::Traced(trace) = &mut self.engine {
+            trace.give_up(show);
+        }
+    }
+
+    /// Reads all of the text once more: what the fragments left out is added.
+    /// Returns whether the piece is waited for, as [`push_piece`](Self::push_piece) does.
+    pub(super) fn complete(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) -> bool {
+        if self.reading.is_empty() {
+            return self.push_piece(text, show);
+        }
+        if let Some(rest) = text.strip_prefix(self.reading.as_str()) {
+            self.settle_placeholder(show);
+            self.grow_within_limit(rest, show);
+        }
+        let Engine::Traced(trace) = &mut self.engine else { return false };
+        trace.note_whole();
+        self.follow(show);
+        true
+    }
+
+    fn grow_within_limit(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+        if self.reading.len() + text.len() > self.limit {
+            self.pass_limit(show);
+        } else if !self.overflow && !text.is_empty() {
+            self.grow(text, show);
+        }
     }
 
     /// An equal piece is a resend where the text was complete, or where resends were seen before.
@@ -141,37 +241,54 @@ impl ArgumentText {
 
     fn settle_placeholder(&mut self, show: &mut dyn FnMut(&[u8])) {
         if core::mem::take(&mut self.placeholder)
-            && let Some(held) = &mut self.held
+            && let Engine::Held(held) = &mut self.engine
         {
             held.push(self.reading.as_bytes(), &mut Show(show));
         }
     }
 
     fn grow(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
-        match &mut self.held {
-            Some(held) => held.push(text.as_bytes(), &mut Show(show)),
-            None => show(text.as_bytes()),
+        match &mut self.engine {
+            Engine::Held(held) => held.push(text.as_bytes(), &mut Show(show)),
+            Engine::Free => show(text.as_bytes()),
+            Engine::Traced(_) => {}
         }
         self.balance.absorb(text.as_bytes());
         self.reading.push_str(text);
     }
 
-    /// Ends the arguments, and chooses the reading.
-    pub(super) fn close(mut self, show: &mut dyn FnMut(&[u8])) -> Closed {
+    /// Ends the arguments, and chooses the reading. `cut`: the stream broke off in them.
+    pub(super) fn close(&mut self, cut: bool, show: &mut dyn FnMut(&[u8])) -> Closed {
         if self.reading.trim().is_empty()
             && let Some(seed) = self.seed.take()
         {
+            if let Engine::Traced(_) = self.engine {
+                let mended = mend(seed.as_bytes(), &self.mending);
+                return Closed::Json { raw: seed, mended, resent: false };
+            }
             self.reading.clear();
             self.push(&seed, show);
         }
         if self.overflow {
-            return Closed::Overflow(self.reading);
+            return Closed::Overflow(core::mem::take(&mut self.reading));
         }
         if self.reading.trim().is_empty() {
             return Closed::Empty;
         }
         self.settle_placeholder(show);
-        let Some(mut held) = self.held.take() else { return Closed::Free(self.reading) };
+        self.follow(show);
+        match core::mem::replace(&mut self.engine, Engine::Free) {
+            Engine::Free => Closed::Free(core::mem::take(&mut self.reading)),
+            Engine::Held(held) => self.close_held(*held, show),
+            Engine::Traced(mut trace) => {
+                let closed = self.close_traced(&mut trace, cut, show);
+                self.engine = Engine::Traced(trace);
+                closed
+            }
+        }
+    }
+
+    fn close_held(&mut self, mut held: Held, show: &mut dyn FnMut(&[u8])) -> Closed {
         let mended = held.finish(&mut Show(show));
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!mended.outcome().is_complete() && self.mends(&plain)))
@@ -179,11 +296,50 @@ impl ArgumentText {
             let mended = mend(plain.as_bytes(), &self.mending);
             return Closed::Json { raw: plain, mended, resent: false };
         }
-        if let Some(rest) = behind_placeholder(&self.reading) {
+        let raw = core::mem::take(&mut self.reading);
+        if let Some(rest) = behind_placeholder(&raw) {
             let mended = mend(rest.as_bytes(), &self.mending);
             return Closed::Json { raw: rest.to_owned(), mended, resent: true };
         }
-        Closed::Json { raw: self.reading, mended, resent: self.resends > 0 }
+        Closed::Json { raw, mended, resent: self.resends > 0 }
+    }
+
+    /// As [`close_held`](Self::close_held). What has left already counts: only a text that is kept
+    /// to its end can lose an empty object that came in pieces.
+    fn close_traced(
+        &mut self,
+        trace: &mut Trace,
+        cut: bool,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Closed {
+        if let Some(plain) = self.plain.take()
+            && (is_json(&plain) || (!self.mends(&self.reading) && self.mends(&plain)))
+        {
+            let mended = trace.finish(&plain, Reading::Plain, 0, cut, show);
+            return Closed::Json { raw: plain, mended, resent: false };
+        }
+        let mut raw = core::mem::take(&mut self.reading);
+        let rest = behind_placeholder(&raw).filter(|_| !trace.has_begun()).map(str::len);
+        let dropped = rest.map_or(0, |rest| raw.len() - rest);
+        raw.drain(..dropped);
+        let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
+        Closed::Json { raw, mended, resent: self.resends > 0 || dropped > 0 }
+    }
+
+    /// The account of the pieces that are still waited for.
+    pub(super) fn ledger_mut(&mut self) -> Option<&mut Ledger> {
+        match &mut self.engine {
+            Engine::Traced(trace) => Some(trace.ledger_mut()),
+            Engine::Free | Engine::Held(_) => None,
+        }
+    }
+
+    /// The same, once the text has ended.
+    pub(super) fn into_ledger(self) -> Option<Ledger> {
+        match self.engine {
+            Engine::Traced(trace) => Some(trace.into_ledger()),
+            Engine::Free | Engine::Held(_) => None,
+        }
     }
 
     fn mends(&self, text: &str) -> bool {
@@ -223,7 +379,7 @@ mod tests {
         for piece in pieces {
             text.push(piece, &mut |_| {});
         }
-        match text.close(&mut |_| {}) {
+        match text.close(false, &mut |_| {}) {
             Closed::Json { raw, resent, .. } => (raw, resent),
             other => panic!("{other:?}"),
         }
@@ -253,6 +409,25 @@ mod tests {
     fn what_only_looks_like_a_resend_is_kept() {
         assert_eq!(raw(&["[", "[1]", "]"]), ("[[1]]".to_owned(), false));
         assert_eq!(raw(&["{\"a\":", "{\"a\":", "{}", "}", "}"]).0, "{\"a\":{\"a\":{}}}");
+    }
+
+    #[test]
+    fn all_of_the_text_once_more_adds_what_is_missing() {
+        let mending = Options::new().with_policy(Policy::CONSERVATIVE);
+        for (pieces, want) in [
+            (&[][..], "{\"a\":[1,1]}"),
+            (&["{\"a\":["], "{\"a\":[1,1]}"),
+            (&["{\"a\":[1,1]}"], "{\"a\":[1,1]}"),
+            (&["{\"b\":2}"], "{\"b\":2}"),
+        ] {
+            let mut text = ArgumentText::new(mending, 12, false);
+            for piece in pieces {
+                text.push(piece, &mut |_| {});
+            }
+            text.complete("{\"a\":[1,1]}", &mut |_| {});
+            let Closed::Json { raw, .. } = text.close(false, &mut |_| {}) else { panic!("{want}") };
+            assert_eq!(raw, want);
+        }
     }
 
     #[test]

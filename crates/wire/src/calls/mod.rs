@@ -2,7 +2,10 @@
 
 mod arguments;
 mod call;
+mod ledger;
 mod route;
+mod trace;
+mod tracking;
 
 use std::collections::BTreeMap;
 
@@ -11,10 +14,14 @@ use jsonmend_core::{Options, Outcome};
 use crate::{
     ErrorKind, WireError, WireEvent, WireLimits,
     format::{Arguments, CallDelta, excerpt},
+    json::Halves,
 };
 use arguments::{ArgumentText, Closed};
 pub use call::{Call, CallKind};
+pub(crate) use ledger::Ledger;
 use route::Route;
+pub(crate) use trace::Release;
+pub(crate) use tracking::{Entry, Place, Target, Tracking};
 
 /// A name that grows past this is no name.
 const LONGEST_NAME: usize = 1024;
@@ -29,6 +36,7 @@ struct OpenCall {
     id: Option<String>,
     name: Option<String>,
     arguments: ArgumentText,
+    halves: Halves,
 }
 
 /// All calls of a response. Those that have ended leave only their keys.
@@ -48,6 +56,8 @@ pub(crate) struct Calls {
     last: BTreeMap<u32, usize>,
     /// Ended by the format with no arguments: what comes next tells whether it was cut off.
     pending: Option<(u32, usize)>,
+    /// For a rewriter.
+    tracking: Option<Box<Tracking>>,
 }
 
 impl Calls {
@@ -62,18 +72,57 @@ impl Calls {
             ids: BTreeMap::new(),
             last: BTreeMap::new(),
             pending: None,
+            tracking: None,
         }
     }
 
-    /// Reads a piece of a call.
+    /// Keeps account of the pieces, so that they can be written again.
+    pub(crate) fn track(&mut self, tracking: Tracking) {
+        self.tracking = Some(Box::new(tracking));
+    }
+
+    /// The account, where one is kept.
+    pub(crate) fn tracking(&mut self) -> Option<&mut Tracking> {
+        self.tracking.as_deref_mut()
+    }
+
+    /// The account of one text.
+    pub(crate) fn ledger(&mut self, target: Target) -> Option<&mut Ledger> {
+        if let Target::Call(scope, call) = target
+            && let Some(open) = self.open.get_mut(&(scope, call))
+        {
+            return open.arguments.ledger_mut();
+        }
+        self.tracking.as_deref_mut()?.ledger(target)
+    }
+
+    /// Everything that is open leaves as it came.
+    pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
+        for (&(_, call), open) in &mut self.open {
+            open.arguments.give_up(&mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
+        }
+        if let Some(tracking) = &mut self.tracking {
+            tracking.give_up();
+        }
+    }
+
+    /// Reads a piece of a call, which stands in the payload `base`.
     pub(crate) fn take(
         &mut self,
         delta: CallDelta<'_>,
+        base: &str,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
         match self.route(&delta) {
-            Route::Call(call) => self.extend((delta.scope, call), delta, sink),
+            Route::Call(call) => self.extend((delta.scope, call), delta, base, sink),
             Route::Ended(call) => match delta.arguments {
+                Arguments::Final(text) => {
+                    if let Some(tracking) = &mut self.tracking {
+                        let place = Place::of(text.literal(), base);
+                        tracking.repeat(Target::Call(delta.scope, call), place);
+                    }
+                    Ok(())
+                }
                 Arguments::Fragment(text) if !text.trim().is_empty() => {
                     Err(Box::new(WireError::new(
                         ErrorKind::LateArguments,
@@ -83,7 +132,7 @@ impl Calls {
                 _ => Ok(()),
             },
             Route::Ghost => Ok(()),
-            Route::New => self.begin(delta, sink),
+            Route::New => self.begin(delta, base, sink),
         }
     }
 
@@ -97,6 +146,11 @@ impl Calls {
         } else {
             self.end((scope, call), false, sink);
         }
+    }
+
+    /// Whether a call has that index.
+    pub(crate) fn has(&self, scope: u32, index: i64) -> bool {
+        self.keys.contains_key(&(scope, index))
     }
 
     /// The response goes on: a call that ended without arguments takes none.
@@ -124,7 +178,12 @@ impl Calls {
         }
     }
 
-    fn begin(&mut self, delta: CallDelta<'_>, sink: Sink<'_>) -> Result<(), Box<WireError>> {
+    fn begin(
+        &mut self,
+        delta: CallDelta<'_>,
+        base: &str,
+        sink: Sink<'_>,
+    ) -> Result<(), Box<WireError>> {
         if self.begun >= self.limits.calls() {
             return match core::mem::replace(&mut self.refused, true) {
                 true => Ok(()),
@@ -144,11 +203,16 @@ impl Calls {
         }
         let kind = delta.kind.unwrap_or(CallKind::Function);
         let free = kind == CallKind::Custom;
+        let mut arguments = ArgumentText::new(self.mending, self.limits.arguments(), free);
+        if let Some(tracking) = &self.tracking {
+            arguments = arguments.traced(tracking.release());
+        }
         let open = OpenCall {
             kind,
             id: delta.id.as_deref().map(Into::into),
             name: delta.name.as_deref().map(Into::into),
-            arguments: ArgumentText::new(self.mending, self.limits.arguments(), free),
+            arguments,
+            halves: Halves::default(),
         };
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
@@ -156,13 +220,14 @@ impl Calls {
         let (id, name) = (open.id.as_deref(), open.name.as_deref());
         sink(WireEvent::CallBegan { call, choice: scope, kind, id, name });
         self.open.insert((scope, call), open);
-        self.extend((scope, call), delta, sink)
+        self.extend((scope, call), delta, base, sink)
     }
 
     fn extend(
         &mut self,
         key: (u32, usize),
         delta: CallDelta<'_>,
+        base: &str,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
@@ -178,21 +243,47 @@ impl Calls {
             sink(WireEvent::CallNamed { call, name });
         }
         let mut show = |bytes: &[u8]| sink(WireEvent::CallFragment { call, bytes });
-        match delta.arguments {
-            Arguments::Absent => {}
-            Arguments::Seed(text) => open.arguments.seed(text),
-            Arguments::Fragment(text) => open.arguments.push(&text, &mut show),
-            Arguments::Whole(text) => open.arguments.push(text, &mut show),
+        let delta_piece = !matches!(delta.arguments, Arguments::Final(_));
+        let (literal, said) = match delta.arguments {
+            Arguments::Absent => return Ok(()),
+            Arguments::Seed(text) => {
+                open.arguments.seed(&text);
+                return Ok(());
+            }
+            Arguments::Composed(text) => {
+                open.arguments.push(text, &mut show);
+                return Ok(());
+            }
+            Arguments::Fragment(piece) => {
+                let text = open.halves.join(piece.literal(), &piece);
+                let said = (*text != *piece).then(|| text.to_string());
+                (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), said)
+            }
+            Arguments::Whole(text) => {
+                (open.arguments.push_piece(text, &mut show).then_some(text), None)
+            }
+            Arguments::Final(piece) => {
+                open.halves = Halves::default();
+                (open.arguments.complete(&piece, &mut show).then_some(piece.literal()), None)
+            }
+        };
+        if let (Some(literal), Some(tracking)) = (literal, &mut self.tracking) {
+            let target = Target::Call(key.0, call);
+            let place = Place::of(literal, base);
+            tracking.enter(Entry::Piece { target, place, said, delta: delta_piece });
         }
         Ok(())
     }
 
     /// Ends a call. `cut`: it may be cut off; valid JSON decides for itself, what was mended does not.
     fn end(&mut self, key: (u32, usize), cut: bool, sink: Sink<'_>) {
-        let Some(open) = self.open.remove(&key) else { return };
+        let Some(mut open) = self.open.remove(&key) else { return };
         let call = key.1;
+        let half = open.halves.finish();
+        open.arguments.push(half, &mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
         let closed =
-            open.arguments.close(&mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
+            open.arguments.close(cut, &mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
+        let ledger = open.arguments.into_ledger();
         let ended = Call::new(call, key.0, open.kind, open.id, open.name.unwrap_or_default());
         let ended = match closed {
             Closed::Empty if open.kind == CallKind::Custom => {
@@ -208,6 +299,9 @@ impl Calls {
             }
         };
         sink(WireEvent::CallEnded(&ended));
+        if let (Some(ledger), Some(tracking)) = (ledger, &mut self.tracking) {
+            tracking.end(Target::Call(key.0, call), ledger);
+        }
     }
 }
 

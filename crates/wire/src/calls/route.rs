@@ -44,7 +44,7 @@ impl Calls {
         match known {
             Some(call) if self.open.contains_key(&(scope, call)) => Route::Call(call),
             Some(call) => Route::Ended(call),
-            None if is_silent(delta) => Route::Ghost,
+            None if delta.repeats || is_silent(delta) => Route::Ghost,
             None => Route::New,
         }
     }
@@ -103,8 +103,8 @@ fn opens_object(delta: &CallDelta<'_>) -> bool {
 
 fn argument_text<'a>(delta: &'a CallDelta<'_>) -> Option<&'a str> {
     match &delta.arguments {
-        Arguments::Fragment(text) => Some(text),
-        Arguments::Whole(text) => Some(text),
+        Arguments::Fragment(text) | Arguments::Final(text) => Some(text),
+        Arguments::Whole(text) | Arguments::Composed(text) => Some(text),
         Arguments::Absent | Arguments::Seed(_) => None,
     }
 }

@@ -3,10 +3,11 @@
 //! Every message is a scope: another `message_start` in the same body starts the indexes over. The
 //! type of a payload counts; where it is missing, the name of the event stands in for it.
 
-use std::borrow::Cow;
-
-use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal, piece};
-use crate::{Block, CallKind, FinishReason, Usage, json::Node};
+use super::{
+    Arguments, CallDelta, Delta, Format, arguments, count, finish, kind_of, non_empty, ordinal,
+    piece,
+};
+use crate::{Block, CallKind, Usage, json::Node};
 
 /// The types that mark the format. A ping does not: other formats send it, too.
 const TYPES: [&str; 7] = [
@@ -25,11 +26,6 @@ pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     // Other formats name their events "message", too.
     let other = kind == "message" && !(payload.has("content") && payload.has("role"));
     TYPES.contains(&kind.as_ref()) && !other && !payload.has("choices")
-}
-
-/// The type of a payload, else the name of its event.
-fn kind_of<'a>(event: &'a str, payload: Node<'a>) -> Cow<'a, str> {
-    payload.field("type").and_then(Node::text).unwrap_or(Cow::Borrowed(event))
 }
 
 /// The decoder.
@@ -77,9 +73,6 @@ impl Format for Anthropic {
         }
     }
 
-    /// Some proxies end this format, too, with the sentinel; it is no substitute for `message_stop`.
-    fn sentinel(&mut self) {}
-
     fn is_ended(&self) -> bool {
         self.stopped
     }
@@ -122,16 +115,18 @@ impl Anthropic {
                 name: non_empty(name),
                 // An empty object is a placeholder; a full one may be all there is.
                 arguments: match input {
-                    Some(input) if !input.is_blank() => Arguments::Seed(input.raw()),
+                    Some(input) if !input.is_blank() => Arguments::Seed(input.raw().into()),
                     _ => Arguments::Absent,
                 },
+                ..CallDelta::default()
             })),
             _ => {}
         }
     }
 
     fn delta(&self, index: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [kind, text, thinking, json] = delta.pick(["type", "text", "thinking", "partial_json"]);
+        let [kind, text, thinking, json, citation] =
+            delta.pick(["type", "text", "thinking", "partial_json", "citation"]);
         let block = Block::new(self.scope, index);
         let kind = kind.and_then(Node::text).unwrap_or_default();
         match kind.as_ref() {
@@ -146,31 +141,27 @@ impl Anthropic {
                 }
             }
             "input_json_delta" => {
-                let arguments = match json {
-                    Some(json) if json.is_object() || json.is_array() => {
-                        Arguments::Whole(json.raw())
-                    }
-                    json => piece(json).map_or(Arguments::Absent, Arguments::Fragment),
-                };
                 out(Delta::Call(CallDelta {
                     scope: self.scope,
                     index: Some(i64::from(index)),
                     exact: true,
-                    arguments,
+                    arguments: arguments(json),
                     ..CallDelta::default()
                 }));
             }
-            // Signatures, citations and what is to come hold no text.
+            "citations_delta" => {
+                if let Some(citation) = citation {
+                    out(Delta::Citation { block, json: citation.raw() });
+                }
+            }
+            // Signatures and what is to come hold no text.
             _ => {}
         }
     }
 
     fn finish(&self, delta: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
         let reason = delta.and_then(|delta| delta.field("stop_reason"));
-        if let Some(original) = non_empty(reason) {
-            let reason = FinishReason::from_provider(&original);
-            out(Delta::Finish { scope: self.scope, reason, original });
-        }
+        finish(self.scope, reason).into_iter().for_each(out);
     }
 
     /// A response that was not streamed.

@@ -1,13 +1,18 @@
 //! Errors inside a response, in all their shapes.
 
+use std::borrow::Cow;
+
 use super::non_empty;
-use crate::{ErrorKind, WireError, json::Node};
+use crate::{
+    ErrorKind, WireError,
+    json::{self, Node},
+};
 
 /// The error a payload holds: `error` as an object or a text, `x_groq.error`, `object: "error"`,
-/// `type: "error"`, `detail`, or whatever follows `event: error`.
+/// `type: "error"`, `detail`, `errors`, an exception of AWS, or whatever follows `event: error`.
 pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
-    let [error, groq, object, kind, detail, choices] =
-        payload.pick(["error", "x_groq", "object", "type", "detail", "choices"]);
+    let [error, groq, object, kind, detail, errors, choices] =
+        payload.pick(["error", "x_groq", "object", "type", "detail", "errors", "choices"]);
     let error = error.or_else(|| groq?.field("error")).filter(|error| !error.is_blank());
     if let Some(error) = error {
         return Some(read(error, payload));
@@ -16,10 +21,23 @@ pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
     if event == "error" || says(object) || says(kind) {
         return Some(read(payload, payload));
     }
-    match detail {
-        Some(detail) if choices.is_none() && !payload.has("type") => Some(read(detail, payload)),
+    if let Some((name, inner)) = exception(event, payload) {
+        let error_type = Some(name.into_owned());
+        return Some(WireError { error_type, ..read(inner, inner) });
+    }
+    let listed = errors.and_then(|errors| errors.items().next()).or(detail);
+    match listed {
+        Some(listed) if choices.is_none() && kind.is_none() => Some(read(listed, payload)),
         _ => None,
     }
+}
+
+/// An exception of AWS: the name of the event, or the one member of the payload.
+fn exception<'a>(event: &'a str, payload: Node<'a>) -> Option<(Cow<'a, str>, Node<'a>)> {
+    if event.ends_with("Exception") {
+        return Some((event.into(), payload));
+    }
+    payload.fields().next().filter(|(name, inner)| name.ends_with("Exception") && inner.is_object())
 }
 
 /// The error of a payload that is no JSON, where the name of its event or its text says so.
@@ -28,18 +46,35 @@ pub(crate) fn read_plain_error(event: &str, text: &str) -> Option<WireError> {
     (event == "error" || said).then(|| WireError::new(ErrorKind::Provider, excerpt(text)))
 }
 
+/// The error in a member of which the format knows that it is one.
+pub(crate) fn read_inner_error(error: Node<'_>) -> WireError {
+    read(error, error)
+}
+
+/// The error that an exception of AWS tells: its name, and a payload or a text.
+pub(crate) fn read_exception(name: &str, data: &str) -> WireError {
+    let mut error = match json::first(data) {
+        Ok((node, _)) if node.is_object() => read(node, node),
+        _ => WireError::new(ErrorKind::Provider, excerpt(data)),
+    };
+    error.error_type = error.error_type.or_else(|| Some(name.to_owned()));
+    error
+}
+
 fn read(error: Node<'_>, around: Node<'_>) -> WireError {
-    let [message, detail, code, status, http, kind, param, failed, inner] = error.pick([
-        "message",
-        "detail",
-        "code",
-        "status_code",
-        "http_status_code",
-        "type",
-        "param",
-        "failed_generation",
-        "error",
-    ]);
+    let [message, detail, code, status, http, kind, param, failed, inner, status_word] = error
+        .pick([
+            "message",
+            "detail",
+            "code",
+            "status_code",
+            "http_status_code",
+            "type",
+            "param",
+            "failed_generation",
+            "error",
+            "status",
+        ]);
     let message = non_empty(message).or_else(|| non_empty(detail)).or_else(|| error.text());
     let message = match (message, inner) {
         (Some(message), _) => message.into_owned(),
@@ -52,7 +87,11 @@ fn read(error: Node<'_>, around: Node<'_>) -> WireError {
         kind: ErrorKind::Provider,
         message,
         code: code.filter(|code| !code.is_empty()).map(Into::into),
-        error_type: non_empty(kind).or_else(|| non_empty(error_type)).map(Into::into),
+        error_type: non_empty(kind)
+            .filter(|kind| kind != "error")
+            .or_else(|| non_empty(status_word))
+            .or_else(|| non_empty(error_type))
+            .map(Into::into),
         param: param.and_then(Node::scalar).map(Into::into),
         failed_generation: non_empty(failed).map(Into::into),
     }
@@ -71,7 +110,6 @@ pub(crate) fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
 
     fn of(event: &str, text: &str) -> Option<(String, Option<String>, Option<String>)> {
         let error = read_error(event, json::first(text).unwrap().0)?;
@@ -107,9 +145,38 @@ mod tests {
             ("", r#"{"choices":[],"error":null}"#, None),
             ("", r#"{"choices":[],"error":{}}"#, None),
             ("ping", r#"{"type":"ping"}"#, None),
+            ("", r#"{"errors":[{"code":"x","message":"m"}]}"#, some("m", Some("x"), None)),
+            (
+                "throttlingException",
+                r#"{"message":"m"}"#,
+                some("m", None, Some("throttlingException")),
+            ),
+            (
+                "",
+                r#"{"modelStreamErrorException":{"message":"m","originalStatusCode":424}}"#,
+                some("m", None, Some("modelStreamErrorException")),
+            ),
+            (
+                "",
+                r#"{"error":{"code":499,"message":"m","status":"CANCELLED"}}"#,
+                some("m", Some("499"), Some("CANCELLED")),
+            ),
+            (
+                "error",
+                r#"{"type":"error","code":"x","message":"m","sequence_number":2}"#,
+                some("m", Some("x"), None),
+            ),
         ] {
             assert_eq!(of(event, text), want, "{text}");
         }
+    }
+
+    #[test]
+    fn an_exception_has_its_name_for_a_type() {
+        let error = read_exception("throttlingException", r#"{"message":"slow down"}"#);
+        assert_eq!(error.message, "slow down");
+        assert_eq!(error.error_type.as_deref(), Some("throttlingException"));
+        assert_eq!(read_exception("internalFailure", "gone").message, "gone");
     }
 
     #[test]

@@ -3,14 +3,32 @@
 //! A format is one file, one variant of [`Wire`], and one row of [`FORMATS`].
 
 mod anthropic;
+mod anthropic_complete;
+mod bedrock_converse;
+mod bedrock_text;
+mod cohere_v1;
+mod cohere_v2;
 mod errors;
+mod gemini;
+mod gemini_interactions;
+mod ollama;
+mod openai_assistants;
 mod openai_chat;
+mod openai_completions;
+mod openai_responses;
+mod partial_args;
+mod replicate;
+mod tgi;
+mod watsonx;
 
 use core::{fmt, ops::Deref};
 use std::borrow::Cow;
 
-use crate::{Block, CallKind, FinishReason, Usage, json::Node};
-pub(crate) use errors::{excerpt, read_error, read_plain_error};
+use crate::{
+    Block, CallKind, FinishReason, Usage, WireError,
+    json::{self, Node},
+};
+pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
 
 /// The format of a provider's stream.
 ///
@@ -24,20 +42,79 @@ pub(crate) use errors::{excerpt, read_error, read_plain_error};
 pub enum Wire {
     /// Anthropic Messages.
     Anthropic,
-    /// OpenAI Chat Completions, and the servers compatible with it.
+    /// Anthropic Text Completions, the API before Messages.
+    AnthropicComplete,
+    /// Amazon Bedrock ConverseStream; Amazon Nova under InvokeModel, too.
+    BedrockConverse,
+    /// The text models of Amazon Bedrock under InvokeModel: Titan, Llama, Mistral, Command.
+    BedrockText,
+    /// Cohere Chat, version 1.
+    CohereV1,
+    /// Cohere Chat, version 2.
+    CohereV2,
+    /// Google Gemini and Vertex AI, `streamGenerateContent`.
+    Gemini,
+    /// Google Gemini Interactions.
+    GeminiInteractions,
+    /// Ollama, `/api/chat` and `/api/generate`.
+    Ollama,
+    /// OpenAI Assistants: the events of a run.
+    OpenAiAssistants,
+    /// OpenAI Chat Completions, and the servers compatible with it, Mistral among them.
     OpenAiChat,
+    /// OpenAI Completions, the API before Chat Completions.
+    OpenAiCompletions,
+    /// OpenAI Responses.
+    OpenAiResponses,
+    /// Replicate: the text itself is the payload.
+    Replicate,
+    /// Text Generation Inference, `/generate_stream`.
+    Tgi,
+    /// IBM watsonx.ai, `/text/generation_stream`.
+    Watsonx,
 }
 
 impl Wire {
     /// All formats, in alphabetical order of their codes.
-    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+    pub const ALL: [Self; 16] = [
+        Self::Anthropic,
+        Self::AnthropicComplete,
+        Self::BedrockConverse,
+        Self::BedrockText,
+        Self::CohereV1,
+        Self::CohereV2,
+        Self::Gemini,
+        Self::GeminiInteractions,
+        Self::Ollama,
+        Self::OpenAiAssistants,
+        Self::OpenAiChat,
+        Self::OpenAiCompletions,
+        Self::OpenAiResponses,
+        Self::Replicate,
+        Self::Tgi,
+        Self::Watsonx,
+    ];
 
     /// The stable kebab-case name.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::AnthropicComplete => "anthropic-complete",
+            Self::BedrockConverse => "bedrock-converse",
+            Self::BedrockText => "bedrock-text",
+            Self::CohereV1 => "cohere-v1",
+            Self::CohereV2 => "cohere-v2",
+            Self::Gemini => "gemini",
+            Self::GeminiInteractions => "gemini-interactions",
+            Self::Ollama => "ollama",
+            Self::OpenAiAssistants => "openai-assistants",
             Self::OpenAiChat => "openai-chat",
+            Self::OpenAiCompletions => "openai-completions",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Replicate => "replicate",
+            Self::Tgi => "tgi",
+            Self::Watsonx => "watsonx",
         }
     }
 
@@ -63,22 +140,95 @@ struct Entry {
 }
 
 /// In the order in which they are tried: the one whose marks are most distinct comes first.
-const FORMATS: [Entry; 2] = [
+const FORMATS: [Entry; 16] = [
+    Entry {
+        wire: Wire::OpenAiResponses,
+        recognise: openai_responses::recognise,
+        start: || Box::new(openai_responses::OpenAiResponses::default()),
+    },
+    Entry {
+        wire: Wire::OpenAiAssistants,
+        recognise: openai_assistants::recognise,
+        start: || Box::new(openai_assistants::OpenAiAssistants::default()),
+    },
     Entry {
         wire: Wire::Anthropic,
         recognise: anthropic::recognise,
         start: || Box::new(anthropic::Anthropic::default()),
     },
     Entry {
+        wire: Wire::AnthropicComplete,
+        recognise: anthropic_complete::recognise,
+        start: || Box::new(anthropic_complete::AnthropicComplete::default()),
+    },
+    Entry {
+        wire: Wire::CohereV2,
+        recognise: cohere_v2::recognise,
+        start: || Box::new(cohere_v2::CohereV2::default()),
+    },
+    Entry {
+        wire: Wire::BedrockConverse,
+        recognise: bedrock_converse::recognise,
+        start: || Box::new(bedrock_converse::BedrockConverse::default()),
+    },
+    Entry {
+        wire: Wire::OpenAiCompletions,
+        recognise: openai_completions::recognise,
+        start: || Box::new(openai_completions::OpenAiCompletions::default()),
+    },
+    Entry {
         wire: Wire::OpenAiChat,
         recognise: openai_chat::recognise,
         start: || Box::new(openai_chat::OpenAiChat::default()),
+    },
+    Entry {
+        wire: Wire::Gemini,
+        recognise: gemini::recognise,
+        start: || Box::new(gemini::Gemini::default()),
+    },
+    Entry {
+        wire: Wire::GeminiInteractions,
+        recognise: gemini_interactions::recognise,
+        start: || Box::new(gemini_interactions::GeminiInteractions::default()),
+    },
+    Entry {
+        wire: Wire::CohereV1,
+        recognise: cohere_v1::recognise,
+        start: || Box::new(cohere_v1::CohereV1::default()),
+    },
+    Entry {
+        wire: Wire::Ollama,
+        recognise: ollama::recognise,
+        start: || Box::new(ollama::Ollama::default()),
+    },
+    Entry {
+        wire: Wire::Watsonx,
+        recognise: watsonx::recognise,
+        start: || Box::new(watsonx::Watsonx::default()),
+    },
+    Entry { wire: Wire::Tgi, recognise: tgi::recognise, start: || Box::new(tgi::Tgi::default()) },
+    Entry {
+        wire: Wire::BedrockText,
+        recognise: bedrock_text::recognise,
+        start: || Box::new(bedrock_text::BedrockText::default()),
+    },
+    Entry {
+        wire: Wire::Replicate,
+        recognise: replicate::recognise,
+        start: || Box::new(replicate::Replicate::default()),
     },
 ];
 
 /// The format a payload belongs to.
 pub(crate) fn detect(event: &str, payload: Node<'_>) -> Option<Wire> {
     FORMATS.iter().find(|entry| (entry.recognise)(event, payload)).map(|entry| entry.wire)
+}
+
+/// The format of a payload that may be no JSON.
+pub(crate) fn detect_plain(event: &str, data: &str) -> Option<Wire> {
+    let json = || json::first(data).ok().filter(|(node, _)| node.is_object());
+    let other = || json().and_then(|(node, _)| detect(event, node));
+    replicate::recognise_plain(event).then(|| other().unwrap_or(Wire::Replicate))
 }
 
 /// The decoder of a format.
@@ -93,8 +243,14 @@ pub(crate) trait Format: fmt::Debug + Send {
     /// the payload was read already.
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>));
 
-    /// The sentinel `[DONE]` came.
-    fn sentinel(&mut self);
+    /// Reads a payload that is no JSON by design; `false` where it is for [`decode`](Self::decode).
+    fn decode_plain(&mut self, event: &str, data: &str, out: &mut dyn FnMut(Delta<'_>)) -> bool {
+        let _ = (event, data, out);
+        false
+    }
+
+    /// The sentinel `[DONE]` came. It is no substitute for the mark of a format that has its own.
+    fn sentinel(&mut self) {}
 
     /// Whether the stream may end here.
     fn is_ended(&self) -> bool;
@@ -132,6 +288,13 @@ pub(crate) enum Delta<'a> {
         original: Cow<'a, str>,
     },
     Usage(Usage),
+    /// A source that the provider names, as the JSON it came as.
+    Citation {
+        block: Block,
+        json: &'a str,
+    },
+    /// An error that stands where only the format knows to look.
+    Fail(Box<WireError>),
 }
 
 /// A piece of a channel's text, and where it stands.
@@ -148,8 +311,13 @@ impl<'a> Piece<'a> {
         Some(Self { text, literal: node.raw() })
     }
 
+    /// The text of a payload that is no JSON: it has no literal.
+    pub(crate) fn plain(text: &'a str) -> Option<Self> {
+        (!text.is_empty()).then_some(Self { text: Cow::Borrowed(text), literal: "" })
+    }
+
     /// What stands in the payload: the string with its quotes. It is a slice of the payload, so that
-    /// its place in there can be told.
+    /// its place in there can be told; empty where the payload is no JSON.
     pub(crate) const fn literal(&self) -> &'a str {
         self.literal
     }
@@ -174,6 +342,8 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) exact: bool,
     /// It stands behind another entry of the same delta.
     pub(crate) sibling: bool,
+    /// It repeats what was said: it begins no call.
+    pub(crate) repeats: bool,
     pub(crate) kind: Option<CallKind>,
     /// Never empty.
     pub(crate) id: Option<Cow<'a, str>>,
@@ -190,10 +360,19 @@ pub(crate) enum Arguments<'a> {
     Absent,
     /// The next piece of their text.
     Fragment(Piece<'a>),
-    /// All of them, as a JSON value. It counts only where no fragment comes.
-    Seed(&'a str),
+    /// All of them, in advance. It counts only where no fragment comes.
+    Seed(Cow<'a, str>),
     /// All of them, as a JSON value.
     Whole(&'a str),
+    /// All of them once more. It counts as far as the fragments left something out.
+    Final(Piece<'a>),
+    /// The next piece of a text that the format puts together itself.
+    Composed(&'a str),
+}
+
+/// The type of a payload, else the name of its event.
+fn kind_of<'a>(event: &'a str, payload: Node<'a>) -> Cow<'a, str> {
+    payload.field("type").and_then(Node::text).unwrap_or(Cow::Borrowed(event))
 }
 
 /// The piece of text in a member that is a string and not empty.
@@ -201,10 +380,35 @@ fn piece(node: Option<Node<'_>>) -> Option<Piece<'_>> {
     Piece::of(node?)
 }
 
+/// Arguments that are a string, or by way of exception the value itself.
+fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
+    match node {
+        Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node.raw()),
+        node => piece(node).map_or(Arguments::Absent, Arguments::Fragment),
+    }
+}
+
+/// Arguments that repeat what fragments said before.
+fn final_arguments(node: Option<Node<'_>>) -> Arguments<'_> {
+    match node {
+        Some(node) if node.is_object() || node.is_array() => Arguments::Seed(node.raw().into()),
+        node => piece(node).map_or(Arguments::Absent, Arguments::Final),
+    }
+}
+
 /// The text of a member that is a string and not empty.
 fn non_empty(node: Option<Node<'_>>) -> Option<Cow<'_, str>> {
     node?.text().filter(|text| !text.is_empty())
 }
+
+/// The end of a choice for the reason that a member names, where it names one.
+fn finish<'a>(scope: u32, reason: Option<Node<'a>>) -> Option<Delta<'a>> {
+    let original = non_empty(reason)?;
+    Some(Delta::Finish { scope, reason: FinishReason::from_provider(&original), original })
+}
+
+/// Choices beyond that many share one scope, so that their number is bounded.
+const MAX_CHOICE: u32 = 0xffff;
 
 /// A count.
 fn count(node: Option<Node<'_>>) -> Option<u64> {

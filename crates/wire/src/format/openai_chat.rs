@@ -6,14 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Arguments, CallDelta, Delta, Format, count, non_empty, ordinal, piece};
+use super::{CallDelta, Delta, Format, MAX_CHOICE, arguments, count, non_empty, ordinal, piece};
 use crate::{Block, CallKind, FinishReason, Usage, json::Node};
 
 /// The key of the one call of the old `function_call` field.
 const LEGACY: i64 = i64::MIN;
-
-/// Choices beyond that many share one scope, so that their number is bounded.
-const MAX_CHOICE: u32 = 0xffff;
 
 /// `choices` is there, even if empty or null.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
@@ -25,15 +22,22 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
 pub(super) struct OpenAiChat {
     /// Choices that have not finished.
     open: BTreeSet<u32>,
+    /// How many of the sources that are listed in every chunk were told.
+    cited: usize,
     finished: bool,
     sentinel: bool,
 }
 
 impl Format for OpenAiChat {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [choices, usage, groq] = payload.pick(["choices", "usage", "x_groq"]);
+        let [choices, usage, groq, sources] =
+            payload.pick(["choices", "usage", "x_groq", "citations"]);
         for choice in choices.into_iter().flat_map(Node::items) {
             self.choice(choice, out);
+        }
+        for source in sources.into_iter().flat_map(Node::items).skip(self.cited) {
+            self.cited += 1;
+            out(Delta::Citation { block: Block::default(), json: source.raw() });
         }
         let usage = usage.or_else(|| groq?.field("usage"));
         if let Some(usage) = usage.filter(|usage| usage.is_object()) {
@@ -52,12 +56,22 @@ impl Format for OpenAiChat {
 
 impl OpenAiChat {
     fn choice(&mut self, choice: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [index, delta, message, finish, native] =
-            choice.pick(["index", "delta", "message", "finish_reason", "native_finish_reason"]);
+        let [index, delta, message, text, finish, native] = choice.pick([
+            "index",
+            "delta",
+            "message",
+            "text",
+            "finish_reason",
+            "native_finish_reason",
+        ]);
         let scope = ordinal(index).min(MAX_CHOICE);
         // A server that was not asked to stream, or does not, sends the whole message instead.
         if let Some(delta) = delta.or(message) {
             self.delta(scope, delta, out);
+        } else if let Some(text) = piece(text) {
+            // A stream of completions whose first chunks did not tell so.
+            self.open.insert(scope);
+            out(Delta::Text { block: Block::new(scope, 0), text });
         }
         // An empty reason ends nothing.
         if let Some(original) = non_empty(finish) {
@@ -75,7 +89,7 @@ impl OpenAiChat {
     }
 
     fn delta(&mut self, scope: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [content, thinking, reasoning, details, refusal, calls, legacy] = delta.pick([
+        let [content, thinking, reasoning, details, refusal, calls, legacy, notes] = delta.pick([
             "content",
             "reasoning_content",
             "reasoning",
@@ -83,6 +97,7 @@ impl OpenAiChat {
             "refusal",
             "tool_calls",
             "function_call",
+            "annotations",
         ]);
         let block = Block::new(scope, 0);
         let mut spoke = false;
@@ -113,15 +128,18 @@ impl OpenAiChat {
         }
         if let Some(legacy) = legacy {
             spoke = true;
-            let [name, arguments] = legacy.pick(["name", "arguments"]);
+            let [name, text] = legacy.pick(["name", "arguments"]);
             out(Delta::Call(CallDelta {
                 scope,
                 index: Some(LEGACY),
                 exact: true,
                 name: non_empty(name),
-                arguments: read_arguments(arguments),
+                arguments: arguments(text),
                 ..CallDelta::default()
             }));
+        }
+        for note in notes.into_iter().flat_map(Node::items) {
+            out(Delta::Citation { block, json: note.raw() });
         }
         if spoke {
             self.open.insert(scope);
@@ -158,7 +176,7 @@ fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
     let is_custom = custom.is_some() || kind.and_then(Node::text).as_deref() == Some("custom");
     // Some servers leave out the object around name and arguments.
     let body = custom.or(function).unwrap_or(entry);
-    let [name, arguments, input] = body.pick(["name", "arguments", "input"]);
+    let [name, text, input] = body.pick(["name", "arguments", "input"]);
     CallDelta {
         scope,
         index: index.and_then(Node::integer).filter(|index| *index >= 0),
@@ -168,18 +186,12 @@ fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
         // A client library of one provider writes "null" for a missing id.
         id: non_empty(id).filter(|id| id != "null"),
         name: non_empty(name),
-        arguments: read_arguments(arguments.or(input)),
+        arguments: arguments(text.or(input)),
+        ..CallDelta::default()
     }
 }
 
-fn read_arguments(arguments: Option<Node<'_>>) -> Arguments<'_> {
-    match arguments {
-        Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node.raw()),
-        node => piece(node).map_or(Arguments::Absent, Arguments::Fragment),
-    }
-}
-
-fn read_usage(usage: Node<'_>) -> Usage {
+pub(super) fn read_usage(usage: Node<'_>) -> Usage {
     let [input, output, read, written] = usage.pick([
         "prompt_tokens",
         "completion_tokens",

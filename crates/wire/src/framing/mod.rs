@@ -4,12 +4,16 @@
 //! `text/event-stream` and event streams as `text/plain`. A further framing is one more module, one
 //! variant of [`Framing`], and one arm here.
 
+mod base64;
+mod frames;
+pub(crate) mod invoke;
 mod sniff;
 mod values;
 
 use std::borrow::Cow;
 
 use crate::{
+    eventstream::{EventStreamDecoder, FrameFault},
     limits::WireLimits,
     sse::{SseDecoder, SseEvent, SseReading},
 };
@@ -25,7 +29,7 @@ use values::Values;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Framing {
-    /// Binary frames of AWS. Recognised, not decoded.
+    /// Binary frames of AWS: see [`eventstream`](crate::eventstream).
     EventStream,
     /// A page of HTML: an error of something between here and the model.
     Html,
@@ -83,6 +87,10 @@ pub(crate) enum Frame<'a> {
     Payload { event: Cow<'a, str>, data: Cow<'a, str>, whole: bool },
     /// A comment.
     Comment,
+    /// An error that the framing has a place for: its name, and what it says.
+    Exception { name: &'a str, data: Cow<'a, str> },
+    /// A broken frame, dropped.
+    Fault(FrameFault),
     /// A field of server-sent events that the specification does not know.
     Field { name: Cow<'a, str>, value: Cow<'a, str> },
     /// Text that belongs to no event.
@@ -93,6 +101,9 @@ pub(crate) enum Frame<'a> {
     Page { text: Cow<'a, str> },
 }
 
+/// Takes the frames of a body, each with the offset in the body behind its last byte.
+pub(crate) type Sink<'s> = &'s mut dyn FnMut(Frame<'_>, u64);
+
 /// How much of a body that is no stream is kept, in bytes.
 const PAGE: usize = 8 << 10;
 
@@ -101,6 +112,10 @@ const PAGE: usize = 8 << 10;
 pub(crate) struct Unframer {
     limits: WireLimits,
     state: State,
+    /// Bytes before those that the decoder of the framing got.
+    base: u64,
+    /// Bytes of all chunks before the present one.
+    read: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -108,6 +123,7 @@ enum State {
     /// The first bytes, not told yet.
     Unknown(Vec<u8>),
     Sse(Box<SseDecoder>),
+    EventStream(EventStreamDecoder),
     Values(Values),
     /// The head of a body that is no stream.
     Page(Vec<u8>),
@@ -117,50 +133,66 @@ impl Unframer {
     /// At the start of a body; `framing` is `None` where the first bytes shall tell.
     pub(crate) fn new(framing: Option<Framing>, limits: WireLimits) -> Self {
         let state = framing.map_or(State::Unknown(Vec::new()), |framing| start(framing, limits));
-        Self { limits, state }
+        Self { limits, state, base: 0, read: 0 }
     }
 
     /// Reads a chunk.
-    pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
-        let State::Unknown(head) = &mut self.state else {
-            self.decode(chunk, sink);
-            return;
-        };
-        head.extend_from_slice(chunk);
-        if let Some(framing) = sniff::sniff(head, false) {
-            self.settle(framing, sink);
+    pub(crate) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        if let State::Unknown(head) = &mut self.state {
+            head.extend_from_slice(chunk);
+            self.read += chunk.len() as u64;
+            if let Some(framing) = sniff::sniff(head, false) {
+                self.settle(framing, sink);
+            } else {
+                sniff::trim(head);
+            }
         } else {
-            sniff::trim(head);
+            self.read += chunk.len() as u64;
+            self.decode(chunk, sink);
         }
     }
 
     /// Ends the body.
-    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
+    pub(crate) fn finish(&mut self, sink: Sink<'_>) {
         if let State::Unknown(head) = &mut self.state {
             let Some(framing) = sniff::sniff(head, true) else { return };
             self.settle(framing, sink);
         }
-        match &mut self.state {
+        let Self { base, read, state, .. } = self;
+        match state {
             State::Unknown(_) => {}
-            State::Sse(decoder) => decoder.finish(|event| frame(event, sink)),
-            State::Values(values) => values.finish(sink),
-            State::Page(head) => sink(Frame::Page { text: String::from_utf8_lossy(head) }),
+            State::Sse(decoder) => decoder.end(&mut |event, end| frame(event, *base + end, sink)),
+            State::EventStream(decoder) => {
+                decoder.finish(|event| frames::frame(event, *read, sink));
+            }
+            State::Values(values) => values.finish(&mut |frame, end| sink(frame, *base + end)),
+            State::Page(head) => sink(Frame::Page { text: String::from_utf8_lossy(head) }, *read),
         }
     }
 
-    fn settle(&mut self, framing: Framing, sink: &mut dyn FnMut(Frame<'_>)) {
+    fn settle(&mut self, framing: Framing, sink: Sink<'_>) {
         let settled = start(framing, self.limits);
         if let State::Unknown(head) = core::mem::replace(&mut self.state, settled) {
-            sink(Frame::Framing(framing));
-            self.decode(sniff::start(&head), sink);
+            let text = sniff::start(&head);
+            self.base = self.read.saturating_sub(text.len() as u64);
+            sink(Frame::Framing(framing), self.base);
+            self.decode(text, sink);
         }
     }
 
-    fn decode(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
+    fn decode(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        let base = self.base;
         match &mut self.state {
             State::Unknown(_) => {}
-            State::Sse(decoder) => decoder.push(chunk, |event| frame(event, sink)),
-            State::Values(values) => values.push(chunk, sink),
+            State::Sse(decoder) => {
+                decoder.drive(chunk, &mut |event, end| frame(event, base + end, sink));
+            }
+            State::EventStream(decoder) => {
+                decoder.drive(chunk, &mut |event, end| frames::frame(event, base + end, sink));
+            }
+            State::Values(values) => {
+                values.push(chunk, &mut |frame, end| sink(frame, base + end));
+            }
             State::Page(head) => {
                 let room = PAGE.saturating_sub(head.len()).min(chunk.len());
                 head.extend_from_slice(&chunk[..room]);
@@ -177,12 +209,15 @@ fn start(framing: Framing, limits: WireLimits) -> State {
         }
         Framing::Json | Framing::Ndjson => State::Values(Values::new(false, limits.sse().event())),
         Framing::JsonArray => State::Values(Values::new(true, limits.sse().event())),
-        Framing::EventStream | Framing::Html | Framing::Text => State::Page(Vec::new()),
+        Framing::EventStream => {
+            State::EventStream(EventStreamDecoder::new().with_limit(limits.sse().event()))
+        }
+        Framing::Html | Framing::Text => State::Page(Vec::new()),
     }
 }
 
-fn frame(event: SseEvent<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
-    sink(match event {
+fn frame(event: SseEvent<'_>, end: u64, sink: Sink<'_>) {
+    let frame = match event {
         SseEvent::Bare(text) => Frame::Stray(text),
         SseEvent::Comment(_) => Frame::Comment,
         SseEvent::Field { name, value } => Frame::Field { name, value },
@@ -192,5 +227,6 @@ fn frame(event: SseEvent<'_>, sink: &mut dyn FnMut(Frame<'_>)) {
             whole: message.is_terminated(),
         },
         SseEvent::Oversize { limit, .. } => Frame::Oversize { limit },
-    });
+    };
+    sink(frame, end);
 }

@@ -1,6 +1,6 @@
 //! JSON values one after another, or as the items of one array.
 
-use super::{Frame, Framing};
+use super::{Frame, Framing, Sink};
 use crate::json::Balance;
 
 /// Cuts a body into its JSON values by counting brackets.
@@ -18,6 +18,8 @@ pub(super) struct Values {
     /// Text between values.
     stray: Vec<u8>,
     count: usize,
+    /// Bytes of all chunks before the present one.
+    base: u64,
 }
 
 impl Values {
@@ -31,23 +33,27 @@ impl Values {
             skip: false,
             stray: Vec::new(),
             count: 0,
+            base: 0,
         }
     }
 
-    pub(super) fn push(&mut self, mut rest: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
+    pub(super) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        let mut rest = chunk;
         while !rest.is_empty() {
+            let at = self.base + (chunk.len() - rest.len()) as u64;
             if !self.inside {
-                let Some(found) = self.skip_between(rest, sink) else { return };
+                let Some(found) = self.skip_between(rest, at, sink) else { break };
                 rest = &rest[found..];
-                self.begin(sink);
+                self.begin(at + found as u64, sink);
             }
             let end = self.balance.advance(rest);
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
             rest = after;
+            let at = self.base + (chunk.len() - rest.len()) as u64;
             if !self.skip && self.open.len() + part.len() > self.limit {
                 self.skip = true;
                 self.open.clear();
-                sink(Frame::Oversize { limit: self.limit });
+                sink(Frame::Oversize { limit: self.limit }, at);
             }
             match (self.skip, end) {
                 (true, None) => {}
@@ -55,44 +61,46 @@ impl Values {
                 (false, None) => self.open.extend_from_slice(part),
                 (false, Some(_)) if self.open.is_empty() => {
                     self.inside = false;
-                    payload(part, true, sink);
+                    payload(part, true, at, sink);
                 }
                 (false, Some(_)) => {
                     self.inside = false;
                     self.open.extend_from_slice(part);
-                    payload(&self.open, true, sink);
+                    payload(&self.open, true, at, sink);
                     self.open.clear();
                 }
             }
         }
+        self.base += chunk.len() as u64;
     }
 
-    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
+    pub(super) fn finish(&mut self, sink: Sink<'_>) {
         if self.inside && !self.skip {
-            payload(&self.open, false, sink);
+            payload(&self.open, false, self.base, sink);
         }
         self.inside = false;
         self.open.clear();
-        self.flush_stray(sink);
+        self.flush_stray(self.base, sink);
     }
 
-    fn begin(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
-        self.flush_stray(sink);
+    /// A value begins at `start` of the stream.
+    fn begin(&mut self, start: u64, sink: Sink<'_>) {
+        self.flush_stray(start, sink);
         self.balance = Balance::default();
         self.inside = true;
         self.skip = false;
         self.count += 1;
         if self.count == 2 && !self.array {
-            sink(Frame::Framing(Framing::Ndjson));
+            sink(Frame::Framing(Framing::Ndjson), start);
         }
     }
 
-    /// Where the next value begins, if it does.
-    fn skip_between(&mut self, rest: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Option<usize> {
+    /// Where the next value begins in `rest`, if it does; `rest` stands at `start` of the stream.
+    fn skip_between(&mut self, rest: &[u8], start: u64, sink: Sink<'_>) -> Option<usize> {
         for (at, &byte) in rest.iter().enumerate() {
             match byte {
                 b'{' => return Some(at),
-                b'\n' | b'\r' => self.flush_stray(sink),
+                b'\n' | b'\r' => self.flush_stray(start + at as u64, sink),
                 b'[' | b']' | b',' if self.array => {}
                 b'[' => return Some(at),
                 // White space, and what a byte order mark is made of.
@@ -104,16 +112,16 @@ impl Values {
         None
     }
 
-    fn flush_stray(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
+    fn flush_stray(&mut self, end: u64, sink: Sink<'_>) {
         if !self.stray.is_empty() {
-            sink(Frame::Stray(String::from_utf8_lossy(&self.stray)));
+            sink(Frame::Stray(String::from_utf8_lossy(&self.stray)), end);
             self.stray.clear();
         }
     }
 }
 
-fn payload(text: &[u8], whole: bool, sink: &mut dyn FnMut(Frame<'_>)) {
-    sink(Frame::Payload { event: "".into(), data: String::from_utf8_lossy(text), whole });
+fn payload(text: &[u8], whole: bool, end: u64, sink: Sink<'_>) {
+    sink(Frame::Payload { event: "".into(), data: String::from_utf8_lossy(text), whole }, end);
 }
 
 #[cfg(test)]
@@ -123,7 +131,7 @@ mod tests {
     fn cut(array: bool, limit: usize, chunks: &[&[u8]]) -> Vec<String> {
         let mut values = Values::new(array, limit);
         let mut seen = Vec::new();
-        let mut sink = |frame: Frame<'_>| {
+        let mut sink = |frame: Frame<'_>, _: u64| {
             seen.push(match frame {
                 Frame::Payload { data, whole, .. } => {
                     format!("{data}{}", if whole { "" } else { "~" })

@@ -6,12 +6,15 @@
 
 mod balance;
 mod check;
+mod halves;
 mod string;
 
 use std::borrow::Cow;
 
 pub(crate) use balance::Balance;
 pub(crate) use check::Fault;
+pub(crate) use halves::Halves;
+pub(crate) use string::quote;
 
 /// One value of a payload that was checked.
 #[derive(Clone, Copy, Debug)]

@@ -49,9 +49,43 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
     Some((u32::from_str_radix(digits, 16).ok()?, after))
 }
 
+/// Writes a text as a string, with no more escapes than JSON asks for.
+pub(crate) fn quote(text: &str) -> String {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut out = String::with_capacity(text.len() + 8);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\0'..='\u{1f}' => {
+                let code = usize::from(c as u8);
+                out.push_str("\\u00");
+                out.extend([code >> 4, code & 15].map(|digit| char::from(HEX[digit])));
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::{decode, quote};
+
+    #[test]
+    fn what_is_quoted_decodes_to_the_same() {
+        let text: String = (0..0x250_u32).filter_map(char::from_u32).chain(['😀']).collect();
+        let quoted = quote(&text);
+        assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text);
+        assert_eq!(decode(&quoted[1..quoted.len() - 1]), text);
+    }
 
     #[test]
     fn escapes_and_surrogates() {

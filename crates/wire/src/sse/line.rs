@@ -1,29 +1,27 @@
 //! Where a line ends, and what it says.
 
-/// The position of the first LF or CR, eight bytes at a time.
+/// How many bytes are looked at together.
+const BLOCK: usize = 32;
+
+/// The position of the first LF or CR. Whole blocks are searched without a branch in them.
 pub(super) fn end(bytes: &[u8]) -> Option<usize> {
-    const LF: u64 = u64::from_ne_bytes([b'\n'; 8]);
-    const CR: u64 = u64::from_ne_bytes([b'\r'; 8]);
+    if bytes.first().is_some_and(|&byte| ends(byte) != 0) {
+        return Some(0);
+    }
     let mut at = 0;
-    let mut words = bytes.chunks_exact(8);
-    for word in &mut words {
-        let mut array = [0; 8];
-        array.copy_from_slice(word);
-        let word = u64::from_ne_bytes(array);
-        if has_zero(word ^ LF) || has_zero(word ^ CR) {
+    for block in bytes.chunks_exact(BLOCK) {
+        if block.iter().fold(0, |found, &byte| found | ends(byte)) != 0 {
             break;
         }
-        at += 8;
+        at += BLOCK;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map(|found| at + found)
+    rest.iter().position(|&byte| ends(byte) != 0).map(|found| at + found)
 }
 
-/// Whether one of the eight bytes is zero.
-const fn has_zero(word: u64) -> bool {
-    const LOW: u64 = u64::from_ne_bytes([0x01; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    word.wrapping_sub(LOW) & !word & HIGH != 0
+/// 1 for what ends a line, else 0.
+const fn ends(byte: u8) -> u8 {
+    (byte == b'\n') as u8 | (byte == b'\r') as u8
 }
 
 /// One line, read as the specification reads it.
@@ -40,6 +38,10 @@ pub(super) enum Line<'a> {
 
 /// Splits a line into field and value.
 pub(super) fn read(line: &[u8]) -> Line<'_> {
+    // Nearly all that comes.
+    if let Some(value) = line.strip_prefix(b"data:") {
+        return Line::Data(value.strip_prefix(b" ").unwrap_or(value));
+    }
     if line.is_empty() {
         return Line::Blank;
     }
@@ -55,6 +57,14 @@ pub(super) fn read(line: &[u8]) -> Line<'_> {
         b"id" => Line::Id(value),
         b"retry" => Line::Retry(value),
         _ => Line::Other { name, value },
+    }
+}
+
+/// The lenient reading of a line that is no field: a known field behind white space is that field.
+pub(super) fn read_indented(line: &[u8]) -> Line<'_> {
+    match read(line.trim_ascii_start()) {
+        Line::Other { .. } => read(line),
+        known => known,
     }
 }
 

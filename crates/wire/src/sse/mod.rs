@@ -16,11 +16,13 @@
 //! assert_eq!(seen, [("greeting".to_owned(), "hello".to_owned())]);
 //! ```
 
+mod edit;
 mod limits;
 mod line;
 
 use std::borrow::Cow;
 
+pub(crate) use edit::{data, write_with_data};
 pub use limits::{SseBound, SseLimits};
 use line::Line;
 pub(crate) use line::is_field_name;
@@ -141,12 +143,18 @@ pub struct SseDecoder {
     /// The event that is open passed a bound.
     skip_event: bool,
     event: Vec<u8>,
+    /// The data of the event that is open, as far as it was copied, from `data_at` on.
     data: Vec<u8>,
+    data_at: usize,
     has_data: bool,
     /// Lines that are no fields.
     bare: Vec<u8>,
     id: String,
     retry: Option<u64>,
+    /// Bytes of all chunks before the present one.
+    base: u64,
+    /// Where the last line ended, its line end included; the next one begins there.
+    read: u64,
 }
 
 impl SseDecoder {
@@ -163,10 +171,13 @@ impl SseDecoder {
             skip_event: false,
             event: Vec::new(),
             data: Vec::new(),
+            data_at: 0,
             has_data: false,
             bare: Vec::new(),
             id: String::new(),
             retry: None,
+            base: 0,
+            read: 0,
         }
     }
 
@@ -192,11 +203,16 @@ impl SseDecoder {
     /// How many bytes are kept of a line and an event that have not ended.
     #[must_use]
     pub fn withheld(&self) -> usize {
-        self.line.len() + self.data.len() + self.bare.len()
+        self.line.len() + self.data.len() - self.data_at + self.bare.len()
     }
 
     /// Reads a chunk; `sink` gets what it completes.
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(SseEvent<'_>)) {
+        self.drive(chunk, &mut |event, _| sink(event));
+    }
+
+    /// As [`push`](Self::push), and tells where in the stream the bytes of each event end.
+    pub(crate) fn drive(&mut self, chunk: &[u8], sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         let mut rest = self.settle_bom(chunk);
         // Data that lies in this chunk, not copied yet.
         let mut data = None;
@@ -205,6 +221,7 @@ impl SseDecoder {
             && first == b'\n'
         {
             rest = tail;
+            self.read += 1;
         }
         while let Some(at) = line::end(rest) {
             let (head, tail) = rest.split_at(at);
@@ -217,37 +234,46 @@ impl SseDecoder {
                 [_, after @ ..] => after,
                 [] => &[],
             };
+            let start = core::mem::replace(&mut self.read, self.base + offset_of(chunk, rest));
             if self.line.is_empty() && !self.skip_line {
                 if head.len() > self.limits.line() {
-                    self.oversize_line(head.first(), &mut sink);
+                    self.oversize_line(head.first(), sink);
                 } else {
-                    self.read_line(head, &mut data, &mut sink);
+                    self.read_line(head, start, &mut data, sink);
                 }
                 self.skip_line = false;
             } else {
-                self.carry(head, &mut sink);
-                self.end_carried(&mut sink);
+                self.carry(head, sink);
+                self.end_carried(start, sink);
             }
         }
-        self.carry(rest, &mut sink);
+        self.carry(rest, sink);
         self.keep(&mut data);
+        self.base += chunk.len() as u64;
     }
 
     /// Ends the stream. Strict reading drops what no blank line has ended; lenient reading hands it
     /// out.
     pub fn finish(&mut self, mut sink: impl FnMut(SseEvent<'_>)) {
+        self.end(&mut |event, _| sink(event));
+    }
+
+    /// As [`finish`](Self::finish); see [`drive`](Self::drive).
+    pub(crate) fn end(&mut self, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         let bom = core::mem::replace(&mut self.bom, 3);
+        let start = core::mem::replace(&mut self.read, self.base);
         if self.reading == SseReading::Lenient {
             if (1..3).contains(&bom) {
                 self.line.extend_from_slice(&BOM[..bom]);
             }
             if !self.line.is_empty() {
-                self.end_carried(&mut sink);
+                self.end_carried(start, sink);
             }
-            self.dispatch(None, false, &mut sink);
+            self.dispatch(None, false, sink);
         }
         self.line.clear();
         self.data.clear();
+        self.data_at = 0;
         self.bare.clear();
         self.has_data = false;
     }
@@ -271,7 +297,7 @@ impl SseDecoder {
     }
 
     /// Keeps a part of the line that is open.
-    fn carry(&mut self, part: &[u8], sink: &mut impl FnMut(SseEvent<'_>)) {
+    fn carry(&mut self, part: &[u8], sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if part.is_empty() || self.skip_line {
             return;
         }
@@ -286,43 +312,54 @@ impl SseDecoder {
     }
 
     /// Reads the line that was carried over.
-    fn end_carried(&mut self, sink: &mut impl FnMut(SseEvent<'_>)) {
+    fn end_carried(&mut self, start: u64, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if core::mem::take(&mut self.skip_line) {
+            return;
+        }
+        if let Line::Data(value) = line::read(&self.line)
+            && self.bare.is_empty()
+            && !(self.has_data || self.skip_event)
+            && value.len() <= self.limits.event()
+        {
+            // The first line of data stays where it is; the two buffers change places.
+            self.data_at = self.line.len() - value.len();
+            self.has_data = true;
+            core::mem::swap(&mut self.line, &mut self.data);
+            self.line.clear();
             return;
         }
         let mut line = core::mem::take(&mut self.line);
         let mut data = None;
-        self.read_line(&line, &mut data, sink);
+        self.read_line(&line, start, &mut data, sink);
         self.keep(&mut data);
         line.clear();
         self.line = line;
     }
 
     /// A line that is too long takes its event with it, unless it is a comment.
-    fn oversize_line(&mut self, first: Option<&u8>, sink: &mut impl FnMut(SseEvent<'_>)) {
+    fn oversize_line(&mut self, first: Option<&u8>, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if first != Some(&b':') {
             self.skip_event = true;
         }
-        sink(SseEvent::Oversize { bound: SseBound::Line, limit: self.limits.line() });
+        let limit = self.limits.line();
+        sink(SseEvent::Oversize { bound: SseBound::Line, limit }, self.read);
     }
 
+    /// Reads the line that begins at `start` of the stream.
     fn read_line<'c>(
         &mut self,
         text: &'c [u8],
+        start: u64,
         data: &mut Option<&'c [u8]>,
-        sink: &mut impl FnMut(SseEvent<'_>),
+        sink: &mut impl FnMut(SseEvent<'_>, u64),
     ) {
         let lenient = self.reading == SseReading::Lenient;
         let mut line = line::read(text);
         if matches!(line, Line::Other { .. }) && lenient && self.bare.is_empty() {
-            // A known field behind white space is that field.
-            match line::read(text.trim_ascii_start()) {
-                Line::Other { .. } => {}
-                known => line = known,
-            }
+            line = line::read_indented(text);
         }
-        if !matches!(line, Line::Other { .. } | Line::Blank) {
-            self.flush_bare(sink);
+        if !self.bare.is_empty() && !matches!(line, Line::Other { .. } | Line::Blank) {
+            self.flush_bare(start, sink);
         }
         match line {
             Line::Blank if text.is_empty() || !lenient => {
@@ -331,7 +368,7 @@ impl SseDecoder {
             }
             Line::Blank => {}
             Line::Comment(value) if lenient => {
-                sink(SseEvent::Comment(String::from_utf8_lossy(value)));
+                sink(SseEvent::Comment(String::from_utf8_lossy(value)), self.read);
             }
             Line::Comment(_) => {}
             Line::Data(value) => self.add_data(value, data, sink),
@@ -353,12 +390,11 @@ impl SseDecoder {
             }
             Line::Other { name, value } if lenient => {
                 if self.bare.is_empty() && name.len() < text.len() && is_field_name(name) {
-                    sink(SseEvent::Field {
-                        name: String::from_utf8_lossy(name),
-                        value: String::from_utf8_lossy(value),
-                    });
+                    let name = String::from_utf8_lossy(name);
+                    let value = String::from_utf8_lossy(value);
+                    sink(SseEvent::Field { name, value }, self.read);
                 } else {
-                    self.add_bare(text, sink);
+                    self.add_bare(text, start, sink);
                 }
             }
             Line::Other { .. } => {}
@@ -369,18 +405,18 @@ impl SseDecoder {
         &mut self,
         value: &'c [u8],
         data: &mut Option<&'c [u8]>,
-        sink: &mut impl FnMut(SseEvent<'_>),
+        sink: &mut impl FnMut(SseEvent<'_>, u64),
     ) {
         if self.skip_event {
             return;
         }
-        let before = self.data.len() + data.map_or(0, <[u8]>::len);
+        let before = self.data.len() - self.data_at + data.map_or(0, <[u8]>::len);
         if before + usize::from(self.has_data) + value.len() > self.limits.event() {
             *data = None;
-            self.data.clear();
-            self.has_data = false;
+            self.clear_data();
             self.skip_event = true;
-            sink(SseEvent::Oversize { bound: SseBound::Event, limit: self.limits.event() });
+            let limit = self.limits.event();
+            sink(SseEvent::Oversize { bound: SseBound::Event, limit }, self.read);
         } else if self.has_data {
             self.keep(data);
             self.data.push(b'\n');
@@ -391,9 +427,9 @@ impl SseDecoder {
         }
     }
 
-    fn add_bare(&mut self, text: &[u8], sink: &mut impl FnMut(SseEvent<'_>)) {
+    fn add_bare(&mut self, text: &[u8], start: u64, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if self.bare.len() + 1 + text.len() > self.limits.event() {
-            self.flush_bare(sink);
+            self.flush_bare(start, sink);
         }
         if !self.bare.is_empty() {
             self.bare.push(b'\n');
@@ -408,36 +444,50 @@ impl SseDecoder {
         }
     }
 
+    fn clear_data(&mut self) {
+        self.data.clear();
+        self.data_at = 0;
+        self.has_data = false;
+    }
+
     /// Ends the event that is open.
     fn dispatch(
         &mut self,
         data: Option<&[u8]>,
         terminated: bool,
-        sink: &mut impl FnMut(SseEvent<'_>),
+        sink: &mut impl FnMut(SseEvent<'_>, u64),
     ) {
         let named = self.reading == SseReading::Lenient && !self.event.is_empty();
         if !self.skip_event && (self.has_data || named) {
-            sink(SseEvent::Message(SseMessage {
+            let kept = self.data.get(self.data_at..).unwrap_or_default();
+            let message = SseMessage {
                 event: &self.event,
-                data: data.unwrap_or(&self.data),
+                data: data.unwrap_or(kept),
                 id: &self.id,
                 retry: self.retry,
                 terminated,
-            }));
+            };
+            sink(SseEvent::Message(message), self.read);
         }
-        self.flush_bare(sink);
+        if !self.bare.is_empty() {
+            self.flush_bare(self.read, sink);
+        }
         self.event.clear();
-        self.data.clear();
-        self.has_data = false;
+        self.clear_data();
         self.skip_event = false;
     }
 
-    fn flush_bare(&mut self, sink: &mut impl FnMut(SseEvent<'_>)) {
+    fn flush_bare(&mut self, end: u64, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if !self.bare.is_empty() {
-            sink(SseEvent::Bare(String::from_utf8_lossy(&self.bare)));
+            sink(SseEvent::Bare(String::from_utf8_lossy(&self.bare)), end);
             self.bare.clear();
         }
     }
+}
+
+/// Where in `chunk` its tail `rest` begins.
+const fn offset_of(chunk: &[u8], rest: &[u8]) -> u64 {
+    chunk.len().saturating_sub(rest.len()) as u64
 }
 
 impl Default for SseDecoder {

@@ -33,7 +33,7 @@ fn what_is_no_stream_is_told() {
             StreamOutcome::Error,
         ),
         ("upstream connect error", Framing::Text, ErrorKind::NotAStream, StreamOutcome::Error),
-        ("\0\0\0\u{7f}rest", Framing::EventStream, ErrorKind::NotAStream, StreamOutcome::Error),
+        ("\0\0\0\u{7f}and more", Framing::EventStream, ErrorKind::Malformed, StreamOutcome::Error),
         (
             "{\"a\":1}\n{\"a\":2}\n",
             Framing::Ndjson,
@@ -42,7 +42,7 @@ fn what_is_no_stream_is_told() {
         ),
         ("data: {\"a\":1}\n\n", Framing::Sse, ErrorKind::Unrecognised, StreamOutcome::Unrecognised),
         (
-            "event: output\ndata: some words\n\n",
+            "event: words\ndata: some words\n\n",
             Framing::Sse,
             ErrorKind::Unrecognised,
             StreamOutcome::Unrecognised,
@@ -53,6 +53,17 @@ fn what_is_no_stream_is_told() {
         assert_eq!(transcript.errors()[0].kind, kind, "{body}");
         assert_eq!(transcript.outcome(), outcome, "{body}");
     }
+}
+
+#[test]
+fn every_format_has_its_row_on_the_page_of_providers() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/providers.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for wire in Wire::ALL {
+        assert!(page.contains(&format!("\n| `{wire}` | ")), "{wire}");
+        assert_eq!(Wire::from_code(wire.code()), Some(wire));
+    }
+    assert!(Wire::ALL.is_sorted_by_key(|wire| wire.code()));
 }
 
 #[test]

@@ -1,7 +1,19 @@
 //! The crate through its public interface: whole responses, every one of them at every 2-cut.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod anthropic;
+mod aws;
+mod bedrock;
 mod body;
+mod cohere;
+mod completions;
+mod defects;
 mod examples;
+mod gemini;
+mod openai_assistants;
 mod openai_chat;
+mod openai_responses;
+mod rewrite;
 mod support;
+mod whole;

@@ -25,7 +25,11 @@ fn log(options: WireOptions, chunks: &[&[u8]]) -> (Vec<String>, Vec<usize>, Tran
 /// Decodes a body. At every 2-cut, byte by byte and whole, the same events come out, and after every
 /// byte the same ones have come out.
 pub(crate) fn decode_with(options: WireOptions, body: &str) -> Transcript {
-    let body = body.as_bytes();
+    decode_bytes(options, body.as_bytes())
+}
+
+/// As [`decode_with`], of a body that is no text.
+pub(crate) fn decode_bytes(options: WireOptions, body: &[u8]) -> Transcript {
     let (whole, _, transcript) = log(options, &[body]);
     let bytes: Vec<&[u8]> = body.chunks(1).collect();
     let (single, ends, _) = log(options, &bytes);
@@ -60,4 +64,19 @@ pub(crate) fn call(
     outcome: &'static str,
 ) -> (String, String, &'static str) {
     (name.to_owned(), arguments.to_owned(), outcome)
+}
+
+/// Payloads as server-sent events without names.
+pub(crate) fn sse(payloads: &[&str]) -> String {
+    payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()
+}
+
+/// Server-sent events with names.
+pub(crate) fn named(events: &[(&str, &str)]) -> String {
+    events.iter().map(|(name, payload)| format!("event: {name}\ndata: {payload}\n\n")).collect()
+}
+
+/// Payloads one a line.
+pub(crate) fn lines(payloads: &[&str]) -> String {
+    payloads.iter().map(|payload| format!("{payload}\n")).collect()
 }

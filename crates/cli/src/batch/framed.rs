@@ -1,0 +1,116 @@
+//! Replies about the framing of a body alone.
+
+use jsonmend_wire::{
+    Framing,
+    eventstream::{EventStreamDecoder, EventStreamEvent, Message},
+    sse::{SseDecoder, SseEvent, SseMessage, SseReading},
+};
+use serde::Serialize;
+
+use super::request::{FramingName, Input, Request};
+
+/// What the operation `events` answers.
+#[derive(Debug, Serialize)]
+pub(crate) struct Framed {
+    framing: &'static str,
+    events: Vec<EventRecord>,
+    /// How many lines, events or frames passed a bound or were broken, and were dropped; left out
+    /// where none was.
+    #[serde(skip_serializing_if = "is_zero")]
+    dropped: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// One event.
+#[derive(Debug, Serialize)]
+struct EventRecord {
+    event: String,
+    data: String,
+    /// The last event id in force.
+    id: String,
+    /// The reconnection time in force, in milliseconds.
+    retry: Option<u64>,
+}
+
+/// Cuts a body into its events.
+pub(crate) fn events(request: &Request<'_>, input: &Input<'_>) -> Result<Framed, String> {
+    match request.framing()? {
+        FramingName::Strict => Ok(server_sent(input, SseReading::Strict)),
+        FramingName::Named(Framing::Sse) => Ok(server_sent(input, SseReading::Lenient)),
+        FramingName::Named(Framing::EventStream) => Ok(frames(input)),
+        // The length of a frame is far below 16 MiB: its first byte is zero.
+        FramingName::Auto if input.whole().first() == Some(&0) => Ok(frames(input)),
+        FramingName::Auto => Ok(server_sent(input, SseReading::Lenient)),
+        FramingName::Named(framing) => {
+            Err(format!("`framing`: `{}` has payloads and no events", framing.code()))
+        }
+    }
+}
+
+fn server_sent(input: &Input<'_>, reading: SseReading) -> Framed {
+    let mut framed = Framed::new(Framing::Sse);
+    let mut decoder = SseDecoder::new(reading);
+    let mut record = |event: SseEvent<'_>| match event {
+        SseEvent::Message(message) => framed.events.push(EventRecord::from(&message)),
+        SseEvent::Oversize { .. } => framed.dropped += 1,
+        // Comments, and what the lenient reading finds beside the events.
+        _ => {}
+    };
+    for piece in input.pieces() {
+        decoder.push(piece, &mut record);
+    }
+    decoder.finish(&mut record);
+    framed
+}
+
+fn frames(input: &Input<'_>) -> Framed {
+    let mut framed = Framed::new(Framing::EventStream);
+    let mut decoder = EventStreamDecoder::new();
+    let mut record = |event: EventStreamEvent<'_>| match event {
+        EventStreamEvent::Message(message) => framed.events.push(EventRecord::from(&message)),
+        _ => framed.dropped += 1,
+    };
+    for piece in input.pieces() {
+        decoder.push(piece, &mut record);
+    }
+    decoder.finish(&mut record);
+    framed
+}
+
+impl Framed {
+    const fn new(framing: Framing) -> Self {
+        Self { framing: framing.code(), events: Vec::new(), dropped: 0 }
+    }
+}
+
+impl From<&SseMessage<'_>> for EventRecord {
+    fn from(message: &SseMessage<'_>) -> Self {
+        Self {
+            event: message.event().into_owned(),
+            data: message.data().into_owned(),
+            id: message.id().to_owned(),
+            retry: message.retry(),
+        }
+    }
+}
+
+/// A message is named by its type, or by that of its exception.
+impl From<&Message<'_>> for EventRecord {
+    fn from(message: &Message<'_>) -> Self {
+        let names = [":event-type", ":exception-type", ":error-code"];
+        let of = |name: &&str| {
+            let mut headers = message.headers();
+            headers.find(|header| header.name == *name)?.value.as_str().map(str::to_owned)
+        };
+        Self {
+            event: names.iter().find_map(of).unwrap_or_default(),
+            data: String::from_utf8_lossy(message.payload()).into_owned(),
+            id: String::new(),
+            retry: None,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Response bodies that were not streamed, mended in place.
+
+use std::borrow::Cow;
+
+use jsonmend_core::Outcome;
+
+use crate::{
+    Call, CallKind, Framing, Transcript, WireOptions,
+    format::{self, Arguments, Delta},
+    json, transcribe,
+};
+
+/// A response body whose tool calls were mended; made by [`mend_body`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct MendedBody<'a> {
+    body: Cow<'a, [u8]>,
+    transcript: Transcript,
+}
+
+impl<'a> MendedBody<'a> {
+    /// The body to hand on.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The body to hand on, without a copy where nothing was mended.
+    #[must_use]
+    pub fn into_body(self) -> Cow<'a, [u8]> {
+        self.body
+    }
+
+    /// Whether anything was mended.
+    #[must_use]
+    pub const fn is_changed(&self) -> bool {
+        matches!(self.body, Cow::Owned(_))
+    }
+
+    /// What the body says, the outcome of every call included.
+    #[must_use]
+    pub const fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+}
+
+/// Reads a response body that was not streamed, and mends the arguments of its tool calls in place.
+///
+/// Only the strings that hold arguments are replaced, and only where the arguments were mended and are
+/// valid now; every other byte stays. Arguments that were cut off or that the policy forbids to mend
+/// stay as they came: the [`transcript`](MendedBody::transcript) tells. So does every body that is no
+/// JSON, and every stream.
+///
+/// ```
+/// use jsonmend_core::Outcome;
+/// use jsonmend_wire::{WireOptions, mend_body};
+///
+/// let body = br#"{"choices": [{"index": 0, "message": {"tool_calls": [{"id": "c1", "type": "function",
+///     "function": {"name": "add", "arguments": "{'a': 1,}"}}]}, "finish_reason": "tool_calls"}]}"#;
+/// let mended = mend_body(body, WireOptions::new());
+/// assert_eq!(mended.transcript().calls()[0].outcome(), Outcome::Repaired);
+/// let text = String::from_utf8(mended.into_body().into_owned()).unwrap();
+/// assert!(text.contains(r#""arguments": "{\"a\": 1}"}}]}, "finish_reason""#));
+/// ```
+#[must_use]
+pub fn mend_body(body: &[u8], options: WireOptions) -> MendedBody<'_> {
+    let transcript = transcribe(body, options);
+    let mended: Vec<&Call> =
+        transcript.calls().into_iter().filter(|call| is_mended(call)).collect();
+    let whole = matches!(transcript.framing(), Some(Framing::Json | Framing::JsonArray));
+    let replaced = match std::str::from_utf8(body) {
+        Ok(text) if whole && !mended.is_empty() => replace(text, &transcript, &mended),
+        _ => None,
+    };
+    let body = replaced.map_or(Cow::Borrowed(body), |text| Cow::Owned(text.into_bytes()));
+    MendedBody { body, transcript }
+}
+
+fn is_mended(call: &Call) -> bool {
+    let outcome = call.outcome();
+    outcome.is_valid() && outcome != Outcome::Unchanged && call.kind() != CallKind::Custom
+}
+
+/// The body with other strings for the arguments of `calls`, which stand in the order of the body.
+fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<String> {
+    let mut format = format::start(transcript.wire()?)?;
+    let text = body.trim_start_matches(|c: char| c == '\u{feff}' || json::is_space(c));
+    let (root, _) = json::first(text).ok()?;
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    let mut waiting = calls.iter().peekable();
+    let alone = (!root.is_array()).then_some(root);
+    for payload in alone.into_iter().chain(root.items()).filter(|node| node.is_object()) {
+        format.decode("", payload, &mut |delta: Delta<'_>| {
+            let Delta::Call(delta) = delta else { return };
+            let (Arguments::Fragment(piece) | Arguments::Final(piece)) = delta.arguments else {
+                return;
+            };
+            // A piece of a call that was left alone is that of none which waits.
+            let Some(call) = waiting.next_if(|call| call.raw() == &*piece) else { return };
+            let literal = piece.literal();
+            let start = literal.as_ptr() as usize - rest.as_ptr() as usize;
+            if let Some((head, tail)) = rest.split_at_checked(start)
+                && let Some(tail) = tail.get(literal.len()..)
+            {
+                out.push_str(head);
+                out.push_str(&json::quote(call.arguments()));
+                rest = tail;
+            }
+        });
+    }
+    out.push_str(rest);
+    Some(out)
+}

@@ -1,0 +1,179 @@
+//! Mending a text that is written again piece by piece.
+
+use core::ops::Range;
+
+use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
+
+use super::ledger::{Ledger, Recorder, Slot};
+
+/// When the pieces of a text leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Release {
+    /// As soon as they are certain.
+    Early,
+    /// When the text has ended and is complete.
+    Complete,
+}
+
+/// Which of two readings of the pieces holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// They are joined.
+    Plain,
+    /// Some of them repeat what came before.
+    Resent,
+}
+
+/// A piece of which it is open what it says.
+#[derive(Clone, Debug)]
+enum Pending {
+    /// `len` bytes, which say one part of the text or another, as the reading has it.
+    Part { plain: Range<usize>, resent: Range<usize>, len: usize },
+    /// All of the text once more.
+    Whole,
+}
+
+/// A text on its way.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    options: Options,
+    /// `None` where the text is mended as a whole.
+    mender: Option<Box<Mender>>,
+    ledger: Ledger,
+    /// How much of the text the mender has got.
+    fed: usize,
+    pending: Vec<Pending>,
+    /// Everything leaves as it came.
+    raw: bool,
+}
+
+impl Trace {
+    pub(super) fn new(options: Options, release: Release) -> Self {
+        let early = release == Release::Early;
+        Self {
+            options,
+            mender: early.then(|| Box::new(Mender::new(options))),
+            ledger: Ledger::default(),
+            fed: 0,
+            pending: Vec::new(),
+            raw: false,
+        }
+    }
+
+    /// Whether a part of the text may have left.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.fed > 0
+    }
+
+    pub(crate) const fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+
+    /// The account of a text that has ended.
+    pub(super) fn into_ledger(mut self) -> Ledger {
+        if !self.pending.is_empty() {
+            self.resolve(Reading::Resent, 0);
+        }
+        self.ledger.end("");
+        self.ledger
+    }
+
+    /// A piece of `len` bytes came; under each reading it says that part of the text.
+    pub(super) fn note(&mut self, plain: Range<usize>, resent: Range<usize>, len: usize) {
+        if self.raw {
+            self.ledger.add(Slot::Raw);
+        } else {
+            self.pending.push(Pending::Part { plain, resent, len });
+        }
+    }
+
+    /// A piece came that says all of the text once more.
+    pub(super) fn note_whole(&mut self) {
+        if self.raw {
+            self.ledger.add(Slot::Raw);
+        } else {
+            self.pending.push(Pending::Whole);
+        }
+    }
+
+    /// The pieces that are open say nothing.
+    pub(super) fn drop_pending(&mut self) {
+        for pending in &mut self.pending {
+            if let Pending::Part { plain, resent, .. } = pending {
+                *plain = 0..0;
+                *resent = 0..0;
+            }
+        }
+    }
+
+    /// A reading holds: `text` is what the pieces say so far.
+    pub(super) fn settle(&mut self, text: &str, reading: Reading, show: &mut dyn FnMut(&[u8])) {
+        self.resolve(reading, 0);
+        if let Some(mender) = &mut self.mender {
+            let more = text.get(self.fed..).unwrap_or_default();
+            mender.push(more.as_bytes(), &mut Recorder { ledger: &mut self.ledger, show });
+            self.fed = text.len();
+        }
+    }
+
+    /// Fixes what the open pieces say, of a text whose first `dropped` bytes are left out.
+    fn resolve(&mut self, reading: Reading, dropped: usize) {
+        for pending in self.pending.drain(..) {
+            let Pending::Part { plain, resent, len } = pending else {
+                self.ledger.add(Slot::Whole);
+                continue;
+            };
+            let said = if reading == Reading::Plain { plain } else { resent };
+            let start = said.start.saturating_sub(dropped);
+            let end = said.end.saturating_sub(dropped);
+            self.ledger.add(Slot::Part { skip: len.saturating_sub(end - start), start, end });
+        }
+    }
+
+    /// The text has ended: `text` is all of it, behind `dropped` bytes that do not count. `cut`:
+    /// what needed mending may have lost its end.
+    pub(super) fn finish(
+        &mut self,
+        text: &str,
+        reading: Reading,
+        dropped: usize,
+        cut: bool,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Mended {
+        let Some(mut mender) = self.mender.take() else {
+            self.resolve(reading, dropped);
+            let mended = mend(text.as_bytes(), &self.options);
+            if mended.outcome().is_complete() && !(cut || self.raw) {
+                self.ledger.set_repairs(mended.repairs().to_vec());
+            }
+            show(mended.text_or(text.as_bytes()).as_bytes());
+            self.ledger.end(text);
+            return mended;
+        };
+        self.resolve(reading, 0);
+        let mut out = Recorder { ledger: &mut self.ledger, show };
+        mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
+        let path = mender.path();
+        let outcome = mender.finish(&mut out);
+        self.ledger.end(text);
+        let repairs = self.ledger.repairs().to_vec();
+        let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
+        let mended = mended.and_then(|mended| String::from_utf8(mended).ok());
+        let outcome =
+            if mended.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
+        let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(path);
+        Mended::new(outcome, mended, repairs, cut_at)
+    }
+
+    /// What comes from here on, and what is not certain yet, leaves as it came.
+    pub(crate) fn give_up(&mut self, show: &mut dyn FnMut(&[u8])) {
+        if let Some(mender) = &mut self.mender {
+            mender.abandon(&mut Recorder { ledger: &mut self.ledger, show });
+        }
+        for _ in self.pending.drain(..) {
+            self.ledger.add(Slot::Raw);
+        }
+        self.ledger.release();
+        self.raw = true;
+    }
+}

@@ -1,0 +1,174 @@
+//! What a rewriter is told of a payload: the places of the pieces in it, and which texts ended.
+
+use std::collections::BTreeMap;
+
+use jsonmend_core::Options;
+
+use super::{
+    ledger::{Ledger, Slot},
+    trace::{Reading, Release, Trace},
+};
+use crate::{Block, WireLimits, WireOptions};
+
+/// A text that is written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Target {
+    /// The arguments of a call: its scope and its number.
+    Call(u32, usize),
+    /// The text of a block.
+    Text(Block),
+}
+
+/// Where a literal stands in the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Place {
+    /// The place of `part` in `base`, if it is a slice of it and not empty.
+    pub(crate) fn of(part: &str, base: &str) -> Option<Self> {
+        let start = (part.as_ptr() as usize).checked_sub(base.as_ptr() as usize)?;
+        let end = start.checked_add(part.len())?;
+        (start < end && end <= base.len()).then_some(Self { start, end })
+    }
+}
+
+/// Something a payload said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// A text has ended.
+    End(Target),
+    /// From `at` on, this is what the payload was read as: the envelope was broken. `allowed`: the
+    /// policy allows what was changed in it.
+    Envelope { at: usize, mended: String, allowed: bool },
+    /// A literal that says something else. A copy of the event must not say it again.
+    Other(Option<Place>),
+    /// A piece of a text. `said` is what it says, where that is not what its literal says; `delta`:
+    /// it adds to the text, rather than repeat it.
+    Piece { target: Target, place: Option<Place>, said: Option<String>, delta: bool },
+}
+
+/// The account of everything that is written again.
+#[derive(Debug)]
+pub(crate) struct Tracking {
+    mending: Options,
+    limits: WireLimits,
+    release: Release,
+    /// The content is JSON, too.
+    content: bool,
+    /// The texts of the content, as far as they have come.
+    texts: BTreeMap<Block, (Trace, String)>,
+    /// What has ended and is still asked for.
+    ended: BTreeMap<Target, Ledger>,
+    entries: Vec<Entry>,
+}
+
+impl Tracking {
+    pub(crate) const fn new(options: WireOptions, release: Release, content: bool) -> Self {
+        Self {
+            mending: options.mending(),
+            limits: options.limits(),
+            release,
+            content,
+            texts: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    pub(crate) const fn release(&self) -> Release {
+        self.release
+    }
+
+    pub(crate) fn enter(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// What the last payload said; `take` gives the buffer back.
+    pub(crate) const fn entries_mut(&mut self) -> &mut Vec<Entry> {
+        &mut self.entries
+    }
+
+    /// All of a text was said once more, after its end.
+    pub(super) fn repeat(&mut self, target: Target, place: Option<Place>) {
+        if let Some(ledger) = self.ended.get_mut(&target) {
+            ledger.add(Slot::Whole);
+            self.entries.push(Entry::Piece { target, place, said: None, delta: false });
+        }
+    }
+
+    /// A text has ended.
+    pub(super) fn end(&mut self, target: Target, ledger: Ledger) {
+        self.entries.push(Entry::End(target));
+        if !ledger.is_spent() {
+            self.ended.insert(target, ledger);
+        }
+    }
+
+    /// A piece of the content came; returns whether it is written again.
+    pub(crate) fn text(
+        &mut self,
+        block: Block,
+        place: Option<Place>,
+        said: &str,
+        joined: bool,
+    ) -> bool {
+        let target = Target::Text(block);
+        if !self.content || self.ended.contains_key(&target) {
+            return false;
+        }
+        if !self.texts.contains_key(&block)
+            && self.texts.len() + self.ended.len() >= self.limits.calls()
+        {
+            return false;
+        }
+        let (mending, release) = (self.mending, self.release);
+        let (trace, text) = self
+            .texts
+            .entry(block)
+            .or_insert_with(|| (Trace::new(mending, release), String::new()));
+        if text.len() + said.len() > self.limits.arguments() {
+            trace.give_up(&mut |_| {});
+            return false;
+        }
+        let part = text.len()..text.len() + said.len();
+        text.push_str(said);
+        trace.note(part.clone(), part, said.len());
+        trace.settle(text, Reading::Plain, &mut |_| {});
+        let said = joined.then(|| said.to_owned());
+        self.entries.push(Entry::Piece { target, place, said, delta: true });
+        true
+    }
+
+    /// The content of those blocks has ended. `cut`: it may have lost its end.
+    pub(crate) fn end_texts(&mut self, of: impl Fn(Block) -> bool, cut: bool) {
+        let blocks: Vec<Block> = self.texts.keys().copied().filter(|block| of(*block)).collect();
+        for block in blocks {
+            let Some((mut trace, text)) = self.texts.remove(&block) else { continue };
+            trace.finish(&text, Reading::Plain, 0, cut, &mut |_| {});
+            let target = Target::Text(block);
+            self.entries.push(Entry::End(target));
+            // Kept, so that nothing that comes late begins the text anew.
+            self.ended.insert(target, trace.into_ledger());
+        }
+    }
+
+    /// The account of a text of the content, or of anything that has ended.
+    pub(super) fn ledger(&mut self, target: Target) -> Option<&mut Ledger> {
+        match target {
+            Target::Text(block) if self.texts.contains_key(&block) => {
+                self.texts.get_mut(&block).map(|(trace, _)| trace.ledger_mut())
+            }
+            _ => self.ended.get_mut(&target),
+        }
+    }
+
+    /// Everything leaves as it came.
+    pub(super) fn give_up(&mut self) {
+        for (trace, _) in self.texts.values_mut() {
+            trace.give_up(&mut |_| {});
+        }
+    }
+}

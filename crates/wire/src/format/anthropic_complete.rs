@@ -1,0 +1,32 @@
+//! Anthropic Text Completions, the API before Messages; Claude 2 on Bedrock, too.
+
+use super::{Delta, Format, finish, non_empty, piece};
+use crate::{Block, json::Node};
+
+/// The type, or the two members that every chunk has.
+pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+    let [kind, text] = payload.pick(["type", "completion"]);
+    let typed = kind.and_then(Node::text).is_some_and(|kind| kind == "completion");
+    text.is_some_and(Node::is_string) && (typed || payload.has("stop_reason"))
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct AnthropicComplete {
+    finished: bool,
+}
+
+impl Format for AnthropicComplete {
+    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [text, reason] = payload.pick(["completion", "stop_reason"]);
+        if let Some(text) = piece(text) {
+            out(Delta::Text { block: Block::default(), text });
+        }
+        self.finished |= non_empty(reason).is_some();
+        finish(0, reason).into_iter().for_each(out);
+    }
+
+    fn is_ended(&self) -> bool {
+        self.finished
+    }
+}

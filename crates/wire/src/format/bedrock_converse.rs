@@ -1,0 +1,142 @@
+//! Amazon Bedrock ConverseStream; Amazon Nova under InvokeModel, too.
+//!
+//! The name of the event says what a payload is. Where there are no names (InvokeModel, and bodies
+//! that were written down as JSON), the payload has one member of that name.
+
+use super::{
+    Arguments, CallDelta, Delta, Format, arguments, count, finish, non_empty, ordinal, piece,
+};
+use crate::{Block, CallKind, Usage, json::Node};
+
+const EVENTS: [&str; 6] = [
+    "contentBlockDelta",
+    "contentBlockStart",
+    "contentBlockStop",
+    "messageStart",
+    "messageStop",
+    "metadata",
+];
+
+/// The name of the event, a member of that name, or a response that was not streamed.
+pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
+    let whole = payload.has("stopReason") && payload.has("output");
+    // Others have metadata, too.
+    let mut own = EVENTS.into_iter().filter(|name| *name != "metadata");
+    whole || own.any(|name| event == name || payload.has(name))
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct BedrockConverse {
+    stopped: bool,
+}
+
+impl Format for BedrockConverse {
+    fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        if EVENTS.contains(&event) {
+            self.event(event, payload, out);
+            return;
+        }
+        let inner = payload.pick(EVENTS);
+        for (name, inner) in EVENTS.into_iter().zip(inner) {
+            if let Some(inner) = inner {
+                self.event(name, inner, out);
+            }
+        }
+        if let Some(output) = payload.field("output") {
+            self.whole(output, payload, out);
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.stopped
+    }
+}
+
+impl BedrockConverse {
+    fn event(&mut self, name: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [index, start, delta, reason, usage] =
+            payload.pick(["contentBlockIndex", "start", "delta", "stopReason", "usage"]);
+        let index = ordinal(index);
+        match name {
+            "contentBlockStart" => {
+                if let Some(tool) = start.and_then(|start| start.field("toolUse")) {
+                    call(index, tool, Arguments::Absent, out);
+                }
+            }
+            "contentBlockDelta" => {
+                if let Some(delta) = delta {
+                    content(index, delta, out);
+                }
+            }
+            "contentBlockStop" => out(Delta::CallEnd { scope: 0, index: i64::from(index) }),
+            "messageStop" => {
+                self.stopped = true;
+                finish(0, reason).into_iter().for_each(out);
+            }
+            "metadata" => read_usage(usage, out),
+            _ => {}
+        }
+    }
+
+    fn whole(&mut self, output: Node<'_>, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let blocks = output.field("message").and_then(|message| message.field("content"));
+        for (index, block) in (0_u32..).zip(blocks.into_iter().flat_map(Node::items)) {
+            content(index, block, out);
+            out(Delta::CallEnd { scope: 0, index: i64::from(index) });
+        }
+        let [reason, usage] = payload.pick(["stopReason", "usage"]);
+        self.stopped |= non_empty(reason).is_some();
+        finish(0, reason).into_iter().for_each(&mut *out);
+        read_usage(usage, out);
+    }
+}
+
+/// A piece of a block, or a whole one.
+fn content(index: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    let [text, tool, reasoning, citation] =
+        delta.pick(["text", "toolUse", "reasoningContent", "citation"]);
+    let block = Block::new(0, index);
+    if let Some(text) = piece(text) {
+        out(Delta::Text { block, text });
+    }
+    if let Some(reasoning) = reasoning {
+        let [text, whole] = reasoning.pick(["text", "reasoningText"]);
+        let text = piece(text).or_else(|| piece(whole?.field("text")));
+        if let Some(text) = text {
+            out(Delta::Reasoning { block, text });
+        }
+    }
+    if let Some(tool) = tool {
+        call(index, tool, arguments(tool.field("input")), out);
+    }
+    if let Some(citation) = citation {
+        out(Delta::Citation { block, json: citation.raw() });
+    }
+}
+
+fn call<'a>(index: u32, tool: Node<'a>, arguments: Arguments<'a>, out: &mut dyn FnMut(Delta<'_>)) {
+    let [id, name, kind] = tool.pick(["toolUseId", "name", "type"]);
+    let server = kind.and_then(Node::text).is_some_and(|kind| kind == "server_tool_use");
+    out(Delta::Call(CallDelta {
+        index: Some(i64::from(index)),
+        exact: true,
+        kind: server.then_some(CallKind::Server),
+        id: non_empty(id),
+        name: non_empty(name),
+        arguments,
+        ..CallDelta::default()
+    }));
+}
+
+fn read_usage(usage: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+    let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
+    let [input, output, cached] =
+        usage.pick(["inputTokens", "outputTokens", "cacheReadInputTokens"]);
+    out(Delta::Usage(Usage {
+        input: count(input),
+        output: count(output),
+        cached: count(cached),
+        reasoning: None,
+    }));
+}

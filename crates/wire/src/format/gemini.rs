@@ -1,0 +1,227 @@
+//! Google Gemini and Vertex AI, `streamGenerateContent`, as events or as one array.
+//!
+//! Every candidate is a scope. Its parts have no numbers: a run of parts of one kind is a block, and
+//! calls are counted. There is no mark for the end of the stream but the reason to finish.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, count, excerpt, finish, non_empty,
+    ordinal, partial_args::PartialArgs, piece,
+};
+use crate::{Block, ErrorKind, FinishReason, Usage, WireError, json::Node};
+
+/// Candidates, or what takes their place; some services wrap that in another object.
+pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+    let of = |node: Node<'_>| {
+        node.has("candidates") || node.has("promptFeedback") || node.has("usageMetadata")
+    };
+    of(payload) || payload.field("response").is_some_and(of)
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct Gemini {
+    candidates: BTreeMap<u32, Candidate>,
+    /// The prompt was refused: there will be no candidates.
+    blocked: bool,
+}
+
+#[derive(Debug, Default)]
+struct Candidate {
+    block: u32,
+    last: Option<Kind>,
+    calls: i64,
+    /// The call whose arguments come leaf by leaf.
+    partial: Option<PartialArgs>,
+    finished: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Call,
+    Text,
+    Thought,
+}
+
+impl Format for Gemini {
+    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let wrapped = payload.field("response").filter(|_| !payload.has("candidates"));
+        let [candidates, feedback, usage] =
+            wrapped.unwrap_or(payload).pick(["candidates", "promptFeedback", "usageMetadata"]);
+        for node in candidates.into_iter().flat_map(Node::items) {
+            let scope = ordinal(node.field("index")).min(MAX_CHOICE);
+            self.candidates.entry(scope).or_default().read(scope, node, out);
+        }
+        if let Some(feedback) = feedback {
+            self.feedback(feedback, out);
+        }
+        if let Some(usage) = usage {
+            out(Delta::Usage(read_usage(usage)));
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        let mut candidates = self.candidates.values();
+        self.blocked || (!self.candidates.is_empty() && candidates.all(|one| one.finished))
+    }
+}
+
+impl Gemini {
+    fn feedback(&mut self, feedback: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [reason, message] = feedback.pick(["blockReason", "blockReasonMessage"]);
+        let Some(original) = non_empty(reason) else { return };
+        self.blocked = true;
+        if let Some(text) = piece(message) {
+            out(Delta::Refusal { block: Block::default(), text });
+        }
+        out(Delta::Finish { scope: 0, reason: FinishReason::ContentFilter, original });
+    }
+}
+
+impl Candidate {
+    fn read(&mut self, scope: u32, node: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [content, reason, message, citations, grounding] = node.pick([
+            "content",
+            "finishReason",
+            "finishMessage",
+            "citationMetadata",
+            "groundingMetadata",
+        ]);
+        let parts = content.and_then(|content| content.field("parts"));
+        for part in parts.into_iter().flat_map(Node::items) {
+            self.part(scope, part, out);
+        }
+        let block = Block::new(scope, self.block);
+        if let Some(citations) = citations {
+            let [sources, older] = citations.pick(["citationSources", "citations"]);
+            for source in sources.or(older).into_iter().flat_map(Node::items) {
+                out(Delta::Citation { block, json: source.raw() });
+            }
+        }
+        if let Some(grounding) = grounding.filter(|grounding| !grounding.is_blank()) {
+            out(Delta::Citation { block, json: grounding.raw() });
+        }
+        if let Some(original) = non_empty(reason) {
+            self.finished = true;
+            self.close_partial(scope, original != "STOP", out);
+            // The failed text of the model stands in the message alone.
+            if FinishReason::from_provider(&original) == FinishReason::Error {
+                let said = non_empty(message).unwrap_or(original.clone());
+                let mut error = WireError::new(ErrorKind::Provider, excerpt(&said));
+                error.error_type = Some(original.into_owned());
+                out(Delta::Fail(Box::new(error)));
+            }
+            finish(scope, reason).into_iter().for_each(out);
+        }
+    }
+
+    fn part(&mut self, scope: u32, part: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [text, thought, call] = part.pick(["text", "thought", "functionCall"]);
+        if let Some(call) = call {
+            self.enter(Kind::Call);
+            self.call(scope, call, out);
+        }
+        let Some(text) = piece(text) else { return };
+        if thought.is_some_and(|thought| thought.raw() == "true") {
+            let block = Block::new(scope, self.enter(Kind::Thought));
+            out(Delta::Reasoning { block, text });
+        } else {
+            let block = Block::new(scope, self.enter(Kind::Text));
+            out(Delta::Text { block, text });
+        }
+    }
+
+    /// The block of a part of that kind.
+    fn enter(&mut self, kind: Kind) -> u32 {
+        if self.last.replace(kind).is_some_and(|last| last != kind) {
+            self.block = self.block.saturating_add(1);
+        }
+        self.block
+    }
+
+    /// A whole call, or a piece of one.
+    fn call(&mut self, scope: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [name, id, args, patches, goes_on] =
+            call.pick(["name", "id", "args", "partialArgs", "willContinue"]);
+        let goes_on = goes_on.is_some_and(|goes_on| goes_on.raw() == "true");
+        let name = non_empty(name);
+        if name.is_some() || args.is_some() {
+            self.close_partial(scope, false, out);
+            let index = Some(self.calls);
+            self.calls = self.calls.saturating_add(1);
+            let id = non_empty(id);
+            let arguments = arguments(args);
+            out(Delta::Call(CallDelta {
+                scope,
+                index,
+                exact: true,
+                id,
+                name,
+                arguments,
+                ..CallDelta::default()
+            }));
+            self.partial = (goes_on || patches.is_some()).then(PartialArgs::default);
+            if self.partial.is_none() {
+                self.end(scope, out);
+            }
+        }
+        for patch in patches.into_iter().flat_map(Node::items) {
+            self.patch(scope, patch, out);
+        }
+        // An empty call ends the one that is open; so does one that will not go on.
+        if !goes_on {
+            self.close_partial(scope, false, out);
+        }
+    }
+
+    fn patch(&mut self, scope: u32, patch: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let mut text = String::new();
+        match self.partial.as_mut().map(|partial| partial.patch(patch, &mut text)) {
+            Some(Ok(())) => self.compose(scope, &text, out),
+            _ => {
+                let said = format!("arguments that fit nowhere: {}", excerpt(patch.raw()));
+                out(Delta::Fail(Box::new(WireError::new(ErrorKind::Malformed, said))));
+            }
+        }
+    }
+
+    fn compose(&self, scope: u32, text: &str, out: &mut dyn FnMut(Delta<'_>)) {
+        out(Delta::Call(CallDelta {
+            scope,
+            index: Some(self.calls - 1),
+            exact: true,
+            arguments: Arguments::Composed(text),
+            ..CallDelta::default()
+        }));
+    }
+
+    /// Ends the call that came leaf by leaf. `cut`: it may not be whole, and stays as it is.
+    fn close_partial(&mut self, scope: u32, cut: bool, out: &mut dyn FnMut(Delta<'_>)) {
+        let Some(mut partial) = self.partial.take().filter(|_| !cut) else { return };
+        let mut text = String::new();
+        if partial.close(&mut text) {
+            self.compose(scope, &text, out);
+            self.end(scope, out);
+        }
+    }
+
+    fn end(&self, scope: u32, out: &mut dyn FnMut(Delta<'_>)) {
+        out(Delta::CallEnd { scope, index: self.calls - 1 });
+    }
+}
+
+fn read_usage(usage: Node<'_>) -> Usage {
+    let [input, output, cached, reasoning] = usage.pick([
+        "promptTokenCount",
+        "candidatesTokenCount",
+        "cachedContentTokenCount",
+        "thoughtsTokenCount",
+    ]);
+    Usage {
+        input: count(input),
+        output: count(output),
+        cached: count(cached),
+        reasoning: count(reasoning),
+    }
+}

@@ -1,0 +1,151 @@
+//! Google Gemini Interactions.
+//!
+//! The parts of a response are steps; an earlier version of the service called them content.
+
+use super::{
+    Arguments, CallDelta, Delta, Format, arguments, count, finish, non_empty, ordinal, piece,
+};
+use crate::{Block, CallKind, Usage, json::Node};
+
+/// The type of the event, or a response that was not streamed.
+pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+    let [kind, object] = payload.pick(["event_type", "object"]);
+    let kind = kind.and_then(Node::text).unwrap_or_default();
+    let heads = ["step.", "content.", "interaction."];
+    heads.iter().any(|head| kind.starts_with(head))
+        || object.and_then(Node::text).is_some_and(|object| object == "interaction")
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct GeminiInteractions {
+    spoke: bool,
+    ended: bool,
+}
+
+impl Format for GeminiInteractions {
+    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [kind, index, step, content, delta, interaction] =
+            payload.pick(["event_type", "index", "step", "content", "delta", "interaction"]);
+        let index = ordinal(index);
+        let kind = kind.and_then(Node::text).unwrap_or_default();
+        match kind.as_ref() {
+            "step.start" | "content.start" => {
+                if let Some(step) = step.or(content) {
+                    self.step(index, step, false, out);
+                }
+            }
+            "step.delta" | "content.delta" => {
+                if let Some(delta) = delta {
+                    self.step(index, delta, true, out);
+                }
+            }
+            "step.stop" | "content.stop" => {
+                out(Delta::CallEnd { scope: 0, index: i64::from(index) });
+            }
+            kind if kind.is_empty() || kind.starts_with("interaction.") => {
+                self.interaction(interaction.unwrap_or(payload), out);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.ended
+    }
+}
+
+impl GeminiInteractions {
+    /// The start of a step, a piece of it, or all of it.
+    fn step(&mut self, index: u32, step: Node<'_>, delta: bool, out: &mut dyn FnMut(Delta<'_>)) {
+        let [kind, text, content, summary, name] =
+            step.pick(["type", "text", "content", "summary", "name"]);
+        let kind = kind.and_then(Node::text).unwrap_or_default();
+        let block = Block::new(0, index);
+        if kind.ends_with("_call") || kind == "arguments_delta" {
+            self.call(index, &kind, name, step, delta, out);
+            return;
+        }
+        let thought = kind.starts_with("thought");
+        let listed = [content, summary].into_iter().flatten();
+        let inner = listed.flat_map(|node| node.items().chain(node.is_object().then_some(node)));
+        let texts = inner.map(|part| part.field("text")).chain([text]);
+        for text in texts.filter_map(piece) {
+            self.spoke = true;
+            match kind.as_ref() {
+                // What a tool of the provider gave is no text of the model.
+                kind if kind.ends_with("_result") => {}
+                _ if thought => out(Delta::Reasoning { block, text }),
+                _ => out(Delta::Text { block, text }),
+            }
+        }
+        for note in step.field("annotations").into_iter().flat_map(Node::items) {
+            out(Delta::Citation { block, json: note.raw() });
+        }
+    }
+
+    fn call(
+        &mut self,
+        index: u32,
+        kind: &str,
+        name: Option<Node<'_>>,
+        step: Node<'_>,
+        delta: bool,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
+        // The searches of the provider have no name and count as no calls.
+        if !matches!(kind, "function_call" | "mcp_server_tool_call" | "arguments_delta") {
+            return;
+        }
+        let [id, text, partial] = step.pick(["id", "arguments", "partial_arguments"]);
+        self.spoke = true;
+        out(Delta::Call(CallDelta {
+            index: Some(i64::from(index)),
+            exact: true,
+            kind: (kind == "mcp_server_tool_call").then_some(CallKind::Server),
+            id: non_empty(id),
+            name: non_empty(name),
+            arguments: match text.or(partial) {
+                // At the start of a step stands an empty object; a full one may be all there is.
+                Some(text) if !delta && text.is_blank() => Arguments::Absent,
+                Some(text) if !delta && !text.is_string() => Arguments::Seed(text.raw().into()),
+                text => arguments(text),
+            },
+            ..CallDelta::default()
+        }));
+    }
+
+    /// The state of the whole response.
+    fn interaction(&mut self, interaction: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [status, usage, outputs, steps] =
+            interaction.pick(["status", "usage", "outputs", "steps"]);
+        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
+            let [input, output, cached, reasoning] = usage.pick([
+                "total_input_tokens",
+                "total_output_tokens",
+                "total_cached_tokens",
+                "total_thought_tokens",
+            ]);
+            out(Delta::Usage(Usage {
+                input: count(input),
+                output: count(output),
+                cached: count(cached),
+                reasoning: count(reasoning),
+            }));
+        }
+        let status_word = non_empty(status).unwrap_or_default();
+        if status_word.is_empty() || status_word == "in_progress" {
+            return;
+        }
+        self.ended = true;
+        // What was streamed comes again at the end.
+        if !self.spoke {
+            let whole = outputs.or(steps).into_iter().flat_map(Node::items);
+            for (index, step) in (0_u32..).zip(whole) {
+                self.step(index, step, false, out);
+                out(Delta::CallEnd { scope: 0, index: i64::from(index) });
+            }
+        }
+        finish(0, status).into_iter().for_each(out);
+    }
+}

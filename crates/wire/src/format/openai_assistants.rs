@@ -1,0 +1,143 @@
+//! OpenAI Assistants: the events of a run.
+
+use std::borrow::Cow;
+
+use super::{
+    CallDelta, Delta, Format, arguments, count, errors::read_inner_error, final_arguments, finish,
+    non_empty, ordinal, piece,
+};
+use crate::{Block, Usage, json::Node};
+
+/// The name of the event, or the object the payload is.
+pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
+    event.starts_with("thread.") || object(payload).starts_with("thread.")
+}
+
+fn object(payload: Node<'_>) -> Cow<'_, str> {
+    payload.field("object").and_then(Node::text).unwrap_or_default()
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct OpenAiAssistants {
+    /// Messages and steps, in the order in which they began.
+    message: u32,
+    step: u32,
+    /// The message that is open has said something.
+    spoke: bool,
+    ended: bool,
+}
+
+impl Format for OpenAiAssistants {
+    fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let object = object(payload);
+        match object.as_ref() {
+            "thread.message.delta" => {
+                let content = payload.field("delta").and_then(|delta| delta.field("content"));
+                self.message(content, out);
+            }
+            "thread.message" if event.is_empty() || event.ends_with(".completed") => {
+                // The message comes again once it is whole.
+                if !self.spoke {
+                    self.message(payload.field("content"), out);
+                }
+                self.spoke = false;
+                self.message = self.message.saturating_add(1);
+            }
+            "thread.run.step.delta" => {
+                let details = payload.field("delta").and_then(|delta| delta.field("step_details"));
+                let calls = details.and_then(|details| details.field("tool_calls"));
+                for (place, entry) in (0_i64..).zip(calls.into_iter().flat_map(Node::items)) {
+                    self.call(place, entry, out);
+                }
+            }
+            "thread.run.step" if event.ends_with(".completed") => {
+                self.step = self.step.saturating_add(1);
+            }
+            "thread.run" => self.run(payload, out),
+            _ => {}
+        }
+    }
+
+    fn sentinel(&mut self) {
+        self.ended = true;
+    }
+
+    fn is_ended(&self) -> bool {
+        self.ended
+    }
+}
+
+impl OpenAiAssistants {
+    fn message(&mut self, content: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+        for (place, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
+            let [index, text, refusal] = part.pick(["index", "text", "refusal"]);
+            let number = index.map_or(place, |index| ordinal(Some(index)));
+            let block = Block::new(0, self.message).with_part(number);
+            let [value, annotations] =
+                text.map_or([None; 2], |text| text.pick(["value", "annotations"]));
+            if let Some(text) = piece(value) {
+                self.spoke = true;
+                out(Delta::Text { block, text });
+            }
+            if let Some(text) = piece(refusal) {
+                self.spoke = true;
+                out(Delta::Refusal { block, text });
+            }
+            for annotation in annotations.into_iter().flat_map(Node::items) {
+                out(Delta::Citation { block, json: annotation.raw() });
+            }
+        }
+    }
+
+    /// The code interpreter and the search are work of the provider that takes no arguments.
+    fn call(&mut self, place: i64, entry: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [index, id, function] = entry.pick(["index", "id", "function"]);
+        let Some(function) = function else { return };
+        let [name, text] = function.pick(["name", "arguments"]);
+        let index = index.and_then(Node::integer).unwrap_or(place);
+        out(Delta::Call(CallDelta {
+            // Every step counts from 0.
+            index: Some((i64::from(self.step) << 32).saturating_add(index & 0xffff_ffff)),
+            id: non_empty(id),
+            name: non_empty(name),
+            arguments: arguments(text),
+            ..CallDelta::default()
+        }));
+    }
+
+    fn run(&mut self, run: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [status, action, details, error, usage] =
+            run.pick(["status", "required_action", "incomplete_details", "last_error", "usage"]);
+        let known = ["queued", "in_progress", "cancelling"];
+        if non_empty(status).is_none_or(|status| known.contains(&status.as_ref())) {
+            return;
+        }
+        // The calls that are wanted come again, whole.
+        let calls = action
+            .and_then(|action| action.field("submit_tool_outputs"))
+            .and_then(|wanted| wanted.field("tool_calls"));
+        for entry in calls.into_iter().flat_map(Node::items) {
+            let [id, function] = entry.pick(["id", "function"]);
+            let Some(function) = function else { continue };
+            let [name, text] = function.pick(["name", "arguments"]);
+            out(Delta::Call(CallDelta {
+                id: non_empty(id),
+                name: non_empty(name),
+                arguments: final_arguments(text),
+                ..CallDelta::default()
+            }));
+        }
+        if let Some(error) = error.filter(|error| !error.is_blank()) {
+            out(Delta::Fail(Box::new(read_inner_error(error))));
+        }
+        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
+            let [input, output] = usage.pick(["prompt_tokens", "completion_tokens"]);
+            let usage = Usage { input: count(input), output: count(output), ..Usage::default() };
+            out(Delta::Usage(usage));
+        }
+        self.ended = true;
+        let reason = details.and_then(|details| details.field("reason"));
+        finish(0, reason).or_else(|| finish(0, status)).into_iter().for_each(out);
+    }
+}

@@ -1,0 +1,56 @@
+//! OpenAI Completions, the API before Chat Completions, and the servers compatible with it.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Delta, Format, MAX_CHOICE, finish, non_empty, openai_chat::read_usage, ordinal, piece,
+};
+use crate::{Block, json::Node};
+
+/// A choice holds its text itself.
+pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+    let first = payload.field("choices").and_then(|choices| choices.items().next());
+    first.is_some_and(|choice| choice.has("text") && !choice.has("delta") && !choice.has("message"))
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct OpenAiCompletions {
+    /// Choices that have not finished.
+    open: BTreeSet<u32>,
+    finished: bool,
+    sentinel: bool,
+}
+
+impl Format for OpenAiCompletions {
+    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [choices, usage] = payload.pick(["choices", "usage"]);
+        for choice in choices.into_iter().flat_map(Node::items) {
+            let [index, text, reason, stop] =
+                choice.pick(["index", "text", "finish_reason", "stop_reason"]);
+            let scope = ordinal(index).min(MAX_CHOICE);
+            if let Some(text) = piece(text) {
+                self.open.insert(scope);
+                out(Delta::Text { block: Block::new(scope, 0), text });
+            }
+            // Where there is no reason of the first name, Bedrock has one of the second.
+            let reason = if choice.has("finish_reason") { reason } else { stop };
+            if non_empty(reason).is_some() {
+                self.open.remove(&scope);
+                self.finished = true;
+            }
+            finish(scope, reason).into_iter().for_each(&mut *out);
+        }
+        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
+            out(Delta::Usage(read_usage(usage)));
+        }
+    }
+
+    fn sentinel(&mut self) {
+        self.sentinel = true;
+    }
+
+    fn is_ended(&self) -> bool {
+        self.sentinel || (self.finished && self.open.is_empty())
+    }
+}

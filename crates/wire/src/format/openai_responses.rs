@@ -1,0 +1,344 @@
+//! OpenAI Responses, and the servers compatible with it.
+//!
+//! The place of an item in the output is its key, never its id, which some servers make up anew for
+//! every event. Everything is said up to four times: in deltas, where a part is done, where its item is
+//! done, and in the whole response at the end. What was said once is not said again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Arguments, CallDelta, Delta, Format, arguments, count, errors::read_inner_error,
+    final_arguments, finish, kind_of, non_empty, ordinal, piece,
+};
+use crate::{Block, CallKind, Usage, json::Node};
+
+/// Items beyond that many are read as one, so that their number is bounded.
+const MAX_ITEMS: u32 = 0x4000;
+
+/// Parts beyond that many count as said, so that their number is bounded.
+const MAX_PARTS: usize = 0x1_0000;
+
+/// A type that is one of this format, or a response that was not streamed.
+pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
+    let object = payload.field("object").and_then(Node::text);
+    kind_of(event, payload).starts_with("response.")
+        || (object.as_deref() == Some("response") && payload.has("output"))
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct OpenAiResponses {
+    /// By their index in the output. Some servers give every item the same.
+    items: BTreeMap<u32, Item>,
+    /// How many items have begun.
+    begun: u32,
+    /// The parts whose text has come.
+    said: BTreeSet<(u32, Channel, u32)>,
+    called: bool,
+    ended: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    /// Its place in the order in which the items began.
+    place: u32,
+    /// The stream said that it began.
+    added: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Channel {
+    Reasoning,
+    Refusal,
+    Summary,
+    Text,
+}
+
+impl Format for OpenAiResponses {
+    fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let kind = kind_of(event, payload);
+        let Some(kind) = kind.strip_prefix("response.") else {
+            if payload.has("output") {
+                self.whole(payload, out);
+            }
+            return;
+        };
+        match kind {
+            "completed" | "incomplete" | "failed" | "cancelled" => {
+                if let Some(response) = payload.field("response") {
+                    self.whole(response, out);
+                }
+                self.ended = true;
+            }
+            "output_item.added" | "output_item.done" => {
+                let [output, item] = payload.pick(["output_index", "item"]);
+                let done = kind == "output_item.done";
+                if let Some(item) = item {
+                    let place = if done { self.place(output) } else { self.begin(output) };
+                    self.item(place, item, done, out);
+                }
+            }
+            "output_text.annotation.added" => {
+                let block = self.block(payload, "content_index");
+                if let Some(annotation) = payload.field("annotation") {
+                    out(Delta::Citation { block, json: annotation.raw() });
+                }
+            }
+            _ => self.part(kind, payload, out),
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.ended
+    }
+}
+
+impl OpenAiResponses {
+    /// An item begins at that index of the output.
+    fn begin(&mut self, output: Option<Node<'_>>) -> u32 {
+        let index = ordinal(output).min(MAX_ITEMS);
+        if self.items.get(&index).is_none_or(|item| item.added) {
+            self.allot(index);
+        }
+        if let Some(item) = self.items.get_mut(&index) {
+            item.added = true;
+        }
+        self.place(output)
+    }
+
+    fn allot(&mut self, index: u32) -> u32 {
+        let place = self.begun;
+        self.begun = (self.begun + 1).min(MAX_ITEMS);
+        self.items.insert(index, Item { place, added: false });
+        place
+    }
+
+    /// The place of the item at that index of the output.
+    fn place(&mut self, output: Option<Node<'_>>) -> u32 {
+        let index = ordinal(output).min(MAX_ITEMS);
+        match self.items.get(&index) {
+            Some(item) => item.place,
+            None => self.allot(index),
+        }
+    }
+
+    fn block(&mut self, payload: Node<'_>, part: &str) -> Block {
+        let [output, part] = payload.pick(["output_index", part]);
+        Block::new(0, self.place(output)).with_part(ordinal(part))
+    }
+
+    /// A piece of a part, or all of it.
+    fn part(&mut self, kind: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let Some((part, step)) = kind.rsplit_once('.') else { return };
+        let done = match step {
+            "delta" => false,
+            "done" => true,
+            _ => return,
+        };
+        let (channel, number) = match part {
+            "output_text" | "output_audio_transcript" => (Channel::Text, "content_index"),
+            "refusal" => (Channel::Refusal, "content_index"),
+            "reasoning_text" | "reasoning" => (Channel::Reasoning, "content_index"),
+            "reasoning_summary_text" | "reasoning_summary" => (Channel::Summary, "summary_index"),
+            "function_call_arguments" | "mcp_call_arguments" | "custom_tool_call_input" => {
+                self.argument_part(part, done, payload, out);
+                return;
+            }
+            _ => return,
+        };
+        let block = self.block(payload, number);
+        let [delta, text, refusal, transcript] =
+            payload.pick(["delta", "text", "refusal", "transcript"]);
+        if done {
+            self.say_once(channel, block, text.or(refusal).or(transcript), out);
+        } else {
+            self.say(channel, block, delta, out);
+        }
+    }
+
+    fn argument_part(
+        &mut self,
+        part: &str,
+        done: bool,
+        payload: Node<'_>,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
+        let [output, delta, text, input] =
+            payload.pick(["output_index", "delta", "arguments", "input"]);
+        let kind = match part {
+            "custom_tool_call_input" => Some(CallKind::Custom),
+            "mcp_call_arguments" => Some(CallKind::Server),
+            _ => None,
+        };
+        self.called = true;
+        out(Delta::Call(CallDelta {
+            index: Some(i64::from(self.place(output))),
+            exact: true,
+            kind,
+            arguments: if done { final_arguments(text.or(input)) } else { arguments(delta) },
+            ..CallDelta::default()
+        }));
+    }
+
+    fn say(
+        &mut self,
+        channel: Channel,
+        block: Block,
+        text: Option<Node<'_>>,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
+        let Some(text) = piece(text) else { return };
+        if self.said.len() < MAX_PARTS {
+            self.said.insert((block.block, channel, block.part.min(MAX_ITEMS)));
+        }
+        out(match channel {
+            Channel::Reasoning | Channel::Summary => Delta::Reasoning { block, text },
+            Channel::Refusal => Delta::Refusal { block, text },
+            Channel::Text => Delta::Text { block, text },
+        });
+    }
+
+    /// Says what no delta has said.
+    fn say_once(
+        &mut self,
+        channel: Channel,
+        block: Block,
+        text: Option<Node<'_>>,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
+        let said = self.said.contains(&(block.block, channel, block.part.min(MAX_ITEMS)));
+        if !said && self.said.len() < MAX_PARTS {
+            self.say(channel, block, text, out);
+        }
+    }
+
+    fn item(&mut self, place: u32, item: Node<'_>, done: bool, out: &mut dyn FnMut(Delta<'_>)) {
+        if is_call(item) {
+            let index = i64::from(place);
+            self.called = true;
+            out(Delta::Call(CallDelta { index: Some(index), exact: true, ..call(item, done) }));
+            // The end of an incomplete item is that of the response.
+            let status = item.field("status").and_then(Node::text);
+            if done && status.as_deref() != Some("incomplete") {
+                out(Delta::CallEnd { scope: 0, index });
+            }
+        } else if done {
+            // What an item says before it is done comes in deltas.
+            self.message(place, item, out);
+        }
+    }
+
+    fn message(&mut self, place: u32, item: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [kind, content, summary] = item.pick(["type", "content", "summary"]);
+        let channel = match kind.and_then(Node::text).as_deref() {
+            Some("message") => Channel::Text,
+            Some("reasoning") => Channel::Reasoning,
+            // Work of the provider that takes no arguments.
+            _ => return,
+        };
+        let item = Block::new(0, place);
+        // Servers number the parts as they please: what was said is told by channel alone.
+        let channels = [Channel::Summary, channel, Channel::Refusal];
+        let [no_summary, no_text, no_refusal] = channels.map(|channel| {
+            let of_item = (place, channel, 0)..=(place, channel, MAX_ITEMS);
+            self.said.len() < MAX_PARTS && self.said.range(of_item).next().is_none()
+        });
+        for (number, part) in (0_u32..).zip(summary.into_iter().flat_map(Node::items)) {
+            let text = part.field("text").filter(|_| no_summary);
+            self.say(Channel::Summary, item.with_part(number), text, out);
+        }
+        for (number, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
+            let [text, refusal] = part.pick(["text", "refusal"]);
+            let block = item.with_part(number);
+            self.say(channel, block, text.filter(|_| no_text), out);
+            self.say(Channel::Refusal, block, refusal.filter(|_| no_refusal), out);
+        }
+    }
+
+    /// The whole response, at the end of a stream or in place of one.
+    fn whole(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [output, status, details, error, usage] =
+            response.pick(["output", "status", "incomplete_details", "error", "usage"]);
+        let (silent, called) = (self.said.is_empty(), self.called);
+        for (place, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
+            match (is_call(item), called) {
+                (true, true) => {
+                    out(Delta::Call(CallDelta { repeats: true, ..call(item, true) }));
+                }
+                (true, false) => self.item(place.min(MAX_ITEMS), item, true, out),
+                (false, _) if silent => {
+                    self.item(place.min(MAX_ITEMS), item, true, out);
+                    for part in item.field("content").into_iter().flat_map(Node::items) {
+                        cite(place, part, out);
+                    }
+                }
+                (false, _) => {}
+            }
+        }
+        if let Some(error) = error.filter(|error| !error.is_blank()) {
+            out(Delta::Fail(Box::new(read_inner_error(error))));
+        }
+        read_usage(usage, out);
+        let reason = details.and_then(|details| details.field("reason"));
+        let ended = non_empty(status)
+            .is_some_and(|status| !matches!(status.as_ref(), "in_progress" | "queued"));
+        if ended {
+            self.ended = true;
+            let reason = finish(0, reason).or_else(|| finish(0, status));
+            reason.into_iter().for_each(out);
+        }
+    }
+}
+
+/// Whether an item is a call with arguments, or with a text in their place.
+fn is_call(item: Node<'_>) -> bool {
+    let kind = item.field("type").and_then(Node::text);
+    matches!(kind.as_deref(), Some("function_call" | "mcp_call" | "custom_tool_call"))
+}
+
+/// What an item says of its call.
+fn call(item: Node<'_>, done: bool) -> CallDelta<'_> {
+    let [kind, id, call_id, name, text, input] =
+        item.pick(["type", "id", "call_id", "name", "arguments", "input"]);
+    let text = text.or(input);
+    let kind = match kind.and_then(Node::text).as_deref() {
+        Some("custom_tool_call") => Some(CallKind::Custom),
+        Some("mcp_call") => Some(CallKind::Server),
+        _ => None,
+    };
+    CallDelta {
+        kind,
+        id: non_empty(call_id).or_else(|| non_empty(id)),
+        name: non_empty(name),
+        // At the start of an item stands an empty text; a full one may be all there is.
+        arguments: match (done, text) {
+            (true, text) => final_arguments(text),
+            (false, Some(text)) if text.is_blank() => Arguments::Absent,
+            (false, Some(text)) => Arguments::Seed(text.text().unwrap_or(text.raw().into())),
+            (false, None) => Arguments::Absent,
+        },
+        ..CallDelta::default()
+    }
+}
+
+fn cite(place: u32, part: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    for annotation in part.field("annotations").into_iter().flat_map(Node::items) {
+        out(Delta::Citation { block: Block::new(0, place), json: annotation.raw() });
+    }
+}
+
+fn read_usage(usage: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+    let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
+    let [input, output, read, written] = usage.pick([
+        "input_tokens",
+        "output_tokens",
+        "input_tokens_details",
+        "output_tokens_details",
+    ]);
+    out(Delta::Usage(Usage {
+        input: count(input),
+        output: count(output),
+        cached: count(read.and_then(|details| details.field("cached_tokens"))),
+        reasoning: count(written.and_then(|details| details.field("reasoning_tokens"))),
+    }));
+}

@@ -1,0 +1,50 @@
+//! Text Generation Inference, `/generate_stream`, and `/generate` where it was not streamed.
+
+use super::{Delta, Format, count, finish, piece};
+use crate::{Block, FinishReason, Usage, json::Node};
+
+/// One token an event; or the generated text alone.
+pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+    let [token] = payload.pick(["token"]);
+    token.is_some_and(|token| token.has("text")) || payload.has("generated_text")
+}
+
+/// The decoder.
+#[derive(Debug, Default)]
+pub(super) struct Tgi {
+    spoke: bool,
+    finished: bool,
+}
+
+impl Format for Tgi {
+    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+        let [token, generated, details] = payload.pick(["token", "generated_text", "details"]);
+        let block = Block::default();
+        if let Some(token) = token {
+            let [text, special] = token.pick(["text", "special"]);
+            // A special token ends the text and is no part of it.
+            let special = special.is_some_and(|special| special.raw() == "true");
+            if let Some(text) = piece(text).filter(|_| !special) {
+                self.spoke = true;
+                out(Delta::Text { block, text });
+            }
+        }
+        let Some(generated) = generated else { return };
+        // The whole text comes again with the last token.
+        if let Some(text) = piece(Some(generated)).filter(|_| !self.spoke) {
+            out(Delta::Text { block, text });
+        }
+        self.finished = true;
+        let [reason, output] = details
+            .map_or([None, None], |details| details.pick(["finish_reason", "generated_tokens"]));
+        let stop = Delta::Finish { scope: 0, reason: FinishReason::Stop, original: "stop".into() };
+        out(finish(0, reason).unwrap_or(stop));
+        if let Some(output) = count(output) {
+            out(Delta::Usage(Usage { output: Some(output), ..Usage::default() }));
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.finished
+    }
+}

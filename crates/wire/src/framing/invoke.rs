@@ -1,0 +1,46 @@
+//! Bedrock's `InvokeModelWithResponseStream`: the payload of a `chunk` message is
+//! `{"bytes": base64}`, and what is in there is the payload of the model's own format.
+
+use super::base64;
+use crate::json::{self, Node};
+
+/// The name of the messages that hold another payload.
+pub(crate) const CHUNK: &str = "chunk";
+
+/// The inner payload. `None` where there is none.
+pub(crate) fn unwrap(payload: &str) -> Option<Vec<u8>> {
+    base64::decode(&bytes(payload)?.text()?)
+}
+
+/// The payload with another inner one; everything around it stays as it is.
+pub(crate) fn wrap(payload: &str, inner: &[u8]) -> Option<String> {
+    let literal = bytes(payload)?.raw();
+    let start = literal.as_ptr() as usize - payload.as_ptr() as usize;
+    let (head, rest) = payload.split_at_checked(start)?;
+    let mut out = String::with_capacity(head.len() + rest.len() + inner.len());
+    out.push_str(head);
+    out.push('"');
+    base64::encode(inner, &mut out);
+    out.push('"');
+    out.push_str(rest.get(literal.len()..)?);
+    Some(out)
+}
+
+fn bytes(payload: &str) -> Option<Node<'_>> {
+    let (node, _) = json::first(payload).ok()?;
+    node.field("bytes").filter(|bytes| bytes.is_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inner_payload_is_taken_out_and_put_back() {
+        let payload = r#"{"p":"abc", "bytes":"eyJhIjoxfQ==","q":2}"#;
+        assert_eq!(unwrap(payload).unwrap(), b"{\"a\":1}");
+        assert_eq!(wrap(payload, b"{\"a\":1}").unwrap(), payload);
+        assert_eq!(wrap(payload, b"{}").unwrap(), r#"{"p":"abc", "bytes":"e30=","q":2}"#);
+        assert!(unwrap("{\"bytes\":7}").is_none() && unwrap("no").is_none());
+    }
+}

@@ -1,0 +1,102 @@
+//! Surrogate pairs whose halves stand in two strings.
+
+use std::borrow::Cow;
+
+/// Joins the texts of strings that follow one another: the first half of a pair at the end of one
+/// waits for the second at the start of the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Halves {
+    high: Option<u32>,
+}
+
+/// What stands for a half without its other one.
+const LONE: char = char::REPLACEMENT_CHARACTER;
+
+impl Halves {
+    /// Whether a half is waiting.
+    pub(crate) const fn is_waiting(self) -> bool {
+        self.high.is_some()
+    }
+
+    /// The text that is certain. `literal` is the string as it stands in the payload, `text` what it
+    /// says, with U+FFFD for every lone half.
+    pub(crate) fn join<'a>(&mut self, literal: &str, text: &'a str) -> Cow<'a, str> {
+        let waiting = self.high.take();
+        let inner = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let inner = inner.unwrap_or_default();
+        self.high = high_at_end(inner);
+        let low = waiting.and_then(|_| low_at_start(inner));
+        let mut rest = text;
+        if self.high.is_some() {
+            rest = rest.strip_suffix(LONE).unwrap_or(rest);
+        }
+        let Some(high) = waiting else { return Cow::Borrowed(rest) };
+        let head = match low {
+            Some(low) => {
+                rest = rest.strip_prefix(LONE).unwrap_or(rest);
+                let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                char::from_u32(code).unwrap_or(LONE)
+            }
+            None => LONE,
+        };
+        Cow::Owned(format!("{head}{rest}"))
+    }
+
+    /// What is left at the end.
+    pub(crate) fn finish(&mut self) -> &'static str {
+        if self.high.take().is_some() { "\u{fffd}" } else { "" }
+    }
+}
+
+/// The first half of a pair that ends the inside of a string.
+fn high_at_end(inner: &str) -> Option<u32> {
+    let (before, escape) = inner.split_at_checked(inner.len().checked_sub(6)?)?;
+    let unit = unit(escape)?;
+    // Behind an odd number of backslashes the one that seems to open the escape is escaped itself.
+    let escaped = before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+    (!escaped && (0xd800..0xdc00).contains(&unit)).then_some(unit)
+}
+
+/// The second half of a pair that begins the inside of a string.
+fn low_at_start(inner: &str) -> Option<u32> {
+    unit(inner.get(..6)?).filter(|unit| (0xdc00..0xe000).contains(unit))
+}
+
+fn unit(escape: &str) -> Option<u32> {
+    let digits = escape.strip_prefix("\\u")?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    fn joined(literals: &[&str]) -> String {
+        let mut halves = Halves::default();
+        let mut out = String::new();
+        for literal in literals {
+            let text = json::first(literal).unwrap().0.text().unwrap();
+            out.push_str(&halves.join(literal, &text));
+        }
+        out + halves.finish()
+    }
+
+    #[test]
+    fn a_pair_is_joined_over_two_strings() {
+        assert_eq!(joined(&[r#""a\ud83d""#, r#""\ude00b""#]), "a😀b");
+        assert_eq!(joined(&[r#""\ud83d""#, r#""\ude00\ud83d""#, r#""\uDE00""#]), "😀😀");
+        assert_eq!(joined(&[r#""\ud83d""#, r#""x""#]), "\u{fffd}x");
+        assert_eq!(joined(&[r#""\ud83d""#, r#""\ud83d""#, r#""\ude00""#]), "\u{fffd}😀");
+        assert_eq!(joined(&[r#""a\ud83d""#]), "a\u{fffd}");
+        assert_eq!(joined(&[r#""\ude00a""#]), "\u{fffd}a");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_half_is_left_alone() {
+        assert_eq!(joined(&[r#""\\ud83d""#, r#""\ude00""#]), "\\ud83d\u{fffd}");
+        assert_eq!(joined(&[r#""a\\\ud83d""#, r#""\ude00""#]), "a\\😀");
+        assert_eq!(joined(&[r#""\ud83d\ude00""#, r#""\ude00""#]), "😀\u{fffd}");
+        assert_eq!(joined(&["\"\u{fffd}\"", "\"\u{fffd}\""]), "\u{fffd}\u{fffd}");
+    }
+}

@@ -1,0 +1,137 @@
+//! How the bytes of an event carry its payload, in every framing.
+
+use crate::{Framing, eventstream::Message, framing::invoke, sse};
+
+/// The way back from a payload to the bytes around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrier {
+    /// An item of a JSON array: what stands before it is a separator.
+    Item,
+    /// A frame of an AWS event stream.
+    Message,
+    /// The bytes are no event.
+    None,
+    /// The data of a server-sent event.
+    Sse,
+    /// A JSON value behind a separator.
+    Value,
+}
+
+impl Carrier {
+    /// That of the events of a framing.
+    pub(super) const fn of(framing: Option<Framing>) -> Self {
+        match framing {
+            Some(Framing::EventStream) => Self::Message,
+            Some(Framing::Json | Framing::Ndjson) => Self::Value,
+            Some(Framing::JsonArray) => Self::Item,
+            Some(Framing::Sse) => Self::Sse,
+            _ => Self::None,
+        }
+    }
+
+    /// The payload in the bytes of an event.
+    pub(super) fn payload(self, raw: &[u8]) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Sse => Some(sse::data(raw)),
+            Self::Item | Self::Value => {
+                Some(String::from_utf8_lossy(raw.get(self.value_at(raw)?..)?).into_owned())
+            }
+            Self::Message => {
+                let message = find_message(raw)?;
+                let payload = String::from_utf8_lossy(message.payload());
+                let inner = is_chunk(&message).then(|| invoke::unwrap(&payload)).flatten();
+                Some(match inner {
+                    Some(inner) => String::from_utf8_lossy(&inner).into_owned(),
+                    None => payload.into_owned(),
+                })
+            }
+        }
+    }
+
+    /// Writes the bytes of an event with another payload; `false`, and nothing is written, where
+    /// that cannot be done.
+    pub(super) fn write(self, raw: &[u8], payload: &str, out: &mut Vec<u8>) -> bool {
+        match self {
+            Self::None => false,
+            Self::Sse => sse::write_with_data(raw, payload, out),
+            Self::Item | Self::Value => {
+                let Some(head) = self.value_at(raw).and_then(|at| raw.get(..at)) else {
+                    return false;
+                };
+                out.extend_from_slice(head);
+                out.extend_from_slice(payload.as_bytes());
+                true
+            }
+            Self::Message => {
+                let Some(message) = find_message(raw) else { return false };
+                let outer = String::from_utf8_lossy(message.payload());
+                let wrapped = is_chunk(&message)
+                    .then(|| invoke::wrap(&outer, payload.as_bytes()))
+                    .flatten()
+                    .filter(|_| invoke::unwrap(&outer).is_some());
+                let start = out.len();
+                let head = raw.len() - message.frame().len();
+                out.extend_from_slice(raw.get(..head).unwrap_or_default());
+                let new = wrapped.as_deref().unwrap_or(payload);
+                let written = message.encode_with(new.as_bytes(), out).is_ok();
+                if !written {
+                    out.truncate(start);
+                }
+                written
+            }
+        }
+    }
+
+    /// Makes a copy of an event stand by itself, to be put between two events, whatever stood
+    /// around the one it was copied from.
+    pub(super) fn detach(self, raw: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Self::None => None,
+            Self::Sse => {
+                let start = raw.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
+                let event = raw.get(start..)?;
+                let event = event.strip_prefix(b"\xef\xbb\xbf").unwrap_or(event);
+                let line_end: &[u8] = match event.iter().position(|b| matches!(b, b'\r' | b'\n')) {
+                    Some(at) if event.get(at..)?.starts_with(b"\r\n") => b"\r\n",
+                    Some(at) if event.get(at) == Some(&b'\r') => b"\r",
+                    _ => b"\n",
+                };
+                let last = event.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n'))?;
+                Some([event.get(..=last)?, line_end, line_end].concat())
+            }
+            Self::Item => Some([b",", raw.get(self.value_at(raw)?..)?].concat()),
+            Self::Value => Some([b"\n", raw.get(self.value_at(raw)?..)?].concat()),
+            Self::Message => Some(find_message(raw)?.frame().to_vec()),
+        }
+    }
+
+    /// How many bytes of an event belong to what stands before it.
+    pub(super) fn lead(self, raw: &[u8]) -> usize {
+        match self {
+            Self::Sse => raw.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count(),
+            _ => 0,
+        }
+    }
+
+    /// Where the value begins.
+    fn value_at(self, raw: &[u8]) -> Option<usize> {
+        let opens = |byte: &u8| *byte == b'{' || (*byte == b'[' && self == Self::Value);
+        raw.iter().position(opens)
+    }
+}
+
+/// The frame that ends with the bytes; what stands before it was passed over.
+fn find_message(raw: &[u8]) -> Option<Message<'_>> {
+    let total = |at: usize| {
+        let length = raw.get(at..)?.first_chunk::<4>()?;
+        Some(u32::from_be_bytes(*length) as usize)
+    };
+    (0..raw.len())
+        .filter(|&at| total(at) == Some(raw.len() - at))
+        .find_map(|at| Message::read(raw.get(at..)?).ok())
+}
+
+fn is_chunk(message: &Message<'_>) -> bool {
+    message.text_header(":event-type") == Some(invoke::CHUNK)
+}

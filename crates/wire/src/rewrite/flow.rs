@@ -1,0 +1,432 @@
+//! The bytes of a body between coming and leaving.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{
+    Rewritten,
+    carrier::Carrier,
+    item::{Item, Template},
+    options::{RewriteMode, RewriteOptions},
+};
+use crate::{
+    Framing,
+    calls::{Entry, Release, Target, Tracking},
+    decoder::Body,
+    framing::Frame,
+};
+
+/// Takes what a rewriter hands out.
+pub(super) type Sink<'s> = &'s mut dyn FnMut(Rewritten<'_>);
+
+/// An event that says more than that is not copied.
+const MOST_ENTRIES: usize = 64;
+
+/// Bytes, from the first that has neither left nor joined the queue.
+#[derive(Debug)]
+pub(super) struct Flow {
+    pub(super) body: Body,
+    mode: RewriteMode,
+    keeps_templates: bool,
+    held_limit: usize,
+    carry_limit: usize,
+    /// What earlier chunks held of the bytes that are still here.
+    carry: Vec<u8>,
+    /// The offset in the body of the first byte that is still here.
+    origin: u64,
+    /// The offset of the present chunk.
+    base: u64,
+    /// Up to there the bytes may leave as they came.
+    clean: u64,
+    /// A part of the event that is open has left.
+    torn: bool,
+    /// Nothing in the body is an event.
+    pub(super) opaque: bool,
+    queue: VecDeque<Item>,
+    queued: usize,
+    templates: BTreeMap<Target, Template>,
+    /// What the end of the body flushed; it has no end of its own, so nothing can follow it.
+    tail: Option<Item>,
+    ending: bool,
+    pub(super) changed: bool,
+    pub(super) overflow: bool,
+    out: Vec<u8>,
+}
+
+impl Flow {
+    pub(super) fn new(options: RewriteOptions) -> Self {
+        let release = match options.mode() {
+            RewriteMode::Append | RewriteMode::Suffix => Release::Early,
+            RewriteMode::Validated => Release::Complete,
+        };
+        let wire = options.wire();
+        let mut body = Body::new(wire);
+        body.channels().track(Tracking::new(wire, release, options.json_content()));
+        let limits = wire.limits().sse();
+        Self {
+            body,
+            mode: options.mode(),
+            keeps_templates: wire.mending().policy().closes_cut(),
+            held_limit: options.held(),
+            carry_limit: limits.event().saturating_add(limits.line()),
+            carry: Vec::new(),
+            origin: 0,
+            base: 0,
+            clean: 0,
+            torn: false,
+            opaque: false,
+            queue: VecDeque::new(),
+            queued: 0,
+            templates: BTreeMap::new(),
+            tail: None,
+            ending: false,
+            changed: false,
+            overflow: false,
+            out: Vec::new(),
+        }
+    }
+
+    /// How many bytes were received and have not left.
+    pub(super) fn withheld(&self) -> usize {
+        self.carry.len() + self.queued
+    }
+
+    /// Reads a frame, which ends at `end` of the body.
+    pub(super) fn take(&mut self, frame: Frame<'_>, end: u64, chunk: &[u8], sink: Sink<'_>) {
+        let carrier = match &frame {
+            Frame::Payload { .. } if !self.torn => Carrier::of(self.body.framing()),
+            _ => Carrier::None,
+        };
+        match &frame {
+            Frame::Framing(Framing::Html | Framing::Text) => self.opaque = true,
+            // What follows would not fit to what came before.
+            Frame::Oversize { .. } | Frame::Fault(_) => self.give_up(sink),
+            Frame::Payload { .. } if self.torn => self.give_up(sink),
+            _ => {}
+        }
+        let ends_event = match &frame {
+            Frame::Framing(_) | Frame::Field { .. } => false,
+            Frame::Comment => self.opens_with_comment(chunk),
+            _ => true,
+        };
+        self.torn &= !matches!(frame, Frame::Payload { .. });
+        self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
+        let Some(mut entries) = self.take_entries() else { return };
+        let says = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
+        if ends_event || says {
+            self.place(end, carrier, &mut entries, chunk, sink);
+        } else {
+            self.append_rests(&entries, chunk, sink);
+        }
+        self.give_back(entries);
+    }
+
+    /// Decides on the bytes up to `end`, which said those entries.
+    fn place(
+        &mut self,
+        end: u64,
+        carrier: Carrier,
+        entries: &mut Vec<Entry>,
+        chunk: &[u8],
+        sink: Sink<'_>,
+    ) {
+        if self.mode == RewriteMode::Suffix {
+            // What has no end of its own stays: nothing can follow it.
+            if !self.ending {
+                self.keep_templates(end, carrier, entries, chunk);
+                self.clean = end;
+            }
+            return;
+        }
+        if self.queue.is_empty() && !self.ending && self.is_clean(entries) {
+            self.keep_templates(end, carrier, entries, chunk);
+            self.clean = end;
+            return;
+        }
+        self.append_rests(entries, chunk, sink);
+        self.keep_templates(end, carrier, entries, chunk);
+        self.leave_clean(chunk, sink);
+        if self.ending {
+            self.leave_lead(carrier, chunk);
+        }
+        let [head, tail] = self.region(end, chunk);
+        let raw = [head, tail].concat();
+        self.advance(end);
+        let item = Item::new(raw, carrier, entries);
+        if self.ending {
+            self.tail = Some(match self.tail.take() {
+                // Only the first has bytes of its own.
+                Some(first) if item.raw.is_empty() => first,
+                _ => item,
+            });
+            return;
+        }
+        self.enqueue(item);
+        self.drain(sink);
+        if self.queued > self.held_limit {
+            self.overflow = true;
+            self.give_up(sink);
+            self.drain(sink);
+        }
+    }
+
+    /// Lets all pieces leave that those entries hold, if none of them waits or is changed.
+    fn is_clean(&mut self, entries: &[Entry]) -> bool {
+        let channels = self.body.channels();
+        let may_leave = entries.iter().all(|entry| match entry {
+            Entry::Other(_) => true,
+            Entry::Envelope { .. } => false,
+            Entry::Piece { target, said, .. } => {
+                said.is_none()
+                    && channels.ledger(*target).is_none_or(|ledger| ledger.is_next_unchanged())
+            }
+            Entry::End(target) => channels.ledger(*target).is_none_or(|ledger| ledger.is_spent()),
+        });
+        // Several pieces in one event are left to the queue.
+        let pieces = entries.iter().filter(|entry| matches!(entry, Entry::Piece { .. })).count();
+        if !may_leave || pieces > 1 {
+            return false;
+        }
+        for entry in entries {
+            if let Entry::Piece { target, .. } = entry
+                && let Some(ledger) = channels.ledger(*target)
+            {
+                ledger.leave(|| "".into());
+            }
+        }
+        true
+    }
+
+    /// Puts what the texts that ended still lack into copies of events.
+    fn append_rests(&mut self, entries: &[Entry], chunk: &[u8], sink: Sink<'_>) {
+        for entry in entries {
+            let Entry::End(target) = entry else { continue };
+            let template = self.templates.remove(target);
+            let Some(ledger) = self.body.channels().ledger(*target) else { continue };
+            let rest = match self.mode {
+                RewriteMode::Suffix if self.ending => ledger.suffix(),
+                RewriteMode::Suffix => None,
+                _ => ledger.take_rest(),
+            };
+            let Some((rest, template)) = rest.zip(template) else { continue };
+            let Some(copy) = template.copy(&rest) else { continue };
+            if self.mode == RewriteMode::Suffix {
+                self.queue.push_back(Item::opaque(copy));
+                self.changed = true;
+                continue;
+            }
+            self.leave_clean(chunk, sink);
+            self.leave_lead(template.carrier(), chunk);
+            // Copies come before what repeats the whole text.
+            let waits = |item: &Item| item.pieces.iter().any(|piece| piece.target == *target);
+            let at = self.queue.iter().position(waits).unwrap_or(self.queue.len());
+            self.queued += copy.len();
+            self.queue.insert(at, Item::opaque(copy));
+            self.changed = true;
+        }
+    }
+
+    /// What belongs to the event before leaves before a copy does.
+    fn leave_lead(&mut self, carrier: Carrier, chunk: &[u8]) {
+        let read = self.base + chunk.len() as u64;
+        let [head, tail] = self.region(read, chunk);
+        let lead = match carrier.lead(head) {
+            lead if lead == head.len() => lead + carrier.lead(tail),
+            lead => lead,
+        };
+        if lead > 0 {
+            let end = self.origin + lead as u64;
+            let [head, tail] = self.region(end, chunk);
+            let raw = [head, tail].concat();
+            self.advance(end);
+            self.enqueue(Item::opaque(raw));
+        }
+    }
+
+    fn keep_templates(&mut self, end: u64, carrier: Carrier, entries: &[Entry], chunk: &[u8]) {
+        if !self.keeps_templates || carrier == Carrier::None || entries.len() > MOST_ENTRIES {
+            return;
+        }
+        for (number, entry) in entries.iter().enumerate() {
+            let &Entry::Piece { target, place: Some(place), delta: true, .. } = entry else {
+                continue;
+            };
+            let mut others = Vec::new();
+            let mut known = true;
+            for (at, other) in entries.iter().enumerate() {
+                match other {
+                    Entry::Other(place) | Entry::Piece { place, .. } if at != number => {
+                        known &= place.is_some();
+                        others.extend(*place);
+                    }
+                    Entry::Envelope { .. } => known = false,
+                    _ => {}
+                }
+            }
+            if !known || entries.contains(&Entry::End(target)) {
+                self.templates.remove(&target);
+                continue;
+            }
+            let start = self.start_of_event();
+            let mut template =
+                self.templates.remove(&target).unwrap_or_else(|| Template::new(carrier, place));
+            template.set(self.bytes(start, end, chunk), place, others.into_iter());
+            self.templates.insert(target, template);
+        }
+    }
+
+    fn start_of_event(&self) -> u64 {
+        self.clean.max(self.origin)
+    }
+
+    /// The end of the body: `chunk` is empty, and nothing comes behind it.
+    pub(super) fn begin_end(&mut self) {
+        self.ending = true;
+    }
+
+    /// All frames were read.
+    pub(super) fn end(&mut self, sink: Sink<'_>) -> crate::StreamOutcome {
+        let outcome = self.body.end(&mut |event| sink(Rewritten::Event(event)));
+        if let Some(entries) = self.take_entries() {
+            // Behind an event without an end nothing can be appended any more.
+            let suffix_fits = self.mode != RewriteMode::Suffix || self.is_between_events();
+            if suffix_fits {
+                self.append_rests(&entries, &[], sink);
+            }
+            self.give_back(entries);
+        }
+        if self.mode == RewriteMode::Suffix {
+            for item in self.queue.drain(..) {
+                sink(Rewritten::Bytes(&item.raw));
+            }
+            self.carry.clear();
+            return outcome;
+        }
+        self.queue.extend(self.tail.take());
+        self.drain(sink);
+        self.leave_all(&[], sink);
+        outcome
+    }
+
+    fn is_between_events(&self) -> bool {
+        let start = usize::try_from(self.start_of_event().saturating_sub(self.origin));
+        let rest = start.ok().and_then(|start| self.carry.get(start..)).unwrap_or_default();
+        rest.iter().all(u8::is_ascii_whitespace)
+    }
+
+    /// Everything that is open leaves as it came.
+    pub(super) fn give_up(&mut self, sink: Sink<'_>) {
+        self.body.channels().give_up(&mut |event| sink(Rewritten::Event(event)));
+    }
+
+    fn enqueue(&mut self, item: Item) {
+        self.queued += item.raw.len();
+        self.queue.push_back(item);
+    }
+
+    /// Lets the events leave that may.
+    pub(super) fn drain(&mut self, sink: Sink<'_>) {
+        let channels = self.body.channels();
+        while self.queue.front_mut().is_some_and(|item| item.may_leave(channels)) {
+            let Some(item) = self.queue.pop_front() else { break };
+            self.queued = self.queued.saturating_sub(item.raw.len());
+            self.changed |= item.write(channels, &mut self.out);
+        }
+        if !self.out.is_empty() {
+            sink(Rewritten::Bytes(&self.out));
+            self.out.clear();
+        }
+    }
+
+    /// A chunk was read.
+    pub(super) fn end_chunk(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        if self.opaque {
+            self.leave_all(chunk, sink);
+            return;
+        }
+        let read = self.base + chunk.len() as u64;
+        self.leave_clean(chunk, sink);
+        let left = usize::try_from(self.origin.saturating_sub(self.base)).unwrap_or(usize::MAX);
+        self.carry.extend_from_slice(chunk.get(left..).unwrap_or_default());
+        self.base = read;
+        if self.carry.len() > self.carry_limit || (self.torn && !self.carry.is_empty()) {
+            self.torn = true;
+            if self.queue.is_empty() {
+                self.leave_all(&[], sink);
+            } else {
+                let raw = core::mem::take(&mut self.carry);
+                self.origin = read;
+                self.clean = read;
+                self.enqueue(Item::opaque(raw));
+            }
+        }
+    }
+
+    /// Everything that is here leaves, the chunk included.
+    pub(super) fn leave_all(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        self.clean = self.base + chunk.len() as u64;
+        self.leave_clean(chunk, sink);
+        self.base = self.clean;
+    }
+
+    /// What may leave as it came does.
+    fn leave_clean(&mut self, chunk: &[u8], sink: Sink<'_>) {
+        if self.clean <= self.origin {
+            return;
+        }
+        if self.mode != RewriteMode::Suffix {
+            for part in self.region(self.clean, chunk) {
+                if !part.is_empty() {
+                    sink(Rewritten::Bytes(part));
+                }
+            }
+        }
+        self.advance(self.clean);
+    }
+
+    /// The bytes from the first that is here up to `end`: those of earlier chunks, and those of this
+    /// one.
+    fn region<'b>(&'b self, end: u64, chunk: &'b [u8]) -> [&'b [u8]; 2] {
+        self.bytes(self.origin, end, chunk)
+    }
+
+    fn bytes<'b>(&'b self, start: u64, end: u64, chunk: &'b [u8]) -> [&'b [u8]; 2] {
+        let carried = self.base.saturating_sub(self.carry.len() as u64);
+        let part = |bytes: &'b [u8], from: u64| {
+            let at = |offset: u64| {
+                usize::try_from(offset.saturating_sub(from))
+                    .map_or(bytes.len(), |at| at.min(bytes.len()))
+            };
+            bytes.get(at(start)..at(end).max(at(start))).unwrap_or_default()
+        };
+        [part(&self.carry, carried), part(chunk, self.base)]
+    }
+
+    /// The bytes up to `end` are gone.
+    fn advance(&mut self, end: u64) {
+        let gone = end.saturating_sub(self.origin);
+        let gone = usize::try_from(gone).unwrap_or(usize::MAX).min(self.carry.len());
+        self.carry.drain(..gone);
+        self.origin = end;
+        self.clean = self.clean.max(end);
+    }
+
+    /// Whether a comment stands between two events, and not inside one.
+    fn opens_with_comment(&self, chunk: &[u8]) -> bool {
+        let read = self.base + chunk.len() as u64;
+        let parts = self.bytes(self.start_of_event(), read, chunk);
+        let mut bytes = parts.into_iter().flatten();
+        bytes.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+    }
+
+    fn take_entries(&mut self) -> Option<Vec<Entry>> {
+        self.body.channels().tracking().map(|tracking| core::mem::take(tracking.entries_mut()))
+    }
+
+    /// Gives the buffer back, so that an event costs no allocation.
+    fn give_back(&mut self, mut entries: Vec<Entry>) {
+        entries.clear();
+        if let Some(tracking) = self.body.channels().tracking() {
+            *tracking.entries_mut() = entries;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! A provider's body in, the same body with mended deltas out.
+
+mod carrier;
+mod flow;
+mod item;
+mod options;
+
+pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
+
+use crate::{Framing, Wire, WireEvent, framing::Unframer};
+use flow::Flow;
+
+/// What a [`Rewriter`] hands out.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Rewritten<'a> {
+    /// The next bytes of the body.
+    Bytes(&'a [u8]),
+    /// What the body said, as from a [`Decoder`](crate::Decoder). Arguments are what left: in
+    /// [`RewriteMode::Append`] mended by what could be known so far.
+    Event(WireEvent<'a>),
+}
+
+/// Writes the body of a model's stream again while it arrives, with the arguments of tool calls
+/// mended.
+///
+/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once;
+/// [`stop`](Self::stop) at any time. How the body is cut into chunks changes nothing in the bytes.
+/// Events in which nothing is changed leave byte for byte. In an event that is changed, the string
+/// that holds the delta is replaced, and nothing else. Where something has to be appended and the
+/// event that could carry it has left, a copy of that event does, with every other text in it empty.
+///
+/// What the policy forbids to mend leaves as it came, from there on. Memory: the event that is open
+/// and those that wait, within [`RewriteOptions::with_held`], and what a
+/// [`Decoder`](crate::Decoder) keeps. The length of the body may change: whoever forwards it must
+/// not forward `Content-Length`, nor a digest of the body.
+///
+/// ```
+/// use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+///
+/// let body = concat!(
+///     r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":"#,
+///     r#"{"name":"f","arguments":"{'a': "}}]}}]}"#, "\n\n",
+///     r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":"#,
+///     r#"{"arguments":"True}"}}]}}]}"#, "\n\n",
+///     r#"data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#, "\n\n",
+///     "data: [DONE]\n\n",
+/// );
+/// let mut rewriter = Rewriter::new(RewriteOptions::new());
+/// let mut out = Vec::new();
+/// let mut take = |piece: Rewritten<'_>| {
+///     if let Rewritten::Bytes(bytes) = piece {
+///         out.extend_from_slice(bytes);
+///     }
+/// };
+/// rewriter.push(body.as_bytes(), &mut take);
+/// assert_eq!(rewriter.finish(&mut take), RewriteOutcome::Mended);
+/// let want = body.replace("{'a': ", r#"{\"a\": "#).replace("True}", "true}");
+/// assert_eq!(String::from_utf8(out).unwrap(), want);
+/// ```
+#[derive(Debug)]
+pub struct Rewriter {
+    unframer: Unframer,
+    flow: Flow,
+    /// The first bytes, while they may be the mark of a compressed body.
+    head: Option<Vec<u8>>,
+    encoded: bool,
+    announced: bool,
+    outcome: Option<RewriteOutcome>,
+}
+
+/// How compressed bodies begin: gzip, Zstandard.
+const MAGIC: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+
+impl Rewriter {
+    /// A rewriter at the start of a body.
+    #[must_use]
+    pub fn new(options: RewriteOptions) -> Self {
+        let wire = options.wire();
+        Self {
+            unframer: Unframer::new(wire.framing(), wire.limits()),
+            flow: Flow::new(options),
+            head: Some(Vec::new()),
+            encoded: options.is_encoded(),
+            announced: false,
+            outcome: None,
+        }
+    }
+
+    /// The framing, once it is known.
+    #[must_use]
+    pub const fn framing(&self) -> Option<Framing> {
+        self.flow.body.framing()
+    }
+
+    /// The format, once it is known.
+    #[must_use]
+    pub const fn wire(&self) -> Option<Wire> {
+        self.flow.body.wire()
+    }
+
+    /// How many bytes were received and have not left.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        self.flow.withheld() + self.head.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Reads a chunk of the body. After the end, or after a stop, it passes through.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Rewritten<'_>)) {
+        if self.outcome.is_some() || self.encoded {
+            if !chunk.is_empty() {
+                sink(Rewritten::Bytes(chunk));
+            }
+            return;
+        }
+        self.announce(sink);
+        let Some(mut head) = self.head.take() else {
+            self.read(chunk, sink);
+            return;
+        };
+        head.extend_from_slice(chunk);
+        if MAGIC.iter().any(|magic| head.len() < magic.len() && magic.starts_with(&head)) {
+            self.head = Some(head);
+        } else if MAGIC.iter().any(|magic| head.starts_with(magic)) {
+            self.encoded = true;
+            sink(Rewritten::Bytes(&head));
+        } else {
+            self.read(&head, sink);
+        }
+    }
+
+    fn read(&mut self, chunk: &[u8], sink: &mut impl FnMut(Rewritten<'_>)) {
+        let Self { unframer, flow, .. } = self;
+        unframer.push(chunk, &mut |frame, end| flow.take(frame, end, chunk, sink));
+        self.flow.end_chunk(chunk, sink);
+    }
+
+    /// Ends the body: calls that are open end, and what waited leaves.
+    pub fn finish(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
+        if let Some(outcome) = self.outcome {
+            return outcome;
+        }
+        if !self.encoded {
+            self.announce(sink);
+            if let Some(head) = self.head.take() {
+                self.read(&head, sink);
+            }
+            self.flow.begin_end();
+            let Self { unframer, flow, .. } = self;
+            unframer.finish(&mut |frame, end| flow.take(frame, end, &[], sink));
+            let ended = self.flow.end(sink);
+            sink(Rewritten::Event(WireEvent::Ended(ended)));
+        }
+        let outcome = match (self.encoded, self.flow.overflow, self.flow.changed) {
+            (true, ..) => RewriteOutcome::Encoded,
+            (_, true, _) => RewriteOutcome::Overflow,
+            (_, _, true) => RewriteOutcome::Mended,
+            _ => RewriteOutcome::Unchanged,
+        };
+        self.outcome = Some(outcome);
+        outcome
+    }
+
+    /// Stops rewriting: what was received and has not left does so now, mended as far as that is
+    /// certain, and what comes passes through. No further event is told. An outcome that stands
+    /// already stays.
+    pub fn stop(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
+        if let Some(outcome) = self.outcome {
+            return outcome;
+        }
+        if let Some(head) = self.head.take().filter(|head| !head.is_empty()) {
+            sink(Rewritten::Bytes(&head));
+        }
+        self.flow.give_up(sink);
+        self.flow.drain(sink);
+        self.flow.leave_all(&[], sink);
+        self.outcome = Some(RewriteOutcome::Stopped);
+        RewriteOutcome::Stopped
+    }
+
+    fn announce(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) {
+        if !core::mem::replace(&mut self.announced, true) {
+            self.flow.body.announce(&mut |event| sink(Rewritten::Event(event)));
+        }
+    }
+}

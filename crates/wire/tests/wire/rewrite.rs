@@ -1,0 +1,390 @@
+//! Bodies that are written again: exact bytes, at every cut.
+
+use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_wire::{
+    Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript,
+    WireLimits, WireOptions,
+    eventstream::{Header, HeaderValue, encode},
+    sse::SseLimits,
+    transcribe,
+};
+
+/// What came out.
+struct Out {
+    bytes: Vec<u8>,
+    said: Transcript,
+    outcome: RewriteOutcome,
+}
+
+impl Out {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes).unwrap()
+    }
+}
+
+fn run(options: RewriteOptions, chunks: &[&[u8]]) -> Out {
+    let mut rewriter = Rewriter::new(options);
+    let (mut bytes, mut said) = (Vec::new(), Transcript::new());
+    let mut take = |piece: Rewritten<'_>| match piece {
+        Rewritten::Bytes(more) => bytes.extend_from_slice(more),
+        Rewritten::Event(event) => said.record(&event),
+        _ => {}
+    };
+    for chunk in chunks {
+        rewriter.push(chunk, &mut take);
+    }
+    let outcome = rewriter.finish(&mut take);
+    assert_eq!(rewriter.withheld(), 0);
+    Out { bytes, said, outcome }
+}
+
+/// Rewrites a body whole, byte by byte, and at every cut in two: the same bytes come out.
+fn rewrite(options: RewriteOptions, body: &[u8]) -> Out {
+    let whole = run(options, &[body]);
+    let bytes: Vec<&[u8]> = body.chunks(1).collect();
+    let single = run(options, &bytes);
+    assert_eq!(String::from_utf8_lossy(&single.bytes), String::from_utf8_lossy(&whole.bytes));
+    assert_eq!((&single.said, single.outcome), (&whole.said, whole.outcome));
+    for cut in 1..body.len() {
+        let (head, tail) = body.split_at(cut);
+        let pair = run(options, &[head, b"", tail]);
+        assert!(pair.bytes == whole.bytes, "cut at {cut}");
+        assert_eq!((&pair.said, pair.outcome), (&whole.said, whole.outcome), "cut at {cut}");
+    }
+    whole
+}
+
+fn mending(policy: Policy) -> RewriteOptions {
+    let mending = Options::new().with_policy(policy);
+    RewriteOptions::new().with_wire(WireOptions::new().with_mending(mending))
+}
+
+/// A chunk of Chat Completions whose one call says that.
+fn piece(arguments: &str) -> String {
+    let arguments = serde_json::to_string(arguments).unwrap();
+    format!(
+        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":0,\
+         \"function\":{{\"arguments\":{arguments}}}}}]}}}}]}}\n\n"
+    )
+}
+
+const BEGIN: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\
+    \"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\
+    \"arguments\":\"\"}}]}}]}\n\n";
+const END: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+     data: [DONE]\n\n";
+
+fn body(pieces: &[&str]) -> String {
+    let pieces: String = pieces.iter().map(|text| piece(text)).collect();
+    format!("{BEGIN}{pieces}{END}")
+}
+
+#[test]
+fn only_the_literals_that_change_are_replaced() {
+    let broken = body(&["{'ci", "ty': 'Par", "is', \"n\": ", "1,", "}"]);
+    let out = rewrite(RewriteOptions::new(), broken.as_bytes());
+    assert_eq!(out.text(), body(&["{\"ci", "ty\": \"Par", "is\", \"n\": ", "1", "}"]));
+    assert_eq!(out.outcome, RewriteOutcome::Mended);
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Repaired);
+    assert_eq!(out.said.calls()[0].arguments(), "{\"city\": \"Paris\", \"n\": 1}");
+}
+
+#[test]
+fn what_is_valid_leaves_byte_for_byte() {
+    let chat = body(&["{\"a\"", ": \"x\\u00e9\\n", "\"", ", \"b\": [1", "0, true]", "}"]);
+    let odd = "\u{feff}: hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: x\r\n data:{\"choices\":\r\n: between\r\ndata:  [{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\r\ndata: \"arguments\":\"{\\u0022a\\\": 1}\"}}]}}]}\r\n\r\n\r\n\r\ndata:[DONE]";
+    let ndjson = "{\"message\":{\"role\":\"assistant\",\"content\":\"a\"},\"done\":false}\r\n \
+                  {\"done\":true,\"done_reason\":\"stop\"}";
+    let array = "[{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\
+                 \"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"stop\"}]}\n,\r\n{\"choices\":[]}\n]\n";
+    for text in
+        [&chat, odd, &odd.replace("\r\n", "\r"), ndjson, array, "<html>no</html>", "oops", ""]
+    {
+        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+            let out = rewrite(RewriteOptions::new().with_mode(mode), text.as_bytes());
+            assert_eq!((out.text(), out.outcome), (text, RewriteOutcome::Unchanged));
+        }
+    }
+}
+
+#[test]
+fn valid_arguments_wait_for_no_more_than_a_token() {
+    let mut rewriter = Rewriter::new(RewriteOptions::new());
+    let mut left = 0;
+    let mut push = |text: &str| {
+        rewriter.push(text.as_bytes(), &mut |piece: Rewritten<'_>| {
+            if let Rewritten::Bytes(bytes) = piece {
+                left += bytes.len();
+            }
+        });
+        rewriter.withheld()
+    };
+    assert_eq!(push(BEGIN), 0);
+    assert_eq!(push(&piece("{\"a\": \"words")), 0);
+    assert_eq!(push(&piece(" and more")), 0);
+    let key = piece("\", \"key");
+    assert_eq!(push(&key), key.len());
+    assert_eq!(push(": ping\n\n"), key.len() + 8);
+    assert_eq!(push(&piece("\": [\"x")[..20]), key.len() + 28);
+    assert_eq!(push(&piece("\": [\"x")[20..]), 0);
+    assert_eq!(push(": ping\n"), 0);
+}
+
+#[test]
+fn a_call_that_was_cut_is_closed_in_a_copy_of_its_last_event() {
+    let first = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"so\",\"tool_calls\":[\
+        {\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": [\\\"x\"}}]}}]}\n\n";
+    let copy = first
+        .replace("\"so\"", "\"\"")
+        .replace("\"c1\"", "\"\"")
+        .replace("\"f\"", "\"\"")
+        .replace("{\\\"a\\\": [\\\"x", "\\\"]}");
+    let options = mending(Policy::PERMISSIVE);
+    let out = rewrite(options, format!("{first}{END}").as_bytes());
+    assert_eq!(out.text(), format!("{first}{copy}{END}"));
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Closed);
+    // Also where the stream breaks off, between two events or inside one, with every line end.
+    for tail in ["", "\n", ": hi\n\n", "data: {\"choi"] {
+        for line_end in ["\n", "\r\n", "\r"] {
+            let [first, copy, tail] = [first, &copy, tail].map(|text| text.replace('\n', line_end));
+            let out = rewrite(options, format!("{first}{tail}").as_bytes());
+            let (lead, rest) = tail.split_at(if tail.trim().is_empty() { tail.len() } else { 0 });
+            let want = if tail.starts_with(':') {
+                format!("{first}{tail}{copy}")
+            } else {
+                format!("{first}{lead}{copy}{rest}")
+            };
+            assert_eq!(out.text(), want, "{tail:?} {line_end:?}");
+        }
+    }
+    let again = transcribe(out.bytes.as_slice(), WireOptions::new());
+    assert_eq!(again.calls()[0].arguments(), "{\"a\": [\"x\"]}");
+    assert_eq!((again.calls()[0].name(), again.calls()[0].id()), ("f", Some("c1")));
+    assert_eq!(again.text(), "so");
+}
+
+#[test]
+fn the_default_policy_leaves_a_cut_call_as_it_came() {
+    for broken in [body(&["{\"a\": [\"x"]), body(&["{'a': True, 'b': ", "}"])] {
+        let out =
+            rewrite(RewriteOptions::new().with_mode(RewriteMode::Validated), broken.as_bytes());
+        assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+        assert!(!out.said.calls()[0].outcome().is_complete());
+    }
+    let out = rewrite(mending(Policy::STRICT), body(&["{'a': 1}"]).as_bytes());
+    assert_eq!(out.text(), body(&["{'a': 1}"]));
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Invalid);
+}
+
+#[test]
+fn a_validated_call_is_mended_as_a_whole() {
+    let options = RewriteOptions::new().with_mode(RewriteMode::Validated);
+    let out = rewrite(options, body(&["{'a'", ": 1, ", "'b': 2", "}"]).as_bytes());
+    assert_eq!(out.text(), body(&["{\"a\"", ": 1, ", "\"b\": 2", "}"]));
+    let mut rewriter = Rewriter::new(options);
+    rewriter.push(BEGIN.as_bytes(), &mut |_| {});
+    rewriter.push(piece("{\"a\": 1").as_bytes(), &mut |_| {});
+    assert_eq!(rewriter.withheld(), piece("{\"a\": 1").len());
+}
+
+#[test]
+fn a_suffix_closes_what_was_forwarded_already() {
+    let options = mending(Policy::PERMISSIVE).with_mode(RewriteMode::Suffix);
+    let cut = format!("{BEGIN}{}", piece("{\"a\": [1, \"x"));
+    let out = rewrite(options, cut.as_bytes());
+    assert_eq!((out.text(), out.outcome), (piece("\"]}").as_str(), RewriteOutcome::Mended));
+    // Nothing can be appended where something before the end is wrong, or the end is no end.
+    for cut in [format!("{BEGIN}{}", piece("{'a': [1, ")), format!("{cut}data: {{"), body(&["{"])] {
+        let out = rewrite(options, cut.as_bytes());
+        assert_eq!((out.text(), out.outcome), ("", RewriteOutcome::Unchanged), "{cut}");
+    }
+}
+
+#[test]
+fn a_stop_flushes_what_waits_and_the_rest_passes() {
+    let broken = body(&["{'a': 1, 'b", "': 2}"]);
+    for at in 0..broken.len() {
+        let (head, tail) = broken.split_at(at);
+        let mut rewriter = Rewriter::new(RewriteOptions::new());
+        let mut bytes = Vec::new();
+        let mut take = |piece: Rewritten<'_>| {
+            if let Rewritten::Bytes(more) = piece {
+                bytes.extend_from_slice(more);
+            }
+        };
+        rewriter.push(head.as_bytes(), &mut take);
+        assert_eq!(rewriter.stop(&mut take), RewriteOutcome::Stopped);
+        assert_eq!(rewriter.withheld(), 0);
+        rewriter.push(tail.as_bytes(), &mut take);
+        assert_eq!(rewriter.finish(&mut take), RewriteOutcome::Stopped);
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!(text.replace("\\\"", "'"), broken, "{at}");
+    }
+}
+
+#[test]
+fn what_waits_is_bounded() {
+    let long = body(&["{\"a\": 1, \"key", "goes on", "goes on", "': 1, 'b': 1}"]);
+    let out = rewrite(RewriteOptions::new().with_held(2 * piece("goes on").len()), long.as_bytes());
+    assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Overflow));
+    // An event past its bound passes, and what it took part in is left alone from there on.
+    let limits = WireLimits::new().with_sse(SseLimits::new().with_line(200).with_event(200));
+    let options = RewriteOptions::new().with_wire(WireOptions::new().with_limits(limits));
+    let long = body(&["{'a': ", &"x".repeat(900), "'b': 1}"]);
+    let out = rewrite(options, long.as_bytes());
+    assert_eq!(out.text(), long);
+    // So does a part of an event that never ends.
+    let endless = format!("{BEGIN}{}{END}", ": no event\ndata\n".repeat(100));
+    let out = rewrite(options, endless.as_bytes());
+    assert_eq!((out.text(), out.outcome), (endless.as_str(), RewriteOutcome::Unchanged));
+}
+
+#[test]
+fn a_compressed_body_is_refused_and_passes() {
+    let body = body(&["{'a': 1}"]);
+    let encoded = RewriteOptions::new().with_content_encoding("gzip");
+    assert_eq!(rewrite(encoded, body.as_bytes()).text(), body);
+    assert_eq!(rewrite(encoded, body.as_bytes()).outcome, RewriteOutcome::Encoded);
+    for head in [&b"\x1f\x8b\x08\0\0data: x\n\n"[..], b"\x28\xb5\x2f\xfdxyz"] {
+        let out = rewrite(RewriteOptions::new(), head);
+        assert_eq!((&out.bytes[..], out.outcome), (head, RewriteOutcome::Encoded));
+    }
+    let plain = RewriteOptions::new().with_content_encoding(" Identity");
+    assert_eq!(rewrite(plain, body.as_bytes()).outcome, RewriteOutcome::Mended);
+}
+
+#[test]
+fn content_is_mended_only_where_it_is_json_by_contract() {
+    let chunk = |text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}}}}]}}\n\n")
+    };
+    let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    let broken = format!("{}{}{end}", chunk("{'a': "), chunk("None,"));
+    let out = rewrite(mending(Policy::PERMISSIVE), broken.as_bytes());
+    assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+    let options = mending(Policy::PERMISSIVE).with_json_content(true);
+    let out = rewrite(options, broken.as_bytes());
+    assert_eq!(out.text(), format!("{}{}{end}", chunk("{\"a\": "), chunk("null}")));
+    assert_eq!(out.said.text(), "{'a': None,");
+}
+
+#[test]
+fn arguments_that_are_sent_again_count_once() {
+    for (pieces, want) in [
+        (&["{}", "{\"a\"", ":1}"][..], &["", "{\"a\"", ":1}"][..]),
+        (&["{}"], &["{}"]),
+        (&["{\"a\":1}", "{\"a\":1}"], &["{\"a\":1}", ""]),
+        (&["{'a'", "{'a': 1", "{'a': 1}"], &["{\"a\"", ": 1", "}"]),
+        (&["[", "[1]", "]"], &["[", "[1]", "]"]),
+    ] {
+        let out = rewrite(RewriteOptions::new(), body(pieces).as_bytes());
+        assert_eq!(out.text(), body(want), "{pieces:?}");
+        let after = transcribe(&out.bytes, WireOptions::new());
+        assert_eq!(after.calls()[0].arguments(), want.concat());
+    }
+}
+
+#[test]
+fn a_pair_of_surrogates_that_was_split_is_joined() {
+    let raw = |text: &str| piece("@").replace('@', text);
+    let split = format!("{BEGIN}{}{}{END}", raw(r#"{\"a\": \"x\ud83d"#), raw(r#"\ude00\"}"#));
+    let out = rewrite(RewriteOptions::new(), split.as_bytes());
+    assert_eq!(out.text(), body(&["{\"a\": \"x", "😀\"}"]));
+}
+
+#[test]
+fn what_repeats_the_whole_is_mended_too() {
+    let item = |arguments: &str, status: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(
+            "{{\"id\":\"i\",\"type\":\"function_call\",\"status\":\"{status}\",\"call_id\":\"c\",\
+             \"name\":\"f\",\"arguments\":{arguments}}}"
+        )
+    };
+    let stream = |pieces: [&str; 2]| {
+        let deltas: String = pieces
+            .iter()
+            .map(|text| {
+                let text = serde_json::to_string(text).unwrap();
+                format!(
+                    "data: {{\"type\":\"response.function_call_arguments.delta\",\
+                     \"output_index\":0,\"delta\":{text}}}\n\n"
+                )
+            })
+            .collect();
+        let whole = pieces.concat();
+        let quoted = serde_json::to_string(&whole).unwrap();
+        format!(
+            "data: {{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{}}}\n\n\
+             {deltas}data: {{\"type\":\"response.function_call_arguments.done\",\
+             \"output_index\":0,\"arguments\":{quoted}}}\n\n\
+             data: {{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{}}}\n\n\
+             data: {{\"type\":\"response.completed\",\"response\":{{\"status\":\"completed\",\
+             \"output\":[{}]}}}}\n\n",
+            item("", "in_progress"),
+            item(&whole, "completed"),
+            item(&whole, "completed"),
+        )
+    };
+    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        let options = RewriteOptions::new().with_mode(mode);
+        let out = rewrite(options, stream(["{'a': ", "True}"]).as_bytes());
+        assert_eq!(out.text(), stream(["{\"a\": ", "true}"]));
+        assert_eq!(out.outcome, RewriteOutcome::Mended);
+    }
+}
+
+#[test]
+fn a_broken_envelope_leaves_mended_where_the_policy_allows_it() {
+    let broken = body(&["{'a': 1}"]).replace("]}}]}", "],}}]}");
+    let out = rewrite(RewriteOptions::new(), broken.as_bytes());
+    assert_eq!(out.text(), body(&["{\"a\": 1}"]));
+    let out = rewrite(mending(Policy::STRICT), broken.as_bytes());
+    assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+}
+
+#[test]
+fn every_framing_is_written_again() {
+    let payload = |arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(
+            "{{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":0,\"id\":\"c\",\
+             \"function\":{{\"name\":\"f\",\"arguments\":{arguments}}}}}]}}}}]}}"
+        )
+    };
+    let end = "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}";
+    let frame = |payload: &str| {
+        let headers = [
+            Header::new(":event-type", HeaderValue::Str("any")),
+            Header::new(":message-type", HeaderValue::Str("event")),
+            Header::new("odd", HeaderValue::Uuid([7; 16])),
+        ];
+        let mut out = Vec::new();
+        encode(&headers, payload.as_bytes(), &mut out).unwrap();
+        out
+    };
+    let bodies = |first: &str, rest: Option<&str>| {
+        let first = payload(first);
+        let rest = rest.map(|rest| payload(rest).replace("\"c\"", "\"\"").replace("\"f\"", "\"\""));
+        let list: Vec<&str> =
+            [Some(first.as_str()), rest.as_deref(), Some(end)].into_iter().flatten().collect();
+        let frames: Vec<Vec<u8>> = list.iter().map(|payload| frame(payload)).collect();
+        [
+            (Framing::Ndjson, list.join("\n").into_bytes()),
+            (Framing::JsonArray, format!("[{}]", list.join(",")).into_bytes()),
+            (Framing::EventStream, frames.concat()),
+        ]
+    };
+    let mended = [("{'a': 1}", "{\"a\": 1}", None), ("{'a': 'x", "{\"a\": \"x", Some("\"}"))];
+    for (broken, first, rest) in mended {
+        for ((framing, body), (_, want)) in
+            bodies(broken, None).into_iter().zip(bodies(first, rest))
+        {
+            let out = rewrite(mending(Policy::PERMISSIVE), &body);
+            assert_eq!(out.said.framing(), Some(framing));
+            assert_eq!(String::from_utf8_lossy(&out.bytes), String::from_utf8_lossy(&want));
+            assert_eq!(out.bytes, want);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Rewriting whole bodies. `JSONMEND_RECORDINGS` may name a folder of recorded bodies; those in the
+//! tests are always run.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use jsonmend_core::Outcome;
+use jsonmend_testkit::{
+    Seed,
+    cuts::{self, Cut},
+};
+use jsonmend_wire::{
+    RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
+    eventstream::Message, transcribe,
+};
+
+/// The bytes that come out, what was said of them, and the outcome.
+fn rewrite(
+    options: RewriteOptions,
+    body: &[u8],
+    cut: &Cut,
+) -> (Vec<u8>, Transcript, RewriteOutcome) {
+    let mut rewriter = Rewriter::new(options);
+    let mut out = Vec::new();
+    let mut said = Transcript::new();
+    let mut take = |piece: Rewritten<'_>| match piece {
+        Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
+        Rewritten::Event(event) => said.record(&event),
+        _ => {}
+    };
+    for chunk in cut.chunks(body) {
+        rewriter.push(chunk, &mut take);
+    }
+    let outcome = rewriter.finish(&mut take);
+    (out, said, outcome)
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
+    }
+    found.sort();
+}
+
+#[test]
+fn recordings_leave_as_they_came() {
+    let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
+    let mut paths = Vec::new();
+    files(Path::new(&folder), &mut paths);
+    assert!(!paths.is_empty());
+    let mut changed = Vec::new();
+    for path in &paths {
+        let body = fs::read(path).unwrap();
+        let mut seed = Seed::of(&body);
+        let all = cuts::few(body.len(), &mut seed);
+        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+            let options = RewriteOptions::new().with_mode(mode);
+            for cut in &all {
+                let (out, _, outcome) = rewrite(options, &body, cut);
+                if out != body || outcome != RewriteOutcome::Unchanged {
+                    changed.push((path.display().to_string(), mode, outcome));
+                    break;
+                }
+            }
+        }
+    }
+    assert!(changed.is_empty(), "{} of {}: {changed:#?}", changed.len(), paths.len());
+}
+
+/// The frames of an AWS event stream.
+fn frames(body: &[u8]) -> Vec<&[u8]> {
+    let mut rest = body;
+    let mut found = Vec::new();
+    while let Some(length) = rest.first_chunk::<4>() {
+        let (frame, after) = rest.split_at(u32::from_be_bytes(*length) as usize);
+        found.push(frame);
+        rest = after;
+    }
+    found
+}
+
+fn replaced(text: &[u8], from: &str, to: &str) -> Vec<u8> {
+    String::from_utf8_lossy(text).replace(from, to).into_bytes()
+}
+
+/// The body with every quote that stands inside a string turned into an apostrophe: arguments that
+/// come as strings then have single quotes.
+fn with_single_quotes(body: &[u8]) -> Vec<u8> {
+    if body.first() != Some(&0) {
+        return replaced(body, "\\\"", "'");
+    }
+    let mut out = Vec::new();
+    for frame in frames(body) {
+        let message = Message::read(frame).unwrap();
+        message.encode_with(&replaced(message.payload(), "\\\"", "'"), &mut out).unwrap();
+    }
+    out
+}
+
+/// Everything but the calls.
+fn around(said: &Transcript) -> impl PartialEq + std::fmt::Debug {
+    (said.text(), said.reasoning().to_owned(), said.refusal(), said.finish().cloned(), said.usage())
+}
+
+#[test]
+fn damaged_recordings_leave_mended() {
+    let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
+    let mut paths = Vec::new();
+    files(Path::new(&folder), &mut paths);
+    let (mut mended, mut refused) = (0, 0);
+    for path in &paths {
+        let body = with_single_quotes(&fs::read(path).unwrap());
+        let name = path.display();
+        let before = transcribe(&body, WireOptions::new());
+        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+            let options = RewriteOptions::new().with_mode(mode);
+            let (out, said, _) = rewrite(options, &body, &Cut::whole());
+            for cut in cuts::few(body.len(), &mut Seed::of(&body)) {
+                assert_eq!(rewrite(options, &body, &cut).0, out, "{name}: {cut:?}");
+            }
+            let after = transcribe(&out, WireOptions::new());
+            assert_eq!(around(&after), around(&before), "{name}");
+            assert_eq!(after.outcome(), before.outcome(), "{name}");
+            assert_eq!(after.calls().len(), before.calls().len(), "{name}");
+            for (call, report) in after.calls().iter().zip(said.calls()) {
+                assert_eq!((call.name(), call.id()), (report.name(), report.id()), "{name}");
+                if report.outcome() == Outcome::Repaired {
+                    assert_eq!(call.outcome(), Outcome::Unchanged, "{name}: {}", call.raw());
+                    assert_eq!(call.arguments(), report.arguments(), "{name}");
+                    mended += 1;
+                } else if call.raw().contains('\'') {
+                    refused += 1;
+                }
+            }
+        }
+    }
+    println!("{mended} calls mended, {refused} left as they came");
+    assert!(mended > 0);
+}
