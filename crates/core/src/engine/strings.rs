@@ -158,14 +158,11 @@ impl Engine {
             }
             match byte {
                 b'\\' => {
-                    // Whatever it escapes, more than white space stands behind a comma before it.
+                    // More than white space stands behind a comma before it.
                     self.settle_text(text);
-                    let simple = text.quote == Quote::Double
-                        && matches!(
-                            rest.get(end + 1),
-                            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-                        );
-                    let unit = text.quote == Quote::Double && is_plain_unit(&rest[end..]);
+                    let double = text.quote == Quote::Double;
+                    let simple = double && rest.get(end + 1).is_some_and(is_simple_escape);
+                    let unit = double && is_plain_unit(&rest[end..]);
                     if !simple && !unit {
                         return self.escape(source, text);
                     }
@@ -520,6 +517,12 @@ enum Checked {
     Mended,
     /// The start of a character that has not arrived whole, that far on.
     Wait(usize),
+}
+
+/// Whether the byte behind a backslash stands for one character (RFC 8259, section 7).
+#[inline]
+pub(super) const fn is_simple_escape(byte: &u8) -> bool {
+    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
 }
 
 /// Whether `text` begins with `\uXXXX` for a character of its own: no surrogate.

@@ -220,12 +220,15 @@ impl Engine {
     /// stands before it, from the mark on.
     #[inline]
     pub(crate) fn read_lane(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
-        self.steps += text.len() as u64;
         let end = self.lane_steps(held, text, base);
         self.frames.keep_keys(text, base);
         match end {
-            End::More => true,
+            End::More => {
+                self.steps += text.len() as u64;
+                true
+            }
             End::Odd(at) => {
+                self.steps += 1 + at.saturating_sub(base) as u64;
                 self.lane.phase = Phase::Left;
                 self.lane.blocked = at;
                 false
