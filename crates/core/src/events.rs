@@ -2,7 +2,10 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::Output;
+use crate::{
+    Output,
+    scan::{is_plain, string_run},
+};
 
 /// One step through a document. String content comes decoded, in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +113,11 @@ impl<F: FnMut(Event<'_>)> Output for Events<F> {
         self.read(bytes);
         self.end_token();
     }
+
+    /// Raw text is not read.
+    fn raw(&mut self) {
+        self.reader.stop();
+    }
 }
 
 /// The state of an [`Events`], without its sink.
@@ -144,6 +152,15 @@ impl Part {
     fn bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
+
+    /// How many bytes it has at least, by what it begins with.
+    fn least(&self) -> usize {
+        match self.bytes {
+            [b'\\', b'u', ..] if self.length > 1 => 6,
+            [b'\\', ..] => 2,
+            [first, ..] => width(first),
+        }
+    }
 }
 
 /// What an unfinished character or escape has come to.
@@ -168,6 +185,11 @@ impl Reader {
         matches!(self.state, State::Broken)
     }
 
+    /// Reads nothing more.
+    pub(crate) const fn stop(&mut self) {
+        self.state = State::Broken;
+    }
+
     pub(crate) fn reset(&mut self) {
         self.state = State::Between;
         self.open.clear();
@@ -176,50 +198,50 @@ impl Reader {
         self.part.length = 0;
     }
 
+    #[inline]
     pub(crate) fn read(&mut self, text: &[u8], sink: &mut impl FnMut(Event<'_>)) {
-        let mut rest = text;
-        while let Some(&byte) = rest.first() {
-            let used = match self.state {
-                State::Between => self.between(byte, sink),
-                State::Content { key } => self.content(rest, key, sink),
-                State::Scalar if is_scalar(byte) => {
-                    self.token.push(byte as char);
-                    1
-                }
-                State::Scalar => {
-                    self.end_token(sink);
-                    0
-                }
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            at = match self.state {
+                State::Between => self.between(text, at, byte, sink),
+                State::Content { key } => self.content(text, at, key, sink),
+                State::Scalar => self.scalar(text, at, sink),
                 State::Broken => return,
             };
-            rest = &rest[used..];
         }
     }
 
+    #[inline]
     pub(crate) fn end_token(&mut self, sink: &mut impl FnMut(Event<'_>)) {
-        if self.state != State::Scalar {
-            return;
-        }
-        self.state = State::Between;
-        match self.token.as_str() {
-            "true" => sink(Event::Bool(true)),
-            "false" => sink(Event::Bool(false)),
-            "null" => sink(Event::Null),
-            number => sink(Event::Number(number)),
-        }
-        self.token.clear();
-        self.value_ended(sink);
-    }
-
-    fn value_ended(&mut self, sink: &mut impl FnMut(Event<'_>)) {
-        if self.open.is_empty() {
-            sink(Event::EndDocument);
+        if self.state == State::Scalar {
+            let token = core::mem::take(&mut self.token);
+            self.end_scalar(&token, sink);
+            self.token = token;
+            self.token.clear();
         }
     }
 
-    /// Reads a byte between tokens.
-    fn between(&mut self, byte: u8, sink: &mut impl FnMut(Event<'_>)) -> usize {
+    /// Reads a byte between tokens, and what follows from it. Like all that read, it returns where
+    /// the next unread byte stands.
+    fn between(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        byte: u8,
+        sink: &mut impl FnMut(Event<'_>),
+    ) -> usize {
         match byte {
+            b' ' | b'\n' | b'\r' | b'\t' => {}
+            b'"' => {
+                let key = self.key_next;
+                self.state = State::Content { key };
+                if !key {
+                    sink(Event::BeginString);
+                }
+                return self.content(text, at + 1, key, sink);
+            }
+            b',' => self.key_next = self.open.last() == Some(&true),
+            b':' => self.key_next = false,
             b'{' | b'[' => {
                 let object = byte == b'{';
                 sink(if object { Event::BeginObject } else { Event::BeginArray });
@@ -230,45 +252,113 @@ impl Reader {
                 let object = byte == b'}';
                 if self.open.pop() != Some(object) {
                     self.state = State::Broken;
-                    return 1;
+                    return at + 1;
                 }
                 sink(if object { Event::EndObject } else { Event::EndArray });
                 self.key_next = false;
                 self.value_ended(sink);
             }
-            b',' => self.key_next = self.open.last() == Some(&true),
-            b':' => self.key_next = false,
-            b'"' => {
-                let key = self.key_next;
-                self.state = State::Content { key };
-                if !key {
-                    sink(Event::BeginString);
-                }
-            }
-            b' ' | b'\n' | b'\r' | b'\t' => {}
             _ if is_scalar(byte) => {
                 self.state = State::Scalar;
-                return 0;
+                return self.scalar(text, at, sink);
             }
             _ => self.state = State::Broken,
         }
-        1
+        at + 1
     }
 
-    /// Reads string content.
-    fn content(&mut self, rest: &[u8], key: bool, sink: &mut impl FnMut(Event<'_>)) -> usize {
+    /// Reads on in a number or a literal.
+    fn scalar(&mut self, text: &[u8], at: usize, sink: &mut impl FnMut(Event<'_>)) -> usize {
+        let rest = text.get(at..).unwrap_or_default();
+        let run = rest.iter().position(|&byte| !is_scalar(byte)).unwrap_or(rest.len());
+        let piece = core::str::from_utf8(rest.get(..run).unwrap_or_default()).unwrap_or_default();
+        let ended = run < rest.len();
+        if ended && self.token.is_empty() {
+            // The whole token stands here: it need not be kept.
+            self.end_scalar(piece, sink);
+        } else {
+            self.token.push_str(piece);
+            if ended {
+                self.end_token(sink);
+            }
+        }
+        at + run
+    }
+
+    fn end_scalar(&mut self, token: &str, sink: &mut impl FnMut(Event<'_>)) {
+        self.state = State::Between;
+        match token {
+            "true" => sink(Event::Bool(true)),
+            "false" => sink(Event::Bool(false)),
+            "null" => sink(Event::Null),
+            number if begins_number(number) => sink(Event::Number(number)),
+            _ => {
+                self.state = State::Broken;
+                return;
+            }
+        }
+        self.value_ended(sink);
+    }
+
+    fn value_ended(&self, sink: &mut impl FnMut(Event<'_>)) {
+        if self.open.is_empty() {
+            sink(Event::EndDocument);
+        }
+    }
+
+    /// Reads string content: runs and escapes, up to the closing quote or the end of the text.
+    fn content(
+        &mut self,
+        text: &[u8],
+        from: usize,
+        key: bool,
+        sink: &mut impl FnMut(Event<'_>),
+    ) -> usize {
+        let mut at = from;
         if self.part.length > 0 {
-            self.part.push(rest[0]);
-            return self.join(key, sink);
+            at = self.resume(text, at, key, sink);
+            if self.part.length > 0 {
+                return at;
+            }
         }
-        let run = rest.iter().take_while(|b| !matches!(b, b'"' | b'\\')).count();
-        if run > 0 {
-            return self.plain(&rest[..run], key, sink);
+        loop {
+            let end = string_run(text, at, b'"').end;
+            if end > at {
+                // Most keys come whole: those need not be kept.
+                let whole_key = key && self.token.is_empty() && text.get(end) == Some(&b'"');
+                let run = text.get(at..end).unwrap_or_default();
+                let Some(run) = self.whole_characters(run) else { return end };
+                if self.part.length > 0 && end < text.len() {
+                    // Part of a character, and then something else.
+                    self.state = State::Broken;
+                    return end;
+                }
+                if whole_key {
+                    sink(Event::Key(run));
+                    self.state = State::Between;
+                    return end + 1;
+                }
+                self.text(run, key, sink);
+            }
+            at = match text.get(end) {
+                None => return end,
+                Some(b'"') => {
+                    self.end_string(key, sink);
+                    return end + 1;
+                }
+                Some(b'\\') => match self.escape(text, end, key, sink) {
+                    Some(behind) => behind,
+                    None => return text.len(),
+                },
+                Some(_) => {
+                    self.state = State::Broken;
+                    return end + 1;
+                }
+            };
         }
-        if rest[0] == b'\\' {
-            self.part.push(b'\\');
-            return 1;
-        }
+    }
+
+    fn end_string(&mut self, key: bool, sink: &mut impl FnMut(Event<'_>)) {
         self.state = State::Between;
         if key {
             sink(Event::Key(&self.token));
@@ -277,49 +367,126 @@ impl Reader {
             sink(Event::EndString);
             self.value_ended(sink);
         }
-        1
     }
 
-    /// Reads content without escapes: the part of it that is whole.
-    fn plain(&mut self, run: &[u8], key: bool, sink: &mut impl FnMut(Event<'_>)) -> usize {
-        let whole = match core::str::from_utf8(run) {
-            Ok(text) => text,
-            Err(error) if error.valid_up_to() > 0 => {
-                core::str::from_utf8(&run[..error.valid_up_to()]).unwrap_or_default()
+    /// Reads an escape, and returns where it ends; `None` if it waits for more text, or is none.
+    fn escape(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        key: bool,
+        sink: &mut impl FnMut(Event<'_>),
+    ) -> Option<usize> {
+        if let Some(decoded) = text.get(at + 1).and_then(|&byte| simple_escape(byte)) {
+            self.text(decoded, key, sink);
+            return Some(at + 2);
+        }
+        let behind = self.resume(text, at, key, sink);
+        (self.part.length == 0).then_some(behind)
+    }
+
+    /// Reads on in an unfinished character or escape, until it is whole or the text ends. Where it
+    /// turns out to be none, nothing more is read.
+    fn resume(
+        &mut self,
+        text: &[u8],
+        from: usize,
+        key: bool,
+        sink: &mut impl FnMut(Event<'_>),
+    ) -> usize {
+        for (at, &byte) in text.iter().enumerate().skip(from) {
+            self.part.push(byte);
+            if self.part.length < self.part.least() {
+                continue;
             }
-            Err(error) if error.error_len().is_none() => {
-                run.iter().for_each(|byte| self.part.push(*byte));
-                return run.len();
+            match whole(self.part.bytes()) {
+                Whole::Wait => {}
+                Whole::Bad => {
+                    self.state = State::Broken;
+                    return text.len();
+                }
+                Whole::Char(decoded) => {
+                    self.part.length = 0;
+                    self.text(decoded.encode_utf8(&mut [0; 4]), key, sink);
+                    return at + 1;
+                }
             }
-            Err(_) => {
-                self.state = State::Broken;
-                return run.len();
-            }
+        }
+        text.len()
+    }
+
+    /// The whole characters of a run. A part of one at its end is kept back; `None` if it is no
+    /// UTF-8.
+    #[inline]
+    fn whole_characters<'a>(&mut self, run: &'a [u8]) -> Option<&'a str> {
+        let (whole, part) = run.split_at(run.len() - unfinished(run));
+        let Ok(text) = core::str::from_utf8(whole) else {
+            self.state = State::Broken;
+            return None;
         };
-        self.text(whole, key, sink);
-        whole.len()
+        part.iter().for_each(|byte| self.part.push(*byte));
+        Some(text)
     }
 
+    /// The text, if nothing but content of the string value that is open can stand in it.
+    #[inline]
+    pub(crate) fn plain_text<'a>(&self, text: &'a [u8]) -> Option<&'a str> {
+        let in_text = self.state == State::Content { key: false } && self.part.length == 0;
+        if in_text && is_plain(text) { core::str::from_utf8(text).ok() } else { None }
+    }
+
+    #[inline]
     fn text(&mut self, text: &str, key: bool, sink: &mut impl FnMut(Event<'_>)) {
         if key {
             self.token.push_str(text);
-        } else {
+        } else if !text.is_empty() {
             sink(Event::Text(text));
         }
     }
+}
 
-    /// A byte was added to an unfinished character or escape.
-    fn join(&mut self, key: bool, sink: &mut impl FnMut(Event<'_>)) -> usize {
-        match whole(self.part.bytes()) {
-            Whole::Wait => {}
-            Whole::Bad => self.state = State::Broken,
-            Whole::Char(decoded) => {
-                self.part.length = 0;
-                self.text(decoded.encode_utf8(&mut [0; 4]), key, sink);
-            }
-        }
-        1
+/// How many bytes at the end of a run belong to a character that goes on behind it.
+#[inline]
+fn unfinished(run: &[u8]) -> usize {
+    // Most text is ASCII.
+    match run {
+        [.., last] if *last >= 0x80 => {}
+        _ => return 0,
     }
+    let back = run.iter().rev().take(3).position(|&byte| byte >= 0xc0);
+    let Some(back) = back else { return 0 };
+    let lead = run.len() - 1 - back;
+    if run.get(lead).is_some_and(|&byte| width(byte) > back + 1) { back + 1 } else { 0 }
+}
+
+/// How many bytes a character has that begins with this one.
+const fn width(lead: u8) -> usize {
+    match lead {
+        0xf0.. => 4,
+        0xe0..0xf0 => 3,
+        0xc0..0xe0 => 2,
+        0..0xc0 => 1,
+    }
+}
+
+/// What an escape of two bytes stands for.
+const fn simple_escape(byte: u8) -> Option<&'static str> {
+    Some(match byte {
+        b'"' => "\"",
+        b'\\' => "\\",
+        b'/' => "/",
+        b'b' => "\u{8}",
+        b'f' => "\u{c}",
+        b'n' => "\n",
+        b'r' => "\r",
+        b't' => "\t",
+        _ => return None,
+    })
+}
+
+/// Whether a token that is no literal may be a number.
+const fn begins_number(token: &str) -> bool {
+    matches!(token.as_bytes(), [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..])
 }
 
 /// Whether the byte may belong to a number or a literal.
@@ -354,15 +521,7 @@ fn whole(bytes: &[u8]) -> Whole {
                 Some(char::from_u32(high).unwrap_or('\u{fffd}'))
             }
         }
-        [b'\\', escape] => match escape {
-            b'"' | b'\\' | b'/' => Some(*escape as char),
-            b'b' => Some('\u{8}'),
-            b'f' => Some('\u{c}'),
-            b'n' => Some('\n'),
-            b'r' => Some('\r'),
-            b't' => Some('\t'),
-            _ => None,
-        },
+        [b'\\', escape] => simple_escape(*escape).and_then(|decoded| decoded.chars().next()),
         _ => match core::str::from_utf8(bytes) {
             Ok(text) => text.chars().next(),
             Err(error) if error.error_len().is_none() => return Whole::Wait,

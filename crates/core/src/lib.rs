@@ -42,6 +42,8 @@ pub use kind::{KindSet, RepairKind, Risk};
 pub use mender::{Completion, Mender};
 pub use options::{Following, Limits, Options, Policy};
 pub use output::{Collected, Output};
-pub use partial::{Kind, Partial, Value};
+#[cfg(feature = "serde_json")]
+pub use partial::Unrepresentable;
+pub use partial::{Change, Cursor, Delta, Deltas, Kind, Misplaced, OwnedValue, Partial, Value};
 pub use report::{Outcome, Path, Repair, Step, apply};
 pub use text::{Held, Mended, mend};

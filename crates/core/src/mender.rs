@@ -109,6 +109,7 @@ impl Mender {
     fn read(&mut self, chunk: &[u8], out: &mut impl Output) {
         if self.outcome.is_some() || self.raw.is_some() {
             self.pushed += chunk.len();
+            out.raw();
             out.copy(chunk);
             return;
         }
@@ -327,6 +328,7 @@ impl Mender {
         if self.raw.is_none() {
             self.raw = Some(Stop::Refused);
         }
+        out.raw();
         if !self.carry.is_empty() {
             out.copy(&self.carry);
             self.carry.clear();

@@ -25,6 +25,10 @@ pub trait Output {
 
     /// The document ended here; what comes next belongs to the space around or to another document.
     fn end_document(&mut self) {}
+
+    /// Mending has stopped: what comes next is input as it came, and may be no JSON. It may be said
+    /// more than once.
+    fn raw(&mut self) {}
 }
 
 impl Output for Vec<u8> {
@@ -50,6 +54,42 @@ impl<O: Output> Output for &mut O {
     }
     fn end_document(&mut self) {
         (**self).end_document();
+    }
+    fn raw(&mut self) {
+        (**self).raw();
+    }
+}
+
+/// Two outputs side by side: both take everything.
+///
+/// ```
+/// use jsonmend_core::{Mender, Options, Partial};
+/// let mut mender = Mender::new(Options::new());
+/// let (mut text, mut value) = (Vec::new(), Partial::new());
+/// mender.push(b"{'a': 1, 'b", &mut (&mut text, &mut value));
+/// assert_eq!(text, br#"{"a": 1"#);
+/// assert_eq!(value.root().unwrap().member("a").unwrap().as_number(), Some("1"));
+/// ```
+impl<A: Output, B: Output> Output for (A, B) {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.0.copy(bytes);
+        self.1.copy(bytes);
+    }
+    fn patch(&mut self, bytes: &[u8]) {
+        self.0.patch(bytes);
+        self.1.patch(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        self.0.repair(repair.clone());
+        self.1.repair(repair);
+    }
+    fn end_document(&mut self) {
+        self.0.end_document();
+        self.1.end_document();
+    }
+    fn raw(&mut self) {
+        self.0.raw();
+        self.1.raw();
     }
 }
 

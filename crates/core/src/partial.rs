@@ -1,9 +1,22 @@
 //! A value that grows: what a document holds so far.
 
-use alloc::{string::String, vec::Vec};
-use core::{fmt, ops::Range};
+mod delta;
+#[cfg(feature = "serde_json")]
+mod json;
+mod owned;
+mod tree;
+mod value;
 
-use crate::{Event, Output, events::Reader};
+use core::fmt;
+
+pub use delta::{Change, Cursor, Delta, Deltas};
+#[cfg(feature = "serde_json")]
+pub use json::Unrepresentable;
+pub use owned::{Misplaced, OwnedValue};
+pub use value::Value;
+
+use crate::{Output, events::Reader};
+use tree::Tree;
 
 /// The kind of a [`Value`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,25 +36,12 @@ pub enum Kind {
     String,
 }
 
-/// One value of the tree. Children are linked, so that a tree of any depth is flat in memory.
-#[derive(Clone, Debug)]
-struct Node {
-    kind: Kind,
-    key: Option<Range<usize>>,
-    text: Range<usize>,
-    first: Option<usize>,
-    last: Option<usize>,
-    next: Option<usize>,
-    open: bool,
-}
-
 /// The partial value of a document that is still arriving.
 ///
 /// Feed it what a [`Mender`](crate::Mender) puts out: it is an [`Output`]. At every moment
 /// [`root`](Self::root) is a prefix of the final value: the type at a place never changes, numbers
 /// and literals appear whole, strings only grow, arrays only append, only the last open item
 /// changes, and a key appears with its value. Members keep their order, duplicates included.
-/// Cloning it makes an owned snapshot.
 ///
 /// ```
 /// use jsonmend_core::{Mender, Options, Partial};
@@ -59,22 +59,22 @@ struct Node {
 /// assert_eq!(partial.to_string(), r#"{"city":"Paris","zip":75}"#);
 /// ```
 ///
+/// Four ways to see it, from the cheapest:
+/// * [`root`](Self::root) borrows: a view of any part of it, at any time, for nothing;
+/// * [`since`](Self::since) tells what changed, for what the change costs;
+/// * [`to_owned_value`](Self::to_owned_value) copies it;
+/// * it prints as JSON text, which any parser reads.
+///
+/// What passes through raw, where mending has stopped, is not read: the value stays as it was.
+///
 /// Memory: the strings, keys and numbers of the document, and some words a value. Nothing recurses,
 /// whatever the depth.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Partial {
     tree: Tree,
     reader: Reader,
-}
-
-/// The values, flat; the first is the root.
-#[derive(Clone, Debug, Default)]
-struct Tree {
-    nodes: Vec<Node>,
-    text: String,
-    stack: Vec<usize>,
-    key: Option<Range<usize>>,
-    done: bool,
+    /// How often it was cleared, so that cursors of earlier documents are told apart.
+    epoch: usize,
 }
 
 impl Default for Partial {
@@ -86,259 +86,114 @@ impl Default for Partial {
 impl Partial {
     /// Nothing so far.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
-        Self { tree: Tree::default(), reader: Reader::new() }
+        Self { tree: Tree::default(), reader: Reader::new(), epoch: 0 }
     }
 
     /// The value so far; `None` before its type is known.
     #[must_use]
+    #[inline]
     pub fn root(&self) -> Option<Value<'_>> {
         (!self.tree.nodes.is_empty()).then_some(Value { tree: &self.tree, at: 0 })
     }
 
+    /// The innermost value that is open: where the document grows. `None` before it begins, and once
+    /// it has ended.
+    #[must_use]
+    #[inline]
+    pub fn open(&self) -> Option<Value<'_>> {
+        self.tree.open.map(|at| Value { tree: &self.tree, at })
+    }
+
+    /// A copy of the value so far, which stands alone. Costs O(its size).
+    #[must_use]
+    #[inline]
+    pub fn to_owned_value(&self) -> OwnedValue {
+        self.root().map(OwnedValue::from).unwrap_or_default()
+    }
+
+    /// This moment, to ask later what came [since](Self::since).
+    #[must_use]
+    #[inline]
+    pub fn cursor(&self) -> Cursor {
+        Cursor::new(&self.tree, self.epoch)
+    }
+
+    /// The changes since that moment, in order. Applied to what the value was then, they give what it
+    /// is now. They are read off the value, not recorded, and cost what has changed, not what is
+    /// there; a string that grew in many pieces is told as one [`Append`](Change::Append).
+    ///
+    /// Since a moment before [`clear`](Self::clear), they are those since the beginning.
+    ///
+    /// ```
+    /// use jsonmend_core::{Change, Cursor, Mender, Options, Partial};
+    ///
+    /// let mut mender = Mender::new(Options::new());
+    /// let (mut partial, mut seen) = (Partial::new(), Cursor::default());
+    /// mender.push(b"{'say': 'He", &mut partial);
+    /// seen = partial.cursor();
+    /// mender.push(b"llo', 'n': 1", &mut partial);
+    ///
+    /// let deltas: Vec<_> = partial.since(&seen).collect();
+    /// assert_eq!(deltas[0].path().to_string(), "$.say");
+    /// assert_eq!(deltas[0].change(), Change::Append("llo".into()));
+    /// assert_eq!(deltas[1].change(), Change::Close);
+    /// assert_eq!(deltas.len(), 2);
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn since(&self, moment: &Cursor) -> Deltas<'_> {
+        Deltas::new(&self.tree, self.epoch, moment)
+    }
+
     /// Whether the document has ended.
     #[must_use]
-    pub const fn is_complete(&self) -> bool {
-        self.tree.done
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.tree.is_complete()
     }
 
     /// Forgets the value, for the next document; keeps the buffers.
     pub fn clear(&mut self) {
-        self.tree.nodes.clear();
-        self.tree.text.clear();
-        self.tree.stack.clear();
-        self.tree.key = None;
-        self.tree.done = false;
+        self.tree.clear();
         self.reader.reset();
+        self.epoch += 1;
     }
 }
 
 impl Output for Partial {
+    #[inline]
     fn copy(&mut self, bytes: &[u8]) {
+        match self.reader.plain_text(bytes) {
+            Some(text) => self.tree.extend(text),
+            None => self.read(bytes),
+        }
+    }
+
+    fn raw(&mut self) {
+        self.reader.stop();
+    }
+}
+
+impl Partial {
+    /// Reads the pieces of a token, and the tokens, that a mender was certain of.
+    fn read(&mut self, bytes: &[u8]) {
         let tree = &mut self.tree;
-        self.reader.read(bytes, &mut |event| tree.apply(event));
-        self.reader.end_token(&mut |event| tree.apply(event));
-    }
-}
-
-impl Tree {
-    /// Takes one step. Of several documents the first is kept.
-    fn apply(&mut self, event: Event<'_>) {
-        if self.done {
-            return;
-        }
-        match event {
-            Event::BeginArray => self.open(Kind::Array),
-            Event::BeginObject => self.open(Kind::Object),
-            Event::BeginString => self.open(Kind::String),
-            Event::Bool(value) => self.scalar(Kind::Bool, if value { "true" } else { "false" }),
-            Event::EndArray | Event::EndObject | Event::EndString => {
-                if let Some(node) = self.stack.pop().and_then(|at| self.nodes.get_mut(at)) {
-                    node.open = false;
-                }
-            }
-            Event::EndDocument => self.done = true,
-            Event::Key(key) => self.key = Some(self.keep(key)),
-            Event::Null => self.scalar(Kind::Null, "null"),
-            Event::Number(number) => self.scalar(Kind::Number, number),
-            Event::Text(text) => {
-                // No other text is kept while a string is open, so that its own stays together.
-                let end = self.keep(text).end;
-                if let Some(node) = self.stack.last().and_then(|&at| self.nodes.get_mut(at)) {
-                    node.text.end = end;
-                }
-            }
-        }
-    }
-
-    fn keep(&mut self, text: &str) -> Range<usize> {
-        let start = self.text.len();
-        self.text.push_str(text);
-        start..self.text.len()
-    }
-
-    fn open(&mut self, kind: Kind) {
-        let at = self.append(kind, self.text.len()..self.text.len());
-        self.stack.push(at);
-    }
-
-    fn scalar(&mut self, kind: Kind, text: &str) {
-        let text = self.keep(text);
-        let at = self.append(kind, text);
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.open = false;
-        }
-    }
-
-    /// Appends a value to the container that is open.
-    fn append(&mut self, kind: Kind, text: Range<usize>) -> usize {
-        let at = self.nodes.len();
-        let key = self.key.take();
-        let node = Node { kind, key, text, first: None, last: None, next: None, open: true };
-        self.nodes.push(node);
-        if let Some(&parent) = self.stack.last() {
-            let before = self.nodes.get_mut(parent).and_then(|parent| {
-                parent.first = parent.first.or(Some(at));
-                parent.last.replace(at)
-            });
-            if let Some(before) = before.and_then(|before| self.nodes.get_mut(before)) {
-                before.next = Some(at);
-            }
-        }
-        at
-    }
-
-    fn node(&self, at: usize) -> &Node {
-        &self.nodes[at]
-    }
-
-    fn text(&self, range: &Range<usize>) -> &str {
-        self.text.get(range.clone()).unwrap_or_default()
-    }
-}
-
-/// A borrowed view of one value in a [`Partial`].
-#[derive(Clone, Copy, Debug)]
-pub struct Value<'a> {
-    tree: &'a Tree,
-    at: usize,
-}
-
-impl<'a> Value<'a> {
-    /// Its kind.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.tree.node(self.at).kind
-    }
-
-    /// Whether more may come: a string or container that has not been closed.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.tree.node(self.at).open
-    }
-
-    /// The key, where this is a member of an object.
-    #[must_use]
-    pub fn key(&self) -> Option<&'a str> {
-        self.tree.node(self.at).key.as_ref().map(|key| self.tree.text(key))
-    }
-
-    /// The content of a string, as far as it has come.
-    #[must_use]
-    pub fn as_str(&self) -> Option<&'a str> {
-        (self.kind() == Kind::String).then(|| self.tree.text(&self.tree.node(self.at).text))
-    }
-
-    /// The text of a number, as it was written.
-    #[must_use]
-    pub fn as_number(&self) -> Option<&'a str> {
-        (self.kind() == Kind::Number).then(|| self.tree.text(&self.tree.node(self.at).text))
-    }
-
-    /// The value of a literal.
-    #[must_use]
-    pub fn as_bool(&self) -> Option<bool> {
-        let text = self.tree.text(&self.tree.node(self.at).text);
-        (self.kind() == Kind::Bool).then_some(text == "true")
-    }
-
-    /// The items of an array, or the values of an object's members, in order.
-    pub fn children(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
-        let tree = self.tree;
-        let first = tree.node(self.at).first;
-        core::iter::successors(first, move |&at| tree.node(at).next)
-            .map(move |at| Value { tree, at })
-    }
-
-    /// The last member of that key.
-    #[must_use]
-    pub fn member(&self, key: &str) -> Option<Value<'a>> {
-        self.children().filter(|child| child.key() == Some(key)).last()
-    }
-
-    /// The item at that position.
-    #[must_use]
-    pub fn item(&self, index: usize) -> Option<Value<'a>> {
-        (self.kind() == Kind::Array).then(|| self.children().nth(index)).flatten()
-    }
-}
-
-/// As JSON text, without white space, what is open closed.
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use fmt::Write as _;
-        let mut stack = Vec::new();
-        let mut at = self.at;
-        loop {
-            let value = Value { tree: self.tree, at };
-            if at != self.at
-                && let Some(key) = value.key()
-            {
-                write_string(f, key)?;
-                f.write_char(':')?;
-            }
-            let node = self.tree.node(at);
-            match node.kind {
-                Kind::String => write_string(f, self.tree.text(&node.text))?,
-                Kind::Bool | Kind::Null | Kind::Number => {
-                    f.write_str(self.tree.text(&node.text))?;
-                }
-                Kind::Array | Kind::Object => {
-                    let object = node.kind == Kind::Object;
-                    f.write_char(if object { '{' } else { '[' })?;
-                    if let Some(first) = node.first {
-                        stack.push(at);
-                        at = first;
-                        continue;
-                    }
-                    f.write_char(if object { '}' } else { ']' })?;
-                }
-            }
-            // On to the next sibling, or up.
-            loop {
-                if at == self.at {
-                    return Ok(());
-                }
-                if let Some(next) = self.tree.node(at).next {
-                    f.write_char(',')?;
-                    at = next;
-                    break;
-                }
-                let Some(parent) = stack.pop() else { return Ok(()) };
-                let object = self.tree.node(parent).kind == Kind::Object;
-                f.write_char(if object { '}' } else { ']' })?;
-                at = parent;
-            }
-        }
+        self.reader.read(bytes, &mut |event| tree.take(event));
+        self.reader.end_token(&mut |event| tree.take(event));
     }
 }
 
 /// The value so far as JSON text; empty before there is one.
 impl fmt::Display for Partial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.root().map_or(Ok(()), |root| root.fmt(f))
+        self.root().map_or(Ok(()), |root| fmt::Display::fmt(&root, f))
     }
 }
 
-fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    use fmt::Write as _;
-    f.write_char('"')?;
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') {
-        let (plain, special) = rest.split_at(at);
-        f.write_str(plain)?;
-        let mut chars = special.chars();
-        match chars.next() {
-            Some('"') => f.write_str("\\\"")?,
-            Some('\\') => f.write_str("\\\\")?,
-            Some('\n') => f.write_str("\\n")?,
-            Some('\r') => f.write_str("\\r")?,
-            Some('\t') => f.write_str("\\t")?,
-            Some(control) => write!(f, "\\u{:04x}", control as u32)?,
-            None => {}
-        }
-        rest = chars.as_str();
+impl fmt::Debug for Partial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Partial").field("root", &self.root()).finish_non_exhaustive()
     }
-    f.write_str(rest)?;
-    f.write_char('"')
 }

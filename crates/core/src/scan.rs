@@ -65,6 +65,23 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
     Run { end: at, ascii: high == 0 }
 }
 
+/// Whether a text holds no `"`, no backslash and no control character.
+#[inline]
+pub(crate) fn is_plain(text: &[u8]) -> bool {
+    match <[u8; 8]>::try_from(text) {
+        Ok(bytes) => specials(u64::from_le_bytes(bytes)) == 0,
+        Err(_) => run_of::<false>(text, 0, b'"').end == text.len(),
+    }
+}
+
+/// The high bit of every byte of `word` that is `"`, a backslash or a control character. Exact up to
+/// and including the first one.
+#[inline]
+const fn specials(word: u64) -> u64 {
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+    zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64)) | control
+}
+
 /// The index of the first byte from `from` on that is not JSON white space.
 #[inline]
 pub(crate) fn skip_space(text: &[u8], from: usize) -> usize {
@@ -98,6 +115,7 @@ mod tests {
                         text[at] = byte;
                         assert_eq!(string_run(&text, 0, b'"'), naive(&text, b'"'), "{text:?}");
                         assert_eq!(string_run(&text, 0, b'\''), naive(&text, b'\''), "{text:?}");
+                        assert_eq!(is_plain(&text), naive(&text, b'"').end == length, "{text:?}");
                     }
                 }
             }

@@ -1,0 +1,157 @@
+//! What partial values cost: documents of 200 KB in pieces of 8 bytes, with a snapshot after every
+//! piece, against one pass of `serde_json` over the whole.
+//!
+//! The pieces of text that a mender hands out are recorded first, so that the lines named `partial`
+//! show what a partial value adds, without the mender.
+
+use std::hint::black_box;
+
+use jsonmend_benches::{
+    documents::{self, Document},
+    measure::{Contender, Timed, interleaved},
+};
+use jsonmend_core::{Change, Cursor, Mender, Options, Output, Partial};
+
+const SIZE: usize = 200_000;
+const PIECE: usize = 8;
+
+/// Text in pieces, as a mender handed it out after each push.
+#[derive(Default)]
+struct Pieces {
+    text: Vec<u8>,
+    /// Where each piece ends.
+    ends: Vec<usize>,
+}
+
+impl Output for Pieces {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+        self.ends.push(self.text.len());
+    }
+}
+
+impl Pieces {
+    fn of(text: &[u8]) -> Self {
+        let mut pieces = Self::default();
+        let mut mender = Mender::new(Options::new());
+        for chunk in text.chunks(PIECE) {
+            mender.push(chunk, &mut pieces);
+        }
+        mender.finish(&mut pieces);
+        pieces
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).filter_map(|(start, &end)| self.text.get(start..end))
+    }
+}
+
+/// Looks at what the document holds now: its root, and the value that is growing.
+fn view(partial: &Partial) -> usize {
+    let members = partial.root().map_or(0, |root| root.len());
+    let grown = partial.open().and_then(|open| open.as_str()).map_or(0, str::len);
+    members + grown
+}
+
+/// Looks at what has changed since.
+fn deltas(partial: &Partial, seen: &mut Cursor) -> usize {
+    let told = partial.since(seen).map(|delta| match delta.change() {
+        Change::Append(text) => text.len(),
+        _ => 1,
+    });
+    let told = told.sum();
+    *seen = partial.cursor();
+    told
+}
+
+/// Gives every piece to `take`, with a partial value to put it into, and looks at that after each.
+fn follow<'a>(
+    pieces: impl Iterator<Item = &'a [u8]>,
+    mut take: impl FnMut(&'a [u8], &mut Partial),
+    mut look: impl FnMut(&Partial) -> usize,
+) {
+    let mut partial = Partial::new();
+    for piece in pieces {
+        take(piece, &mut partial);
+        black_box(look(&partial));
+    }
+    black_box(partial.is_complete());
+}
+
+fn contenders<'a>(text: &'a [u8], pieces: &'a Pieces) -> Vec<Contender<'a>> {
+    let push = |mender: &mut Mender, out: &mut dyn FnMut(&mut Mender, &[u8])| {
+        mender.reset();
+        text.chunks(PIECE).for_each(|piece| out(mender, piece));
+    };
+    let mended = move |look: fn(&Partial, &mut Cursor) -> usize| {
+        let mut mender = Mender::new(Options::new());
+        move || {
+            let mut seen = Cursor::default();
+            mender.reset();
+            follow(
+                text.chunks(PIECE),
+                |piece, partial| mender.push(piece, partial),
+                |partial| look(partial, &mut seen),
+            );
+        }
+    };
+    let read = move |look: fn(&Partial, &mut Cursor) -> usize| {
+        move || {
+            let mut seen = Cursor::default();
+            follow(
+                pieces.iter(),
+                |piece, partial| partial.copy(piece),
+                |partial| look(partial, &mut seen),
+            );
+        }
+    };
+    let mut mender = Mender::new(Options::new());
+    vec![
+        Contender::new("serde_json skip", move || {
+            let read: serde_json::Result<serde::de::IgnoredAny> = serde_json::from_slice(text);
+            black_box(read.is_ok());
+        }),
+        Contender::new("mender", move || {
+            push(&mut mender, &mut |mender, piece| mender.push(piece, &mut ()));
+        }),
+        Contender::new("partial", read(|_, _| 0)),
+        Contender::new("partial, view", read(|partial, _| view(partial))),
+        Contender::new("partial, deltas", read(deltas)),
+        Contender::new(
+            "partial, both",
+            read(|partial, seen| view(partial) + deltas(partial, seen)),
+        ),
+        Contender::new("mender, partial", mended(|_, _| 0)),
+        Contender::new(
+            "mender, both",
+            mended(|partial, seen| view(partial) + deltas(partial, seen)),
+        ),
+    ]
+}
+
+fn main() {
+    // `cargo test` runs benchmarks too; once is enough to see that they run.
+    let once = !std::env::args().any(|argument| argument == "--bench");
+    let rounds = if once { 1 } else { 25 };
+    // `cargo bench --bench snapshots -- 'one string'` measures what is named so, for a profiler.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    println!("pieces of {PIECE} bytes; time as a multiple of serde_json skipping the document");
+    for Document { name, text, .. } in documents::of_size(SIZE) {
+        if !wanted.is_empty() && !wanted.iter().any(|wanted| wanted == name) {
+            continue;
+        }
+        let pieces = Pieces::of(&text);
+        report(name, text.len(), &interleaved(&mut contenders(&text, &pieces), rounds));
+    }
+}
+
+fn report(name: &str, length: usize, timed: &[Timed]) {
+    let Some(base) = timed.first().map(|base| base.best.as_secs_f64()) else { return };
+    println!("\n{name} ({} KB)", length / 1000);
+    for Timed { name, best, .. } in timed {
+        let seconds = best.as_secs_f64();
+        let piece = seconds * 1e9 / (length / PIECE) as f64;
+        println!("  {name:16} {:7.2} x   {piece:6.1} ns a piece", seconds / base);
+    }
+}

@@ -1,0 +1,240 @@
+//! What changed between two moments.
+
+use alloc::borrow::Cow;
+use core::fmt::{self, Write as _};
+
+use super::{Kind, tree::Tree, value::write_string};
+use crate::Path;
+
+/// A moment in the growth of a [`Partial`](super::Partial), to ask what came
+/// [since](super::Partial::since). The default is the moment before anything.
+///
+/// It is a few numbers. Any number of readers may keep one each; the partial keeps no account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// How many documents were cleared before.
+    epoch: usize,
+    nodes: usize,
+    open: Option<usize>,
+    /// How much of the text belonged to values; what the open string has beyond it is new.
+    text: usize,
+}
+
+impl Cursor {
+    #[inline]
+    pub(super) fn new(tree: &Tree, epoch: usize) -> Self {
+        let text = tree.open.map_or(0, |at| tree.end_of(at));
+        Self { epoch, nodes: tree.nodes.len(), open: tree.open, text }
+    }
+}
+
+/// One change of a value: what to do at a [path](Delta::path).
+///
+/// Only the end of a document changes: a value is added behind its siblings, the innermost open
+/// string grows, the innermost open value closes. Where a key repeats, a path leads to the last
+/// member of that key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change<'a> {
+    /// An empty array appears, and is open.
+    AddArray,
+    /// `true` or `false` appears.
+    AddBool(bool),
+    /// `null` appears.
+    AddNull,
+    /// A number appears, as it was written.
+    AddNumber(Cow<'a, str>),
+    /// An empty object appears, and is open.
+    AddObject,
+    /// An empty string appears, and is open.
+    AddString,
+    /// The string there grows by this text.
+    Append(Cow<'a, str>),
+    /// The string, array or object there is complete.
+    Close,
+}
+
+impl Change<'_> {
+    /// The same change, kept.
+    #[must_use]
+    pub fn into_owned(self) -> Change<'static> {
+        match self {
+            Self::AddArray => Change::AddArray,
+            Self::AddBool(value) => Change::AddBool(value),
+            Self::AddNull => Change::AddNull,
+            Self::AddNumber(number) => Change::AddNumber(Cow::Owned(number.into_owned())),
+            Self::AddObject => Change::AddObject,
+            Self::AddString => Change::AddString,
+            Self::Append(text) => Change::Append(Cow::Owned(text.into_owned())),
+            Self::Close => Change::Close,
+        }
+    }
+}
+
+/// A [`Change`] and where it happens. It borrows; its path is made when asked for.
+///
+/// It prints as a JSON object on one line. `add` is an operation of JSON Patch ([RFC 6902]) as it
+/// stands; `append` and `close` go beyond it, for JSON Patch can only replace a whole string. The
+/// path is a JSON Pointer ([RFC 6901]).
+///
+/// ```
+/// use jsonmend_core::{Cursor, Mender, Options, Partial};
+///
+/// let mut mender = Mender::new(Options::new());
+/// let mut partial = Partial::new();
+/// mender.push(b"{'a/b': ['x", &mut partial);
+/// let printed: Vec<_> = partial.since(&Cursor::default()).map(|delta| delta.to_string()).collect();
+/// assert_eq!(printed, [
+///     r#"{"op":"add","path":"","value":{}}"#,
+///     r#"{"op":"add","path":"/a~1b","value":[]}"#,
+///     r#"{"op":"add","path":"/a~1b/0","value":""}"#,
+///     r#"{"op":"append","path":"/a~1b/0","text":"x"}"#,
+/// ]);
+/// ```
+///
+/// [RFC 6901]: https://www.rfc-editor.org/rfc/rfc6901
+/// [RFC 6902]: https://www.rfc-editor.org/rfc/rfc6902
+#[derive(Clone, Copy, Debug)]
+pub struct Delta<'a> {
+    tree: &'a Tree,
+    at: usize,
+    step: Step,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Add,
+    Append { from: usize },
+    Close,
+}
+
+impl<'a> Delta<'a> {
+    /// Where it happens: the place of the value that is added, grows or closes. Costs O(depth).
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.tree.path(self.at)
+    }
+
+    /// What happens there.
+    #[must_use]
+    #[inline]
+    pub fn change(&self) -> Change<'a> {
+        let node = self.tree.node(self.at);
+        match (self.step, node.kind) {
+            (Step::Add, Kind::Array) => Change::AddArray,
+            (Step::Add, Kind::Bool) => Change::AddBool(self.text(node.text) == "true"),
+            (Step::Add, Kind::Null) => Change::AddNull,
+            (Step::Add, Kind::Number) => Change::AddNumber(Cow::Borrowed(self.text(node.text))),
+            (Step::Add, Kind::Object) => Change::AddObject,
+            (Step::Add, Kind::String) => Change::AddString,
+            (Step::Append { from }, _) => Change::Append(Cow::Borrowed(self.text(from))),
+            (Step::Close, _) => Change::Close,
+        }
+    }
+
+    fn text(&self, from: usize) -> &'a str {
+        self.tree.slice(from, self.tree.end_of(self.at))
+    }
+
+    /// Writes the path as the inside of a JSON string: a JSON Pointer.
+    fn write_pointer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path();
+        let mut text = alloc::string::String::new();
+        for step in path.steps() {
+            text.push('/');
+            match step {
+                crate::Step::Index(index) => write!(text, "{index}")?,
+                crate::Step::Key(key) => {
+                    for c in key.chars() {
+                        match c {
+                            '~' => text.push_str("~0"),
+                            '/' => text.push_str("~1"),
+                            c => text.push(c),
+                        }
+                    }
+                }
+            }
+        }
+        write_string(f, &text)
+    }
+}
+
+impl fmt::Display for Delta<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (op, field) = match self.step {
+            Step::Add => ("add", ",\"value\":"),
+            Step::Append { .. } => ("append", ",\"text\":"),
+            Step::Close => ("close", ""),
+        };
+        write!(f, "{{\"op\":\"{op}\",\"path\":")?;
+        self.write_pointer(f)?;
+        f.write_str(field)?;
+        match self.change() {
+            Change::AddArray => f.write_str("[]")?,
+            Change::AddBool(value) => write!(f, "{value}")?,
+            Change::AddNull => f.write_str("null")?,
+            Change::AddNumber(number) => f.write_str(&number)?,
+            Change::AddObject => f.write_str("{}")?,
+            Change::AddString => f.write_str("\"\"")?,
+            Change::Append(text) => write_string(f, &text)?,
+            Change::Close => {}
+        }
+        f.write_char('}')
+    }
+}
+
+/// The changes since a [`Cursor`], in order; see [`Partial::since`](super::Partial::since).
+#[derive(Clone, Debug)]
+pub struct Deltas<'a> {
+    tree: &'a Tree,
+    /// The innermost value that is open after the changes told so far.
+    open: Option<usize>,
+    /// How much of the text was told, of the string that is open.
+    text: usize,
+    /// The next value to begin.
+    next: usize,
+}
+
+impl<'a> Deltas<'a> {
+    #[inline]
+    pub(super) fn new(tree: &'a Tree, epoch: usize, since: &Cursor) -> Self {
+        // What a cursor of another document saw is gone.
+        let since = if since.epoch == epoch { *since } else { Cursor::default() };
+        Self { tree, open: since.open, text: since.text, next: since.nodes }
+    }
+}
+
+impl<'a> Iterator for Deltas<'a> {
+    type Item = Delta<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Delta<'a>> {
+        let tree = self.tree;
+        let delta = |at, step| Some(Delta { tree, at, step });
+        let begins = tree.nodes.get(self.next);
+        if let Some(at) = self.open {
+            let node = tree.nodes.get(at)?;
+            if node.kind == Kind::String {
+                let end = tree.end_of(at);
+                if self.text < end {
+                    let from = core::mem::replace(&mut self.text, end);
+                    return delta(at, Step::Append { from });
+                }
+            }
+            if begins.map_or(!node.open, |begins| begins.parent != at) {
+                self.open = (at > 0).then_some(node.parent);
+                return delta(at, Step::Close);
+            }
+        }
+        let begins = begins?;
+        let at = self.next;
+        self.next += 1;
+        if matches!(begins.kind, Kind::Array | Kind::Object | Kind::String) {
+            self.open = Some(at);
+            self.text = begins.text;
+        }
+        delta(at, Step::Add)
+    }
+}
+
+impl core::iter::FusedIterator for Deltas<'_> {}

@@ -1,0 +1,115 @@
+//! Values of `serde_json`, behind the feature of that name.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+use super::{Kind, Value};
+
+/// How many containers a [`serde_json::Value`] may hold one in another. `serde_json` reads no deeper
+/// either, for its values are dropped by recursion.
+const DEEPEST: usize = 127;
+
+/// What a [`serde_json::Value`] cannot hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unrepresentable {
+    /// More than 127 levels.
+    Depth,
+    /// A number that is no `f64`, as it was written. The feature `arbitrary_precision` of
+    /// `serde_json` lifts this.
+    Number(String),
+}
+
+impl fmt::Display for Unrepresentable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Depth => write!(f, "the value is deeper than {DEEPEST} levels"),
+            Self::Number(number) => write!(f, "the number {number} is out of range"),
+        }
+    }
+}
+
+impl core::error::Error for Unrepresentable {}
+
+impl Value<'_> {
+    /// The value as one of `serde_json`, what is open as if it were closed. Of members of the same
+    /// key the last one stays. Costs O(its size). Needs the feature `serde_json`.
+    ///
+    /// ```
+    /// use jsonmend_core::{Mender, Options, Partial};
+    /// use serde_json::json;
+    ///
+    /// let mut mender = Mender::new(Options::new());
+    /// let mut partial = Partial::new();
+    /// mender.push(b"{'user': {'name': 'Ad", &mut partial);
+    /// let value = partial.root().unwrap().to_value().unwrap();
+    /// assert_eq!(value, json!({ "user": { "name": "Ad" } }));
+    /// ```
+    ///
+    /// # Errors
+    /// Where it holds what a [`serde_json::Value`] cannot.
+    pub fn to_value(&self) -> Result<serde_json::Value, Unrepresentable> {
+        // The containers around the present value, outermost first, and the key of each.
+        let mut around: Vec<(serde_json::Value, Option<&str>)> = Vec::new();
+        let mut at = self.at;
+        loop {
+            let view = Value { tree: self.tree, at };
+            let mut value = view.shallow()?;
+            if let Some(first) = view.first() {
+                if around.len() >= DEEPEST - 1 {
+                    return Err(Unrepresentable::Depth);
+                }
+                around.push((value, view.key()));
+                at = first;
+                continue;
+            }
+            let mut key = view.key();
+            // Into the container around it; if that has no further child, into the one around that.
+            loop {
+                let Some((container, own_key)) = around.pop() else { return Ok(value) };
+                let container = with(container, key, value);
+                let node = self.tree.node(at);
+                if let Some(next) = node.next {
+                    around.push((container, own_key));
+                    at = next.get();
+                    break;
+                }
+                (value, key, at) = (container, own_key, node.parent);
+            }
+        }
+    }
+
+    /// The value itself, without what it holds.
+    fn shallow(&self) -> Result<serde_json::Value, Unrepresentable> {
+        Ok(match self.kind() {
+            Kind::Array => serde_json::Value::Array(Vec::with_capacity(self.len())),
+            Kind::Bool => serde_json::Value::Bool(self.as_bool() == Some(true)),
+            Kind::Null => serde_json::Value::Null,
+            Kind::Number => {
+                let number = self.as_number().unwrap_or_default();
+                let parsed = number.parse().ok();
+                parsed
+                    .map(serde_json::Value::Number)
+                    .ok_or_else(|| Unrepresentable::Number(number.into()))?
+            }
+            Kind::Object => serde_json::Value::Object(serde_json::Map::new()),
+            Kind::String => serde_json::Value::String(self.as_str().unwrap_or_default().into()),
+        })
+    }
+}
+
+/// The container with one more item or member.
+fn with(
+    mut container: serde_json::Value,
+    key: Option<&str>,
+    value: serde_json::Value,
+) -> serde_json::Value {
+    match &mut container {
+        serde_json::Value::Object(members) => {
+            members.insert(key.unwrap_or_default().into(), value);
+        }
+        serde_json::Value::Array(items) => items.push(value),
+        _ => {}
+    }
+    container
+}

@@ -1,0 +1,137 @@
+//! A value that stands alone.
+
+use core::fmt;
+
+use super::{Change, Kind, Value, tree::Tree};
+use crate::{Path, Step};
+
+/// A partial value that is owned: a snapshot that may outlive its [`Partial`](super::Partial), be
+/// sent to another thread, or be kept up to date there by applying [changes](Change).
+///
+/// The tree is flat: cloning, comparing, printing and dropping do not recurse.
+///
+/// ```
+/// use jsonmend_core::{Cursor, Mender, Options, OwnedValue, Partial};
+///
+/// let mut mender = Mender::new(Options::new());
+/// let (mut partial, mut seen) = (Partial::new(), Cursor::default());
+/// let mut elsewhere = OwnedValue::new();
+/// for piece in ["{'city': 'Par", "is', 'zip': 75", "001}"] {
+///     mender.push(piece.as_bytes(), &mut partial);
+///     for delta in partial.since(&seen) {
+///         elsewhere.apply(&delta.path(), &delta.change()).unwrap();
+///     }
+///     seen = partial.cursor();
+///     assert_eq!(elsewhere, partial.to_owned_value());
+/// }
+/// assert_eq!(elsewhere.to_string(), r#"{"city":"Paris","zip":75001}"#);
+/// ```
+#[derive(Clone, Default)]
+pub struct OwnedValue {
+    pub(super) tree: Tree,
+}
+
+/// A [`Change`] that does not fit the value it was applied to: another came in between, or was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Misplaced;
+
+impl fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the change does not fit the value")
+    }
+}
+
+impl core::error::Error for Misplaced {}
+
+impl OwnedValue {
+    /// No value yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value; `None` where there is none yet.
+    #[must_use]
+    pub fn root(&self) -> Option<Value<'_>> {
+        (!self.tree.nodes.is_empty()).then_some(Value { tree: &self.tree, at: 0 })
+    }
+
+    /// Whether there is a value and all of it is there.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.tree.is_complete()
+    }
+
+    /// Makes a change. Costs O(depth) and what is added, not what is there.
+    ///
+    /// # Errors
+    /// [`Misplaced`], and nothing changes, where the path is not where the value grows or the change
+    /// is none for what stands there.
+    pub fn apply(&mut self, path: &Path, change: &Change<'_>) -> Result<(), Misplaced> {
+        let steps = path.steps();
+        if matches!(change, Change::Append(_) | Change::Close) {
+            let at = self.tree.open.filter(|&at| self.tree.is_at(at, steps)).ok_or(Misplaced)?;
+            match change {
+                Change::Append(text) if self.tree.node(at).kind == Kind::String => {
+                    self.tree.extend(text);
+                }
+                Change::Close => self.tree.close(),
+                _ => return Err(Misplaced),
+            }
+            return Ok(());
+        }
+        self.step_into(steps)?;
+        match change {
+            Change::AddArray => self.tree.begin(Kind::Array),
+            Change::AddBool(true) => self.tree.scalar(Kind::Bool, "true"),
+            Change::AddBool(false) => self.tree.scalar(Kind::Bool, "false"),
+            Change::AddNull => self.tree.scalar(Kind::Null, "null"),
+            Change::AddNumber(number) => self.tree.scalar(Kind::Number, number),
+            Change::AddObject => self.tree.begin(Kind::Object),
+            Change::AddString => self.tree.begin(Kind::String),
+            Change::Append(_) | Change::Close => {}
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a value added now stands at that path.
+    fn step_into(&mut self, steps: &[Step]) -> Result<(), Misplaced> {
+        let Some((step, container)) = steps.split_last() else {
+            return if self.tree.nodes.is_empty() { Ok(()) } else { Err(Misplaced) };
+        };
+        let at = self.tree.open.filter(|&at| self.tree.is_at(at, container)).ok_or(Misplaced)?;
+        let open = Value { tree: &self.tree, at };
+        match (open.kind(), step) {
+            (Kind::Object, Step::Key(key)) => self.tree.key(key),
+            (Kind::Array, Step::Index(index)) if *index == open.len() => {}
+            _ => return Err(Misplaced),
+        }
+        Ok(())
+    }
+}
+
+impl From<Value<'_>> for OwnedValue {
+    fn from(value: Value<'_>) -> Self {
+        value.to_owned_value()
+    }
+}
+
+impl PartialEq for OwnedValue {
+    fn eq(&self, other: &Self) -> bool {
+        self.root() == other.root()
+    }
+}
+
+/// As JSON text, without white space, what is open closed; empty where there is no value.
+impl fmt::Display for OwnedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root().map_or(Ok(()), |root| fmt::Display::fmt(&root, f))
+    }
+}
+
+impl fmt::Debug for OwnedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OwnedValue").field(&self.root()).finish()
+    }
+}

@@ -1,0 +1,281 @@
+//! The values of a document, flat.
+
+use alloc::{string::String, vec::Vec};
+use core::num::NonZeroUsize;
+
+use super::Kind;
+use crate::{Event, Path, Step};
+
+/// One value. Nodes stand in the order in which their values begin, so the first child of a
+/// container is the node behind it, and a subtree is a run of nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) open: bool,
+    pub(super) has_key: bool,
+    /// Where the key begins in the text; it ends where the node's own text begins.
+    pub(super) key: usize,
+    /// Where the content of a string begins, or a number or literal as it was written.
+    pub(super) text: usize,
+    /// Where it ends. A string that is open ends where all text ends.
+    end: usize,
+    /// The root is its own parent.
+    pub(super) parent: usize,
+    /// The position among its siblings.
+    pub(super) index: usize,
+    /// The sibling behind it. The root has none, so it is never 0.
+    pub(super) next: Option<NonZeroUsize>,
+    /// The last child.
+    pub(super) last: Option<NonZeroUsize>,
+}
+
+/// The values so far; the first is the root.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    /// Keys, strings, numbers and literals, in the order of the document.
+    pub(super) text: String,
+    /// The innermost value that is open.
+    pub(super) open: Option<usize>,
+    /// Where the key of the next member begins.
+    key: Option<usize>,
+}
+
+impl Tree {
+    #[inline]
+    pub(super) fn is_complete(&self) -> bool {
+        self.open.is_none() && !self.nodes.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.text.clear();
+        self.open = None;
+        self.key = None;
+    }
+
+    /// Takes one step. Of several documents the first is kept.
+    #[inline]
+    pub(super) fn take(&mut self, event: Event<'_>) {
+        if self.is_complete() {
+            return;
+        }
+        match event {
+            Event::Text(text) => self.extend(text),
+            Event::BeginArray => self.begin(Kind::Array),
+            Event::BeginObject => self.begin(Kind::Object),
+            Event::BeginString => self.begin(Kind::String),
+            Event::Bool(value) => self.scalar(Kind::Bool, if value { "true" } else { "false" }),
+            Event::EndArray | Event::EndObject | Event::EndString => self.close(),
+            Event::EndDocument => {}
+            Event::Key(key) => self.key(key),
+            Event::Null => self.scalar(Kind::Null, "null"),
+            Event::Number(number) => self.scalar(Kind::Number, number),
+        }
+    }
+
+    /// The next value is a member of that key.
+    pub(super) fn key(&mut self, key: &str) {
+        self.key = Some(self.text.len());
+        self.text.push_str(key);
+    }
+
+    /// The string that is open grows. No other text is kept while it is, so that its own stays
+    /// together, and ends where all text ends.
+    #[inline]
+    pub(super) fn extend(&mut self, text: &str) {
+        if self.open.is_some() {
+            self.text.push_str(text);
+        }
+    }
+
+    /// A string or a container begins.
+    pub(super) fn begin(&mut self, kind: Kind) {
+        let text = self.text.len();
+        self.open = Some(self.append(kind, text, true));
+    }
+
+    /// A value that is whole.
+    pub(super) fn scalar(&mut self, kind: Kind, spelled: &str) {
+        let text = self.text.len();
+        self.text.push_str(spelled);
+        self.append(kind, text, false);
+    }
+
+    /// The innermost value that is open ends.
+    pub(super) fn close(&mut self) {
+        let Some(at) = self.open else { return };
+        let end = self.text.len();
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.open = false;
+            if node.kind == Kind::String {
+                node.end = end;
+            }
+            self.open = (at > 0).then_some(node.parent);
+        }
+    }
+
+    /// Appends a value to the container that is open.
+    fn append(&mut self, kind: Kind, text: usize, open: bool) -> usize {
+        let at = self.nodes.len();
+        let key = self.key.take();
+        let mut node = Node {
+            kind,
+            open,
+            has_key: key.is_some(),
+            key: key.unwrap_or(text),
+            text,
+            end: self.text.len(),
+            parent: 0,
+            index: 0,
+            next: None,
+            last: None,
+        };
+        if let Some(parent) = self.open {
+            node.parent = parent;
+            let own = NonZeroUsize::new(at);
+            let before = self.nodes.get_mut(parent).and_then(|parent| {
+                let before = parent.last;
+                parent.last = own;
+                before
+            });
+            if let Some(before) = before.and_then(|before| self.nodes.get_mut(before.get())) {
+                before.next = own;
+                node.index = before.index + 1;
+            }
+        }
+        self.nodes.push(node);
+        at
+    }
+
+    /// The node of a place that is known to hold one.
+    #[inline]
+    pub(super) fn node(&self, at: usize) -> &Node {
+        &self.nodes[at]
+    }
+
+    /// Where the text of a value ends.
+    #[inline]
+    pub(super) fn end_of(&self, at: usize) -> usize {
+        let node = self.node(at);
+        if node.open && node.kind == Kind::String { self.text.len() } else { node.end }
+    }
+
+    /// The text of a value.
+    #[inline]
+    pub(super) fn text_of(&self, at: usize) -> &str {
+        self.slice(self.node(at).text, self.end_of(at))
+    }
+
+    #[inline]
+    pub(super) fn slice(&self, from: usize, to: usize) -> &str {
+        self.text.get(from..to).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(super) fn key_of(&self, at: usize) -> Option<&str> {
+        let node = self.node(at);
+        node.has_key.then(|| self.slice(node.key, node.text))
+    }
+
+    /// Behind the last node of the subtree that begins at `at`.
+    pub(super) fn subtree_end(&self, at: usize) -> usize {
+        let mut at = at;
+        loop {
+            let node = self.node(at);
+            match node.next {
+                Some(next) => return next.get(),
+                None if at == 0 => return self.nodes.len(),
+                None => at = node.parent,
+            }
+        }
+    }
+
+    /// The subtree that begins at `at`, as a tree of its own.
+    pub(super) fn subtree(&self, at: usize) -> Self {
+        let end = self.subtree_end(at);
+        let base = self.node(at).text;
+        let text_end = match self.nodes.get(end) {
+            Some(next) => next.key,
+            // The key of a member whose value has not come belongs to no value.
+            None => self.key.unwrap_or(self.text.len()),
+        };
+        let rebased = |next: Option<NonZeroUsize>| {
+            next.and_then(|next| NonZeroUsize::new(next.get().saturating_sub(at)))
+        };
+        let mut nodes: Vec<Node> = self.nodes[at..end].to_vec();
+        for node in &mut nodes {
+            node.key = node.key.saturating_sub(base);
+            node.text -= base;
+            node.end -= base;
+            node.parent = node.parent.saturating_sub(at);
+            node.next = rebased(node.next);
+            node.last = rebased(node.last);
+        }
+        if let Some(root) = nodes.first_mut() {
+            root.has_key = false;
+            root.index = 0;
+            root.next = None;
+        }
+        Self {
+            nodes,
+            text: self.slice(base, text_end).into(),
+            open: self.open.filter(|open| (at..end).contains(open)).map(|open| open - at),
+            key: None,
+        }
+    }
+
+    /// Whether two subtrees hold the same values, equally open. Keys of their roots do not count.
+    pub(super) fn same(&self, at: usize, other: &Self, other_at: usize) -> bool {
+        let (end, other_end) = (self.subtree_end(at), other.subtree_end(other_at));
+        let root = |node: &Node, own: usize| node.parent.saturating_sub(own);
+        end - at == other_end - other_at
+            && (at..end).zip(other_at..other_end).all(|(one, two)| {
+                let (a, b) = (self.node(one), other.node(two));
+                a.kind == b.kind
+                    && a.open == b.open
+                    && self.text_of(one) == other.text_of(two)
+                    && (one == at
+                        || root(a, at) == root(b, other_at)
+                            && self.key_of(one) == other.key_of(two))
+            })
+    }
+
+    /// The step from its container to the value.
+    fn step(&self, at: usize) -> Step {
+        match self.key_of(at) {
+            Some(key) => Step::Key(key.into()),
+            None => Step::Index(self.node(at).index),
+        }
+    }
+
+    /// The steps from the root to the value.
+    pub(super) fn path(&self, at: usize) -> Path {
+        let mut steps = Vec::new();
+        let mut at = at;
+        while at > 0 {
+            steps.push(self.step(at));
+            at = self.node(at).parent;
+        }
+        steps.reverse();
+        Path::from(steps)
+    }
+
+    /// Whether these steps lead from the root to the value.
+    pub(super) fn is_at(&self, at: usize, steps: &[Step]) -> bool {
+        let mut at = at;
+        for step in steps.iter().rev() {
+            let matches = match step {
+                Step::Key(key) => self.key_of(at) == Some(key),
+                Step::Index(index) => {
+                    at > 0 && self.key_of(at).is_none() && self.node(at).index == *index
+                }
+            };
+            if !matches {
+                return false;
+            }
+            at = self.node(at).parent;
+        }
+        at == 0
+    }
+}

@@ -1,0 +1,197 @@
+//! The borrowed view of a value.
+
+use core::fmt::{self, Write as _};
+
+use super::{Kind, OwnedValue, tree::Tree};
+use crate::Path;
+
+/// A borrowed view of one value in a [`Partial`](super::Partial) or an [`OwnedValue`]. Making one
+/// costs nothing.
+///
+/// Two values are equal if they hold the same, in the same order, and the same of it is open.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) at: usize,
+}
+
+impl<'a> Value<'a> {
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.tree.node(self.at).kind
+    }
+
+    /// Whether more may come: a string or container that has not been closed.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.tree.node(self.at).open
+    }
+
+    /// The key, where this is a member of an object.
+    #[must_use]
+    pub fn key(&self) -> Option<&'a str> {
+        self.tree.key_of(self.at)
+    }
+
+    /// Where in the document it stands. Costs O(depth).
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.tree.path(self.at)
+    }
+
+    /// The content of a string, as far as it has come.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&'a str> {
+        (self.kind() == Kind::String).then(|| self.text())
+    }
+
+    /// The text of a number, as it was written.
+    #[must_use]
+    pub fn as_number(&self) -> Option<&'a str> {
+        (self.kind() == Kind::Number).then(|| self.text())
+    }
+
+    /// The value of a literal.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.text() == "true")
+    }
+
+    /// How many items or members it has so far; 0 for what is no container.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let last = self.tree.node(self.at).last;
+        last.map_or(0, |last| self.tree.node(last.get()).index + 1)
+    }
+
+    /// Whether it has no item or member so far.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The items of an array, or the values of an object's members, in order.
+    pub fn children(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
+        let tree = self.tree;
+        core::iter::successors(self.first(), move |&at| {
+            tree.node(at).next.map(core::num::NonZeroUsize::get)
+        })
+        .map(move |at| Value { tree, at })
+    }
+
+    /// The last member of that key. Costs O(members).
+    #[must_use]
+    pub fn member(&self, key: &str) -> Option<Value<'a>> {
+        self.children().filter(|child| child.key() == Some(key)).last()
+    }
+
+    /// The item at that position. Costs O(position).
+    #[must_use]
+    pub fn item(&self, index: usize) -> Option<Value<'a>> {
+        (self.kind() == Kind::Array).then(|| self.children().nth(index)).flatten()
+    }
+
+    /// The item or member that came last: where the document grows, if this one is open.
+    #[must_use]
+    pub fn last(&self) -> Option<Value<'a>> {
+        let last = self.tree.node(self.at).last?;
+        Some(Value { tree: self.tree, at: last.get() })
+    }
+
+    /// A copy of it that stands alone. Costs O(its size).
+    #[must_use]
+    pub fn to_owned_value(&self) -> OwnedValue {
+        OwnedValue { tree: self.tree.subtree(self.at) }
+    }
+
+    fn text(&self) -> &'a str {
+        self.tree.text_of(self.at)
+    }
+
+    pub(super) fn first(&self) -> Option<usize> {
+        self.tree.node(self.at).last.map(|_| self.at + 1)
+    }
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.tree.same(self.at, other.tree, other.at)
+    }
+}
+
+/// As JSON text, without white space, what is open closed. Costs O(its size).
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut at = self.at;
+        loop {
+            let value = Value { tree: self.tree, at };
+            if at != self.at
+                && let Some(key) = value.key()
+            {
+                write_string(f, key)?;
+                f.write_char(':')?;
+            }
+            match value.kind() {
+                Kind::String => write_string(f, value.text())?,
+                Kind::Bool | Kind::Null | Kind::Number => f.write_str(value.text())?,
+                kind @ (Kind::Array | Kind::Object) => {
+                    f.write_char(if kind == Kind::Object { '{' } else { '[' })?;
+                    if let Some(first) = value.first() {
+                        at = first;
+                        continue;
+                    }
+                    f.write_char(closer(kind))?;
+                }
+            }
+            // On to the next sibling, or up.
+            loop {
+                if at == self.at {
+                    return Ok(());
+                }
+                let node = self.tree.node(at);
+                if let Some(next) = node.next {
+                    f.write_char(',')?;
+                    at = next.get();
+                    break;
+                }
+                at = node.parent;
+                f.write_char(closer(self.tree.node(at).kind))?;
+            }
+        }
+    }
+}
+
+/// As its JSON text.
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({self}{})", if self.is_open() { ", open" } else { "" })
+    }
+}
+
+const fn closer(kind: Kind) -> char {
+    if matches!(kind, Kind::Object) { '}' } else { ']' }
+}
+
+/// Writes a JSON string.
+pub(super) fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_char('"')?;
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') {
+        let (plain, special) = rest.split_at(at);
+        f.write_str(plain)?;
+        let mut chars = special.chars();
+        match chars.next() {
+            Some('"') => f.write_str("\\\"")?,
+            Some('\\') => f.write_str("\\\\")?,
+            Some('\n') => f.write_str("\\n")?,
+            Some('\r') => f.write_str("\\r")?,
+            Some('\t') => f.write_str("\\t")?,
+            Some(control) => write!(f, "\\u{:04x}", control as u32)?,
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    f.write_str(rest)?;
+    f.write_char('"')
+}
