@@ -2,10 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{
-    Output,
-    scan::{is_plain, string_run},
-};
+use crate::{Output, scan::string_run};
 
 /// One step through a document. String content comes decoded, in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -428,11 +425,11 @@ impl Reader {
         Some(text)
     }
 
-    /// The text, if nothing but content of the string value that is open can stand in it.
+    /// Whether the next byte continues the string value that is open, and no character or escape is
+    /// unfinished.
     #[inline]
-    pub(crate) fn plain_text<'a>(&self, text: &'a [u8]) -> Option<&'a str> {
-        let in_text = self.state == State::Content { key: false } && self.part.length == 0;
-        if in_text && is_plain(text) { core::str::from_utf8(text).ok() } else { None }
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.state == State::Content { key: false } && self.part.length == 0
     }
 
     #[inline]

@@ -15,7 +15,7 @@ pub use json::Unrepresentable;
 pub use owned::{Misplaced, OwnedValue};
 pub use value::Value;
 
-use crate::{Output, events::Reader};
+use crate::{Output, events::Reader, scan::is_short_and_plain};
 use tree::Tree;
 
 /// The kind of a [`Value`].
@@ -165,9 +165,11 @@ impl Partial {
 impl Output for Partial {
     #[inline]
     fn copy(&mut self, bytes: &[u8]) {
-        match self.reader.plain_text(bytes) {
-            Some(text) => self.tree.extend(text),
-            None => self.read(bytes),
+        // Most pieces are short and lie within a string.
+        if self.reader.is_in_text() && is_short_and_plain(bytes) {
+            self.tree.extend_ascii(bytes);
+        } else {
+            self.read(bytes);
         }
     }
 

@@ -65,12 +65,17 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
     Run { end: at, ascii: high == 0 }
 }
 
-/// Whether a text holds no `"`, no backslash and no control character.
+/// Whether a text of at most 16 bytes is all ASCII, without `"`, backslash and control character.
 #[inline]
-pub(crate) fn is_plain(text: &[u8]) -> bool {
-    match <[u8; 8]>::try_from(text) {
-        Ok(bytes) => specials(u64::from_le_bytes(bytes)) == 0,
-        Err(_) => run_of::<false>(text, 0, b'"').end == text.len(),
+pub(crate) fn is_short_and_plain(text: &[u8]) -> bool {
+    let plain = |bytes: [u8; 8]| {
+        let word = u64::from_le_bytes(bytes);
+        (specials(word) | word & HIGHS) == 0
+    };
+    match (text.first_chunk(), text.last_chunk()) {
+        // The two may overlap.
+        (Some(first), Some(last)) => text.len() <= 16 && plain(*first) && plain(*last),
+        _ => text.iter().all(|&byte| matches!(byte, 0x20..0x80) && byte != b'"' && byte != b'\\'),
     }
 }
 
@@ -115,7 +120,8 @@ mod tests {
                         text[at] = byte;
                         assert_eq!(string_run(&text, 0, b'"'), naive(&text, b'"'), "{text:?}");
                         assert_eq!(string_run(&text, 0, b'\''), naive(&text, b'\''), "{text:?}");
-                        assert_eq!(is_plain(&text), naive(&text, b'"').end == length, "{text:?}");
+                        let plain = naive(&text, b'"') == Run { end: length, ascii: true };
+                        assert_eq!(is_short_and_plain(&text), plain && length <= 16, "{text:?}");
                     }
                 }
             }

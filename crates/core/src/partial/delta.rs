@@ -104,7 +104,7 @@ pub struct Delta<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Add,
-    Append { from: usize },
+    Append { from: usize, end: usize },
     Close,
 }
 
@@ -119,21 +119,22 @@ impl<'a> Delta<'a> {
     #[must_use]
     #[inline]
     pub fn change(&self) -> Change<'a> {
-        let node = self.tree.node(self.at);
-        match (self.step, node.kind) {
-            (Step::Add, Kind::Array) => Change::AddArray,
-            (Step::Add, Kind::Bool) => Change::AddBool(self.text(node.text) == "true"),
-            (Step::Add, Kind::Null) => Change::AddNull,
-            (Step::Add, Kind::Number) => Change::AddNumber(Cow::Borrowed(self.text(node.text))),
-            (Step::Add, Kind::Object) => Change::AddObject,
-            (Step::Add, Kind::String) => Change::AddString,
-            (Step::Append { from }, _) => Change::Append(Cow::Borrowed(self.text(from))),
-            (Step::Close, _) => Change::Close,
+        match self.step {
+            Step::Append { from, end } => Change::Append(Cow::Borrowed(self.tree.slice(from, end))),
+            Step::Add => self.added(),
+            Step::Close => Change::Close,
         }
     }
 
-    fn text(&self, from: usize) -> &'a str {
-        self.tree.slice(from, self.tree.end_of(self.at))
+    fn added(&self) -> Change<'a> {
+        match self.tree.node(self.at).kind {
+            Kind::Array => Change::AddArray,
+            Kind::Bool => Change::AddBool(self.tree.text_of(self.at) == "true"),
+            Kind::Null => Change::AddNull,
+            Kind::Number => Change::AddNumber(Cow::Borrowed(self.tree.text_of(self.at))),
+            Kind::Object => Change::AddObject,
+            Kind::String => Change::AddString,
+        }
     }
 
     /// Writes the path as the inside of a JSON string: a JSON Pointer.
@@ -215,10 +216,10 @@ impl<'a> Iterator for Deltas<'a> {
         if let Some(at) = self.open {
             let node = tree.nodes.get(at)?;
             if node.kind == Kind::String {
-                let end = tree.end_of(at);
+                let end = if node.open { tree.text.len() } else { tree.end_of(at) };
                 if self.text < end {
                     let from = core::mem::replace(&mut self.text, end);
-                    return delta(at, Step::Append { from });
+                    return delta(at, Step::Append { from, end });
                 }
             }
             if begins.map_or(!node.open, |begins| begins.parent != at) {

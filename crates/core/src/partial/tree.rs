@@ -89,6 +89,25 @@ impl Tree {
         }
     }
 
+    /// The same for text that is short, and known to be ASCII: asking again whether it is UTF-8 would
+    /// take longer than all the rest.
+    #[inline]
+    pub(super) fn extend_ascii(&mut self, text: &[u8]) {
+        if self.open.is_none() {
+            return;
+        }
+        self.text.reserve(text.len());
+        let (words, rest) = text.as_chunks::<8>();
+        for word in words {
+            for byte in word {
+                self.text.push(char::from(byte & 0x7f));
+            }
+        }
+        for byte in rest {
+            self.text.push(char::from(byte & 0x7f));
+        }
+    }
+
     /// A string or a container begins.
     pub(super) fn begin(&mut self, kind: Kind) {
         let text = self.text.len();
