@@ -103,7 +103,10 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
             let mut seen = Cursor::default();
             follow(
                 pieces.iter(),
-                |piece, partial| partial.copy(piece),
+                |piece, partial| {
+                    partial.copy(piece);
+                    partial.settle();
+                },
                 |partial| look(partial, &mut seen),
             );
         }

@@ -178,7 +178,7 @@ macro_rules! laws_on_every_case {
 
 laws_on_every_case! {
     split_invariance always_valid identity append_only edit_script bounded any_call_order
-    nothing_lost idempotence honest_ends agreement stable_snapshots partial_agrees
+    nothing_lost idempotence honest_ends agreement stable_snapshots partial_agrees deltas_rebuild
 }
 
 #[test]

@@ -42,7 +42,7 @@ macro_rules! laws_on_damaged_documents {
 
 laws_on_damaged_documents! {
     always_valid append_only edit_script bounded any_call_order
-    nothing_lost idempotence agreement stable_snapshots partial_agrees
+    nothing_lost idempotence agreement stable_snapshots partial_agrees deltas_rebuild
 }
 
 proptest! {

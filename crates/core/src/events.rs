@@ -104,10 +104,13 @@ impl<F: FnMut(Event<'_>)> Events<F> {
     }
 }
 
-/// A mender never puts out a part of a number or literal: the end of each piece ends it.
 impl<F: FnMut(Event<'_>)> Output for Events<F> {
     fn copy(&mut self, bytes: &[u8]) {
         self.read(bytes);
+    }
+
+    /// A number or literal that is open is whole.
+    fn settle(&mut self) {
         self.end_token();
     }
 

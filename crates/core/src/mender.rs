@@ -72,6 +72,7 @@ impl Mender {
             return;
         }
         self.read(chunk, out);
+        out.settle();
     }
 
     /// Reads a chunk up to the end of the document: `None` while the document goes on, else how
@@ -93,6 +94,7 @@ impl Mender {
         let start = self.pushed;
         self.engine.stop_at_end(true);
         self.read(chunk, out);
+        out.settle();
         let end = self.engine.document_end()?;
         self.carry.truncate(start.saturating_sub(end));
         self.pushed = start.max(end);
@@ -215,6 +217,7 @@ impl Mender {
         if !self.carry.is_empty() && !self.engine.is_stopped() {
             self.bypass(&[], out);
         }
+        out.settle();
         let outcome = outcome.unwrap_or(self.raw.map_or(Outcome::Invalid, outcome_of));
         self.outcome = Some(outcome);
         outcome

@@ -29,6 +29,10 @@ pub trait Output {
     /// Mending has stopped: what comes next is input as it came, and may be no JSON. It may be said
     /// more than once.
     fn raw(&mut self) {}
+
+    /// What is certain so far has been handed out, at the end of each call that reads: a number, a
+    /// literal or a key with which the text ends here is whole, however many slices it came in.
+    fn settle(&mut self) {}
 }
 
 impl Output for Vec<u8> {
@@ -57,6 +61,9 @@ impl<O: Output> Output for &mut O {
     }
     fn raw(&mut self) {
         (**self).raw();
+    }
+    fn settle(&mut self) {
+        (**self).settle();
     }
 }
 
@@ -90,6 +97,10 @@ impl<A: Output, B: Output> Output for (A, B) {
     fn raw(&mut self) {
         self.0.raw();
         self.1.raw();
+    }
+    fn settle(&mut self) {
+        self.0.settle();
+        self.1.settle();
     }
 }
 

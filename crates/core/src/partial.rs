@@ -173,6 +173,12 @@ impl Output for Partial {
         }
     }
 
+    #[inline]
+    fn settle(&mut self) {
+        let tree = &mut self.tree;
+        self.reader.end_token(&mut |event| tree.take(event));
+    }
+
     fn raw(&mut self) {
         self.reader.stop();
     }
@@ -183,7 +189,6 @@ impl Partial {
     fn read(&mut self, bytes: &[u8]) {
         let tree = &mut self.tree;
         self.reader.read(bytes, &mut |event| tree.take(event));
-        self.reader.end_token(&mut |event| tree.take(event));
     }
 }
 

@@ -115,7 +115,7 @@ impl Held {
                 raw.extend_from_slice(chunk);
             }
         }
-        self.mender.push(chunk, &mut Both(&mut self.grown, out));
+        self.mender.push(chunk, &mut (&mut self.grown, out));
     }
 
     /// Ends the input, and chooses. While the input fits the buffer limit, the result is what
@@ -123,7 +123,7 @@ impl Held {
     /// has seen.
     pub fn finish(&mut self, out: &mut impl Output) -> Mended {
         let cut_at = self.mender.path();
-        let outcome = self.mender.finish(&mut Both(&mut self.grown, out));
+        let outcome = self.mender.finish(&mut (&mut self.grown, out));
         if let Some(raw) = self.raw.take() {
             return mend(&raw, &self.options);
         }
@@ -152,28 +152,6 @@ pub(crate) fn into_string(text: Vec<u8>) -> String {
         debug_assert!(false, "mended text is UTF-8");
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     })
-}
-
-/// Two outputs side by side.
-struct Both<'a, O>(&'a mut Collected, &'a mut O);
-
-impl<O: Output> Output for Both<'_, O> {
-    fn copy(&mut self, bytes: &[u8]) {
-        self.0.copy(bytes);
-        self.1.copy(bytes);
-    }
-    fn patch(&mut self, bytes: &[u8]) {
-        self.0.patch(bytes);
-        self.1.patch(bytes);
-    }
-    fn repair(&mut self, repair: Repair) {
-        self.0.repair(repair.clone());
-        self.1.repair(repair);
-    }
-    fn end_document(&mut self) {
-        self.0.end_document();
-        self.1.end_document();
-    }
 }
 
 /// Mends a whole text: the same rules as [`Mender`], with nothing sent ahead, so that a repair may

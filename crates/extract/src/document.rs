@@ -109,6 +109,12 @@ impl<P: Parts> Output for Sink<'_, P> {
     fn copy(&mut self, bytes: &[u8]) {
         self.parts.json(bytes);
     }
+    fn raw(&mut self) {
+        self.parts.raw();
+    }
+    fn settle(&mut self) {
+        self.parts.settle();
+    }
     fn repair(&mut self, repair: Repair) {
         *self.repairs += 1;
         self.parts.repair(repair.shifted(self.start));

@@ -22,6 +22,12 @@ pub trait Parts {
     }
     /// Mended bytes of the document that is open.
     fn json(&mut self, bytes: &[u8]);
+    /// Mending has stopped: the bytes of the document that come next are input as it came, and may be
+    /// no JSON.
+    fn raw(&mut self) {}
+    /// What is certain so far of the document that is open has been handed out: a number, a literal or
+    /// a key with which it ends here is whole.
+    fn settle(&mut self) {}
     /// A repair in, or around, the document that is open; its span counts from the start of the
     /// input.
     fn repair(&mut self, repair: Repair) {
@@ -44,6 +50,12 @@ impl<P: Parts> Parts for &mut P {
     }
     fn json(&mut self, bytes: &[u8]) {
         (**self).json(bytes);
+    }
+    fn raw(&mut self) {
+        (**self).raw();
+    }
+    fn settle(&mut self) {
+        (**self).settle();
     }
     fn repair(&mut self, repair: Repair) {
         (**self).repair(repair);

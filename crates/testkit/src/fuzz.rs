@@ -113,6 +113,7 @@ pub fn bounded(data: &[u8]) -> Result<(), Violation> {
 pub fn snapshots(data: &[u8]) -> Result<(), Violation> {
     let (options, input) = split(data);
     laws::stable_snapshots(input, &options)?;
+    laws::deltas_rebuild(input, &options)?;
     laws::partial_agrees(input, &options)
 }
 

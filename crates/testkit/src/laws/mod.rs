@@ -20,7 +20,7 @@ pub use prefixes::{honest_ends, nothing_lost};
 pub use push::{
     always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,
 };
-pub use snapshots::{partial_agrees, stable_snapshots};
+pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
 pub use text::{text_laws, untouched};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};
 
@@ -170,7 +170,7 @@ impl<'a> Check<'a> {
 pub type LawFn = fn(&[u8], &Options) -> Result<(), Violation>;
 
 /// Every law that is stated for any input of the core, in order of number.
-pub const ALL: [LawFn; 13] = [
+pub const ALL: [LawFn; 14] = [
     split_invariance,
     always_valid,
     identity,
@@ -184,6 +184,7 @@ pub const ALL: [LawFn; 13] = [
     agreement,
     stable_snapshots,
     partial_agrees,
+    deltas_rebuild,
 ];
 
 /// Checks every law of [`ALL`]; the first violation ends it.

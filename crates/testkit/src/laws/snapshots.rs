@@ -1,10 +1,11 @@
 //! L12: partial values.
 
-use jsonmend_core::{Mender, Options, Output, Partial};
+use jsonmend_core::{Change, Cursor, Mender, Options, OwnedValue, Partial};
 
 use super::{Check, Law, Shown, Violation, push::moments};
 use crate::{
-    cuts::Cut,
+    Seed,
+    cuts::{self, Cut},
     oracle::{self, Placed, Token},
     run::Run,
 };
@@ -56,7 +57,7 @@ pub fn partial_agrees(input: &[u8], options: &Options) -> Result<(), Violation> 
     let mut partial = Partial::new();
     let mut text = Vec::new();
     for (at, byte) in input.iter().enumerate() {
-        mender.push(&[*byte], &mut Both(&mut partial, &mut text));
+        mender.push(&[*byte], &mut (&mut partial, &mut text));
         let Some(completion) = mender.completion() else { continue };
         let spelled = [&text[..], completion.to_string().as_bytes()].concat();
         // One document only: a partial keeps the first.
@@ -84,13 +85,76 @@ fn decoded(placed: &Placed) -> Token {
     }
 }
 
-/// Two outputs side by side.
-struct Both<'a>(&'a mut Partial, &'a mut Vec<u8>);
+/// L12 for changes: applied in order to what a [`Partial`] was, they give what it is, whatever the
+/// chunks and however often a reader asks; and together they are no more than the document.
+///
+/// # Errors
+/// The chunk after which the two differ, or the change that does not fit.
+pub fn deltas_rebuild(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let mut seed = Seed::of(input);
+    cuts::few(input.len(), &mut seed)
+        .iter()
+        .try_for_each(|cut| deltas_rebuild_at(input, options, cut, &mut seed))
+}
 
-impl Output for Both<'_> {
-    fn copy(&mut self, bytes: &[u8]) {
-        self.0.copy(bytes);
-        self.1.copy(bytes);
+fn deltas_rebuild_at(
+    input: &[u8],
+    options: &Options,
+    cut: &Cut,
+    seed: &mut Seed,
+) -> Result<(), Violation> {
+    let check = Check::new(Law::StableSnapshots, input);
+    let mut mender = Mender::new(*options);
+    let mut partial = Partial::new();
+    let [mut eager, mut idle] = [(); 2].map(|()| Follower::default());
+    for chunk in cut.chunks(input) {
+        mender.push(chunk, &mut partial);
+        eager.catch_up(&partial, check)?;
+        if seed.below(5) == 0 {
+            idle.catch_up(&partial, check)?;
+        }
+    }
+    mender.finish(&mut partial);
+    eager.catch_up(&partial, check)?;
+    idle.catch_up(&partial, check)?;
+    // What many small steps told is what one step tells, but for strings that grew in pieces.
+    let mut at_once = Follower::default();
+    at_once.catch_up(&partial, check)?;
+    let settled = |follower: &Follower| (follower.added, follower.closed);
+    check.same("values added and closed", &settled(&eager), &settled(&at_once))?;
+    check.same("values added and closed", &settled(&idle), &settled(&at_once))?;
+    let most = at_once.appended + eager.asked;
+    check.that(eager.appended <= most, || {
+        format!("{} pieces of text in {} steps, at most {most}", eager.appended, eager.asked)
+    })
+}
+
+/// A copy of a partial value, kept by changes alone.
+#[derive(Default)]
+struct Follower {
+    value: OwnedValue,
+    seen: Cursor,
+    asked: usize,
+    added: usize,
+    appended: usize,
+    closed: usize,
+}
+
+impl Follower {
+    fn catch_up(&mut self, partial: &Partial, check: Check<'_>) -> Result<(), Violation> {
+        self.asked += 1;
+        for delta in partial.since(&self.seen) {
+            match delta.change() {
+                Change::Append(_) => self.appended += 1,
+                Change::Close => self.closed += 1,
+                _ => self.added += 1,
+            }
+            let applied = self.value.apply(&delta.path(), &delta.change());
+            check.that(applied.is_ok(), || format!("{delta} does not fit {}", self.value))?;
+        }
+        self.seen = partial.cursor();
+        let now = partial.to_owned_value();
+        check.that(self.value == now, || format!("changes gave {:?}, not {now:?}", self.value))
     }
 }
 

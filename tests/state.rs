@@ -1,0 +1,186 @@
+//! What a mender and a partial value cost while they wait: state, allocations, steps.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::{self, Write as _};
+
+use jsonmend_core::{Cursor, Limits, Mender, Options, Outcome, Output, OwnedValue, Partial};
+use jsonmend_testkit::allocations::heap_of;
+
+/// Records as tools write them.
+fn records(count: usize) -> Vec<u8> {
+    let mut text = String::from("[");
+    for number in 0..count {
+        write!(
+            text,
+            "{{\"id\": {number}, \"name\": \"item {number}\", \"tags\": [\"new\", \"bl\\u00fce\"], \
+             \"price\": 12.50, \"sold\": true, \"note\": null}},\n  "
+        )
+        .unwrap();
+    }
+    text.push_str("{}]");
+    text.into_bytes()
+}
+
+fn one_string(length: usize) -> Vec<u8> {
+    format!("{{\"content\": \"{}\"}}", "a line of text\\nand é more ".repeat(length / 27))
+        .into_bytes()
+}
+
+/// Counts what is written.
+#[derive(Default)]
+struct Writes(usize);
+
+impl fmt::Write for Writes {
+    fn write_str(&mut self, _: &str) -> fmt::Result {
+        self.0 += 1;
+        Ok(())
+    }
+}
+
+/// Counts how much is handed out.
+#[derive(Default)]
+struct Counted {
+    bytes: usize,
+}
+
+impl Output for Counted {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+    }
+}
+
+/// `completion()` writes a closer a level and at most a quote, whatever lies behind, takes no steps of
+/// the engine and nothing from the heap.
+#[test]
+fn completion_costs_a_write_a_level() {
+    for depth in [1, 10, 100] {
+        for behind in [0, 5_000] {
+            let limits = Limits::new().with_depth(200);
+            let mut mender = Mender::new(Options::new().with_limits(limits));
+            let mut input = String::from("[");
+            input.push_str(&"{\"k\": [1, \"x\"]}, ".repeat(behind));
+            input.push_str(&"[".repeat(depth - 1));
+            input.push_str("\"open");
+            mender.push(input.as_bytes(), &mut ());
+            let steps = mender.steps();
+            let mut writes = Writes::default();
+            let heap = heap_of(|| write!(writes, "{}", mender.completion().unwrap()).unwrap());
+            assert_eq!(writes.0, depth + 1, "{behind} members behind");
+            assert_eq!(heap.count, 0);
+            assert_eq!(mender.steps(), steps);
+        }
+    }
+}
+
+/// After warm-up a push on the clean path takes nothing from the heap.
+#[test]
+fn a_push_allocates_nothing() {
+    let mut wrong = Vec::new();
+    for (name, input) in [("records", records(3_000)), ("one string", one_string(300_000))] {
+        for size in [1, 8, 256, 4096] {
+            let mut mender = Mender::new(Options::new());
+            let mut out = Counted::default();
+            // The end of the document is no push like the others.
+            let (head, end) = input.split_at(input.len() - 100);
+            let (warm, rest) = head.split_at(64 * 1024);
+            warm.chunks(size).for_each(|chunk| mender.push(chunk, &mut out));
+            let heap = heap_of(|| rest.chunks(size).for_each(|chunk| mender.push(chunk, &mut out)));
+            mender.push(end, &mut out);
+            assert_eq!(mender.finish(&mut out), Outcome::Unchanged);
+            assert_eq!(out.bytes, input.len());
+            if heap.count > 0 {
+                wrong.push(format!("{name} in {size}: {heap:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A mender is less than a kilobyte; what it keeps of a document is so much a level.
+#[test]
+fn state_is_small() {
+    assert!(size_of::<Mender>() <= 1024, "{}", size_of::<Mender>());
+    assert!(size_of::<Partial>() <= 256, "{}", size_of::<Partial>());
+    assert!(size_of::<Cursor>() <= 48, "{}", size_of::<Cursor>());
+    let live = |levels: usize, size: usize| {
+        let limits = Limits::new().with_depth(levels + 1);
+        let input = "[".repeat(levels);
+        let mut kept = None;
+        let heap = heap_of(|| {
+            let mut mender = Mender::new(Options::new().with_limits(limits));
+            input.as_bytes().chunks(size).for_each(|chunk| mender.push(chunk, &mut ()));
+            kept = Some(mender);
+        });
+        drop(kept);
+        heap.peak
+    };
+    for size in [1, 8, 256] {
+        // A level costs a frame; a vector that grows holds up to three halves of what it needs.
+        let a_level = (live(16_384, size) - live(64, size)) / 16_384;
+        assert!(a_level <= 64, "{a_level} bytes a level in pieces of {size}");
+    }
+}
+
+/// A view and the changes take nothing from the heap, and the changes of a small step are few,
+/// however long the document is.
+#[test]
+fn a_snapshot_costs_what_changed() {
+    let step = |behind: usize| {
+        let mut mender = Mender::new(Options::new());
+        let mut partial = Partial::new();
+        let input = records(behind);
+        mender.push(&input[..input.len() - 3], &mut partial);
+        mender.push(b"{\"last\": \"te", &mut partial);
+        let seen = partial.cursor();
+        mender.push(b"xt\", \"more\": [1, 2", &mut partial);
+        let mut deltas = 0;
+        let heap = heap_of(|| {
+            deltas = partial.since(&seen).map(|delta| delta.change()).count();
+            let root = partial.root().unwrap();
+            assert_eq!(root.len(), behind + 1);
+            assert!(partial.open().is_some());
+            assert_eq!(root.last().unwrap().member("last").unwrap().as_str(), Some("text"));
+        });
+        assert_eq!(heap.count, 0);
+        deltas
+    };
+    // The text grows and closes, the array appears, and its first item.
+    assert_eq!(step(1), 4);
+    assert_eq!(step(5_000), 4);
+}
+
+/// Values of any depth are cloned, compared, printed and dropped on a small stack.
+#[test]
+fn nothing_recurses() {
+    let work = || {
+        const LEVELS: usize = 100_000;
+        let limits = Limits::new().with_depth(LEVELS);
+        let mut mender = Mender::new(Options::new().with_limits(limits));
+        let mut partial = Partial::new();
+        let input = "[{\"a\":".repeat(LEVELS / 2);
+        mender.push(input.as_bytes(), &mut partial);
+        let mut copy = OwnedValue::new();
+        let mut seen = Cursor::default();
+        mender.push(b"1", &mut partial);
+        for (at, delta) in partial.since(&seen).enumerate() {
+            // A path is as long as the level is deep: all of them would be quadratic.
+            if at % 10_000 == 0 {
+                assert_eq!(delta.path().steps().len(), at);
+                assert!(!delta.to_string().is_empty());
+            }
+        }
+        seen = partial.cursor();
+        mender.finish(&mut partial);
+        let owned = partial.to_owned_value();
+        assert_eq!(owned, owned.clone());
+        assert_ne!(owned, copy);
+        assert!(format!("{owned:?}{partial:?}{:?}", owned.root()).len() > 3 * input.len());
+        assert_eq!(partial.since(&seen).count(), LEVELS + 1);
+        assert!(owned.root().unwrap().to_value().is_err());
+        copy.clone_from(&owned);
+        assert_eq!(copy.root(), owned.root());
+    };
+    let thread = std::thread::Builder::new().stack_size(192 * 1024).spawn(work).unwrap();
+    assert!(thread.join().is_ok());
+}
