@@ -26,6 +26,8 @@ struct Pieces {
 impl Output for Pieces {
     fn copy(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
+    }
+    fn settle(&mut self) {
         self.ends.push(self.text.len());
     }
 }

@@ -4,8 +4,10 @@
 //! * [`Mender`] is the push path: chunks in, certain text out, [`Completion`] at any moment.
 //! * [`mend`] is the whole-text path, which may also reach behind; [`Held`] streams like the first
 //!   and decides like the second.
-//! * An [`Output`] takes what is certain: a `Vec<u8>`, [`Collected`], [`Events`], or a
-//!   [`Partial`] value.
+//! * An [`Output`] takes what is certain: a `Vec<u8>`, [`Collected`], [`Events`], a [`Partial`]
+//!   value, or a pair of outputs side by side.
+//! * A [`Partial`] is the value so far: to [look at](Value), to ask what [changed](Partial::since),
+//!   to [own](OwnedValue).
 //! * [`Options`] say what is allowed ([`Policy`]), what it may cost ([`Limits`]), and what happens
 //!   to what [follows](Following) a document.
 //! * Every change is a [`Repair`] with a [`RepairKind`] and a [`Risk`]; [`apply`] replays them.
@@ -18,6 +20,31 @@
 //! assert_eq!(mended.outcome(), Outcome::Repaired);
 //! assert!(mended.repairs().iter().all(|repair| repair.kind.code() != "missing-value"));
 //! ```
+//!
+//! # Values that grow
+//!
+//! ```
+//! use jsonmend_core::{Change, Cursor, Mender, Options, Partial};
+//!
+//! let mut mender = Mender::new(Options::new());
+//! let (mut text, mut partial) = (Vec::new(), Partial::new());
+//! let mut seen = Cursor::default();
+//! for piece in ["{'title': 'On snap", "shots', 'tags': ['a", "', 'b']}"] {
+//!     mender.push(piece.as_bytes(), &mut (&mut text, &mut partial));
+//!     for delta in partial.since(&seen) {
+//!         if let Change::Append(text) = delta.change() {
+//!             println!("{} grows by {text}", delta.path());
+//!         }
+//!     }
+//!     seen = partial.cursor();
+//! }
+//! let title = partial.root().and_then(|root| root.member("title")).unwrap();
+//! assert_eq!(title.as_str(), Some("On snapshots"));
+//! assert_eq!(text, br#"{"title": "On snapshots", "tags": ["a", "b"]}"#);
+//! ```
+//!
+//! A typed value needs no more than its JSON text: `serde_json::from_str(&partial.to_string())`, with
+//! fields that may be missing as an `Option`. The feature `serde_json` adds `Value::to_value`.
 //!
 //! No dependency, no `std`, no unsafe code, no IO, no clock; nothing recurses.
 #![no_std]

@@ -331,6 +331,7 @@ impl Mender {
         if self.raw.is_none() {
             self.raw = Some(Stop::Refused);
         }
+        out.settle();
         out.raw();
         if !self.carry.is_empty() {
             out.copy(&self.carry);

@@ -40,6 +40,24 @@
 //!
 //! [`Extractor`] does the same where text may stand around it.
 //!
+//! # A value that grows
+//!
+//! ```
+//! use jsonmend::{Change, Cursor, Mender, Options, Partial};
+//!
+//! let mut mender = Mender::new(Options::new());
+//! let (mut partial, mut seen) = (Partial::new(), Cursor::default());
+//! mender.push(b"{'city': 'Par", &mut partial);
+//! let city = partial.root().unwrap().member("city").unwrap();
+//! assert_eq!((city.as_str(), city.is_open()), (Some("Par"), true));
+//! // A screen that follows needs only what changed since it looked.
+//! seen = partial.cursor();
+//! mender.push(b"is", &mut partial);
+//! let delta = partial.since(&seen).next().unwrap();
+//! assert_eq!(delta.change(), Change::Append("is".into()));
+//! assert_eq!(delta.to_string(), r#"{"op":"append","path":"/city","text":"is"}"#);
+//! ```
+//!
 //! # A provider's stream
 //!
 #![cfg_attr(feature = "stream", doc = "```")]
@@ -70,11 +88,15 @@
 //! | | the engine and the extraction, at the root of this crate; no dependency | always |
 //! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
+//! | `serde_json` | `Value::to_value`: partial values as those of `serde_json` | no |
+//! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
 
+#[cfg(feature = "serde_json")]
+pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
-    Collected, Completion, Event, Events, Following, Held, Kind, KindSet, Limits, Mended, Mender,
-    Options, Outcome, Output, Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value, apply,
-    grammar, mend,
+    Change, Collected, Completion, Cursor, Delta, Deltas, Event, Events, Following, Held, Kind,
+    KindSet, Limits, Mended, Mender, Misplaced, Options, Outcome, Output, OwnedValue, Partial,
+    Path, Policy, Repair, RepairKind, Risk, Step, Value, apply, grammar, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
 

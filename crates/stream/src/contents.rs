@@ -9,6 +9,7 @@ use jsonmend_wire::{Block, Decoder, WireEvent};
 use crate::{
     Event, MendOptions,
     object::{Growing, into_text},
+    trace,
 };
 
 /// How many texts of one response are searched; those beyond pass through. No response of a model
@@ -75,9 +76,15 @@ impl Contents {
             }
             WireEvent::Ended(outcome) => {
                 self.finish(None);
+                trace::response(outcome);
                 queue(&mut self.queue, Event::Ended(outcome));
             }
             event => {
+                match &event {
+                    WireEvent::CallEnded(call) => trace::call(call),
+                    WireEvent::Oversize { limit } => trace::oversize(*limit),
+                    _ => {}
+                }
                 if let Some(event) = Event::owned(&event) {
                     queue(&mut self.queue, event);
                 }

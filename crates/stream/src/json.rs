@@ -6,13 +6,14 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use bytes::Bytes;
 use futures::{Stream, stream::FusedStream};
-use jsonmend_core::{Options, Outcome, Repair};
+use jsonmend_core::{Change, Cursor, Options, Outcome, Output as _, Partial, Path, Repair};
 use jsonmend_extract::{Extractor, Parts, Scope};
 use jsonmend_wire::Block;
 use pin_project_lite::pin_project;
 
-use crate::{Error, IDLE_CHUNKS, Object, Upstream, object::Growing};
+use crate::{Error, IDLE_CHUNKS, Object, Upstream, object::Growing, pieces::Joined, trace};
 
 /// How a [`JsonStream`] reads its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,13 +21,14 @@ pub struct JsonOptions {
     scope: Scope,
     mending: Options,
     object_limit: usize,
+    deltas: bool,
 }
 
 impl JsonOptions {
     /// The defaults, as each method states them.
     #[must_use]
     pub const fn new() -> Self {
-        Self { scope: Scope::Whole, mending: Options::new(), object_limit: 8 << 20 }
+        Self { scope: Scope::Whole, mending: Options::new(), object_limit: 8 << 20, deltas: false }
     }
 
     /// Where JSON is looked for.
@@ -59,6 +61,17 @@ impl JsonOptions {
         self.object_limit = bytes;
         self
     }
+
+    /// Hands out the changes of the value, as [`JsonEvent::Delta`], in the place of patches of its
+    /// text. A document beyond the limit for objects has no further ones.
+    ///
+    /// ### Default
+    /// Patches.
+    #[must_use]
+    pub const fn with_deltas(mut self) -> Self {
+        self.deltas = true;
+        self
+    }
 }
 
 impl Default for JsonOptions {
@@ -68,23 +81,35 @@ impl Default for JsonOptions {
 }
 
 /// What happened in a channel, in the order of its bytes.
+///
+/// Bytes are a slice of the chunk that upstream gave, as long as nothing in it was mended or held back
+/// from the chunk before; they then keep all of that chunk in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonEvent {
+    /// The value of the document that is open changed; needs
+    /// [`with_deltas`](JsonOptions::with_deltas). An
+    /// [`OwnedValue`](jsonmend_core::OwnedValue) applies it.
+    Delta {
+        /// Where.
+        path: Path,
+        /// What happened there.
+        change: Change<'static>,
+    },
     /// A document ended.
     Ended(Box<Object>),
     /// The document that is open grew. The patches of a document, joined, are its text;
     /// [`Snapshot`] joins them.
     Patch {
         /// What comes behind the text so far. It may end inside a character.
-        append: Vec<u8>,
+        append: Bytes,
         /// What would make it valid JSON if it ended here; `None` if it has ended, or is raw.
         completion: Option<String>,
     },
     /// The inside of a reasoning block. It may end inside a character.
-    Reasoning(Vec<u8>),
+    Reasoning(Bytes),
     /// Text that is not JSON. It may end inside a character.
-    Text(Vec<u8>),
+    Text(Bytes),
 }
 
 /// A document as it grows, from the patches of a [`JsonStream`]. A patch costs what it appends.
@@ -92,7 +117,7 @@ pub enum JsonEvent {
 /// ```
 /// use jsonmend_stream::{JsonEvent, Snapshot};
 /// let mut snapshot = Snapshot::default();
-/// let patch = JsonEvent::Patch { append: b"[\"a".to_vec(), completion: Some("\"]".into()) };
+/// let patch = JsonEvent::Patch { append: "[\"a".into(), completion: Some("\"]".into()) };
 /// snapshot.apply(&patch);
 /// assert_eq!(snapshot.to_json().as_deref(), Some("[\"a\"]"));
 /// ```
@@ -116,7 +141,7 @@ impl Snapshot {
                 self.completion.clone_from(completion);
             }
             JsonEvent::Ended(_) => self.ended = true,
-            JsonEvent::Reasoning(_) | JsonEvent::Text(_) => {}
+            JsonEvent::Delta { .. } | JsonEvent::Reasoning(_) | JsonEvent::Text(_) => {}
         }
     }
 
@@ -163,6 +188,27 @@ pin_project! {
     /// });
     /// assert_eq!(snapshot.to_json().as_deref(), Some(r#"{"city": "Paris", "ok": true}"#));
     /// ```
+    ///
+    /// Changes of the value, in the place of patches of its text:
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_core::OwnedValue;
+    /// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt};
+    ///
+    /// let chunks = ["{'city': 'Par", "is', 'ok': Tr", "ue}"];
+    /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
+    /// let mut events = channel.mend_json(JsonOptions::new().with_deltas());
+    /// let mut value = OwnedValue::new();
+    /// block_on(async {
+    ///     while let Some(Ok(event)) = events.next().await {
+    ///         if let JsonEvent::Delta { path, change } = event {
+    ///             value.apply(&path, &change).unwrap();
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(value.to_string(), r#"{"city":"Paris","ok":true}"#);
+    /// ```
     #[derive(Debug)]
     pub struct JsonStream<S, E> {
         #[pin]
@@ -176,7 +222,7 @@ pin_project! {
 impl<S, B, E> JsonStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
-    B: AsRef<[u8]>,
+    B: Into<Bytes>,
 {
     /// Reads `channel`.
     #[must_use]
@@ -189,6 +235,9 @@ where
                 limit: options.object_limit,
                 objects: 0,
                 growing: None,
+                partial: options.deltas.then(Partial::new),
+                seen: Cursor::default(),
+                chunk: Bytes::new(),
                 queue: VecDeque::new(),
             },
         }
@@ -209,14 +258,14 @@ where
 impl<S, B, E> Stream for JsonStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
-    B: AsRef<[u8]>,
+    B: Into<Bytes>,
 {
     type Item = Result<JsonEvent, Error<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();
         for _ in 0..IDLE_CHUNKS {
-            if let Some(event) = this.found.queue.pop_front() {
+            if let Some(event) = this.found.next() {
                 return Poll::Ready(Some(Ok(event)));
             }
             let Some(channel) = this.channel.as_mut().as_pin_mut() else {
@@ -227,12 +276,15 @@ where
                 });
             };
             match ready!(channel.poll_next(cx)) {
-                Some(Ok(chunk)) => this.found.push(this.extractor, chunk.as_ref()),
+                Some(Ok(chunk)) => this.found.push(this.extractor, chunk.into()),
                 end => {
                     this.channel.set(None);
                     this.found.finish(this.extractor);
                     *this.upstream = match end {
-                        Some(Err(error)) => Upstream::Failed(error),
+                        Some(Err(error)) => {
+                            trace::upstream_failed();
+                            Upstream::Failed(error)
+                        }
                         _ => Upstream::Over,
                     };
                 }
@@ -247,7 +299,7 @@ where
 impl<S, B, E> FusedStream for JsonStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
-    B: AsRef<[u8]>,
+    B: Into<Bytes>,
 {
     fn is_terminated(&self) -> bool {
         let over = matches!(self.upstream, Upstream::Over);
@@ -261,55 +313,104 @@ struct Found {
     limit: usize,
     objects: usize,
     growing: Option<Growing>,
-    queue: VecDeque<JsonEvent>,
+    /// The value of the document that is open, where changes are wanted.
+    partial: Option<Partial>,
+    /// What of it has been told.
+    seen: Cursor,
+    /// The chunk that is being read.
+    chunk: Bytes,
+    queue: VecDeque<Pending>,
+}
+
+/// An event that may still be joined by the next one.
+#[derive(Debug)]
+enum Pending {
+    Patch(Joined, Option<String>),
+    Ready(JsonEvent),
+    Reasoning(Joined),
+    Text(Joined),
 }
 
 impl Found {
-    fn push(&mut self, extractor: &mut Extractor, chunk: &[u8]) {
-        extractor.push(chunk, self);
-        if let Some(JsonEvent::Patch { completion, .. }) = self.queue.back_mut() {
+    fn push(&mut self, extractor: &mut Extractor, chunk: Bytes) {
+        self.chunk = chunk.clone();
+        extractor.push(&chunk, self);
+        self.chunk = Bytes::new();
+        self.tell_changes();
+        if let Some(Pending::Patch(_, completion)) = self.queue.back_mut() {
             *completion = extractor.completion().map(|completion| completion.to_string());
         }
     }
 
     fn finish(&mut self, extractor: &mut Extractor) {
         extractor.finish(self);
-        if let Some(JsonEvent::Ended(object)) = self.queue.back_mut() {
+        if let Some(Pending::Ready(JsonEvent::Ended(object))) = self.queue.back_mut() {
             object.note_cut(extractor.path());
         }
     }
 
-    /// Puts bytes into the last event, if it is of that kind, or at the end of the queue.
-    fn queue(&mut self, event: JsonEvent) {
-        match (self.queue.back_mut(), event) {
-            (Some(JsonEvent::Text(last)), JsonEvent::Text(more))
-            | (Some(JsonEvent::Reasoning(last)), JsonEvent::Reasoning(more))
-            | (
-                Some(JsonEvent::Patch { append: last, .. }),
-                JsonEvent::Patch { append: more, .. },
-            ) => {
-                last.extend_from_slice(&more);
+    fn next(&mut self) -> Option<JsonEvent> {
+        Some(match self.queue.pop_front()? {
+            Pending::Patch(append, completion) => {
+                JsonEvent::Patch { append: append.into_bytes(), completion }
             }
-            (_, event) => self.queue.push_back(event),
+            Pending::Ready(event) => event,
+            Pending::Reasoning(bytes) => JsonEvent::Reasoning(bytes.into_bytes()),
+            Pending::Text(bytes) => JsonEvent::Text(bytes.into_bytes()),
+        })
+    }
+
+    /// Queues what changed in the value since it was looked at last.
+    fn tell_changes(&mut self) {
+        let Some(partial) = &self.partial else { return };
+        for delta in partial.since(&self.seen) {
+            let (path, change) = (delta.path(), delta.change().into_owned());
+            self.queue.push_back(Pending::Ready(JsonEvent::Delta { path, change }));
         }
+        self.seen = partial.cursor();
     }
 }
 
 impl Parts for Found {
     fn text(&mut self, bytes: &[u8]) {
-        self.queue(JsonEvent::Text(bytes.to_vec()));
+        if let Some(Pending::Text(last)) = self.queue.back_mut() {
+            last.push(&self.chunk, bytes);
+        } else {
+            self.queue.push_back(Pending::Text(Joined::new(&self.chunk, bytes)));
+        }
     }
     fn reasoning(&mut self, bytes: &[u8]) {
-        self.queue(JsonEvent::Reasoning(bytes.to_vec()));
+        if let Some(Pending::Reasoning(last)) = self.queue.back_mut() {
+            last.push(&self.chunk, bytes);
+        } else {
+            self.queue.push_back(Pending::Reasoning(Joined::new(&self.chunk, bytes)));
+        }
     }
     fn begin(&mut self, offset: usize) {
         self.growing = Some(Growing::new(self.objects, Block::default(), offset));
         self.objects += 1;
     }
     fn json(&mut self, bytes: &[u8]) {
-        if let Some(growing) = &mut self.growing {
-            growing.push(bytes, self.limit);
-            self.queue(JsonEvent::Patch { append: bytes.to_vec(), completion: None });
+        let Some(growing) = &mut self.growing else { return };
+        growing.push(bytes, self.limit);
+        match (&mut self.partial, self.queue.back_mut()) {
+            (Some(partial), _) if growing.is_kept() => partial.copy(bytes),
+            (Some(partial), _) => partial.raw(),
+            (None, Some(Pending::Patch(last, _))) => last.push(&self.chunk, bytes),
+            (None, _) => {
+                let append = Joined::new(&self.chunk, bytes);
+                self.queue.push_back(Pending::Patch(append, None));
+            }
+        }
+    }
+    fn raw(&mut self) {
+        if let Some(partial) = &mut self.partial {
+            partial.raw();
+        }
+    }
+    fn settle(&mut self) {
+        if let Some(partial) = &mut self.partial {
+            partial.settle();
         }
     }
     fn repair(&mut self, repair: Repair) {
@@ -318,8 +419,17 @@ impl Parts for Found {
         }
     }
     fn end(&mut self, outcome: Outcome) {
+        // A scalar that stands alone is settled by the end of the text.
+        if outcome.is_valid() {
+            self.settle();
+        }
+        self.tell_changes();
+        if let Some(partial) = &mut self.partial {
+            partial.clear();
+        }
         if let Some(growing) = self.growing.take() {
-            self.queue(JsonEvent::Ended(Box::new(growing.end(outcome))));
+            let object = Box::new(growing.end(outcome));
+            self.queue.push_back(Pending::Ready(JsonEvent::Ended(object)));
         }
     }
 }

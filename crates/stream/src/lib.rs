@@ -32,12 +32,21 @@
 //!
 //! # Back-pressure
 //! Upstream is polled only when every event of the chunks before has been taken. What is buffered
-//! is one chunk's events, and what the limits of the options allow.
+//! is one chunk's events, and what the limits of the options allow. After 64 chunks in a row that
+//! come to nothing the task yields.
 //!
 //! # Cancellation
 //! Nothing happens outside a poll, so a stream may be dropped at any time, and so may a future that
 //! waits for its next item (`next()` in a `select!`): no event is lost that way. `cancel` stops early
 //! and hands out what was received.
+//!
+//! # Copies
+//! A [`JsonStream`] hands out slices of the caller's own `Bytes` where nothing was mended. What a
+//! provider sends stands in strings of an envelope, escaped, so a [`MendStream`] copies it out.
+//!
+//! # Tracing
+//! With the feature `tracing`, how documents, calls and responses ended is told at level `DEBUG`,
+//! dropped input and failures at `WARN`. What is in them is never told.
 
 mod contents;
 mod error;
@@ -46,6 +55,8 @@ mod json;
 mod mend;
 mod object;
 mod options;
+mod pieces;
+mod trace;
 
 pub use error::Error;
 pub use event::Event;

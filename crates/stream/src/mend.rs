@@ -5,11 +5,13 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use bytes::Bytes;
 use futures::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 
 use crate::{
     Error, Event, IDLE_CHUNKS, JsonOptions, JsonStream, MendOptions, Upstream, contents::Reader,
+    trace,
 };
 
 pin_project! {
@@ -93,7 +95,10 @@ where
                     this.body.set(None);
                     this.reader.finish();
                     *this.upstream = match end {
-                        Some(Err(error)) => Upstream::Failed(error),
+                        Some(Err(error)) => {
+                            trace::upstream_failed();
+                            Upstream::Failed(error)
+                        }
                         _ => Upstream::Over,
                     };
                 }
@@ -125,8 +130,12 @@ where
         MendStream::new(self, options)
     }
 
-    /// Reads the stream as text or JSON, with no provider's envelope around. Cancel safe.
-    fn mend_json(self, options: JsonOptions) -> JsonStream<Self, E> {
+    /// Reads the stream as text or JSON, with no provider's envelope around. Cancel safe. Chunks are
+    /// `Bytes`, or what turns into them without a copy (`Vec<u8>`, `String`, `&'static str`).
+    fn mend_json(self, options: JsonOptions) -> JsonStream<Self, E>
+    where
+        B: Into<Bytes>,
+    {
         JsonStream::new(self, options)
     }
 }

@@ -3,6 +3,8 @@
 use jsonmend_core::{Outcome, Path, Repair};
 use jsonmend_wire::Block;
 
+use crate::trace;
+
 /// A JSON document found in text, and what became of it.
 ///
 /// Trust it as complete only where [`Outcome::is_complete`] holds.
@@ -89,6 +91,11 @@ impl Growing {
         self.number
     }
 
+    /// Whether it is within the limit.
+    pub(crate) const fn is_kept(&self) -> bool {
+        self.json.is_some()
+    }
+
     pub(crate) fn push(&mut self, bytes: &[u8], limit: usize) {
         if let Some(json) = &mut self.json {
             if json.len() + bytes.len() > limit {
@@ -105,6 +112,7 @@ impl Growing {
 
     pub(crate) fn end(self, outcome: Outcome) -> Object {
         let outcome = if self.json.is_some() { outcome } else { Outcome::Overflow };
+        trace::document(self.number, outcome, &self.repairs, self.json.as_ref().map(Vec::len));
         Object {
             number: self.number,
             block: self.block,

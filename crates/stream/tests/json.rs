@@ -4,8 +4,13 @@ mod source;
 
 use std::pin::pin;
 
-use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
-use jsonmend_core::{Options, Outcome, Policy, apply};
+use bytes::Bytes;
+use futures::{
+    FutureExt, StreamExt,
+    executor::block_on,
+    stream::{self, FusedStream},
+};
+use jsonmend_core::{Options, Outcome, OwnedValue, Policy, apply};
 use jsonmend_extract::Scope;
 use jsonmend_stream::{Error, JsonEvent, JsonOptions, MendExt, Object, Snapshot};
 use source::Source;
@@ -158,5 +163,170 @@ fn cancelled_at_any_point() {
             count(item);
         }
         assert_eq!(usize::from(begun), ended, "what began has ended");
+    }
+}
+
+/// Where a slice of bytes lies in memory.
+fn place(bytes: &[u8]) -> std::ops::Range<usize> {
+    let start = bytes.as_ptr().addr();
+    start..start + bytes.len()
+}
+
+/// What was not mended leaves as a slice of the chunk that upstream gave.
+#[test]
+fn clean_runs_are_slices_of_the_chunk() {
+    let prose = "Some text. ".repeat(50);
+    let body = format!("{{\"content\": \"{}", "a line, of text ".repeat(200));
+    let chunks =
+        [prose.as_bytes(), body.as_bytes(), &b"and more of the same. ".repeat(100), b"'\"}"];
+    let chunks = chunks.map(|chunk| Bytes::from(chunk.to_vec()));
+    let source = stream::iter(chunks.clone()).map(Ok::<_, &str>);
+    let options = JsonOptions::new().with_scope(Scope::All);
+    let mut events = pin!(source.mend_json(options));
+    let (mut sliced, mut copied) = (0, 0);
+    while let Some(event) = block_on(events.next()) {
+        let bytes = match event.unwrap() {
+            JsonEvent::Patch { append, .. } => append,
+            JsonEvent::Text(text) => text,
+            JsonEvent::Ended(object) => {
+                assert_eq!(object.outcome(), Outcome::Unchanged);
+                continue;
+            }
+            event => panic!("{event:?}"),
+        };
+        let own = place(&bytes);
+        let inside = |chunk: &Bytes| {
+            let chunk = place(chunk);
+            chunk.start <= own.start && own.end <= chunk.end
+        };
+        if chunks.iter().any(inside) {
+            sliced += bytes.len();
+        } else {
+            copied += bytes.len();
+        }
+    }
+    assert_eq!(sliced + copied, chunks.iter().map(Bytes::len).sum::<usize>());
+    assert!(copied < 100, "{copied} bytes were copied, {sliced} were not");
+}
+
+/// A mended run is joined to its neighbours, however it was cut.
+#[test]
+fn mended_runs_are_whole_patches() {
+    let text = b"{'a': 'b', 'c': [True, False,], d: \"e\"}";
+    let whole = read(Source::cut(text, text.len()).0, JsonOptions::new());
+    for size in 1..text.len() {
+        assert_eq!(read(Source::cut(text, size).0, JsonOptions::new()), whole);
+    }
+    let (source, _) = Source::cut(text, text.len());
+    let events: Vec<_> = block_on(source.mend_json(JsonOptions::new()).collect());
+    let patches = events.iter().filter(|e| matches!(e, Ok(JsonEvent::Patch { .. }))).count();
+    assert_eq!(patches, 1, "{events:?}");
+}
+
+/// Changes rebuild every document, whatever the chunks, and a chunk that ends nothing adds none.
+#[test]
+fn deltas_rebuild_every_document() {
+    let text = "{'city': 'Z\u{fc}rich', ok: True, n: [1.10, 2_000]} and [\"x\", {\"y\": null}]";
+    let options = JsonOptions::new().with_scope(Scope::All).with_deltas();
+    for size in [1, 2, 3, 7, 100] {
+        let (source, _) = Source::cut(text.as_bytes(), size);
+        let mut events = pin!(source.hesitant().mend_json(options));
+        let (mut value, mut values) = (OwnedValue::new(), Vec::new());
+        while let Some(event) = block_on(events.next()) {
+            match event.unwrap() {
+                JsonEvent::Delta { path, change } => value.apply(&path, &change).unwrap(),
+                JsonEvent::Ended(object) => {
+                    assert!(value.is_complete());
+                    let spelled: serde_json::Value =
+                        serde_json::from_str(object.json().unwrap()).unwrap();
+                    let rebuilt: serde_json::Value =
+                        serde_json::from_str(&value.to_string()).unwrap();
+                    assert_eq!(rebuilt, spelled);
+                    values.push(std::mem::take(&mut value).to_string());
+                }
+                JsonEvent::Text(_) => {}
+                event => panic!("{event:?}"),
+            }
+        }
+        let want =
+            ["{\"city\":\"Z\u{fc}rich\",\"ok\":true,\"n\":[1.10,2000]}", "[\"x\",{\"y\":null}]"];
+        assert_eq!(values, want, "{size}");
+    }
+}
+
+#[test]
+fn deltas_of_a_scalar_and_of_what_stays_raw() {
+    let deltas = |text: &[u8], options: JsonOptions| {
+        let (source, _) = Source::cut(text, 2);
+        let events: Vec<_> = block_on(source.mend_json(options.with_deltas()).collect());
+        let mut value = OwnedValue::new();
+        for event in events {
+            if let JsonEvent::Delta { path, change } = event.unwrap() {
+                value.apply(&path, &change).unwrap();
+            }
+        }
+        value.to_string()
+    };
+    assert_eq!(deltas(b"12345", JsonOptions::new()), "12345");
+    assert_eq!(deltas(b"\"ab\"", JsonOptions::new()), "\"ab\"");
+    let strict = JsonOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    assert_eq!(deltas(b"[1, 2, True, 3]", strict), "[1,2]");
+    // Beyond the limit for objects nothing more is told.
+    let long = format!("[\"{}\", 12]", "abcd".repeat(100));
+    let shown = deltas(long.as_bytes(), JsonOptions::new().with_object_limit(200));
+    let length = shown.strip_prefix("[\"abcd").unwrap().strip_suffix("\"]").unwrap().len();
+    assert!((100..200).contains(&length), "{shown}");
+}
+
+#[test]
+fn upstream_waits_until_the_events_are_taken() {
+    let (source, log) = Source::cut(b"{\"a\": 1} {\"b\": 2} {\"c\": 3} [4] [5] [6]", 20);
+    let mut events = pin!(source.mend_json(JsonOptions::new().with_scope(Scope::All)));
+    assert_eq!(log.borrow().polls, 0, "nothing happens before the first poll");
+    let (mut several, mut at_last_poll) = (0, 0);
+    while let Some(event) = block_on(events.next()) {
+        event.unwrap();
+        let polls = log.borrow().polls;
+        if polls == at_last_poll {
+            several += 1;
+        }
+        assert!(polls <= at_last_poll + 2, "a chunk was asked for while events were left");
+        at_last_poll = polls;
+    }
+    assert!(several > 3, "some chunk gave more than one event between two polls of upstream");
+    assert!(!log.borrow().polled_after_end);
+}
+
+/// A future that waits for the next item may be dropped at any time: nothing is lost.
+#[test]
+fn waiting_may_be_given_up_at_any_point() {
+    let options = JsonOptions::new();
+    let whole = read(Source::cut(TEXT.as_bytes(), 4).0, options);
+    let (source, _) = Source::cut(TEXT.as_bytes(), 4);
+    let mut events = pin!(source.hesitant().mend_json(options));
+    let (mut objects, mut given_up) = (Vec::new(), 0);
+    loop {
+        // The future of `next` lives for one poll only.
+        match events.next().now_or_never() {
+            None => given_up += 1,
+            Some(Some(Ok(JsonEvent::Ended(object)))) => objects.push(*object),
+            Some(Some(_)) => {}
+            Some(None) => break,
+        }
+    }
+    assert!(given_up > 10);
+    assert_eq!(objects, whole.objects);
+}
+
+#[test]
+fn dropped_at_any_point() {
+    for items in 0..20 {
+        let (source, log) = Source::cut(TEXT.as_bytes(), 3);
+        let mut events = Box::pin(source.mend_json(JsonOptions::new()));
+        for _ in 0..items {
+            drop(block_on(events.next()));
+        }
+        drop(events);
+        assert!(log.borrow().dropped);
     }
 }

@@ -1,0 +1,75 @@
+//! What the adapters tell `tracing`: how things ended, never what is in them.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{
+    fmt::{Debug, Write as _},
+    sync::{Arc, Mutex},
+};
+
+use futures::{StreamExt, executor::block_on, stream};
+use jsonmend_stream::{JsonOptions, MendExt, MendOptions};
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
+
+/// Writes every event on a line.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<String>>);
+
+struct Line<'a>(&'a mut String);
+
+impl Visit for Line<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0, " {field}={value:?}").unwrap();
+    }
+}
+
+impl Subscriber for Lines {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &Event<'_>) {
+        let mut lines = self.0.lock().unwrap();
+        write!(lines, "{}", event.metadata().level()).unwrap();
+        event.record(&mut Line(&mut lines));
+        lines.push('\n');
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn ends_are_told_and_contents_are_not() {
+    let lines = Lines::default();
+    tracing::subscriber::with_default(lines.clone(), || {
+        let channel = stream::iter([Ok("{'secret': 'Par"), Ok("is',}"), Err("reset")]);
+        block_on(channel.mend_json(JsonOptions::new()).for_each(|_| async {}));
+        let body = [
+            "data: {\"choices\":[{\"delta\":{\"content\":\"[1,\",\"tool_calls\":[{\"index\":0,",
+            "\"id\":\"c1\",\"function\":{\"name\":\"secret\",\"arguments\":\"{a: 1}\"}}]}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+        ];
+        let body = stream::iter(body).map(Ok::<_, &str>);
+        block_on(body.mend(MendOptions::new()).for_each(|_| async {}));
+    });
+    let lines = lines.0.lock().unwrap();
+    let told: Vec<&str> = lines.lines().collect();
+    let has = |start: &str, part: &str| {
+        let found = told.iter().any(|line| line.starts_with(start) && line.contains(part));
+        assert!(found, "no {start} with {part} in {lines}");
+    };
+    has("WARN", "the stream of bytes failed");
+    has("DEBUG message=document ended", "outcome=\"repaired\" repairs=5 bytes=19");
+    has("DEBUG message=document ended", "outcome=\"closed\"");
+    has("DEBUG message=call ended", "outcome=\"repaired\"");
+    has("DEBUG message=response ended", "outcome=\"complete\"");
+    assert!(!lines.contains("secret") && !lines.contains("Paris"), "{lines}");
+}
