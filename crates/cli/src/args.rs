@@ -161,6 +161,11 @@ pub(crate) struct StreamArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Print the changes of each call's arguments as values, in the place of pieces of their text:
+    /// add (as in JSON Patch), append (to a string), close.
+    #[arg(long, requires = "json")]
+    pub(crate) deltas: bool,
+
     /// Mend the JSON in the text too, and show each document once it has ended.
     #[arg(long)]
     pub(crate) objects: bool,

@@ -1,9 +1,12 @@
 //! The stream as machines read it: one JSON object a line.
 
-use std::io::{self, Write as _};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write as _},
+};
 
-use jsonmend_core::Outcome;
-use jsonmend_wire::{Block, WireEvent};
+use jsonmend_core::{Cursor, Outcome, Output as _, Partial};
+use jsonmend_wire::{Block, Call, WireEvent};
 use serde_json::{Value, json};
 
 use super::{Object, View};
@@ -15,17 +18,54 @@ pub(crate) struct Events {
     error: Option<io::Error>,
     /// Of each call, by its number: a character that is not whole yet.
     fragments: Vec<Fragments>,
+    /// Of each call that is open, its arguments so far and what was told of them, where changes are
+    /// wanted.
+    values: Option<BTreeMap<usize, (Partial, Cursor)>>,
 }
 
 impl Events {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(deltas: bool) -> Self {
         let out = io::BufWriter::new(io::stdout().lock());
-        Self { out, error: None, fragments: Vec::new() }
+        Self { out, error: None, fragments: Vec::new(), values: deltas.then(BTreeMap::new) }
     }
 
     fn write(&mut self, event: &Value) {
         if self.error.is_none() {
             self.error = writeln!(self.out, "{event}").err();
+        }
+    }
+
+    /// Writes what `bytes` change in the arguments of a call.
+    fn changes(&mut self, call: usize, bytes: &[u8]) {
+        let Some(values) = &mut self.values else { return };
+        let (partial, seen) = values.entry(call).or_default();
+        partial.copy(bytes);
+        let deltas: Vec<String> = partial.since(seen).map(|delta| delta.to_string()).collect();
+        *seen = partial.cursor();
+        self.write_deltas(call, &deltas);
+    }
+
+    /// Writes what the end of a call settles: a number or literal that its arguments end with.
+    fn last_changes(&mut self, call: &Call) {
+        let Some((mut partial, seen)) =
+            self.values.as_mut().and_then(|values| values.remove(&call.number()))
+        else {
+            return;
+        };
+        if call.outcome().is_valid() {
+            partial.settle();
+        }
+        let deltas: Vec<String> = partial.since(&seen).map(|delta| delta.to_string()).collect();
+        self.write_deltas(call.number(), &deltas);
+    }
+
+    /// Writes changes, each a JSON object, as events.
+    fn write_deltas(&mut self, call: usize, deltas: &[String]) {
+        for members in deltas.iter().filter_map(|delta| delta.strip_prefix('{')) {
+            if self.error.is_none() {
+                let line = format_args!("{{\"type\":\"delta\",\"call\":{call},{members}");
+                self.error = writeln!(self.out, "{line}").err();
+            }
         }
     }
 
@@ -40,7 +80,13 @@ impl Events {
 
 impl View for Events {
     fn show(&mut self, event: &WireEvent<'_>) {
+        if let WireEvent::CallEnded(call) = event {
+            self.last_changes(call);
+        }
         let event = match event {
+            WireEvent::CallFragment { call, bytes } if self.values.is_some() => {
+                return self.changes(*call, bytes);
+            }
             WireEvent::CallFragment { call, bytes } => {
                 let text = self.fragment(*call, bytes);
                 if text.is_empty() {

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     let input = Input::open(&args.file, session.quiet)?;
     let objects = args.objects.then(|| Objects::new(args.engine.options(PolicyArg::Permissive)));
     if args.json {
-        drive(input, decoder, objects, Events::new())
+        drive(input, decoder, objects, Events::new(args.deltas))
     } else {
         let screen = Screen::new(input.name(), mending, session);
         drive(input, decoder, objects, screen)

@@ -219,3 +219,27 @@ fn batch_reads_events_as_the_specification_says() {
         assert_eq!(reply(&request, split)["events"], expected, "{split}");
     }
 }
+
+#[test]
+fn changes_of_the_arguments_are_told_where_asked() {
+    let done = run(&["stream", "--json", "--deltas"], &body());
+    let events = json_lines(&done.stdout);
+    assert!(events.iter().all(|event| event["type"] != "arguments"));
+    let deltas: Vec<Value> = events.into_iter().filter(|event| event["type"] == "delta").collect();
+    let delta = |op: &str, path: &str, more: Value| {
+        let mut delta = json!({ "type": "delta", "call": 0, "op": op, "path": path });
+        delta.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        delta
+    };
+    let want = [
+        delta("add", "", json!({ "value": {} })),
+        delta("add", "/city", json!({ "value": "" })),
+        delta("append", "/city", json!({ "text": "Par" })),
+        delta("append", "/city", json!({ "text": "is" })),
+        delta("close", "/city", json!({})),
+        delta("add", "/days", json!({ "value": 3 })),
+        delta("close", "", json!({})),
+    ];
+    assert_eq!(deltas, want);
+    assert_eq!(run(&["stream", "--deltas"], "").code, 2, "it needs --json");
+}
