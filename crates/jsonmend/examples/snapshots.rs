@@ -1,7 +1,10 @@
-//! Shows an object grow: `cargo run -p jsonmend --example snapshots`.
+//! Shows an object grow, as text and as changes: `cargo run -p jsonmend --example snapshots`.
 
 use futures::{StreamExt, executor::block_on, stream};
-use jsonmend::stream::{JsonEvent, JsonOptions, MendExt, Snapshot};
+use jsonmend::{
+    OwnedValue,
+    stream::{JsonEvent, JsonOptions, MendExt, Snapshot},
+};
 
 /// What a model might say, in the pieces in which it might arrive.
 const CHUNKS: &[&str] = &[
@@ -14,7 +17,13 @@ const CHUNKS: &[&str] = &[
 ];
 
 fn main() {
-    let channel = stream::iter(CHUNKS).map(Ok::<_, std::convert::Infallible>);
+    patches();
+    deltas();
+}
+
+/// The text of the object, closed at every moment.
+fn patches() {
+    let channel = stream::iter(CHUNKS.iter().copied()).map(Ok::<_, std::convert::Infallible>);
     let mut events = channel.mend_json(JsonOptions::new());
     let mut snapshot = Snapshot::default();
     while let Some(Ok(event)) = block_on(events.next()) {
@@ -33,4 +42,20 @@ fn main() {
             _ => {}
         }
     }
+}
+
+/// Its changes, applied to a value elsewhere: a screen, say.
+fn deltas() {
+    let channel = stream::iter(CHUNKS.iter().copied()).map(Ok::<_, std::convert::Infallible>);
+    let mut events = channel.mend_json(JsonOptions::new().with_deltas());
+    let mut screen = OwnedValue::new();
+    while let Some(Ok(event)) = block_on(events.next()) {
+        if let JsonEvent::Delta { path, change } = event {
+            println!("delta     {path}: {change:?}");
+            if screen.apply(&path, &change).is_err() {
+                println!("a change was lost on the way");
+            }
+        }
+    }
+    println!("screen    {screen}");
 }

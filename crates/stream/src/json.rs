@@ -276,7 +276,7 @@ where
                 });
             };
             match ready!(channel.poll_next(cx)) {
-                Some(Ok(chunk)) => this.found.push(this.extractor, chunk.into()),
+                Some(Ok(chunk)) => this.found.push(this.extractor, &chunk.into()),
                 end => {
                     this.channel.set(None);
                     this.found.finish(this.extractor);
@@ -332,9 +332,9 @@ enum Pending {
 }
 
 impl Found {
-    fn push(&mut self, extractor: &mut Extractor, chunk: Bytes) {
+    fn push(&mut self, extractor: &mut Extractor, chunk: &Bytes) {
         self.chunk = chunk.clone();
-        extractor.push(&chunk, self);
+        extractor.push(chunk, self);
         self.chunk = Bytes::new();
         self.tell_changes();
         if let Some(Pending::Patch(_, completion)) = self.queue.back_mut() {
