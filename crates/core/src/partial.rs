@@ -133,13 +133,15 @@ impl Partial {
     /// let (mut partial, mut seen) = (Partial::new(), Cursor::default());
     /// mender.push(b"{'say': 'He", &mut partial);
     /// seen = partial.cursor();
-    /// mender.push(b"llo', 'n': 1", &mut partial);
+    /// mender.push(b"llo'}", &mut partial);
+    /// mender.finish(&mut partial);
     ///
     /// let deltas: Vec<_> = partial.since(&seen).collect();
     /// assert_eq!(deltas[0].path().to_string(), "$.say");
     /// assert_eq!(deltas[0].change(), Change::Append("llo".into()));
     /// assert_eq!(deltas[1].change(), Change::Close);
-    /// assert_eq!(deltas.len(), 2);
+    /// assert_eq!(deltas[2].path().to_string(), "$");
+    /// assert_eq!(deltas.len(), 3);
     /// ```
     #[must_use]
     #[inline]

@@ -43,20 +43,25 @@
 //! # A value that grows
 //!
 //! ```
-//! use jsonmend::{Change, Cursor, Mender, Options, Partial};
+//! use jsonmend::{Cursor, Mender, Options, Partial};
 //!
 //! let mut mender = Mender::new(Options::new());
 //! let (mut partial, mut seen) = (Partial::new(), Cursor::default());
-//! mender.push(b"{'city': 'Par", &mut partial);
-//! let city = partial.root().unwrap().member("city").unwrap();
-//! assert_eq!((city.as_str(), city.is_open()), (Some("Par"), true));
-//! // A screen that follows needs only what changed since it looked.
-//! seen = partial.cursor();
-//! mender.push(b"is", &mut partial);
-//! let delta = partial.since(&seen).next().unwrap();
-//! assert_eq!(delta.change(), Change::Append("is".into()));
-//! assert_eq!(delta.to_string(), r#"{"op":"append","path":"/city","text":"is"}"#);
+//! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
+//!     mender.push(chunk.as_bytes(), &mut partial);
+//!     // A view: nothing is copied or parsed again.
+//!     let city = partial.root().and_then(|root| root.member("city"));
+//!     println!("{:?}", city.and_then(|city| city.as_str()));
+//!     // What came since the last look: {"op":"append","path":"/city","text":"is"} and so on.
+//!     for delta in partial.since(&seen) {
+//!         println!("{delta}");
+//!     }
+//!     seen = partial.cursor();
+//! }
+//! assert_eq!(partial.to_string(), r#"{"city":"Paris","pop":2100000}"#);
 //! ```
+//!
+//! [`OwnedValue`] is a snapshot that stands alone, and applies such changes elsewhere.
 //!
 //! # A provider's stream
 //!

@@ -222,7 +222,7 @@ fn batch_reads_events_as_the_specification_says() {
 
 #[test]
 fn changes_of_the_arguments_are_told_where_asked() {
-    let done = run(&["stream", "--json", "--deltas"], &body());
+    let done = run(&["stream", "--json", "--deltas"], body());
     let events = json_lines(&done.stdout);
     assert!(events.iter().all(|event| event["type"] != "arguments"));
     let deltas: Vec<Value> = events.into_iter().filter(|event| event["type"] == "delta").collect();
