@@ -69,9 +69,9 @@ impl Mender {
         if self.carry.is_empty() && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
             out.copy(chunk);
-            return;
+        } else {
+            self.read(chunk, out);
         }
-        self.read(chunk, out);
         out.settle();
     }
 
