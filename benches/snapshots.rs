@@ -7,8 +7,8 @@
 use std::hint::black_box;
 
 use jsonmend_benches::{
-    documents::{self, Document},
-    measure::{Contender, Timed, interleaved},
+    documents,
+    measure::{Budget, Contender, Timed, interleaved},
 };
 use jsonmend_core::{Change, Cursor, Mender, Options, Output, Partial};
 
@@ -82,6 +82,7 @@ fn follow<'a>(
 }
 
 fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Contender<'a>> {
+    let bytes = text.len();
     let valid = serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
     let skipped = if valid { text } else { clean };
     let push = |mender: &mut Mender, out: &mut dyn FnMut(&mut Mender, &[u8])| {
@@ -115,23 +116,25 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
     };
     let mut mender = Mender::new(Options::new());
     vec![
-        Contender::new("serde_json skip", move || {
+        Contender::new("serde_json skip", bytes, move || {
             let read: serde_json::Result<serde::de::IgnoredAny> = serde_json::from_slice(skipped);
             black_box(read.is_ok());
         }),
-        Contender::new("mender", move || {
+        Contender::new("mender", bytes, move || {
             push(&mut mender, &mut |mender, piece| mender.push(piece, &mut ()));
         }),
-        Contender::new("partial", read(|_, _| 0)),
-        Contender::new("partial, view", read(|partial, _| view(partial))),
-        Contender::new("partial, deltas", read(deltas)),
+        Contender::new("partial", bytes, read(|_, _| 0)),
+        Contender::new("partial, view", bytes, read(|partial, _| view(partial))),
+        Contender::new("partial, deltas", bytes, read(deltas)),
         Contender::new(
             "partial, both",
+            bytes,
             read(|partial, seen| view(partial) + deltas(partial, seen)),
         ),
-        Contender::new("mender, partial", mended(|_, _| 0)),
+        Contender::new("mender, partial", bytes, mended(|_, _| 0)),
         Contender::new(
             "mender, both",
+            bytes,
             mended(|partial, seen| view(partial) + deltas(partial, seen)),
         ),
     ]
@@ -140,19 +143,20 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
 fn main() {
     // `cargo test` runs benchmarks too; once is enough to see that they run.
     let once = !std::env::args().any(|argument| argument == "--bench");
-    let rounds = if once { 1 } else { 25 };
-    // `cargo bench --bench snapshots -- 'one string'` measures what is named so, for a profiler.
+    let budget = if once { Budget::ONCE } else { Budget::FULL };
+    // `cargo bench --bench snapshots -- string` measures what is named so, for a profiler.
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     println!("pieces of {PIECE} bytes; time as a multiple of serde_json skipping the document");
-    let documents = documents::of_size(SIZE);
     // What cannot be read by `serde_json` is measured against the clean document of its size.
-    let clean = documents.first().map(|document| document.text.clone()).unwrap_or_default();
-    for Document { name, text, .. } in documents {
-        if !wanted.is_empty() && !wanted.iter().any(|wanted| wanted == name) {
+    let clean = documents::named("clean").map(|document| document.text(SIZE)).unwrap_or_default();
+    for document in documents::ALL {
+        if !wanted.is_empty() && !wanted.iter().any(|wanted| wanted == document.name) {
             continue;
         }
+        let text = document.text(SIZE).into_bytes();
         let pieces = Pieces::of(&text);
-        report(name, text.len(), &interleaved(&mut contenders(&text, &clean, &pieces), rounds));
+        let mut contenders = contenders(&text, clean.as_bytes(), &pieces);
+        report(document.name, text.len(), &interleaved(&mut contenders, budget));
     }
 }
 
