@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use jsonmend_benches::{
-    documents::{self, Document},
+    documents,
     measure::{Budget, Contender, Timed, interleaved},
 };
 use jsonmend_core::{Change, Cursor, Mender, Options, Output, Partial};
@@ -82,6 +82,7 @@ fn follow<'a>(
 }
 
 fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Contender<'a>> {
+    let bytes = text.len();
     let valid = serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
     let skipped = if valid { text } else { clean };
     let push = |mender: &mut Mender, out: &mut dyn FnMut(&mut Mender, &[u8])| {
@@ -114,7 +115,6 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
         }
     };
     let mut mender = Mender::new(Options::new());
-    let bytes = text.len();
     vec![
         Contender::new("serde_json skip", bytes, move || {
             let read: serde_json::Result<serde::de::IgnoredAny> = serde_json::from_slice(skipped);
@@ -148,19 +148,15 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     println!("pieces of {PIECE} bytes; time as a multiple of serde_json skipping the document");
     // What cannot be read by `serde_json` is measured against the clean document of its size.
-    let clean = documents::named("clean").map(|clean| clean.text(SIZE)).unwrap_or_default();
+    let clean = documents::named("clean").map(|document| document.text(SIZE)).unwrap_or_default();
     for document in documents::ALL {
-        let Document { name, .. } = document;
-        let text = document.text(SIZE).into_bytes();
-        if !wanted.is_empty() && !wanted.iter().any(|wanted| *wanted == name) {
+        if !wanted.is_empty() && !wanted.iter().any(|wanted| wanted == document.name) {
             continue;
         }
+        let text = document.text(SIZE).into_bytes();
         let pieces = Pieces::of(&text);
-        report(
-            name,
-            text.len(),
-            &interleaved(&mut contenders(&text, clean.as_bytes(), &pieces), budget),
-        );
+        let mut contenders = contenders(&text, clean.as_bytes(), &pieces);
+        report(document.name, text.len(), &interleaved(&mut contenders, budget));
     }
 }
 

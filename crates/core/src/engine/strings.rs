@@ -161,7 +161,8 @@ impl Engine {
                     // More than white space stands behind a comma before it.
                     self.settle_text(text);
                     let double = text.quote == Quote::Double;
-                    let simple = double && rest.get(end + 1).is_some_and(is_simple_escape);
+                    let simple = double
+                        && rest.get(end + 1).is_some_and(|byte| br#""\/bfnrt"#.contains(byte));
                     let unit = double && is_plain_unit(&rest[end..]);
                     if !simple && !unit {
                         return self.escape(source, text);
@@ -517,12 +518,6 @@ enum Checked {
     Mended,
     /// The start of a character that has not arrived whole, that far on.
     Wait(usize),
-}
-
-/// Whether the byte behind a backslash stands for one character (RFC 8259, section 7).
-#[inline]
-pub(super) const fn is_simple_escape(byte: &u8) -> bool {
-    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
 }
 
 /// Whether `text` begins with `\uXXXX` for a character of its own: no surrogate.

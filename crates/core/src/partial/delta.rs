@@ -212,6 +212,16 @@ impl<'a> Iterator for Deltas<'a> {
     fn next(&mut self) -> Option<Delta<'a>> {
         let tree = self.tree;
         let delta = |at, step| Some(Delta { tree, at, step });
+        if self.next == tree.nodes.len() && self.open == tree.open {
+            // Nothing more begins or closes: at most, the string that is open has grown.
+            let at = self.open?;
+            let end = tree.text.len();
+            if self.text >= end || tree.node(at).kind != Kind::String {
+                return None;
+            }
+            let from = core::mem::replace(&mut self.text, end);
+            return delta(at, Step::Append { from, end });
+        }
         let begins = tree.nodes.get(self.next);
         if let Some(at) = self.open {
             let node = tree.nodes.get(at)?;
