@@ -172,7 +172,10 @@ impl Engine {
                     return Ok(Flow::Go);
                 }
                 None if !source.is_last() => return Ok(Flow::Wait),
-                _ => {
+                behind => {
+                    if behind.is_none() {
+                        self.cut_off()?;
+                    }
                     self.edit(
                         RepairKind::CutNumber,
                         self.pos..self.pos + need.min(rest.len()),
