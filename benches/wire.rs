@@ -35,14 +35,16 @@ fn main() {
                 "\n{name} arguments of {ARGUMENTS} bytes, {events} events of {} bytes, in pieces of {size}",
                 body.len() / events
             );
-            report(events, &chunks, rounds);
+            // Structs make nothing of broken arguments: their parsing ends at once.
+            let contenders = if name == "clean" { 5 } else { 4 };
+            report(events, &chunks, contenders, rounds);
         }
     }
     long_line(rounds);
 }
 
-/// Times the contenders, and counts what they allocate.
-fn report(events: usize, chunks: &[Bytes], rounds: usize) {
+/// Times the first contenders, and counts what they allocate.
+fn report(events: usize, chunks: &[Bytes], count: usize, rounds: usize) {
     let works: [(&'static str, Box<dyn Fn() + '_>); 5] = [
         ("framing: ours", Box::new(|| framing(chunks))),
         ("framing: sse-stream", Box::new(|| sse_stream(chunks))),
@@ -50,10 +52,11 @@ fn report(events: usize, chunks: &[Bytes], rounds: usize) {
         ("road: ours", Box::new(|| road(chunks))),
         ("road: structs", Box::new(|| structs(chunks))),
     ];
+    let works = works.get(..count).unwrap_or(&works);
     let mut contenders: Vec<Contender<'_>> =
         works.iter().map(|(name, work)| Contender::new(name, work)).collect();
     for (Timed { name, best, .. }, (_, work)) in
-        interleaved(&mut contenders, rounds).into_iter().zip(&works)
+        interleaved(&mut contenders, rounds).into_iter().zip(works)
     {
         let count = heap_of(work).count as f64 / events as f64;
         let nanoseconds = best.as_secs_f64() * 1e9 / events as f64;
