@@ -64,6 +64,23 @@ fn every_limit_is_in_the_page_of_limits() {
     }
 }
 
+/// The entries are numbered without a gap, and each names a test that is there.
+#[test]
+fn every_defect_on_the_page_has_its_test() {
+    let folder = jsonmend_tests::root().join("crates/wire/tests/wire/defects");
+    let files = fs::read_dir(folder).unwrap().flatten();
+    let tests: String = files.map(|file| fs::read_to_string(file.path()).unwrap()).collect();
+    let page = document("docs/defects.md");
+    let rows: Vec<&str> = page.lines().filter(|line| line.ends_with("` |")).collect();
+    for (number, row) in (1..).zip(&rows) {
+        assert!(row.starts_with(&format!("| {number} |")), "{row}");
+        let test = row.trim_end_matches("` |").rsplit('`').next().unwrap();
+        assert!(test.starts_with(&format!("d{number:02}_")), "{row}");
+        assert!(tests.contains(&format!("#[test]\nfn {test}()")), "{test} is missing");
+    }
+    assert_eq!(tests.matches("#[test]\nfn d").count(), rows.len());
+}
+
 #[test]
 fn every_kind_has_two_cases_in_the_corpus() {
     let cases = cases::read_folder(&jsonmend_tests::corpus()).unwrap();

@@ -43,6 +43,13 @@ pub enum Event {
         /// The whole name so far.
         name: String,
     },
+    /// A source that the provider names, for the text of that block.
+    Citation {
+        /// Which text.
+        block: Block,
+        /// The provider's own JSON, as it came.
+        json: String,
+    },
     /// The stream ended. The last event.
     Ended(StreamOutcome),
     /// An envelope was broken JSON and was mended before it was read.
@@ -121,6 +128,7 @@ impl Event {
                 Self::CallFragment { call, json: bytes.to_vec() }
             }
             WireEvent::CallNamed { call, name } => Self::CallNamed { call, name: name.to_owned() },
+            WireEvent::Citation { block, json } => Self::Citation { block, json: json.to_owned() },
             WireEvent::Ended(outcome) => Self::Ended(outcome),
             WireEvent::EnvelopeMended(repairs) => Self::EnvelopeMended(repairs.to_vec()),
             WireEvent::Error(error) => Self::Error(error.clone()),

@@ -91,6 +91,16 @@ fn whole() -> Sum {
 }
 
 #[test]
+fn sources_come_as_the_provider_wrote_them() {
+    let body =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"annotations\":[{\"n\": 1.10}]}}]}\n\n";
+    let chunks = stream::iter([Ok::<_, &'static str>(Bytes::from_static(body.as_bytes()))]);
+    let events: Vec<_> = block_on(chunks.mend(MendOptions::new()).collect());
+    let cited = Event::Citation { block: Block::default(), json: "{\"n\": 1.10}".to_owned() };
+    assert!(events.contains(&Ok(cited)), "{events:?}");
+}
+
+#[test]
 fn events_and_finished_objects() {
     let sum = whole();
     assert_eq!(sum.text[&Block::default()], "<think></think>\nCaf\u{e9}:  and [x] ");

@@ -9,7 +9,7 @@
 
 use jsonmend_core::{Following, Limits, Options, Policy};
 use jsonmend_extract::Scope;
-use jsonmend_wire::{RewriteMode, RewriteOptions, WireOptions};
+use jsonmend_wire::{RewriteMode, RewriteOptions, Wire, WireOptions};
 
 use crate::{
     Seed,
@@ -21,8 +21,9 @@ use crate::{
 pub type Body = fn(&[u8]) -> Result<(), Violation>;
 
 /// Every body and the name of its target.
-pub const BODIES: [(&str, Body); 5] = [
+pub const BODIES: [(&str, Body); 6] = [
     ("extract", extract),
+    ("formats", formats),
     ("framing", framing),
     ("mend", mend),
     ("push", push),
@@ -133,6 +134,19 @@ pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
     let mut seed = Seed::of(data);
     wire::rewriting(body, options, &cuts::few(body.len(), &mut seed))?;
     wire::stopping(body, options, seed.below(body.len() + 1))
+}
+
+/// The body of a provider's response: the first byte chooses the format, 0 leaves it to the body.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn formats(data: &[u8]) -> Result<(), Violation> {
+    let Some((&choice, body)) = data.split_first() else { return Ok(()) };
+    let wire = usize::from(choice).checked_sub(1).and_then(|number| Wire::ALL.get(number));
+    let options = wire.map_or(WireOptions::new(), |wire| WireOptions::new().with_wire(*wire));
+    laws::decoding(body, options, &mut Seed::of(data))?;
+    laws::bodies_stay(body, options)?;
+    laws::chats_lose_nothing(body)
 }
 
 /// Ends the process with the violation, for a fuzzer to see.

@@ -15,6 +15,9 @@ use crate::{
 /// the next one.
 const MOST_ERRORS: usize = 64;
 
+/// How many texts may wait for the other half of a character.
+const MOST_HALVES: usize = 1024;
+
 /// The channels of one response.
 #[derive(Debug)]
 pub(crate) struct Channels {
@@ -157,9 +160,11 @@ impl Channels {
             true => Halves::default(),
             false => self.halves.remove(&(block, channel)).unwrap_or_default(),
         };
-        let text = halves.join(piece.literal(), piece);
-        if halves.is_waiting() {
+        let mut text = halves.join(piece.literal(), piece);
+        if halves.is_waiting() && self.halves.len() < MOST_HALVES {
             self.halves.insert((block, channel), halves);
+        } else if halves.is_waiting() {
+            text.to_mut().push_str(halves.finish());
         }
         if let Some(tracking) = self.calls.tracking() {
             let place = Place::of(piece.literal(), base);

@@ -4,6 +4,7 @@
 //! about an input (identity, say, about a text that is not JSON) returns `Ok(())`. L13, the law of
 //! absences, is about sources and not about inputs: the architecture test checks it.
 
+mod decoding;
 mod prefixes;
 mod push;
 mod snapshots;
@@ -15,6 +16,7 @@ use std::fmt;
 
 use jsonmend_core::Options;
 
+pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
 pub use prefixes::{honest_ends, nothing_lost};
 pub use push::{
     always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,

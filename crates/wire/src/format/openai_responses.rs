@@ -15,6 +15,9 @@ use crate::{Block, CallKind, Usage, json::Node};
 /// Items beyond that many are read as one, so that their number is bounded.
 const MAX_ITEMS: u32 = 0x4000;
 
+/// Parts beyond that many count as said, so that their number is bounded.
+const MAX_PARTS: usize = 0x1_0000;
+
 /// A type that is one of this format, or a response that was not streamed.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     let object = payload.field("object").and_then(Node::text);
@@ -185,7 +188,9 @@ impl OpenAiResponses {
         out: &mut dyn FnMut(Delta<'_>),
     ) {
         let Some(text) = piece(text) else { return };
-        self.said.insert((block.block, channel, block.part.min(MAX_ITEMS)));
+        if self.said.len() < MAX_PARTS {
+            self.said.insert((block.block, channel, block.part.min(MAX_ITEMS)));
+        }
         out(match channel {
             Channel::Reasoning | Channel::Summary => Delta::Reasoning { block, text },
             Channel::Refusal => Delta::Refusal { block, text },
@@ -201,7 +206,8 @@ impl OpenAiResponses {
         text: Option<Node<'_>>,
         out: &mut dyn FnMut(Delta<'_>),
     ) {
-        if !self.said.contains(&(block.block, channel, block.part.min(MAX_ITEMS))) {
+        let said = self.said.contains(&(block.block, channel, block.part.min(MAX_ITEMS)));
+        if !said && self.said.len() < MAX_PARTS {
             self.say(channel, block, text, out);
         }
     }
@@ -234,7 +240,8 @@ impl OpenAiResponses {
         // Servers number the parts as they please: what was said is told by channel alone.
         let channels = [Channel::Summary, channel, Channel::Refusal];
         let [no_summary, no_text, no_refusal] = channels.map(|channel| {
-            self.said.range((place, channel, 0)..=(place, channel, MAX_ITEMS)).next().is_none()
+            let of_item = (place, channel, 0)..=(place, channel, MAX_ITEMS);
+            self.said.len() < MAX_PARTS && self.said.range(of_item).next().is_none()
         });
         for (number, part) in (0_u32..).zip(summary.into_iter().flat_map(Node::items)) {
             let text = part.field("text").filter(|_| no_summary);

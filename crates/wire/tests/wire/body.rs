@@ -56,6 +56,17 @@ fn what_is_no_stream_is_told() {
 }
 
 #[test]
+fn every_format_has_its_row_on_the_page_of_providers() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/providers.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for wire in Wire::ALL {
+        assert!(page.contains(&format!("\n| `{wire}` | ")), "{wire}");
+        assert_eq!(Wire::from_code(wire.code()), Some(wire));
+    }
+    assert!(Wire::ALL.is_sorted_by_key(|wire| wire.code()));
+}
+
+#[test]
 fn an_html_page_inside_a_stream_is_told() {
     let body =
         "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n<html>\n<h1>502</h1>\n</html>\n";
