@@ -11,11 +11,14 @@ use std::{
 use jsonmend_core::Outcome;
 use jsonmend_testkit::{
     Seed,
+    allocations::heap_of,
     cuts::{self, Cut},
 };
 use jsonmend_wire::{
     RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
-    eventstream::Message, transcribe,
+    eventstream::Message,
+    sse::{SseDecoder, SseEvent, SseReading},
+    transcribe,
 };
 
 /// The bytes that come out, what was said of them, and the outcome.
@@ -141,4 +144,37 @@ fn damaged_recordings_leave_mended() {
     }
     println!("{mended} calls mended, {refused} left as they came");
     assert!(mended > 0);
+}
+
+#[test]
+fn an_event_that_lies_in_one_chunk_costs_no_allocation() {
+    let event = "event: x\ndata: {\"choices\":[{\"delta\":{\"content\":\"h\u{e9}\"}}]}\nid: 7\n\n";
+    let chunk = event.repeat(200);
+    let mut decoder = SseDecoder::new(SseReading::Lenient);
+    let mut seen = 0;
+    let mut take = |event: SseEvent<'_>| {
+        if let SseEvent::Message(message) = event {
+            seen += message.data().len();
+        }
+    };
+    // The buffers for names and ids come with the first event.
+    decoder.push(event.as_bytes(), &mut take);
+    let heap = heap_of(|| decoder.push(chunk.as_bytes(), &mut take));
+    assert_eq!(heap.count, 0);
+    assert!(seen > 200 * 40);
+}
+
+#[test]
+fn what_is_written_again_costs_no_more_than_it_is_long() {
+    let event = |text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":\
+             {{\"name\":\"f\",\"arguments\":\"{text}\"}}}}]}}}}]}}\n\n"
+        )
+    };
+    let clean = event("[") + &event("true, ").repeat(2000);
+    let mut rewriter = Rewriter::new(RewriteOptions::new());
+    let heap = heap_of(|| rewriter.push(clean.as_bytes(), &mut |_| {}));
+    // The text of the arguments is kept, and what waits is an event or two.
+    assert!(heap.peak < 64 << 10, "{heap:?}");
 }

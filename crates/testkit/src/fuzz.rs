@@ -9,26 +9,28 @@
 
 use jsonmend_core::{Following, Limits, Options, Policy};
 use jsonmend_extract::Scope;
-use jsonmend_wire::{Wire, WireOptions};
+use jsonmend_wire::{RewriteMode, RewriteOptions, Wire, WireOptions};
 
 use crate::{
     Seed,
     cuts::{self, Cut},
     differential,
-    laws::{self, Violation},
+    laws::{self, Violation, wire},
 };
 
 /// A body: what it found broken.
 pub type Body = fn(&[u8]) -> Result<(), Violation>;
 
 /// Every body and the name of its target.
-pub const BODIES: [(&str, Body); 7] = [
+pub const BODIES: [(&str, Body); 9] = [
     ("bounded", bounded),
     ("differential", differential),
     ("extract", extract),
     ("formats", formats),
+    ("framing", framing),
     ("mend", mend),
     ("push", push),
+    ("rewrite", rewrite),
     ("snapshots", snapshots),
 ];
 
@@ -139,6 +141,33 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     let scope = SCOPES.get(usize::from(choice) % SCOPES.len()).copied().unwrap_or_default();
     let (options, input) = split(data);
     laws::text_laws(input, scope, &options.with_following(Following::First))
+}
+
+/// Server-sent events, cut where the input says, against a decoder that sees the whole.
+///
+/// # Errors
+/// What differs.
+pub fn framing(data: &[u8]) -> Result<(), Violation> {
+    wire::events_agree(data, &cuts::few(data.len(), &mut Seed::of(data)))
+}
+
+/// A body that is written again, under options that the first byte chooses.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
+    let (&choice, body) = data.split_first().unwrap_or((&0, data));
+    let mode = match choice & 1 {
+        0 => RewriteMode::Append,
+        _ => RewriteMode::Validated,
+    };
+    let options = RewriteOptions::new()
+        .with_wire(WireOptions::new().with_mending(options(choice)))
+        .with_mode(mode)
+        .with_held(if choice & 8 == 0 { 64 } else { 1 << 20 });
+    let mut seed = Seed::of(data);
+    wire::rewriting(body, options, &cuts::few(body.len(), &mut seed))?;
+    wire::stopping(body, options, seed.below(body.len() + 1))
 }
 
 /// The body of a provider's response: the first byte chooses the format, 0 leaves it to the body.

@@ -42,6 +42,7 @@ mod limits;
 mod rewrite;
 pub mod sse;
 mod transcript;
+mod utf8;
 
 pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind};
@@ -50,7 +51,7 @@ pub use event::{
     Block, ErrorKind, Finish, FinishReason, StreamOutcome, Usage, WireError, WireEvent,
 };
 pub use format::Wire;
-pub use framing::Framing;
+pub use framing::{Encoder, Framing};
 pub use limits::{WireLimits, WireOptions};
 pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};

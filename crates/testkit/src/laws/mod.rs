@@ -11,6 +11,7 @@ mod push;
 mod snapshots;
 mod text;
 mod whole;
+pub mod wire;
 
 use std::fmt;
 

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::{Frame, Sink, invoke};
-use crate::eventstream::{EventStreamEvent, Message};
+use crate::{
+    eventstream::{EventStreamEvent, Message},
+    utf8,
+};
 
 /// Hands out what an event of an AWS event stream says.
 pub(super) fn frame(event: EventStreamEvent<'_>, end: u64, sink: Sink<'_>) {
@@ -29,7 +32,7 @@ fn read(message: Message<'_>, end: u64, sink: Sink<'_>) {
             _ => {}
         }
     }
-    let data = String::from_utf8_lossy(message.payload());
+    let data = utf8::text(message.payload());
     match kind {
         "exception" => sink(Frame::Exception { name: exception, data }, end),
         "error" => sink(Frame::Exception { name: code, data: Cow::Borrowed(said) }, end),
@@ -37,7 +40,7 @@ fn read(message: Message<'_>, end: u64, sink: Sink<'_>) {
         _ => {
             let inner = (event == invoke::CHUNK).then(|| invoke::unwrap(&data)).flatten();
             let data = match &inner {
-                Some(inner) => String::from_utf8_lossy(inner),
+                Some(inner) => utf8::text(inner),
                 None => data,
             };
             sink(Frame::Payload { event: Cow::Borrowed(event), data, whole: true }, end);

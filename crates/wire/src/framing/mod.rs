@@ -5,6 +5,7 @@
 //! variant of [`Framing`], and one arm here.
 
 mod base64;
+mod encode;
 mod frames;
 pub(crate) mod invoke;
 mod sniff;
@@ -16,7 +17,9 @@ use crate::{
     eventstream::{EventStreamDecoder, FrameFault},
     limits::WireLimits,
     sse::{SseDecoder, SseEvent, SseReading},
+    utf8,
 };
+pub use encode::Encoder;
 use values::Values;
 
 /// How a body is cut into payloads.
@@ -138,25 +141,34 @@ impl Unframer {
 
     /// Reads a chunk.
     pub(crate) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
-        if let State::Unknown(head) = &mut self.state {
-            head.extend_from_slice(chunk);
-            self.read += chunk.len() as u64;
-            if let Some(framing) = sniff::sniff(head, false) {
-                self.settle(framing, sink);
-            } else {
-                sniff::trim(head);
-            }
-        } else {
-            self.read += chunk.len() as u64;
+        self.read += chunk.len() as u64;
+        let State::Unknown(head) = &mut self.state else {
             self.decode(chunk, sink);
+            return;
+        };
+        let mut head = core::mem::take(head);
+        // The first chunk nearly always tells, and is read where it lies.
+        if head.is_empty()
+            && let Some(framing) = sniff::sniff(chunk, false)
+        {
+            self.settle(framing, chunk, sink);
+            return;
+        }
+        head.extend_from_slice(chunk);
+        if let Some(framing) = sniff::sniff(&head, false) {
+            self.settle(framing, &head, sink);
+        } else {
+            sniff::trim(&mut head);
+            self.state = State::Unknown(head);
         }
     }
 
     /// Ends the body.
     pub(crate) fn finish(&mut self, sink: Sink<'_>) {
         if let State::Unknown(head) = &mut self.state {
-            let Some(framing) = sniff::sniff(head, true) else { return };
-            self.settle(framing, sink);
+            let head = core::mem::take(head);
+            let Some(framing) = sniff::sniff(&head, true) else { return };
+            self.settle(framing, &head, sink);
         }
         let Self { base, read, state, .. } = self;
         match state {
@@ -166,18 +178,17 @@ impl Unframer {
                 decoder.finish(|event| frames::frame(event, *read, sink));
             }
             State::Values(values) => values.finish(&mut |frame, end| sink(frame, *base + end)),
-            State::Page(head) => sink(Frame::Page { text: String::from_utf8_lossy(head) }, *read),
+            State::Page(head) => sink(Frame::Page { text: utf8::text(head) }, *read),
         }
     }
 
-    fn settle(&mut self, framing: Framing, sink: Sink<'_>) {
-        let settled = start(framing, self.limits);
-        if let State::Unknown(head) = core::mem::replace(&mut self.state, settled) {
-            let text = sniff::start(&head);
-            self.base = self.read.saturating_sub(text.len() as u64);
-            sink(Frame::Framing(framing), self.base);
-            self.decode(text, sink);
-        }
+    /// The bytes of the body so far tell its framing.
+    fn settle(&mut self, framing: Framing, head: &[u8], sink: Sink<'_>) {
+        self.state = start(framing, self.limits);
+        let text = sniff::start(head);
+        self.base = self.read.saturating_sub(text.len() as u64);
+        sink(Frame::Framing(framing), self.base);
+        self.decode(text, sink);
     }
 
     fn decode(&mut self, chunk: &[u8], sink: Sink<'_>) {

@@ -1,7 +1,7 @@
 //! JSON values one after another, or as the items of one array.
 
 use super::{Frame, Framing, Sink};
-use crate::json::Balance;
+use crate::{json::Balance, utf8};
 
 /// Cuts a body into its JSON values by counting brackets.
 #[derive(Clone, Debug)]
@@ -114,14 +114,14 @@ impl Values {
 
     fn flush_stray(&mut self, end: u64, sink: Sink<'_>) {
         if !self.stray.is_empty() {
-            sink(Frame::Stray(String::from_utf8_lossy(&self.stray)), end);
+            sink(Frame::Stray(utf8::text(&self.stray)), end);
             self.stray.clear();
         }
     }
 }
 
 fn payload(text: &[u8], whole: bool, end: u64, sink: Sink<'_>) {
-    sink(Frame::Payload { event: "".into(), data: String::from_utf8_lossy(text), whole }, end);
+    sink(Frame::Payload { event: "".into(), data: utf8::text(text), whole }, end);
 }
 
 #[cfg(test)]

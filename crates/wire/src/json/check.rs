@@ -1,5 +1,7 @@
 //! The grammar check, and the skipping that relies on it.
 
+use super::scan::string_run;
+
 /// Why a text holds no value at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -23,9 +25,40 @@ enum Want {
     CommaOrClose,
 }
 
+/// The open brackets, a bit each: set for an object.
+#[derive(Default)]
+struct Open {
+    bits: [u64; MAX_DEPTH / 64],
+    depth: usize,
+}
+
+impl Open {
+    /// Opens one; `None` where that is one too many.
+    fn push(&mut self, object: bool) -> Option<()> {
+        let word = self.bits.get_mut(self.depth / 64)?;
+        let bit = 1 << (self.depth % 64);
+        *word = if object { *word | bit } else { *word & !bit };
+        self.depth += 1;
+        Some(())
+    }
+
+    /// Whether the innermost is an object; `None` where none is open.
+    fn last(&self) -> Option<bool> {
+        let at = self.depth.checked_sub(1)?;
+        Some(self.bits.get(at / 64)? >> (at % 64) & 1 == 1)
+    }
+
+    /// Closes the innermost.
+    fn pop(&mut self) -> Option<bool> {
+        let last = self.last()?;
+        self.depth -= 1;
+        Some(last)
+    }
+}
+
 /// Where the value ends that starts at the first byte.
 pub(super) fn value_end(bytes: &[u8]) -> Result<usize, Fault> {
-    let mut open: Vec<u8> = Vec::new();
+    let mut open = Open::default();
     let mut want = Want::Value;
     let mut at = 0;
     loop {
@@ -33,10 +66,7 @@ pub(super) fn value_end(bytes: &[u8]) -> Result<usize, Fault> {
         let byte = *bytes.get(at).ok_or(Fault::Incomplete)?;
         match (want, byte) {
             (Want::Value | Want::ValueOrClose, b'{' | b'[') => {
-                if open.len() == MAX_DEPTH {
-                    return Err(Fault::Invalid);
-                }
-                open.push(byte);
+                open.push(byte == b'{').ok_or(Fault::Invalid)?;
                 want = if byte == b'{' { Want::KeyOrClose } else { Want::ValueOrClose };
                 at += 1;
                 continue;
@@ -44,8 +74,7 @@ pub(super) fn value_end(bytes: &[u8]) -> Result<usize, Fault> {
             (Want::ValueOrClose, b']')
             | (Want::KeyOrClose, b'}')
             | (Want::CommaOrClose, b'}' | b']') => {
-                let opener = if byte == b'}' { b'{' } else { b'[' };
-                if open.pop() != Some(opener) {
+                if open.pop() != Some(byte == b'}') {
                     return Err(Fault::Invalid);
                 }
                 at += 1;
@@ -62,13 +91,13 @@ pub(super) fn value_end(bytes: &[u8]) -> Result<usize, Fault> {
             }
             (Want::CommaOrClose, b',') => {
                 at += 1;
-                want = if open.last() == Some(&b'{') { Want::Key } else { Want::Value };
+                want = if open.last() == Some(true) { Want::Key } else { Want::Value };
                 continue;
             }
             (Want::Value | Want::ValueOrClose, _) => at = scalar_end(bytes, at)?,
             _ => return Err(Fault::Invalid),
         }
-        if open.is_empty() {
+        if open.depth == 0 {
             return Ok(at);
         }
         want = Want::CommaOrClose;
@@ -103,6 +132,7 @@ fn scalar_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
 fn string_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     let mut at = at + 1;
     loop {
+        at = string_run(bytes, at);
         match *bytes.get(at).ok_or(Fault::Incomplete)? {
             b'"' => return Ok(at + 1),
             b'\\' => match *bytes.get(at + 1).ok_or(Fault::Incomplete)? {
@@ -189,14 +219,15 @@ pub(super) fn skip(bytes: &[u8]) -> usize {
 }
 
 fn skip_string(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+    loop {
+        at = string_run(bytes, at);
+        match bytes.get(at) {
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+            None => return bytes.len(),
         }
     }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod balance;
 mod check;
 mod halves;
+mod scan;
 mod string;
 
 use std::borrow::Cow;

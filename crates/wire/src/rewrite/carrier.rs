@@ -1,6 +1,6 @@
 //! How the bytes of an event carry its payload, in every framing.
 
-use crate::{Framing, eventstream::Message, framing::invoke, sse};
+use crate::{Framing, eventstream::Message, framing::invoke, sse, utf8};
 
 /// The way back from a payload to the bytes around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +35,14 @@ impl Carrier {
             Self::None => None,
             Self::Sse => Some(sse::data(raw)),
             Self::Item | Self::Value => {
-                Some(String::from_utf8_lossy(raw.get(self.value_at(raw)?..)?).into_owned())
+                Some(utf8::text(raw.get(self.value_at(raw)?..)?).into_owned())
             }
             Self::Message => {
                 let message = find_message(raw)?;
-                let payload = String::from_utf8_lossy(message.payload());
+                let payload = utf8::text(message.payload());
                 let inner = is_chunk(&message).then(|| invoke::unwrap(&payload)).flatten();
                 Some(match inner {
-                    Some(inner) => String::from_utf8_lossy(&inner).into_owned(),
+                    Some(inner) => utf8::text(&inner).into_owned(),
                     None => payload.into_owned(),
                 })
             }
@@ -65,7 +65,7 @@ impl Carrier {
             }
             Self::Message => {
                 let Some(message) = find_message(raw) else { return false };
-                let outer = String::from_utf8_lossy(message.payload());
+                let outer = utf8::text(message.payload());
                 let wrapped = is_chunk(&message)
                     .then(|| invoke::wrap(&outer, payload.as_bytes()))
                     .flatten()

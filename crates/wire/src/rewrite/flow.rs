@@ -105,6 +105,8 @@ impl Flow {
         }
         let ends_event = match &frame {
             Frame::Framing(_) | Frame::Field { .. } => false,
+            // Such lines may stand between the lines of an event.
+            Frame::Stray(_) if self.body.framing() == Some(Framing::Sse) => false,
             Frame::Comment => self.opens_with_comment(chunk),
             _ => true,
         };

@@ -41,14 +41,20 @@ impl Item {
     pub(super) fn new(raw: Vec<u8>, carrier: Carrier, entries: &mut Vec<Entry>) -> Self {
         let mut item = Self { raw, carrier, pieces: Vec::new(), free: 0, envelope: None };
         let mut legible = true;
+        let pieces = entries.iter().filter(|entry| matches!(entry, Entry::Piece { .. })).count();
+        item.pieces.reserve_exact(pieces);
         let mut counts: BTreeMap<Target, usize> = BTreeMap::new();
         for entry in entries.drain(..) {
             match entry {
                 Entry::Piece { target, place, said, .. } => {
-                    let count = counts.entry(target).or_default();
                     let place = place.filter(|_| legible);
-                    item.pieces.push(Piece { target, place, said, nth: *count });
-                    *count += 1;
+                    let mut nth = 0;
+                    if pieces > 1 {
+                        let count = counts.entry(target).or_default();
+                        nth = *count;
+                        *count += 1;
+                    }
+                    item.pieces.push(Piece { target, place, said, nth });
                 }
                 Entry::Envelope { at, mended, allowed: true } => {
                     item.envelope = Some((at, mended));

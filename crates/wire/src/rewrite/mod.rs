@@ -118,14 +118,18 @@ impl Rewriter {
             self.read(chunk, sink);
             return;
         };
-        head.extend_from_slice(chunk);
-        if MAGIC.iter().any(|magic| head.len() < magic.len() && magic.starts_with(&head)) {
-            self.head = Some(head);
-        } else if MAGIC.iter().any(|magic| head.starts_with(magic)) {
+        let mut start = chunk;
+        if !head.is_empty() {
+            head.extend_from_slice(chunk);
+            start = &head;
+        }
+        if MAGIC.iter().any(|magic| start.len() < magic.len() && magic.starts_with(start)) {
+            self.head = Some(start.to_vec());
+        } else if MAGIC.iter().any(|magic| start.starts_with(magic)) {
             self.encoded = true;
-            sink(Rewritten::Bytes(&head));
+            sink(Rewritten::Bytes(start));
         } else {
-            self.read(&head, sink);
+            self.read(start, sink);
         }
     }
 

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::line::{self, Line};
+use crate::utf8;
 
 /// A line of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub(crate) fn data(raw: &[u8]) -> String {
     let lines = data_lines(raw);
     let parts: Vec<&[u8]> =
         lines.iter().map(|line| raw.get(line.value.clone()).unwrap_or_default()).collect();
-    String::from_utf8_lossy(&parts.join(&b'\n')).into_owned()
+    utf8::text(&parts.join(&b'\n')).into_owned()
 }
 
 /// Writes `raw` with other data in its last event; everything else stays as it is. `false`, and

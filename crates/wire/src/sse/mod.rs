@@ -22,6 +22,8 @@ mod line;
 
 use std::borrow::Cow;
 
+use crate::utf8;
+
 pub(crate) use edit::{data, write_with_data};
 pub use limits::{SseBound, SseLimits};
 use line::Line;
@@ -87,13 +89,13 @@ impl<'a> SseMessage<'a> {
     /// The value of the `event` field; empty where there was none.
     #[must_use]
     pub fn event_field(&self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.event)
+        utf8::text(self.event)
     }
 
     /// The data lines, joined by LF. Bytes that are not UTF-8 become U+FFFD.
     #[must_use]
     pub fn data(&self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.data)
+        utf8::text(self.data)
     }
 
     /// The data lines, joined by LF, as they came.
@@ -368,7 +370,7 @@ impl SseDecoder {
             }
             Line::Blank => {}
             Line::Comment(value) if lenient => {
-                sink(SseEvent::Comment(String::from_utf8_lossy(value)), self.read);
+                sink(SseEvent::Comment(utf8::text(value)), self.read);
             }
             Line::Comment(_) => {}
             Line::Data(value) => self.add_data(value, data, sink),
@@ -378,7 +380,7 @@ impl SseDecoder {
             }
             Line::Id(value) if !value.contains(&0) => {
                 self.id.clear();
-                self.id.push_str(&String::from_utf8_lossy(value));
+                self.id.push_str(&utf8::text(value));
             }
             Line::Id(_) => {}
             Line::Retry(value) => {
@@ -390,8 +392,8 @@ impl SseDecoder {
             }
             Line::Other { name, value } if lenient => {
                 if self.bare.is_empty() && name.len() < text.len() && is_field_name(name) {
-                    let name = String::from_utf8_lossy(name);
-                    let value = String::from_utf8_lossy(value);
+                    let name = utf8::text(name);
+                    let value = utf8::text(value);
                     sink(SseEvent::Field { name, value }, self.read);
                 } else {
                     self.add_bare(text, start, sink);
@@ -479,7 +481,7 @@ impl SseDecoder {
 
     fn flush_bare(&mut self, end: u64, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if !self.bare.is_empty() {
-            sink(SseEvent::Bare(String::from_utf8_lossy(&self.bare)), end);
+            sink(SseEvent::Bare(utf8::text(&self.bare)), end);
             self.bare.clear();
         }
     }

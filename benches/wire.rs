@@ -1,0 +1,235 @@
+//! What an event costs on the wire: cutting it out of the stream, and the whole road from the body
+//! to a mended body, against what is done without this crate.
+
+use std::hint::black_box;
+
+use bytes::Bytes;
+use futures::{StreamExt as _, executor::block_on, stream};
+use jsonmend_benches::measure::{Contender, Timed, interleaved};
+use jsonmend_testkit::allocations::heap_of;
+use jsonmend_wire::{
+    RewriteOptions, Rewriter, Rewritten,
+    sse::{SseDecoder, SseEvent, SseReading},
+};
+use serde::{Deserialize, Serialize};
+
+/// The pieces in which a body arrives, in bytes.
+const PIECES: [usize; 2] = [16 << 10, 64];
+
+/// How long the arguments of the call are, in bytes.
+const ARGUMENTS: usize = 4096;
+
+type Chunk = Result<Bytes, std::convert::Infallible>;
+
+fn main() {
+    let once = !std::env::args().any(|argument| argument == "--bench");
+    let rounds = if once { 1 } else { 15 };
+    let arguments = arguments();
+    for (name, body) in
+        [("clean", body(&arguments)), ("broken", body(&arguments.replace('"', "'")))]
+    {
+        let events = body.matches("\n\n").count();
+        for size in PIECES {
+            let chunks = chunks(&body, size);
+            println!(
+                "\n{name} arguments of {ARGUMENTS} bytes, {events} events of {} bytes, in pieces of {size}",
+                body.len() / events
+            );
+            // Structs make nothing of broken arguments: their parsing ends at once.
+            let contenders = if name == "clean" { 5 } else { 4 };
+            report(events, &chunks, contenders, rounds);
+        }
+    }
+    long_line(rounds);
+}
+
+/// Times the first contenders, and counts what they allocate.
+fn report(events: usize, chunks: &[Bytes], count: usize, rounds: usize) {
+    let works: [(&'static str, Box<dyn Fn() + '_>); 5] = [
+        ("framing: ours", Box::new(|| framing(chunks))),
+        ("framing: sse-stream", Box::new(|| sse_stream(chunks))),
+        ("framing: sseer", Box::new(|| sseer(chunks))),
+        ("road: ours", Box::new(|| road(chunks))),
+        ("road: structs", Box::new(|| structs(chunks))),
+    ];
+    let works = works.get(..count).unwrap_or(&works);
+    let mut contenders: Vec<Contender<'_>> =
+        works.iter().map(|(name, work)| Contender::new(name, work)).collect();
+    for (Timed { name, best, .. }, (_, work)) in
+        interleaved(&mut contenders, rounds).into_iter().zip(works)
+    {
+        let count = heap_of(work).count as f64 / events as f64;
+        let nanoseconds = best.as_secs_f64() * 1e9 / events as f64;
+        println!("  {name:22} {nanoseconds:8.0} ns an event   {count:6.2} allocations an event");
+    }
+}
+
+/// One line of a mebibyte and one of four, in pieces of 64 bytes.
+fn long_line(rounds: usize) {
+    for size in [1 << 18, 1 << 20] {
+        let chunks = chunks(&format!("data: {}\n\n", "x".repeat(size - 10)), 64);
+        let mut contenders = [Contender::new("line", || framing(&chunks))];
+        for Timed { best, .. } in interleaved(&mut contenders, rounds) {
+            println!(
+                "\na line of {size} bytes in pieces of 64: {:.2} ms",
+                best.as_secs_f64() * 1e3
+            );
+        }
+    }
+}
+
+/// Arguments as a tool that writes a file gets them.
+fn arguments() -> String {
+    let mut lines = String::from("{\"path\": \"src/main.rs\", \"lines\": [");
+    while lines.len() < ARGUMENTS - 60 {
+        lines.push_str("{\"number\": 17, \"text\": \"    let total = a + b;\"}, ");
+    }
+    lines + "null]}"
+}
+
+/// A stream of Chat Completions: one call, about four bytes of arguments an event.
+fn body(arguments: &str) -> String {
+    let mut body = String::new();
+    let mut event = |delta: &str| {
+        body.push_str(&format!(
+            "data: {{\"id\":\"chatcmpl-Bk3vJt0Qf6xWn1pLs9aYz2Cd\",\"object\":\"chat.completion.chunk\",\
+             \"created\":1762000000,\"model\":\"gpt-large-2025-10-01\",\"service_tier\":\"default\",\
+             \"system_fingerprint\":\"fp_0a1b2c3d4e\",\"choices\":[{{\"index\":0,\"delta\":{delta},\
+             \"logprobs\":null,\"finish_reason\":null}}],\"usage\":null}}\n\n"
+        ));
+    };
+    event(
+        "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\
+         \"type\":\"function\",\"function\":{\"name\":\"write\",\"arguments\":\"\"}}]}",
+    );
+    for piece in arguments.as_bytes().chunks(4) {
+        let text = serde_json::to_string(&String::from_utf8_lossy(piece)).unwrap_or_default();
+        event(&format!(
+            "{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":{text}}}}}]}}"
+        ));
+    }
+    body + "data: [DONE]\n\n"
+}
+
+fn chunks(body: &str, size: usize) -> Vec<Bytes> {
+    body.as_bytes().chunks(size).map(Bytes::copy_from_slice).collect()
+}
+
+fn framing(chunks: &[Bytes]) {
+    let mut decoder = SseDecoder::new(SseReading::Lenient);
+    let mut seen = 0;
+    for chunk in chunks {
+        decoder.push(chunk, |event| {
+            if let SseEvent::Message(message) = event {
+                seen += black_box(&*message.data()).len();
+            }
+        });
+    }
+    black_box(seen);
+}
+
+fn source(chunks: &[Bytes]) -> impl futures::Stream<Item = Chunk> + Unpin + '_ {
+    stream::iter(chunks.iter().cloned().map(Ok))
+}
+
+fn sse_stream(chunks: &[Bytes]) {
+    let mut events = sse_stream::SseByteStream::new(source(chunks));
+    let mut seen = 0;
+    block_on(async {
+        while let Some(Ok(event)) = events.next().await {
+            seen += black_box(event.data.as_deref().unwrap_or_default()).len();
+        }
+    });
+    black_box(seen);
+}
+
+fn sseer(chunks: &[Bytes]) {
+    let mut events = sseer::event_stream::EventStream::new(source(chunks));
+    let mut seen = 0;
+    block_on(async {
+        while let Some(Ok(event)) = events.next().await {
+            seen += black_box(&*event.data).len();
+        }
+    });
+    black_box(seen);
+}
+
+/// Body in, mended body out.
+fn road(chunks: &[Bytes]) {
+    let mut rewriter = Rewriter::new(RewriteOptions::new());
+    let mut seen = 0;
+    let mut take = |piece: Rewritten<'_>| {
+        if let Rewritten::Bytes(bytes) = piece {
+            seen += black_box(bytes).len();
+        }
+    };
+    for chunk in chunks {
+        rewriter.push(chunk, &mut take);
+    }
+    rewriter.finish(&mut take);
+    black_box(seen);
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Completion {
+    id: String,
+    object: String,
+    created: u64,
+    model: String,
+    choices: Vec<Choice>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Choice {
+    index: u32,
+    delta: Delta,
+    finish_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Delta {
+    role: Option<String>,
+    content: Option<String>,
+    #[serde(default)]
+    tool_calls: Vec<Call>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Call {
+    index: usize,
+    id: Option<String>,
+    function: Function,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Function {
+    name: Option<String>,
+    arguments: Option<String>,
+}
+
+/// The same with structs: each event is parsed, the arguments so far are parsed again, and the event
+/// is written again. Nothing is mended.
+fn structs(chunks: &[Bytes]) {
+    let mut events = sse_stream::SseByteStream::new(source(chunks));
+    let mut arguments: Vec<String> = Vec::new();
+    let mut seen = 0;
+    block_on(async {
+        while let Some(Ok(event)) = events.next().await {
+            let data = event.data.unwrap_or_default();
+            let Ok(completion) = serde_json::from_str::<Completion>(&data) else { continue };
+            for call in completion.choices.iter().flat_map(|choice| &choice.delta.tool_calls) {
+                if call.index >= arguments.len() {
+                    arguments.resize(call.index + 1, String::new());
+                }
+                let piece = call.function.arguments.as_deref().unwrap_or_default();
+                if let Some(text) = arguments.get_mut(call.index) {
+                    text.push_str(piece);
+                    let value: serde_json::Result<serde_json::Value> = serde_json::from_str(text);
+                    black_box(value.is_ok());
+                }
+            }
+            seen += serde_json::to_string(&completion).map_or(0, |text| black_box(text).len());
+        }
+    });
+    black_box(seen);
+}

@@ -1,0 +1,160 @@
+//! What holds of bodies: their framing, and their being written again.
+
+use jsonmend_wire::{
+    RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireOptions,
+    sse::{SseDecoder, SseEvent, SseReading},
+    transcribe,
+};
+
+use super::{Law, Violation};
+use crate::cuts::Cut;
+
+/// An event: its name, its data, the id in force.
+type Event = (String, Vec<u8>, String);
+
+/// The events of a whole stream, read line by line as the WHATWG specification says: the strict
+/// reading, without a thought for cost.
+#[must_use]
+pub fn naive_events(stream: &[u8]) -> Vec<Event> {
+    let stream = stream.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stream);
+    let (mut events, mut id) = (Vec::new(), String::new());
+    let (mut name, mut data) = (String::new(), None::<Vec<u8>>);
+    let mut rest = stream;
+    // A line without an end is none.
+    while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        let (line, tail) = rest.split_at(end);
+        rest = tail.strip_prefix(b"\r\n").or_else(|| tail.get(1..)).unwrap_or_default();
+        if line.is_empty() {
+            if let Some(data) = data.take() {
+                let shown = if name.is_empty() { "message".to_owned() } else { name.clone() };
+                events.push((shown, data, id.clone()));
+            }
+            name.clear();
+            continue;
+        }
+        let colon = line.iter().position(|byte| *byte == b':');
+        let (field, value) = match colon {
+            Some(at) => (&line[..at], &line[at + 1..]),
+            None => (line, &b""[..]),
+        };
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"data" => match &mut data {
+                Some(data) => {
+                    data.push(b'\n');
+                    data.extend_from_slice(value);
+                }
+                None => data = Some(value.to_vec()),
+            },
+            b"event" => name = String::from_utf8_lossy(value).into_owned(),
+            b"id" if !value.contains(&0) => id = String::from_utf8_lossy(value).into_owned(),
+            _ => {}
+        }
+    }
+    events
+}
+
+/// The decoder gives the events that [`naive_events`] gives, at each of those cuts.
+///
+/// # Errors
+/// Where it does not.
+pub fn events_agree(stream: &[u8], cuts: &[Cut]) -> Result<(), Violation> {
+    let want = naive_events(stream);
+    for cut in cuts {
+        let mut decoder = SseDecoder::new(SseReading::Strict);
+        let mut seen: Vec<Event> = Vec::new();
+        let mut take = |event: SseEvent<'_>| {
+            if let SseEvent::Message(message) = event {
+                let name = message.event().into_owned();
+                seen.push((name, message.data_bytes().to_vec(), message.id().to_owned()));
+            }
+        };
+        for chunk in cut.chunks(stream) {
+            decoder.push(chunk, &mut take);
+        }
+        decoder.finish(&mut take);
+        if seen != want {
+            return Err(Violation::new(
+                Law::SplitInvariance,
+                stream,
+                format!("{cut:?}: {seen:?}, not {want:?}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a body again: the bytes, and the outcome.
+#[must_use]
+pub fn rewritten(body: &[u8], options: RewriteOptions, cut: &Cut) -> (Vec<u8>, RewriteOutcome) {
+    let mut rewriter = Rewriter::new(options);
+    let mut out = Vec::new();
+    let mut take = |piece: Rewritten<'_>| {
+        if let Rewritten::Bytes(bytes) = piece {
+            out.extend_from_slice(bytes);
+        }
+    };
+    for chunk in cut.chunks(body) {
+        rewriter.push(chunk, &mut take);
+    }
+    let outcome = rewriter.finish(&mut take);
+    (out, outcome)
+}
+
+/// A body that is written again comes out the same at each of those cuts; it says the same text as
+/// before, in as many calls; and where nothing is said to be changed, nothing is.
+///
+/// # Errors
+/// Where that does not hold.
+pub fn rewriting(body: &[u8], options: RewriteOptions, cuts: &[Cut]) -> Result<(), Violation> {
+    let (whole, outcome) = rewritten(body, options, &Cut::whole());
+    if outcome == RewriteOutcome::Unchanged && whole != body {
+        return Err(Violation::new(
+            Law::Identity,
+            body,
+            "unchanged, but not the same bytes".into(),
+        ));
+    }
+    for cut in cuts {
+        let (out, other) = rewritten(body, options, cut);
+        // How much waits at one time depends on the cut, and so does where a limit is passed.
+        let bounded = [outcome, other].contains(&RewriteOutcome::Overflow);
+        if !bounded && (out != whole || other != outcome) {
+            let [out, whole] = [&out, &whole].map(|bytes| String::from_utf8_lossy(bytes));
+            return Err(Violation::new(
+                Law::SplitInvariance,
+                body,
+                format!("{cut:?}: {out:?}, not {whole:?}"),
+            ));
+        }
+    }
+    let [before, after] = [body, &whole].map(|body| transcribe(body, WireOptions::new()));
+    if before.text() != after.text() || before.reasoning() != after.reasoning() {
+        return Err(Violation::new(Law::NothingLost, body, "the text is another one".into()));
+    }
+    if before.calls().len() != after.calls().len() {
+        return Err(Violation::new(Law::NothingLost, body, "other calls come out".into()));
+    }
+    Ok(())
+}
+
+/// After a stop nothing is withheld, and what comes passes through.
+///
+/// # Errors
+/// Where that does not hold.
+pub fn stopping(body: &[u8], options: RewriteOptions, at: usize) -> Result<(), Violation> {
+    let (head, tail) = body.split_at(at.min(body.len()));
+    let mut rewriter = Rewriter::new(options);
+    rewriter.push(head, &mut |_| {});
+    rewriter.stop(&mut |_| {});
+    let mut passed = Vec::new();
+    rewriter.push(tail, &mut |piece| {
+        if let Rewritten::Bytes(bytes) = piece {
+            passed.extend_from_slice(bytes);
+        }
+    });
+    if rewriter.withheld() == 0 && passed == tail {
+        return Ok(());
+    }
+    Err(Violation::new(Law::NothingLost, body, "something is withheld, or changed".into()))
+}
