@@ -1,0 +1,21 @@
+//! JSON from a model, brought into its JSON Schema where there is one right way.
+//!
+//! * [`Schema`] is compiled once: drafts 4 to 2020-12, offline, within [`SchemaLimits`].
+//! * [`Tree`] is a JSON text whose values know their bytes.
+//! * [`Issue`] says what is wrong, where, and what would help; [`Rendering`] writes issues for a
+//!   person, a model or a program.
+//!
+//! Nothing here reads files, clocks or the network.
+
+mod compile;
+mod issue;
+mod part;
+mod rule;
+mod script;
+mod tree;
+
+pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
+pub use issue::{Issue, IssueCode, Received, Rendering};
+pub use rule::{Rule, Rules};
+pub use script::{Cause, Change, apply_changes};
+pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};
