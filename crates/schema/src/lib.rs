@@ -7,7 +7,9 @@
 //!
 //! Nothing here reads files, clocks or the network.
 
+mod coerce;
 mod compile;
+mod fit;
 mod issue;
 mod part;
 mod rule;
@@ -15,6 +17,7 @@ mod script;
 mod tree;
 
 pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
+pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
 pub use rule::{Rule, Rules};
 pub use script::{Cause, Change, apply_changes};

@@ -184,6 +184,10 @@ impl<'s> Part<'s> {
         self.shapes().find_map(|shape| shape.format.as_deref())
     }
 
+    pub(crate) fn maximum(&self) -> Option<f64> {
+        self.shapes().filter_map(|shape| shape.maximum).reduce(f64::min)
+    }
+
     /// Whether something bounds what a string may hold: `enum`, `pattern`, `format`.
     pub(crate) fn is_narrow(&self) -> bool {
         self.shapes().any(|shape| shape.narrow)
@@ -248,5 +252,12 @@ impl Shape {
     /// The subschema of a declared property.
     pub(crate) fn property(&self, key: &str) -> Option<ShapeId> {
         self.properties.iter().find(|(name, _)| name == key).map(|(_, id)| *id)
+    }
+}
+
+impl<'s> Part<'s> {
+    /// The first union of which no branch has been chosen yet.
+    pub(crate) fn undecided(&self) -> Option<&'s [ShapeId]> {
+        self.unions().into_iter().find(|list| !list.iter().any(|id| self.all.contains(id)))
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 pub use error::SchemaError;
 pub use guard::SchemaLimits;
-pub(crate) use shape::{Additional, Shape, ShapeId, Shapes, Types};
+pub(crate) use shape::{Additional, Off, Shape, ShapeId, Shapes, Types};
 
 use crate::{
     issue::Issue,

@@ -134,6 +134,24 @@ impl Issue {
         }
     }
 
+    /// The text stopped inside the value at `path`, after `length` bytes.
+    pub(crate) fn truncated(path: Path, length: usize) -> Self {
+        let pointer = path.steps().iter().fold(String::new(), |pointer, step| match step {
+            Step::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
+            Step::Index(index) => format!("{pointer}/{index}"),
+        });
+        Self {
+            code: IssueCode::Truncated,
+            pointer,
+            path,
+            expected: format!("the output stopped here, at byte {length}"),
+            received: Received { kind: JsonKind::Null, raw: String::new(), whole: true },
+            schema_path: String::new(),
+            span: length..length,
+            hint: Some("continue from there".to_owned()),
+        }
+    }
+
     pub(crate) fn with_schema_path(mut self, schema_path: impl Into<String>) -> Self {
         self.schema_path = schema_path.into();
         self
