@@ -28,8 +28,8 @@ impl Target {
     }
 
     pub(crate) fn of_tools(text: &str, name: Option<&str>) -> Result<Self, String> {
-        let tools: Value =
-            serde_json::from_str(text).map_err(|error| format!("the tools are not JSON: {error}"))?;
+        let tools: Value = serde_json::from_str(text)
+            .map_err(|error| format!("the tools are not JSON: {error}"))?;
         let registry = Registry::from_tools(&tools).map_err(|error| error.to_string())?;
         let mut names = registry.names();
         let only = names.next().filter(|_| names.next().is_none());

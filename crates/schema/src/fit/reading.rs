@@ -5,7 +5,7 @@ use jsonmend_extract::{Scope, mend_text};
 
 use super::{Applied, FitOptions, Fitted, Fitter, Place};
 use crate::{
-    Cause, Change, Issue, IssueCode, Rule, Schema, Tree,
+    Cause, Change, Issue, Rule, Schema, Tree,
     part::Part,
     script,
     tree::{JsonKind, quoted},
@@ -13,8 +13,11 @@ use crate::{
 
 pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
     let first = Reading::of(input, options.scope(), options.engine());
+    if let Some(joined) = joined(schema, input, options, &first) {
+        return joined;
+    }
     let mut fitted = first.fit(schema, input, options);
-    if fitted.is_settled(schema) {
+    if fitted.is_settled() {
         return fitted.0;
     }
     // What the text as a whole does not give, a document in it may, or its words.
@@ -28,7 +31,9 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
             fitted = fitted.or(other);
         }
     }
-    if let Some(reading) = Reading::bare(input, options.engine()) {
+    // Words without a document in them may be a value without its quotes.
+    let no_json = first.text.is_none() && first.outcome == Outcome::None;
+    if let Some(reading) = Reading::bare(input, options.engine()).filter(|_| no_json) {
         let other = reading.fit(schema, input, options);
         fitted = fitted.or(other);
     }
@@ -38,15 +43,28 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     fitted.0
 }
 
+/// For a schema of a list: all documents in the text, where the best reading is but one of them.
+fn joined(schema: &Schema, input: &[u8], options: &FitOptions, first: &Reading) -> Option<Fitted> {
+    let one = first.text.as_deref().is_some_and(|text| text.trim_start().starts_with('{'));
+    let takes_list = Part::root(schema).allows(JsonKind::Array);
+    if !one || !takes_list || options.scope() != Scope::Best {
+        return None;
+    }
+    let all = options.engine().with_following(Following::Array);
+    let reading = Reading::of(input, Scope::All, &all);
+    let several = reading.text.as_deref().is_some_and(|text| text.trim_start().starts_with('['));
+    let fitted = several.then(|| reading.fit(schema, input, options).0)?;
+    fitted.text.is_some().then_some(fitted)
+}
+
 /// What became of one reading.
 struct Tried(Fitted);
 
 impl Tried {
     /// Whether no other reading could do better.
-    fn is_settled(&self, schema: &Schema) -> bool {
+    fn is_settled(&self) -> bool {
         let least = self.0.applied.iter().all(|applied| applied.risk <= Risk::Likely);
         let honest = matches!(self.0.outcome, Outcome::Cut | Outcome::Closed | Outcome::Overflow);
-        let _ = schema;
         self.0.text.is_some() && least || honest && self.0.text.is_none()
     }
 
@@ -117,8 +135,11 @@ impl Reading {
         let applied: Vec<Applied> = fit.applied.iter().map(placed).collect();
         // What the walk found is checked once more, as a whole: a value is given out only if the
         // schema accepts it.
-        let cuts: Vec<Change> =
-            fit.cuts.into_iter().filter(|cut| cut.start < cut.end || !cut.after.is_empty()).collect();
+        let cuts: Vec<Change> = fit
+            .cuts
+            .into_iter()
+            .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
+            .collect();
         let changes = script::compose(&self.changes, text, &cuts);
         let output = crate::apply_changes(input, &changes);
         let accepted = |text: &String| Tree::read(text).is_ok_and(|tree| schema.accepts(&tree));
@@ -140,11 +161,7 @@ impl Reading {
             let span = script::origin(&self.changes, &issue.span());
             let doubtful = ambiguous.contains(issue.path()) && issue.hint().is_none();
             let issue = issue.with_span(span);
-            if doubtful {
-                issue.with_hint("it could be read in more than one way")
-            } else {
-                issue
-            }
+            if doubtful { issue.with_hint("it could be read in more than one way") } else { issue }
         };
         schema.validate(tree).into_iter().map(placed).collect()
     }

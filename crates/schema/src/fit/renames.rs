@@ -19,7 +19,13 @@ const RULES: [Rule; 5] =
 impl Fitter<'_> {
     /// Gives members the names of properties that are missing: one source for one target, and the
     /// value must be valid there.
-    pub(super) fn rename(&mut self, plan: &mut Plan<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {
+    pub(super) fn rename(
+        &mut self,
+        plan: &mut Plan<'_>,
+        part: &Part<'_>,
+        place: &Place,
+        whole: &mut Fit,
+    ) {
         // A name that a pattern takes is no unknown name, and patterns are the validator's to match.
         if part.has_patterns() {
             return;
@@ -35,9 +41,7 @@ impl Fitter<'_> {
                 .filter(|name| !plan.has(name) && (closed || part.requires(name)))
                 .collect();
             let sources: Vec<usize> = (0..plan.entries.len())
-                .filter(|at| {
-                    plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key))
-                })
+                .filter(|at| plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key)))
                 .collect();
             let pairs = pairs(rule, plan, part, &sources, &targets);
             for (source, target) in pairs {

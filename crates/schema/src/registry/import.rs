@@ -6,14 +6,8 @@ use super::{Registry, RegistryError};
 use crate::Schema;
 
 /// Where a declaration keeps its schema: OpenAI and Gemini, Anthropic, MCP, and JSON mode.
-const SCHEMAS: [&str; 6] = [
-    "parameters",
-    "parametersJsonSchema",
-    "input_schema",
-    "inputSchema",
-    "schema",
-    "json_schema",
-];
+const SCHEMAS: [&str; 6] =
+    ["parameters", "parametersJsonSchema", "input_schema", "inputSchema", "schema", "json_schema"];
 
 /// The deepest nesting in which Gemini's type names are looked for.
 const DEPTH: usize = 64;
@@ -91,7 +85,8 @@ fn tools(declared: &Value) -> Result<&[Value], RegistryError> {
     let mut value = declared;
     // A request holds `tools`, an answer of MCP `result`, which holds `tools`.
     for _ in 0..4 {
-        let keys = ["tools", "functions", "result", "functionDeclarations", "function_declarations"];
+        let keys =
+            ["tools", "functions", "result", "functionDeclarations", "function_declarations"];
         match value {
             Value::Array(items) => return Ok(items),
             Value::Object(_) => match member(value, &keys) {

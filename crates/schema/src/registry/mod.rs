@@ -182,8 +182,7 @@ impl Registry {
             return Some((own, tool));
         }
         let wanted = names::keys(name);
-        let mut found =
-            self.tools.iter().filter(|(own, _)| wanted.contains(&names::key(own)));
+        let mut found = self.tools.iter().filter(|(own, _)| wanted.contains(&names::key(own)));
         match (found.next(), found.next()) {
             (Some((own, tool)), None) => Some((own, tool)),
             _ => None,

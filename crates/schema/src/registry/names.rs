@@ -32,8 +32,14 @@ mod tests {
     #[test]
     fn a_name_is_known_in_every_spelling() {
         for name in [
-            "functions.get_weather", "getWeather", "get-weather", "get.weather", "get_weather:0",
-            "default_api.get_weather", "Get Weather", "functions.get_weather:12",
+            "functions.get_weather",
+            "getWeather",
+            "get-weather",
+            "get.weather",
+            "get_weather:0",
+            "default_api.get_weather",
+            "Get Weather",
+            "functions.get_weather:12",
         ] {
             assert!(keys(name).contains(&key("get_weather")), "{name}");
         }
