@@ -64,7 +64,9 @@ impl Fitter<'_> {
         let Some(property) = part.property(target) else { return };
         let Some(entry) = plan.entries.get_mut(source) else { return };
         let fit = self.fit(entry.member, &property, &place.member(target));
-        if fit.valid && fit.risk() <= Some(Risk::Likely) {
+        // A name that is guessed must lead to a value that is valid as it stands.
+        let most = (rule.risk() < Risk::Guess).then_some(Risk::Likely);
+        if fit.valid && fit.risk() <= most {
             let below = place.member(target);
             let mut log = applied(rule, rule.risk(), &below, &property, entry.member, target);
             log.before.clone_from(&entry.key);

@@ -121,13 +121,13 @@ fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     else {
         return;
     };
-    let before = format!("{{{}: ", quoted(key));
+    let (before, narrow) = (format!("{{{}: ", quoted(key)), part.is_narrow());
     let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
     // The value must be what the property asks for as it stands, but for the spelling of scalars.
     let mut proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Exact);
     // Words could be anything; what has a form is known by it.
-    if site.node.kind() == JsonKind::String {
-        proposal = proposal.with_risk(Risk::Likely);
+    if site.node.kind() == JsonKind::String && !narrow {
+        proposal = proposal.with_risk(Risk::Guess);
     }
     found.push(proposal);
 }
