@@ -38,7 +38,7 @@ pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec
 }
 
 /// The one option for which `same` holds.
-fn only<'o>(options: &'o [Value], same: impl Fn(&Value) -> bool) -> Option<&'o Value> {
+fn only(options: &[Value], same: impl Fn(&Value) -> bool) -> Option<&Value> {
     let mut found = options.iter().filter(|option| same(option));
     found.next().filter(|_| found.next().is_none())
 }

@@ -58,18 +58,17 @@ impl Fitter<'_> {
             entry.dropped = Some(rule);
             return;
         }
-        if !fit.valid {
-            if let Some(default) = self.default_for_null(member, &property, below) {
-                let change = crate::Change::new(
-                    crate::Cause::Rule(Rule::NullToDefault),
-                    member.span(),
-                    default.clone(),
-                    below.path(),
-                );
-                let log =
-                    applied(Rule::NullToDefault, Risk::Guess, below, &property, member, &default);
-                fit = Fit { cuts: vec![change], applied: vec![log], valid: true, ..Fit::default() };
-            }
+        if !fit.valid
+            && let Some(default) = self.default_for_null(member, &property, below)
+        {
+            let change = crate::Change::new(
+                crate::Cause::Rule(Rule::NullToDefault),
+                member.span(),
+                default.clone(),
+                below.path(),
+            );
+            let log = applied(Rule::NullToDefault, Risk::Guess, below, &property, member, &default);
+            fit = Fit { cuts: vec![change], applied: vec![log], valid: true, ..Fit::default() };
         }
         entry.value.cuts = std::mem::take(&mut fit.cuts);
         whole.add(fit);
