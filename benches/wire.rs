@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use futures::{StreamExt as _, executor::block_on, stream};
-use jsonmend_benches::measure::{Contender, Timed, interleaved};
+use jsonmend_benches::measure::{Budget, Contender, Timed, interleaved};
 use jsonmend_testkit::allocations::heap_of;
 use jsonmend_wire::{
     RewriteOptions, Rewriter, Rewritten,
@@ -23,7 +23,7 @@ type Chunk = Result<Bytes, std::convert::Infallible>;
 
 fn main() {
     let once = !std::env::args().any(|argument| argument == "--bench");
-    let rounds = if once { 1 } else { 15 };
+    let budget = if once { Budget::ONCE } else { Budget::FULL };
     let arguments = arguments();
     for (name, body) in
         [("clean", body(&arguments)), ("broken", body(&arguments.replace('"', "'")))]
@@ -37,14 +37,15 @@ fn main() {
             );
             // Structs make nothing of broken arguments: their parsing ends at once.
             let contenders = if name == "clean" { 5 } else { 4 };
-            report(events, &chunks, contenders, rounds);
+            report(events, &chunks, contenders, budget);
         }
     }
-    long_line(rounds);
+    long_line(budget);
 }
 
 /// Times the first contenders, and counts what they allocate.
-fn report(events: usize, chunks: &[Bytes], count: usize, rounds: usize) {
+fn report(events: usize, chunks: &[Bytes], count: usize, budget: Budget) {
+    let bytes = chunks.iter().map(Bytes::len).sum();
     let works: [(&'static str, Box<dyn Fn() + '_>); 5] = [
         ("framing: ours", Box::new(|| framing(chunks))),
         ("framing: sse-stream", Box::new(|| sse_stream(chunks))),
@@ -54,9 +55,9 @@ fn report(events: usize, chunks: &[Bytes], count: usize, rounds: usize) {
     ];
     let works = works.get(..count).unwrap_or(&works);
     let mut contenders: Vec<Contender<'_>> =
-        works.iter().map(|(name, work)| Contender::new(name, work)).collect();
+        works.iter().map(|(name, work)| Contender::new(*name, bytes, work)).collect();
     for (Timed { name, best, .. }, (_, work)) in
-        interleaved(&mut contenders, rounds).into_iter().zip(works)
+        interleaved(&mut contenders, budget).into_iter().zip(works)
     {
         let count = heap_of(work).count as f64 / events as f64;
         let nanoseconds = best.as_secs_f64() * 1e9 / events as f64;
@@ -65,11 +66,11 @@ fn report(events: usize, chunks: &[Bytes], count: usize, rounds: usize) {
 }
 
 /// One line of a mebibyte and one of four, in pieces of 64 bytes.
-fn long_line(rounds: usize) {
+fn long_line(budget: Budget) {
     for size in [1 << 18, 1 << 20] {
         let chunks = chunks(&format!("data: {}\n\n", "x".repeat(size - 10)), 64);
-        let mut contenders = [Contender::new("line", || framing(&chunks))];
-        for Timed { best, .. } in interleaved(&mut contenders, rounds) {
+        let mut contenders = [Contender::new("line", size, || framing(&chunks))];
+        for Timed { best, .. } in interleaved(&mut contenders, budget) {
             println!(
                 "\na line of {size} bytes in pieces of 64: {:.2} ms",
                 best.as_secs_f64() * 1e3

@@ -8,7 +8,10 @@ use jsonmend_wire::{Framing, Wire};
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
-use crate::args::{Split, WireArg};
+use crate::{
+    args::{Split, WireArg},
+    fit::Target,
+};
 
 /// One request. Fields that are not listed here are ignored.
 #[derive(Debug, Deserialize)]
@@ -33,6 +36,12 @@ pub(crate) struct Request<'a> {
     wire: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     framing: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    schema: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tools: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
 }
 
 /// How a body is to be cut.
@@ -121,6 +130,16 @@ impl<'a> Request<'a> {
                 .map(FramingName::Named)
                 .ok_or_else(|| format!("`framing`: `{name}` is not known")),
         }
+    }
+
+    /// The schema for the value, if one was sent: the schema itself, or the tools and the name of
+    /// one of them.
+    pub(crate) fn target(&self) -> Result<Option<Target>, String> {
+        let name = self.name.as_deref();
+        if let Some(schema) = self.schema {
+            return Target::of_schema(schema.get(), name).map(Some);
+        }
+        self.tools.map(|tools| Target::of_tools(tools.get(), name)).transpose()
     }
 
     /// The engine's options, with `default` where the request names no policy.

@@ -1,0 +1,96 @@
+//! One scalar, brought to what a place of the schema expects.
+//!
+//! These are pure functions of a token and a [`Part`]: repair calls them for a node, and a cursor
+//! can call them for a token that has just been closed. They propose; whoever calls them validates.
+
+mod arithmetic;
+mod boolean;
+mod enumeration;
+mod format;
+mod number;
+mod string;
+
+use crate::{
+    Rule,
+    compile::Types,
+    part::Part,
+    tree::{JsonKind, Node},
+};
+
+/// A scalar as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar<'a> {
+    Boolean(bool),
+    Null,
+    /// By its text.
+    Number(&'a str),
+    /// Decoded.
+    String(&'a str),
+}
+
+/// What a rule would put in the place of a scalar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Coerced {
+    pub(crate) rule: Rule,
+    /// A JSON text.
+    pub(crate) text: String,
+}
+
+impl Coerced {
+    fn new(rule: Rule, text: impl Into<String>) -> Self {
+        Self { rule, text: text.into() }
+    }
+}
+
+/// What the rules propose for a scalar that is not valid at `part`, in the order of the rules.
+pub(crate) fn coerce(scalar: Scalar<'_>, part: &Part<'_>) -> Vec<Coerced> {
+    let mut proposals = Vec::new();
+    if let Some(options) = part.options() {
+        enumeration::propose(scalar, options, &mut proposals);
+    }
+    let allowed = part.allowed();
+    match scalar {
+        Scalar::String(text) if !allowed.has(Types::STRING) => {
+            if part.options().is_none() {
+                boolean::from_text(text, allowed, &mut proposals);
+                number::from_text(text, part, &mut proposals);
+            }
+        }
+        Scalar::String(text) => format::propose(text, part, &mut proposals),
+        Scalar::Number(raw) => {
+            boolean::from_number(raw, allowed, &mut proposals);
+            number::whole(raw, part, &mut proposals);
+            string::from_number(raw, part, &mut proposals);
+        }
+        Scalar::Boolean(value) => string::from_boolean(value, part, &mut proposals),
+        Scalar::Null => {}
+    }
+    proposals
+}
+
+/// The same for a node; nothing for a container.
+pub(crate) fn coerce_node(node: Node<'_>, part: &Part<'_>) -> Vec<Coerced> {
+    match node.kind() {
+        JsonKind::String => {
+            let text = node.as_str().unwrap_or_default();
+            coerce(Scalar::String(&text), part)
+        }
+        JsonKind::Number => coerce(Scalar::Number(node.raw()), part),
+        JsonKind::Boolean => coerce(Scalar::Boolean(node.raw() == "true"), part),
+        JsonKind::Null => coerce(Scalar::Null, part),
+        JsonKind::Array | JsonKind::Object => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use crate::{Schema, part::Part, tree::Tree};
+
+    /// What the rules make of a JSON scalar under a schema, as `code: text`, valid or not.
+    pub(crate) fn proposals(schema: &str, value: &str) -> Vec<String> {
+        let schema = Schema::from_text(schema).unwrap();
+        let tree = Tree::read(value).unwrap();
+        let proposals = super::coerce_node(tree.root(), &Part::root(&schema));
+        proposals.iter().map(|found| format!("{}: {}", found.rule, found.text)).collect()
+    }
+}

@@ -1,0 +1,232 @@
+//! Numbers, from text that holds exactly one.
+
+use super::{Coerced, arithmetic};
+use crate::{Rule, compile::Types, part::Part, tree::is_integer};
+
+/// Signs and words that stand before or behind an amount.
+const CURRENCIES: [&str; 12] =
+    ["$", "€", "£", "¥", "₹", "US$", "USD", "EUR", "GBP", "JPY", "INR", "CHF"];
+/// Units that say nothing beyond what the property says.
+const UNITS: [&str; 46] = [
+    "%", "mm", "cm", "m", "km", "in", "ft", "mi", "mile", "miles", "meter", "meters", "metre",
+    "metres", "g", "kg", "lb", "lbs", "oz", "mg", "ml", "l", "s", "sec", "seconds", "ms", "min",
+    "minutes", "h", "hour", "hours", "day", "days", "week", "weeks", "month", "months", "year",
+    "years", "px", "pt", "em", "mph", "°", "°C", "°F",
+];
+
+pub(super) fn from_text(text: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
+    let allowed = part.allowed();
+    if !allowed.has(Types::NUMBER) {
+        return;
+    }
+    let text = text.trim();
+    let whole_only = !allowed.has(Types::NUMBER.without(Types::INTEGER));
+    let mut push = |rule: Rule, number: String| {
+        if !whole_only || is_integer(&number) {
+            proposals.push(Coerced::new(rule, number));
+        }
+    };
+    if is_number(text) {
+        push(Rule::StringToNumber, text.to_owned());
+    } else if let Some((number, doubtful)) = grouped(text) {
+        push(if doubtful { Rule::ThousandsOneGroup } else { Rule::Thousands }, number);
+    } else if let Some(number) = percent(text, part) {
+        push(Rule::Percent, number);
+    } else if let Some(number) = with_unit(text, part) {
+        push(Rule::CurrencyUnitStrip, number);
+    } else if let Some(number) = fraction(text).filter(|_| !whole_only) {
+        push(Rule::FractionText, number);
+    } else if let Some(number) = arithmetic::value(text) {
+        push(Rule::Arithmetic, number);
+    }
+}
+
+/// `1.0` where the draft takes only `1` for an integer.
+pub(super) fn whole(raw: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
+    let whole_only = !part.allowed().has(Types::NUMBER.without(Types::INTEGER));
+    let Some((digits, fraction)) = raw.split_once('.') else { return };
+    let zeros = !fraction.is_empty() && fraction.bytes().all(|byte| byte == b'0');
+    if whole_only && zeros && part.allowed().has(Types::INTEGER) {
+        proposals.push(Coerced::new(Rule::IntegralFloat, digits));
+    }
+}
+
+/// Whether a text is a number of JSON (RFC 8259, section 6), nothing more.
+pub(super) fn is_number(text: &str) -> bool {
+    let starts = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    starts && crate::Tree::read(text).is_ok_and(|tree| tree.root().span() == (0..text.len()))
+}
+
+/// A number whose digits stand in groups of three, and whether a decimal comma could be meant.
+fn grouped(text: &str) -> Option<(String, bool)> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text),
+    };
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (digits, None),
+    };
+    let separator = whole.chars().find(|c| !c.is_ascii_digit())?;
+    if !matches!(separator, ',' | '_' | ' ' | '\u{a0}' | '\u{202f}') {
+        return None;
+    }
+    let mut groups = whole.split(separator);
+    let first = groups.next()?;
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let leads = is_digits(first) && first.len() <= 3 && !first.starts_with('0');
+    let mut count = 0;
+    for group in groups {
+        if !is_digits(group) || group.len() != 3 {
+            return None;
+        }
+        count += 1;
+    }
+    if !leads || fraction.is_some_and(|fraction| !is_digits(fraction)) {
+        return None;
+    }
+    let joined: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let number = match fraction {
+        Some(fraction) => format!("{sign}{joined}.{fraction}"),
+        None => format!("{sign}{joined}"),
+    };
+    Some((number, separator == ',' && count == 1 && fraction.is_none()))
+}
+
+fn plain(text: &str) -> Option<String> {
+    let text = text.trim();
+    if is_number(text) { Some(text.to_owned()) } else { grouped(text).map(|(number, _)| number) }
+}
+
+/// `$1,234.56`, `12 kg`: one number, with a sign or unit that is known or that the description names.
+fn with_unit(text: &str, part: &Part<'_>) -> Option<String> {
+    for sign in CURRENCIES {
+        let behind = text.strip_prefix(sign).and_then(plain);
+        if let Some(number) = behind.or_else(|| text.strip_suffix(sign).and_then(plain)) {
+            return Some(number);
+        }
+    }
+    let at = text.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let (number, unit) = text.split_at_checked(at)?;
+    let unit = unit.trim();
+    let described = part.description().unwrap_or_default().to_lowercase();
+    let in_description = !unit.is_empty()
+        && described.split(|c: char| !c.is_alphanumeric()).any(|word| word == unit.to_lowercase());
+    if in_description || UNITS.contains(&unit) && unit != "%" { plain(number) } else { None }
+}
+
+/// A percentage, where the bounds say whether a share or a number of hundredths is meant.
+fn percent(text: &str, part: &Part<'_>) -> Option<String> {
+    let number = text.strip_suffix('%')?.trim();
+    let maximum = part.maximum()?;
+    if !is_number(number) {
+        return None;
+    }
+    if maximum <= 1.0 {
+        return Some(hundredth(number));
+    }
+    (maximum == 100.0).then(|| number.to_owned())
+}
+
+/// The decimal point two places to the left.
+fn hundredth(number: &str) -> String {
+    let value: f64 = number.parse().unwrap_or_default();
+    (value / 100.0).to_string()
+}
+
+/// `1/2`
+fn fraction(text: &str) -> Option<String> {
+    let (above, below) = text.split_once('/')?;
+    let digits = |text: &str| -> Option<u32> {
+        let text = text.trim();
+        (text.len() <= 6 && text.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| text.parse().ok())?
+    };
+    let (above, below) = (digits(above)?, digits(below)?);
+    (below != 0).then(|| (f64::from(above) / f64::from(below)).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::coerce::tests::proposals;
+
+    const NUMBER: &str = r#"{"type": "number"}"#;
+    const INTEGER: &str = r#"{"type": "integer"}"#;
+
+    #[test]
+    fn numbers_in_strings_keep_their_spelling() {
+        assert_eq!(proposals(NUMBER, r#"" 4.50 ""#), ["string-to-number: 4.50"]);
+        assert_eq!(proposals(INTEGER, r#""1e3""#), ["string-to-number: 1e3"]);
+        assert_eq!(
+            proposals(INTEGER, r#""12345678901234567890""#),
+            ["string-to-number: 12345678901234567890"]
+        );
+    }
+
+    #[test]
+    fn what_looks_like_a_number_and_is_an_identifier_stays() {
+        for value in ["007", "0x1F", "+5", "1.", ".5", "5.5.5", "1e", "NaN", "", "-"] {
+            let found = proposals(NUMBER, &format!("{value:?}"));
+            assert!(!found.iter().any(|found| found.starts_with("string-to-number")), "{value}");
+        }
+        assert!(
+            proposals(r#"{"type": ["number", "string"], "maxLength": 1}"#, r#""42""#).is_empty()
+        );
+        assert!(proposals(INTEGER, r#""4.5""#).is_empty());
+        assert!(proposals(INTEGER, "4.5").is_empty(), "nothing is rounded");
+    }
+
+    #[test]
+    fn groups_of_digits_are_joined_where_they_are_groups() {
+        assert_eq!(proposals(NUMBER, r#""1,234,567""#), ["thousands: 1234567"]);
+        assert_eq!(proposals(NUMBER, r#""-1,234.50""#), ["thousands: -1234.50"]);
+        assert_eq!(proposals(NUMBER, r#""1_234""#), ["thousands: 1234"]);
+        assert_eq!(proposals(NUMBER, r#""1,234""#), ["thousands-one-group: 1234"]);
+        for value in ["3,14", "1,23", "1,2345", "12,34,567", "0,123", "1,234,", "1.234,56"] {
+            assert!(proposals(NUMBER, &format!("{value:?}")).is_empty(), "{value}");
+        }
+    }
+
+    #[test]
+    fn currencies_and_units_go_where_they_say_nothing_new() {
+        for (value, number) in
+            [("$1,234.56", "1234.56"), ("12 kg", "12"), ("12px", "12"), ("5 EUR", "5")]
+        {
+            assert_eq!(
+                proposals(NUMBER, &format!("{value:?}")),
+                [format!("currency-unit-strip: {number}")]
+            );
+        }
+        let described = r#"{"type": "integer", "description": "How many apples"}"#;
+        assert_eq!(proposals(described, r#""12 apples""#), ["currency-unit-strip: 12"]);
+        for value in ["12 pears", "12 kg or 3 kg", "The answer is 10,000", "about 5", "5 to 6 km"] {
+            assert!(proposals(described, &format!("{value:?}")).is_empty(), "{value}");
+        }
+    }
+
+    #[test]
+    fn percentages_are_read_by_their_bounds() {
+        assert_eq!(proposals(r#"{"type": "number", "maximum": 1}"#, r#""50%""#), ["percent: 0.5"]);
+        assert_eq!(
+            proposals(r#"{"type": "number", "maximum": 100}"#, r#""50 %""#),
+            ["percent: 50"]
+        );
+        assert!(proposals(NUMBER, r#""50%""#).is_empty());
+    }
+
+    #[test]
+    fn fractions_are_divided_and_sums_computed() {
+        assert_eq!(proposals(NUMBER, r#""1/2""#), ["fraction-text: 0.5"]);
+        assert!(proposals(INTEGER, r#""1/2""#).is_empty());
+        assert!(proposals(NUMBER, r#""1/0""#).is_empty());
+        assert_eq!(proposals(NUMBER, r#""2*3.5""#), ["arithmetic: 7"]);
+        assert!(proposals(NUMBER, r#""2024-01-05""#).is_empty());
+    }
+
+    #[test]
+    fn a_fraction_of_zeros_goes_where_the_draft_wants_it_gone() {
+        let draft4 = r#"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"}"#;
+        assert_eq!(proposals(draft4, "1.0"), ["integral-float: 1"]);
+        assert!(proposals(draft4, "1.5").is_empty());
+    }
+}

@@ -1,0 +1,191 @@
+//! What repair needs to know of a schema: one shape for each of its parts.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::tree::TreeJson;
+
+/// A shape by its place in [`Shapes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ShapeId(pub(super) u32);
+
+/// All parts of a schema; the first is the root. Each is found by its place, too.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes {
+    pub(super) all: Vec<Shape>,
+    pub(super) ids: HashMap<String, ShapeId>,
+}
+
+impl Shapes {
+    pub(crate) const ROOT: ShapeId = ShapeId(0);
+
+    pub(crate) fn shape(&self, id: ShapeId) -> Option<&Shape> {
+        self.all.get(id.0 as usize)
+    }
+
+    /// The part at a JSON Pointer.
+    pub(crate) fn find(&self, pointer: &str) -> Option<ShapeId> {
+        self.ids.get(pointer).copied()
+    }
+}
+
+/// The keywords of one subschema, as far as repair looks at them.
+#[derive(Default)]
+pub(crate) struct Shape {
+    /// Where it stands in the schema, as a JSON Pointer.
+    pub(crate) pointer: String,
+    /// The types that `type` names; all where it is absent.
+    pub(crate) types: Types,
+    /// The types that it and everything it combines allow.
+    pub(crate) allowed: Types,
+    /// In the order of the schema.
+    pub(crate) properties: Vec<(String, ShapeId)>,
+    pub(crate) has_patterns: bool,
+    pub(crate) required: Vec<String>,
+    pub(crate) additional: Additional,
+    pub(crate) prefix: Vec<ShapeId>,
+    pub(crate) items: Option<ShapeId>,
+    pub(crate) min_items: u64,
+    pub(crate) unique_items: bool,
+    pub(crate) options: Option<Vec<Value>>,
+    pub(crate) default: Option<Value>,
+    pub(crate) minimum: Option<f64>,
+    pub(crate) maximum: Option<f64>,
+    pub(crate) format: Option<String>,
+    /// Whether something bounds what a string may hold: pattern, format, enum.
+    pub(crate) narrow: bool,
+    pub(crate) media_type: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) any_of: Vec<ShapeId>,
+    pub(crate) one_of: Vec<ShapeId>,
+    /// `allOf` and the target of `$ref`: what must hold as well.
+    pub(crate) all_of: Vec<ShapeId>,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) aliases: Vec<String>,
+    /// `x-jsonmend`: `false`, or the codes of rules that are off here and below.
+    pub(crate) off: Off,
+    /// Whether `null` is a value that means something, though the type does not name it.
+    pub(crate) keeps_null: bool,
+    /// Made when it is first needed; `None` inside if the part does not compile alone.
+    pub(crate) validator: OnceLock<Option<Box<Validator<TreeJson>>>>,
+}
+
+impl std::fmt::Debug for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shape").field("pointer", &self.pointer).finish_non_exhaustive()
+    }
+}
+
+/// What `additionalProperties` says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Additional {
+    /// Nothing, or `true`.
+    #[default]
+    Open,
+    /// `false`
+    Closed,
+    /// A schema.
+    Schema(ShapeId),
+}
+
+/// `if`, `then` and `else`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Condition {
+    pub(crate) test: ShapeId,
+    pub(crate) then: Option<ShapeId>,
+    pub(crate) otherwise: Option<ShapeId>,
+}
+
+/// Which rules a schema switches off for one of its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Off {
+    #[default]
+    Nothing,
+    Everything,
+    /// These codes.
+    Codes(Vec<String>),
+}
+
+/// A set of JSON types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Types(u8);
+
+impl Types {
+    pub(crate) const ALL: Self = Self(0x7F);
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const NULL: Self = Self(1);
+    pub(crate) const BOOLEAN: Self = Self(2);
+    /// A number without a fraction.
+    pub(crate) const INTEGER: Self = Self(4);
+    /// Any number: holds [`Types::INTEGER`].
+    pub(crate) const NUMBER: Self = Self(8 | 4);
+    pub(crate) const STRING: Self = Self(16);
+    pub(crate) const ARRAY: Self = Self(32);
+    pub(crate) const OBJECT: Self = Self(64);
+
+    /// With their names, as messages list them.
+    const NAMED: [(Self, &'static str); 7] = [
+        (Self::STRING, "string"),
+        (Self::NUMBER, "number"),
+        (Self::INTEGER, "integer"),
+        (Self::BOOLEAN, "boolean"),
+        (Self::ARRAY, "array"),
+        (Self::OBJECT, "object"),
+        (Self::NULL, "null"),
+    ];
+
+    pub(crate) fn named(name: &str) -> Self {
+        Self::NAMED.iter().find(|(_, own)| *own == name).map_or(Self::NONE, |(types, _)| *types)
+    }
+
+    /// The type of a value.
+    pub(crate) fn of_value(value: &Value) -> Self {
+        match value {
+            Value::Array(_) => Self::ARRAY,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Null => Self::NULL,
+            Value::Number(_) => Self::NUMBER,
+            Value::Object(_) => Self::OBJECT,
+            Value::String(_) => Self::STRING,
+        }
+    }
+
+    pub(crate) const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether any of `other` is in the set.
+    pub(crate) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// `integer or null`
+    pub(crate) fn names(self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for (types, name) in Self::NAMED {
+            let whole = self.0 & types.0 == types.0;
+            let covered = types == Self::INTEGER && names.contains(&"number");
+            if whole && !covered {
+                names.push(name);
+            }
+        }
+        names.join(" or ")
+    }
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        Self::ALL
+    }
+}

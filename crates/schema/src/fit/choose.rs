@@ -1,0 +1,86 @@
+//! The choice among results that are all valid.
+
+use std::cmp::Reverse;
+
+use serde_json::Value;
+
+use super::walk::{Fit, render};
+use crate::{
+    Rule,
+    compile::ShapeId,
+    issue::folded,
+    part::Part,
+    tree::{Node, equals},
+};
+
+pub(super) enum Choice {
+    None,
+    One(Fit),
+    /// Different results, equally good.
+    Several,
+}
+
+/// The result of least risk. Rules that lead to the same value agree.
+pub(super) fn least(node: Node<'_>, found: Vec<Fit>) -> Choice {
+    rank(node, found, super::walk::Fit::risk)
+}
+
+/// The best branch of a union: of least risk, then with the fewest steps, with the fewest
+/// properties dropped, with the most properties that it declares.
+pub(super) fn branch(node: Node<'_>, found: Vec<(Fit, usize)>) -> Choice {
+    let dropped =
+        |fit: &Fit| fit.applied.iter().filter(|applied| applied.rule == Rule::DropUnknown).count();
+    let key = |(fit, matched): &(Fit, usize)| {
+        (fit.risk(), fit.applied.len(), dropped(fit), Reverse(*matched))
+    };
+    let Some(best) = found.iter().map(key).min() else { return Choice::None };
+    let of_best = found.into_iter().filter(|entry| key(entry) == best).map(|(fit, _)| fit);
+    rank(node, of_best.collect(), |_| ())
+}
+
+fn rank<K: Ord>(node: Node<'_>, found: Vec<Fit>, key: impl Fn(&Fit) -> K) -> Choice {
+    let Some(best) = found.iter().map(&key).min() else { return Choice::None };
+    let mut of_best = found.into_iter().filter(|fit| key(fit) == best);
+    let Some(first) = of_best.next() else { return Choice::None };
+    let value =
+        |fit: &Fit| -> Option<Value> { serde_json::from_str(&render(node, &fit.cuts)).ok() };
+    let mut others = of_best.peekable();
+    if others.peek().is_some() {
+        let own = value(&first);
+        if others.any(|other| value(&other) != own) {
+            return Choice::Several;
+        }
+    }
+    Choice::One(first)
+}
+
+/// The branches that a discriminator points to: a property that is a constant in the branches. All
+/// of them, if there is none or it points to none.
+pub(super) fn discriminated(node: Node<'_>, part: &Part<'_>, ids: &[ShapeId]) -> Vec<ShapeId> {
+    let mut constants: Vec<(&str, Vec<(ShapeId, &Value)>)> = Vec::new();
+    for id in ids {
+        let branch = Part::of(part.schema(), vec![*id]);
+        for key in branch.properties() {
+            let Some(value) = branch.property(key).and_then(|property| property.constant()) else {
+                continue;
+            };
+            match constants.iter_mut().find(|(own, _)| *own == key) {
+                Some((_, told)) => told.push((*id, value)),
+                None => constants.push((key, vec![(*id, value)])),
+            }
+        }
+    }
+    for (key, told) in &constants {
+        let Some(member) = node.member(key) else { continue };
+        let pointed = |same: &dyn Fn(&Value) -> bool| -> Vec<ShapeId> {
+            told.iter().filter(|(_, value)| same(value)).map(|(id, _)| *id).collect()
+        };
+        let own = member.as_str().map(|text| folded(&text));
+        let exact = pointed(&|value| equals(member, value));
+        let alike = pointed(&|value| own.is_some() && value.as_str().map(folded) == own);
+        if let Some(found) = [exact, alike].into_iter().find(|found| !found.is_empty()) {
+            return found;
+        }
+    }
+    ids.to_vec()
+}

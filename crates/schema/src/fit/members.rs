@@ -1,0 +1,161 @@
+//! What is inside an object.
+
+use jsonmend_core::Risk;
+
+use super::{
+    plan::{Added, Entry, Plan},
+    walk::{Fit, Fitter, Place, applied},
+};
+use crate::{
+    Rule,
+    part::Part,
+    tree::{JsonKind, Node},
+};
+
+/// Words that stand for nothing.
+pub(super) const NOTHING: [&str; 10] = [
+    "",
+    "null",
+    "none",
+    "nil",
+    "n/a",
+    "na",
+    "undefined",
+    "unknown",
+    "not specified",
+    "not provided",
+];
+
+impl Fitter<'_> {
+    /// Members in the order of the rules: names first, then values, then what is missing, and last
+    /// what the schema refuses.
+    pub(super) fn members(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+        let mut plan = Plan::of(node);
+        let mut whole = Fit::default();
+        self.rename(&mut plan, part, place, &mut whole);
+        for entry in &mut plan.entries {
+            self.value(entry, part, place, &mut whole);
+        }
+        self.fill(&mut plan, node, part, place, &mut whole);
+        self.drop_unknown(&mut plan, part, place, &mut whole);
+        whole.cuts = plan.cuts(&place.path());
+        self.settle(node, part, whole)
+    }
+
+    fn value(&mut self, entry: &mut Entry<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {
+        let (member, property) = (entry.member, part.member(&entry.key));
+        let below = &place.member(&entry.key);
+        let mut fit = self.fit(member, &property, below);
+        let unfit = !fit.valid || fit.risk() > Some(Risk::Likely);
+        let absence = if unfit && !part.requires(&entry.key) {
+            self.absence(member, &property, below)
+                .filter(|rule| !fit.valid || Some(rule.risk()) < fit.risk())
+        } else {
+            None
+        };
+        if let Some(rule) = absence {
+            whole.applied.push(applied(rule, rule.risk(), below, &property, member, ""));
+            entry.dropped = Some(rule);
+            return;
+        }
+        if !fit.valid
+            && let Some(default) = self.default_for_null(member, &property, below)
+        {
+            let change = crate::Change::new(
+                crate::Cause::Rule(Rule::NullToDefault),
+                member.span(),
+                default.clone(),
+                below.path(),
+            );
+            let log = applied(Rule::NullToDefault, Risk::Guess, below, &property, member, &default);
+            fit = Fit { cuts: vec![change], applied: vec![log], valid: true, ..Fit::default() };
+        }
+        entry.value.cuts = std::mem::take(&mut fit.cuts);
+        whole.add(fit);
+    }
+
+    /// The rule by which an optional member that says nothing goes.
+    fn absence(&self, member: Node<'_>, property: &Part<'_>, place: &Place) -> Option<Rule> {
+        let rule = match member.kind() {
+            JsonKind::Null => {
+                let means = property.shapes().any(|shape| shape.keeps_null);
+                (!property.allows(JsonKind::Null) && !means).then_some(Rule::DropNullOptional)?
+            }
+            JsonKind::String => {
+                let word = member.as_str()?.trim().to_lowercase();
+                let listed = property.options().is_some_and(|options| {
+                    options.iter().filter_map(|o| o.as_str()).any(|o| o.to_lowercase() == word)
+                });
+                let nothing = NOTHING.contains(&word.as_str());
+                (nothing && !listed && !property.allows(JsonKind::String))
+                    .then_some(Rule::NullWords)?
+            }
+            JsonKind::Object if member.len() == 0 && !property.allows(JsonKind::Object) => {
+                Rule::EmptyPlaceholder
+            }
+            _ => return None,
+        };
+        self.allows(rule, place, property).then_some(rule)
+    }
+
+    fn default_for_null(
+        &self,
+        member: Node<'_>,
+        property: &Part<'_>,
+        place: &Place,
+    ) -> Option<String> {
+        let default = property.default().filter(|_| member.is_null())?;
+        self.allows(Rule::NullToDefault, place, property).then(|| default.to_string())
+    }
+
+    /// Adds what is missing and can be known: constants, then defaults.
+    fn fill(
+        &mut self,
+        plan: &mut Plan<'_>,
+        node: Node<'_>,
+        part: &Part<'_>,
+        place: &Place,
+        whole: &mut Fit,
+    ) {
+        for key in part.required() {
+            let Some(property) = part.property(key).filter(|_| !plan.has(key)) else { continue };
+            let known = property.constant().map(|value| (Rule::ConstFill, value));
+            let known =
+                known.or_else(|| property.default().map(|value| (Rule::FillDefault, value)));
+            let Some((rule, value)) = known else { continue };
+            if self.allows(rule, place, &property) {
+                let value = value.to_string();
+                whole.applied.push(applied(
+                    rule,
+                    rule.risk(),
+                    &place.member(key),
+                    &property,
+                    node,
+                    &value,
+                ));
+                plan.added.push(Added { rule, key: key.to_owned(), value });
+            }
+        }
+    }
+
+    fn drop_unknown(
+        &mut self,
+        plan: &mut Plan<'_>,
+        part: &Part<'_>,
+        place: &Place,
+        whole: &mut Fit,
+    ) {
+        if !part.is_closed() || !self.allows(Rule::DropUnknown, place, part) {
+            return;
+        }
+        for entry in &mut plan.entries {
+            if entry.dropped.is_none() && !part.declares(&entry.key) {
+                let below = place.member(&entry.key);
+                let rule = Rule::DropUnknown;
+                whole.applied.push(applied(rule, rule.risk(), &below, part, entry.member, ""));
+                entry.dropped = Some(rule);
+                entry.value.cuts.clear();
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Validate, then repair: the loop and what it is told.
+//!
+//! A value is walked together with its schema. Where a part of the value is valid for its part of
+//! the schema, nothing is looked at any further. Where it is not, what is inside is repaired first,
+//! then the rules propose another form. A proposal counts only if the result is valid; the one with
+//! the least risk is taken, and two different results of the same risk are a refusal.
+
+mod choose;
+mod documents;
+mod members;
+mod plan;
+mod reading;
+mod renames;
+mod reshape;
+mod walk;
+
+use jsonmend_core::{Following, Options, Outcome, Path, Risk};
+use jsonmend_extract::Scope;
+
+pub(crate) use walk::{Fit, Fitter, Place};
+
+use crate::{Change, Issue, Rule, Rules, Schema};
+
+/// What [`Schema::fit`] is told.
+///
+/// ```
+/// use jsonmend_core::{Options, Policy};
+/// use jsonmend_schema::{FitOptions, Rule, Rules};
+///
+/// let options = FitOptions::new()
+///     .with_engine(Options::new().with_policy(Policy::CONSERVATIVE))
+///     .with_rules(Rules::new().without(Rule::WrapInArray))
+///     .with_name("search");
+/// assert_eq!(options.name(), Some("search"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FitOptions {
+    engine: Options,
+    scope: Scope,
+    rules: Rules,
+    name: Option<String>,
+}
+
+impl FitOptions {
+    /// The defaults: repairs and rules of any risk, each marked with it; the best reading of the
+    /// text; rules that are on by default.
+    #[must_use]
+    pub fn new() -> Self {
+        let engine = Options::new().with_following(Following::Array);
+        Self { engine, scope: Scope::Best, rules: Rules::new(), name: None }
+    }
+
+    /// With those options for the text. The highest risk of their policy holds for the rules too.
+    #[must_use]
+    pub const fn with_engine(mut self, engine: Options) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// Where in the text the value is looked for.
+    #[must_use]
+    pub const fn with_scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// With those switches.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// With the name of the tool or type that the value is for. An envelope that carries the name
+    /// can then be told from data.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The options for the text.
+    #[must_use]
+    pub const fn engine(&self) -> &Options {
+        &self.engine
+    }
+
+    /// Where the value is looked for.
+    #[must_use]
+    pub const fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// The switches.
+    #[must_use]
+    pub const fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The name of the tool or type.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A rule that was applied, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// The rule.
+    pub rule: Rule,
+    /// What it had to assume: the risk of the rule, or of the repairs it needed.
+    pub risk: Risk,
+    /// Where in the value.
+    pub path: Path,
+    /// Where in the schema, as a JSON Pointer.
+    pub schema_path: String,
+    /// First byte of the value it was applied to, in the input as given.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+    /// What stood there, at most 120 characters of it.
+    pub before: String,
+    /// What stands there now, at most 120 characters of it.
+    pub after: String,
+}
+
+/// What became of a text.
+///
+/// ```
+/// use jsonmend_core::Outcome;
+/// use jsonmend_schema::{FitOptions, Schema};
+///
+/// let schema = Schema::from_text(
+///     r#"{"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}}"#,
+/// )?;
+/// let fitted = schema.fit(br#"{tags: "[\"a\", \"b\"]"}"#, &FitOptions::new());
+/// assert_eq!(fitted.text(), Some(r#"{"tags": ["a", "b"]}"#));
+/// assert_eq!(fitted.outcome(), Outcome::Repaired);
+/// assert_eq!(fitted.applied()[0].rule.code(), "unwrap-stringified");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fitted {
+    outcome: Outcome,
+    text: Option<String>,
+    mended: Option<String>,
+    changes: Vec<Change>,
+    applied: Vec<Applied>,
+    issues: Vec<Issue>,
+}
+
+impl Fitted {
+    /// How it ended. [`Outcome::Invalid`] if the value is not valid and could not be made so.
+    #[must_use]
+    pub const fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// The JSON text, if it is valid for the schema.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The JSON text before any rule was applied, where the text holds JSON at all.
+    #[must_use]
+    pub fn mended(&self) -> Option<&str> {
+        self.mended.as_deref()
+    }
+
+    /// The edit script: applied to the input, it gives [`Fitted::text`]. Empty where there is none.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// The rules that were applied; where there is no text, those that could have been.
+    #[must_use]
+    pub fn applied(&self) -> &[Applied] {
+        &self.applied
+    }
+
+    /// What was wrong and still is, in document order. Empty where there is a text.
+    #[must_use]
+    pub fn issues(&self) -> &[Issue] {
+        &self.issues
+    }
+
+    /// The highest risk among the changes; `None` without any.
+    #[must_use]
+    pub fn risk(&self) -> Option<Risk> {
+        let rules = self.applied.iter().map(|applied| applied.risk);
+        self.changes.iter().map(Change::risk).chain(rules).max()
+    }
+}
+
+impl Schema {
+    /// Finds the value in a text, mends it, validates it, and where it is not valid brings it into
+    /// the schema, as far as the policy allows.
+    ///
+    /// A value that is valid stays as it is, byte for byte. One that cannot be made valid comes back
+    /// with its issues, and nothing is changed.
+    #[must_use]
+    pub fn fit(&self, input: &[u8], options: &FitOptions) -> Fitted {
+        reading::fit(self, input, options)
+    }
+}

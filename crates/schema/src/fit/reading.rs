@@ -1,0 +1,238 @@
+//! From a text to a value: the readings of the text, and the one that fits.
+
+use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
+use jsonmend_extract::{Scope, mend_text};
+
+use super::{Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents};
+use crate::{
+    Cause, Change, Issue, Rule, Schema, Tree,
+    compile::Types,
+    part::Part,
+    script,
+    tree::{JsonKind, quoted},
+};
+
+pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
+    let first = Reading::of(input, options.scope(), options.engine());
+    let mut fitted = first.fit(schema, input, options);
+    if fitted.0.outcome == Outcome::Unchanged {
+        return fitted.0;
+    }
+    let documents = match options.scope() {
+        Scope::Best if first.outcome != Outcome::Unchanged => {
+            Some(Documents::find(input, options.engine()))
+        }
+        _ => None,
+    };
+    let takes_list = Part::root(schema).allows(JsonKind::Array);
+    if let Some(list) = documents.as_ref().filter(|_| takes_list && !first.is_list()) {
+        // Several documents are items of the list that the schema asks for.
+        let fitted = list.list(input).map(|reading| reading.fit(schema, input, options).0);
+        if let Some(fitted) = fitted.filter(|fitted| fitted.text.is_some()) {
+            return fitted;
+        }
+    }
+    if fitted.is_settled() {
+        return fitted.0;
+    }
+    // What the text as a whole does not give, a document in it may, or its words.
+    for reading in documents.iter().flat_map(|documents| documents.each(input)) {
+        if reading.text != first.text {
+            let other = reading.fit(schema, input, options);
+            fitted = fitted.or(other);
+        }
+    }
+    // Words without a document in them may be a value without its quotes.
+    let no_json = first.text.is_none() && first.outcome == Outcome::None;
+    let only_object = Part::root(schema).allowed() == Types::OBJECT;
+    let bare = Reading::bare(input, options.engine()).filter(|_| no_json && !only_object);
+    if let Some(reading) = bare {
+        let other = reading.fit(schema, input, options);
+        fitted = fitted.or(other);
+    }
+    if let Some(other) = words(schema, input, options, no_json) {
+        fitted = fitted.or(Tried(other));
+    }
+    fitted.0
+}
+
+/// What became of one reading.
+struct Tried(Fitted);
+
+impl Tried {
+    /// Whether no other reading could do better.
+    fn is_settled(&self) -> bool {
+        let least = self.0.applied.iter().all(|applied| applied.risk <= Risk::Likely);
+        let honest = matches!(self.0.outcome, Outcome::Cut | Outcome::Closed | Outcome::Overflow);
+        self.0.text.is_some() && least || honest && self.0.text.is_none()
+    }
+
+    /// The one with the lower risk; this one, if they are equal.
+    fn or(self, other: Self) -> Self {
+        let better = match (&self.0.text, &other.0.text) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(_), Some(_)) => other.0.risk() < self.0.risk(),
+        };
+        if better { other } else { self }
+    }
+}
+
+/// A JSON text in the input.
+pub(super) struct Reading {
+    outcome: Outcome,
+    text: Option<String>,
+    changes: Vec<Change>,
+    cut_at: Option<Path>,
+}
+
+impl Reading {
+    fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
+        let mended = mend_text(input, scope, options);
+        Self::new(mended)
+    }
+
+    /// A text that was made of the input by these changes.
+    pub(super) fn repaired(text: String, changes: Vec<Change>) -> Self {
+        Self { outcome: Outcome::Repaired, text: Some(text), changes, cut_at: None }
+    }
+
+    fn is_list(&self) -> bool {
+        self.text.as_deref().is_some_and(|text| text.trim_start().starts_with('['))
+    }
+
+    fn new(mended: Mended) -> Self {
+        let cut_at = mended.cut_at().cloned();
+        let (outcome, text, repairs) = mended.into_parts();
+        Self { outcome, text, changes: repairs.iter().map(Change::from).collect(), cut_at }
+    }
+
+    /// The whole text as a string without quotes. What it means is for the rules to say.
+    fn bare(input: &[u8], options: &Options) -> Option<Self> {
+        let kind = RepairKind::UnquotedString;
+        let text = std::str::from_utf8(input).ok()?;
+        if !options.policy().allows(kind) || text.trim().is_empty() {
+            return None;
+        }
+        let text = quoted(text.trim());
+        let repair = Repair::new(kind, 0..input.len(), text.clone(), Path::default());
+        Some(Self::repaired(text, vec![Change::from(&repair)]))
+    }
+
+    /// Brings the value of this reading into the schema.
+    fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
+        let refused = |outcome, issues, applied| {
+            let (text, mended, changes) = (None, self.text.clone(), Vec::new());
+            Tried(Fitted { outcome, text, mended, changes, applied, issues })
+        };
+        let Some(text) = &self.text else {
+            return refused(self.outcome, self.truncated(input), Vec::new());
+        };
+        let Ok(tree) = Tree::read(text) else {
+            return refused(Outcome::Overflow, Vec::new(), Vec::new());
+        };
+        if schema.accepts(&tree) {
+            return Tried(Fitted {
+                outcome: self.outcome,
+                text: self.text.clone(),
+                mended: self.text.clone(),
+                changes: self.changes.clone(),
+                applied: Vec::new(),
+                issues: Vec::new(),
+            });
+        }
+        let fit = match Fitter::new(options, text.len()) {
+            Some(mut fitter) => fitter.fit(tree.root(), &Part::root(schema), &Place::root()),
+            None => Fit::default(),
+        };
+        let placed = |applied: &Applied| {
+            let span = script::origin(&self.changes, &(applied.start..applied.end));
+            Applied { start: span.start, end: span.end, ..applied.clone() }
+        };
+        let applied: Vec<Applied> = fit.applied.iter().map(placed).collect();
+        // What the walk found is checked once more, as a whole: a value is given out only if the
+        // schema accepts it.
+        let cuts: Vec<Change> = fit
+            .cuts
+            .into_iter()
+            .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
+            .collect();
+        let changes = script::compose(&self.changes, text, &cuts);
+        let output = crate::apply_changes(input, &changes);
+        let accepted = |text: &String| Tree::read(text).is_ok_and(|tree| schema.accepts(&tree));
+        match output.filter(|output| fit.valid && accepted(output)) {
+            Some(output) => {
+                let changed = self.outcome == Outcome::Unchanged && !changes.is_empty();
+                let outcome = if changed { Outcome::Repaired } else { self.outcome };
+                let mended = self.text.clone();
+                let text = Some(output);
+                Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
+            }
+            None => refused(Outcome::Invalid, self.issues(schema, &tree, &fit.ambiguous), applied),
+        }
+    }
+
+    /// What is wrong with the value as it was read, with places in the input.
+    fn issues(&self, schema: &Schema, tree: &Tree<'_>, ambiguous: &[Path]) -> Vec<Issue> {
+        let placed = |issue: Issue| {
+            let span = script::origin(&self.changes, &issue.span());
+            let doubtful = ambiguous.contains(issue.path()) && issue.hint().is_none();
+            let issue = issue.with_span(span);
+            if doubtful { issue.with_hint("it could be read in more than one way") } else { issue }
+        };
+        schema.validate(tree).into_iter().map(placed).collect()
+    }
+
+    /// A text that stopped early is told as such.
+    fn truncated(&self, input: &[u8]) -> Vec<Issue> {
+        let at = self.cut_at.as_ref().filter(|_| self.outcome == Outcome::Cut);
+        let Some(path) = at else { return Vec::new() };
+        vec![Issue::truncated(path.clone(), input.len())]
+    }
+}
+
+/// A text that is no JSON, for a schema that asks for a string, or for an object with one.
+fn words(schema: &Schema, input: &[u8], options: &FitOptions, no_json: bool) -> Option<Fitted> {
+    let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
+    let (part, place) = (Part::root(schema), Place::root());
+    let fitter = Fitter::new(options, text.len())?;
+    if !fitter.allows(Rule::WrapText, &place, &part) {
+        return None;
+    }
+    // JSON that is not valid is no text, unless nothing but text is asked for.
+    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
+        quoted(text)
+    } else {
+        let required = part.required();
+        let [key] = required.as_slice() else { return None };
+        let property = part.property(key).filter(|property| property.allows(JsonKind::String))?;
+        // A text with a form is not made of any text.
+        if property.is_narrow() || text.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        format!("{{{}: {}}}", quoted(key), quoted(text.trim()))
+    };
+    if !Tree::read(&output).is_ok_and(|tree| schema.accepts(&tree)) {
+        return None;
+    }
+    let cause = Cause::Rule(Rule::WrapText);
+    let change = Change::new(cause, 0..input.len(), output.clone(), Path::default());
+    let applied = Applied {
+        rule: Rule::WrapText,
+        risk: Risk::Guess,
+        path: Path::default(),
+        schema_path: String::new(),
+        start: 0,
+        end: input.len(),
+        before: text.chars().take(120).collect(),
+        after: output.chars().take(120).collect(),
+    };
+    Some(Fitted {
+        outcome: Outcome::Repaired,
+        text: Some(output),
+        mended: None,
+        changes: vec![change],
+        applied: vec![applied],
+        issues: Vec::new(),
+    })
+}

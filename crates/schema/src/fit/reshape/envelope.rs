@@ -1,0 +1,133 @@
+//! Objects around the whole value, and values without the object that should be around them.
+
+use jsonmend_core::Risk;
+
+use super::{Form, Proposal, Site};
+use crate::{
+    Rule,
+    issue::is_schema,
+    tree::{JsonKind, Node, quoted},
+};
+
+/// Keys that carry the arguments of a call or an answer.
+const CARRIERS: [&str; 16] = [
+    "arguments",
+    "parameters",
+    "params",
+    "input",
+    "inputs",
+    "args",
+    "kwargs",
+    "result",
+    "response",
+    "data",
+    "output",
+    "json",
+    "json_tool_call",
+    "tool_input",
+    "function_args",
+    "$PARAMETER_NAME",
+];
+/// Keys that carry the name of what is called.
+const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
+/// What else a call carries: it says nothing about its arguments.
+const BESIDE: [&str; 3] = ["type", "id", "call_id"];
+
+pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    if !site.place.is_root {
+        return;
+    }
+    if site.node.kind() == JsonKind::Object {
+        envelope(site, found);
+        echo(site, found);
+    }
+    missing(site, found);
+}
+
+fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    let declares = |key: &str| site.part.declares(key);
+    let is_own = |name: &str| {
+        let bare = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
+        site.name.is_some_and(|own| own == name || own == bare)
+            || site.part.title().is_some_and(|title| title == name)
+    };
+    let mut carried: Option<Node<'t>> = None;
+    let mut named: Option<bool> = None;
+    for member in site.node.children() {
+        let key = member.key().unwrap_or_default();
+        let key = key.as_ref();
+        if declares(key) {
+            return;
+        }
+        let carries = CARRIERS.contains(&key) || is_own(key);
+        let name = member.as_str();
+        if carries && (member.is_container() || name.is_some()) && carried.is_none() {
+            carried = Some(member);
+        } else if let Some(name) = name.filter(|_| NAMES.contains(&key) && named.is_none()) {
+            named = Some(is_own(&name));
+        } else if !BESIDE.contains(&key) {
+            return;
+        }
+    }
+    let Some(carried) = carried else { return };
+    let rule = match (named, site.name) {
+        (None | Some(true), _) => Rule::UnwrapEnvelope,
+        // The call is to something else.
+        (Some(false), Some(_)) => return,
+        (Some(false), None) => Rule::UnwrapNamedEnvelope,
+    };
+    found.push(Proposal::inner(rule, carried).with_cap(rule.risk().max(Risk::Likely)));
+}
+
+/// The values in the place of the properties of a schema.
+fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    const SCHEMA: [&str; 8] = [
+        "type",
+        "properties",
+        "required",
+        "title",
+        "description",
+        "$schema",
+        "additionalProperties",
+        "$defs",
+    ];
+    let only_schema = site.node.children().all(|member| {
+        member.key().is_some_and(|key| SCHEMA.contains(&key.as_ref()) && !site.part.declares(&key))
+    });
+    let inner = site.node.member("properties").filter(|node| node.kind() == JsonKind::Object);
+    if let Some(inner) = inner.filter(|inner| only_schema && !inner.children().any(is_schema)) {
+        found.push(Proposal::inner(Rule::SchemaEchoRoot, inner).with_cap(Risk::Likely));
+    }
+}
+
+/// The one property that should hold the value.
+fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    if !site.part.allows(JsonKind::Object) {
+        return;
+    }
+    let required = site.part.required();
+    let properties = site.part.properties();
+    let key = match (required.as_slice(), properties.as_slice()) {
+        ([key], _) | ([], [key]) => *key,
+        _ => return,
+    };
+    // An object that has properties of its own here is incomplete, not unwrapped.
+    let object = site.node.kind() == JsonKind::Object;
+    let own = site
+        .node
+        .children()
+        .any(|member| member.key().is_some_and(|name| site.part.declares(&name)));
+    let Some(part) = site.part.property(key).filter(|_| !(object && (own || site.node.len() == 0)))
+    else {
+        return;
+    };
+    let (before, narrow) = (format!("{{{}: ", quoted(key)), part.is_narrow());
+    let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
+    // The value must be what the property asks for as it stands, but for the spelling of scalars.
+    let mut proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Exact);
+    // Words could be anything; what has a form is known by it.
+    if site.node.kind() == JsonKind::String && !narrow {
+        proposal = proposal.with_risk(Risk::Guess);
+    }
+    found.push(proposal);
+}

@@ -1,0 +1,87 @@
+//! Other forms that a value could have had: what the rules propose for a node that is not valid.
+
+mod envelope;
+mod list;
+mod map;
+mod object;
+mod scalar;
+mod split;
+mod stringified;
+
+use jsonmend_core::Risk;
+
+use super::walk::Place;
+use crate::{Rule, part::Part, tree::Node};
+
+/// A node that is not valid, and where it stands.
+pub(super) struct Site<'t, 's, 'p> {
+    pub(super) node: Node<'t>,
+    pub(super) part: &'p Part<'s>,
+    pub(super) place: &'p Place,
+    /// The name of the tool or type.
+    pub(super) name: Option<&'p str>,
+    pub(super) max_risk: Risk,
+}
+
+/// The form that a rule proposes.
+pub(super) enum Form<'t, 's> {
+    /// A node inside takes the place of the node.
+    Inner(Node<'t>),
+    /// A JSON text takes its place.
+    Text(String),
+    /// Text around the node; the node itself goes to another part of the schema.
+    Wrapped {
+        before: String,
+        after: &'static str,
+        part: Part<'s>,
+        /// The property it becomes; an item, if there is none.
+        key: Option<String>,
+    },
+}
+
+pub(super) struct Proposal<'t, 's> {
+    pub(super) rule: Rule,
+    /// At least the risk of the rule.
+    pub(super) risk: Risk,
+    pub(super) form: Form<'t, 's>,
+    /// The highest risk that repairs inside the new form may have.
+    pub(super) cap: Option<Risk>,
+}
+
+impl<'t, 's> Proposal<'t, 's> {
+    fn new(rule: Rule, form: Form<'t, 's>) -> Self {
+        Self { rule, risk: rule.risk(), form, cap: None }
+    }
+
+    fn text(rule: Rule, text: impl Into<String>) -> Self {
+        Self::new(rule, Form::Text(text.into()))
+    }
+
+    fn inner(rule: Rule, node: Node<'t>) -> Self {
+        Self::new(rule, Form::Inner(node))
+    }
+
+    fn with_risk(mut self, risk: Risk) -> Self {
+        self.risk = self.risk.max(risk);
+        self
+    }
+
+    fn with_cap(mut self, cap: Risk) -> Self {
+        self.cap = Some(cap);
+        self
+    }
+}
+
+/// Everything the rules propose, in their order.
+pub(super) fn proposals<'t, 's>(site: &Site<'t, 's, '_>) -> Vec<Proposal<'t, 's>> {
+    let mut found = Vec::new();
+    let mut run = |rule: fn(&Site<'t, 's, '_>, &mut Vec<Proposal<'t, 's>>)| rule(site, &mut found);
+    run(stringified::propose);
+    run(scalar::propose);
+    run(envelope::propose);
+    run(list::propose);
+    run(split::propose);
+    run(map::propose);
+    run(object::propose);
+    found
+}

@@ -1,0 +1,127 @@
+//! Values for scalars: other spellings, and objects or lists around one.
+
+use super::{Proposal, Site};
+use crate::{
+    Rule,
+    coerce::coerce_node,
+    compile::Types,
+    fit::members::NOTHING,
+    tree::{JsonKind, Node, quoted},
+};
+
+/// Names under which a single value is handed over.
+const VALUE_KEYS: [&str; 5] = ["value", "val", "_value", "$value", "Value"];
+/// Keywords that models write beside a value.
+const SCHEMA_KEYS: [&str; 6] = ["type", "format", "title", "description", "nullable", "required"];
+
+pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    for coerced in coerce_node(site.node, site.part) {
+        found.push(Proposal::text(coerced.rule, coerced.text));
+    }
+    null_word(site, found);
+    match site.node.kind() {
+        JsonKind::Object if !site.part.allows(JsonKind::Object) => {
+            placeholder(site, found);
+            schema_leaf(site, found);
+            written_out(site, found);
+        }
+        JsonKind::Array if !site.part.allows(JsonKind::Array) => {
+            single(site, found);
+            written_out(site, found);
+            joined(site, found);
+        }
+        _ => {}
+    }
+}
+
+/// A word for nothing, where `null` may stand and a string may not.
+fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonKind::Null)) else {
+        return;
+    };
+    let word = text.trim().to_lowercase();
+    if NOTHING.contains(&word.as_str()) && !site.place.takes_strings {
+        found.push(Proposal::text(Rule::NullWords, "null"));
+    }
+}
+
+/// `{"value": x}`, with nothing beside it but words of a schema.
+fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    let own = site.place.path.last().and_then(|step| match step {
+        jsonmend_core::Step::Key(key) => Some(key.as_str()),
+        jsonmend_core::Step::Index(_) => None,
+    });
+    let mut data = site
+        .node
+        .children()
+        .filter(|member| !member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref())));
+    let (Some(only), None) = (data.next(), data.next()) else { return };
+    let key = only.key().unwrap_or_default();
+    if VALUE_KEYS.contains(&key.as_ref()) || own == Some(key.as_ref()) {
+        found.push(Proposal::inner(Rule::PlaceholderObject, only));
+    }
+}
+
+/// `{"type": "string", "description": "Ada"}`: the value was written in the place of a description.
+fn schema_leaf<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    let mut types = false;
+    let mut rest: Option<Node<'t>> = None;
+    for member in site.node.children() {
+        let key = member.key().unwrap_or_default();
+        let text = member.as_str();
+        if key == "type"
+            && text.as_deref().is_some_and(|name| site.part.allowed().has(Types::named(name)))
+        {
+            types = true;
+        } else if rest.replace(member).is_some() {
+            return;
+        }
+    }
+    let Some(rest) = rest.filter(|rest| types && !rest.is_container()) else { return };
+    let text = rest.as_str();
+    let echoed = text.is_some() && text.as_deref() == site.part.description();
+    let titled = text.is_some() && text.as_deref() == site.part.title();
+    if !echoed && !titled {
+        found.push(Proposal::inner(Rule::SchemaEchoLeaf, rest));
+    }
+}
+
+/// A list of exactly one.
+fn single<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    let mut items = site.node.children();
+    let (Some(only), None) = (items.next(), items.next()) else { return };
+    let rule = if site.part.options().is_some() {
+        Rule::EnumSingleList
+    } else if site.place.is_root && only.kind() == JsonKind::Object {
+        Rule::RootSingleList
+    } else {
+        Rule::SingleElement
+    };
+    if !only.is_null() {
+        found.push(Proposal::inner(rule, only));
+    }
+}
+
+/// A container as text, for a string.
+fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    if !site.part.allows(JsonKind::String) || site.part.options().is_some() {
+        return;
+    }
+    let description = site.part.description().unwrap_or_default().to_lowercase();
+    let told = description.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json");
+    let media = site.part.shapes().filter_map(|shape| shape.media_type.as_deref());
+    let typed =
+        media.into_iter().any(|media| media == "application/json" || media.ends_with("+json"));
+    let rule = if told || typed { Rule::JsonToString } else { Rule::JsonToText };
+    found.push(Proposal::text(rule, quoted(site.node.raw())));
+}
+
+/// Several strings as one. Off unless it is asked for.
+fn joined<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    let strings: Option<Vec<_>> = site.node.children().map(|item| item.as_str()).collect();
+    if let Some(strings) =
+        strings.filter(|strings| strings.len() > 1 && site.part.allows(JsonKind::String))
+    {
+        found.push(Proposal::text(Rule::JoinArray, quoted(&strings.join(", "))));
+    }
+}

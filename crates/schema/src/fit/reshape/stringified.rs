@@ -1,0 +1,40 @@
+//! A list or an object as text in a string.
+
+use jsonmend_core::{Following, Options, Policy, Risk, mend};
+
+use super::{Proposal, Site};
+use crate::{Rule, Tree, tree::JsonKind};
+
+pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+    let (node, part) = (site.node, site.part);
+    let wanted = part.allows(JsonKind::Array) || part.allows(JsonKind::Object);
+    let Some(text) = node.as_str().filter(|_| wanted) else { return };
+    let text = text.trim();
+    let fenced = text.starts_with("```") || text.starts_with("~~~");
+    if !text.starts_with(['[', '{']) && !fenced {
+        return;
+    }
+    let rule = if fenced {
+        Rule::FenceInString
+    } else if site.place.is_root {
+        Rule::UnwrapDoubleEncodedRoot
+    } else {
+        Rule::UnwrapStringified
+    };
+    if Tree::read(text).is_ok() {
+        found.push(Proposal::text(rule, text));
+        return;
+    }
+    // A string that could stand here is read as something else only if nothing is missing in it.
+    if site.place.takes_strings || part.allows(JsonKind::String) {
+        return;
+    }
+    let policy = Policy::PERMISSIVE.at_most(site.max_risk);
+    let options = Options::new().with_policy(policy).with_following(Following::Error);
+    let mended = mend(text.as_bytes(), &options);
+    let lossy = mended.repairs().iter().any(|repair| repair.risk() == Risk::Lossy);
+    let risk = mended.repairs().iter().map(jsonmend_core::Repair::risk).max();
+    if let Some(inner) = mended.text().filter(|inner| inner.starts_with(['[', '{']) && !lossy) {
+        found.push(Proposal::text(rule, inner).with_risk(risk.unwrap_or(Risk::Exact)));
+    }
+}

@@ -1,0 +1,277 @@
+//! What is wrong with a value, as data.
+
+mod expected;
+mod hint;
+mod localise;
+mod nearest;
+mod render;
+
+use std::{fmt, ops::Range};
+
+use jsonmend_core::{Path, Step};
+
+pub(crate) use hint::is_schema;
+pub(crate) use localise::issues;
+pub(crate) use nearest::{distance, folded};
+pub use render::Rendering;
+
+use crate::tree::{JsonKind, Node};
+
+/// How much of a value an issue keeps, in characters.
+const KEPT: usize = 240;
+
+/// What kind of thing is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum IssueCode {
+    /// Two repairs of equal risk would make it valid, with different results.
+    Ambiguous,
+    /// Not the value that `const` asks for.
+    Const,
+    /// `contains`, or the content of a string.
+    Content,
+    /// Too few or too many items or properties.
+    Count,
+    /// Not one of the values of `enum`.
+    Enum,
+    /// Nothing may stand here.
+    Forbidden,
+    /// Not of the `format`.
+    Format,
+    /// A string that is too short or too long.
+    Length,
+    /// A required property is missing.
+    Missing,
+    /// A property name that is not allowed.
+    Name,
+    /// Not of the `pattern`.
+    Pattern,
+    /// A number that is too small, too large, or no multiple.
+    Range,
+    /// The schema itself came back, not an instance of it.
+    SchemaEcho,
+    /// The text ended inside the value.
+    Truncated,
+    /// Of another type.
+    Type,
+    /// A property that is not declared.
+    Unexpected,
+    /// Valid for none, or for too many, of several schemas.
+    Union,
+    /// Items that are not different.
+    Unique,
+}
+
+impl IssueCode {
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Ambiguous => "ambiguous",
+            Self::Const => "const",
+            Self::Content => "content",
+            Self::Count => "count",
+            Self::Enum => "enum",
+            Self::Forbidden => "forbidden",
+            Self::Format => "format",
+            Self::Length => "length",
+            Self::Missing => "missing",
+            Self::Name => "name",
+            Self::Pattern => "pattern",
+            Self::Range => "range",
+            Self::SchemaEcho => "schema-echo",
+            Self::Truncated => "truncated",
+            Self::Type => "type",
+            Self::Unexpected => "unexpected",
+            Self::Union => "union",
+            Self::Unique => "unique",
+        }
+    }
+}
+
+impl fmt::Display for IssueCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// One thing that is wrong. It prints as one line: `/tags/2: expected string, got number 3`.
+///
+/// ```
+/// use jsonmend_schema::{IssueCode, Schema, Tree};
+///
+/// let schema = Schema::from_text(
+///     r#"{"properties": {"limit": {"type": "integer"}}, "required": ["limit"]}"#,
+/// )?;
+/// let issues = schema.validate(&Tree::read(r#"{"limitt": 3}"#)?);
+/// assert_eq!(issues[0].code(), IssueCode::Missing);
+/// assert_eq!(issues[0].hint(), Some(r#"did you mean "limit"? you sent "limitt""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    code: IssueCode,
+    pointer: String,
+    path: Path,
+    expected: String,
+    received: Received,
+    schema_path: String,
+    span: Range<usize>,
+    hint: Option<String>,
+}
+
+impl Issue {
+    pub(crate) fn new(code: IssueCode, node: Node<'_>, expected: impl Into<String>) -> Self {
+        Self {
+            code,
+            pointer: node.pointer(),
+            path: path_of(node),
+            expected: expected.into(),
+            received: Received::of(node),
+            schema_path: String::new(),
+            span: node.span(),
+            hint: None,
+        }
+    }
+
+    /// The text stopped inside the value at `path`, after `length` bytes.
+    pub(crate) fn truncated(path: Path, length: usize) -> Self {
+        let pointer = path.steps().iter().fold(String::new(), |pointer, step| match step {
+            Step::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
+            Step::Index(index) => format!("{pointer}/{index}"),
+        });
+        Self {
+            code: IssueCode::Truncated,
+            pointer,
+            path,
+            expected: format!("the output stopped here, at byte {length}"),
+            received: Received { kind: JsonKind::Null, raw: String::new(), whole: true },
+            schema_path: String::new(),
+            span: length..length,
+            hint: Some("continue from there".to_owned()),
+        }
+    }
+
+    pub(crate) fn with_schema_path(mut self, schema_path: impl Into<String>) -> Self {
+        self.schema_path = schema_path.into();
+        self
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same issue, of a text in which it stands at `span`.
+    pub(crate) fn with_span(mut self, span: Range<usize>) -> Self {
+        self.span = span;
+        self
+    }
+
+    /// What kind of thing is wrong.
+    #[must_use]
+    pub const fn code(&self) -> IssueCode {
+        self.code
+    }
+
+    /// Where, as a JSON Pointer (RFC 6901). Empty for the root.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// Where, as a dotted path: `$.tags[2]`.
+    #[must_use]
+    pub const fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the schema asks for, in words.
+    #[must_use]
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+
+    /// What stands there.
+    #[must_use]
+    pub const fn received(&self) -> &Received {
+        &self.received
+    }
+
+    /// The keyword that says so: its place in the schema, as a JSON Pointer.
+    #[must_use]
+    pub fn schema_path(&self) -> &str {
+        &self.schema_path
+    }
+
+    /// The bytes of the value, in the text that was validated; after a repair was tried, in the
+    /// input as it was given.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// What would help, if that can be said.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Rendering::new().line(self))
+    }
+}
+
+/// The value an issue is about: its type, and how it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Received {
+    kind: JsonKind,
+    raw: String,
+    whole: bool,
+}
+
+impl Received {
+    fn of(node: Node<'_>) -> Self {
+        let raw: String = node.raw().chars().take(KEPT).collect();
+        Self { kind: node.kind(), whole: raw.len() == node.raw().len(), raw }
+    }
+
+    /// Its type.
+    #[must_use]
+    pub const fn kind(&self) -> JsonKind {
+        self.kind
+    }
+
+    /// How it is written, at most 240 characters of it.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// Whether [`Received::raw`] is all of it.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.whole
+    }
+}
+
+/// The path from the root to a node.
+pub(crate) fn path_of(node: Node<'_>) -> Path {
+    let mut steps = Vec::new();
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        steps.push(match node.key() {
+            Some(key) => Step::Key(key.into_owned()),
+            None => {
+                let own = node.index();
+                let at = parent.children().position(|item| item.index() == own);
+                Step::Index(at.unwrap_or_default())
+            }
+        });
+        node = parent;
+    }
+    steps.reverse();
+    Path::from(steps)
+}

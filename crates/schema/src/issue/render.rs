@@ -1,0 +1,124 @@
+//! Issues as people, models and machines read them.
+
+use serde_json::{Value, json};
+
+use super::{Issue, IssueCode};
+
+/// How issues are written.
+///
+/// What was received is quoted as data, so that nothing in it reads as an instruction, and cut.
+///
+/// ```
+/// use jsonmend_schema::{Rendering, Schema, Tree};
+///
+/// let schema = Schema::from_text(r#"{"items": {"type": "integer"}}"#)?;
+/// let issues = schema.validate(&Tree::read(r#"["a", "b", "c"]"#)?);
+/// assert_eq!(
+///     Rendering::new().with_lines(2).with_masked(true).for_model(&issues),
+///     "- /0: expected integer, got string\n- /1: expected integer, got string\n+1 more",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rendering {
+    lines: usize,
+    characters: usize,
+    masked: bool,
+}
+
+impl Rendering {
+    /// The defaults: 8 lines, 120 characters of a value, values shown.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { lines: 8, characters: 120, masked: false }
+    }
+
+    /// How many issues are listed; what is left out is counted. At least 1.
+    #[must_use]
+    pub const fn with_lines(mut self, lines: usize) -> Self {
+        self.lines = if lines == 0 { 1 } else { lines };
+        self
+    }
+
+    /// How many characters of a value are shown, at most 240.
+    #[must_use]
+    pub const fn with_characters(mut self, characters: usize) -> Self {
+        self.characters = characters;
+        self
+    }
+
+    /// Whether only the types of values are shown, not the values.
+    #[must_use]
+    pub const fn with_masked(mut self, masked: bool) -> Self {
+        self.masked = masked;
+        self
+    }
+
+    /// One issue on one line, for a person.
+    #[must_use]
+    pub fn line(&self, issue: &Issue) -> String {
+        let place = if issue.pointer().is_empty() { "/" } else { issue.pointer() };
+        let received = self.received(issue);
+        let told = match issue.code() {
+            IssueCode::Missing => format!("missing {}", issue.expected()),
+            IssueCode::Unexpected => "unexpected property".to_owned(),
+            IssueCode::Truncated => issue.expected().to_owned(),
+            IssueCode::SchemaEcho => format!("expected {}", issue.expected()),
+            _ => format!("expected {}, got {received}", issue.expected()),
+        };
+        match issue.hint() {
+            Some(hint) => format!("{place}: {told}; {hint}"),
+            None => format!("{place}: {told}"),
+        }
+    }
+
+    /// The first lines, for a model: one issue a line, and how many more there are.
+    #[must_use]
+    pub fn for_model(&self, issues: &[Issue]) -> String {
+        let mut lines: Vec<String> =
+            issues.iter().take(self.lines).map(|issue| format!("- {}", self.line(issue))).collect();
+        if issues.len() > self.lines {
+            lines.push(format!("+{} more", issues.len() - self.lines));
+        }
+        lines.join("\n")
+    }
+
+    /// All issues as a JSON array, for a program.
+    #[must_use]
+    pub fn json(&self, issues: &[Issue]) -> String {
+        Value::Array(issues.iter().map(|issue| self.object(issue)).collect()).to_string()
+    }
+
+    fn object(&self, issue: &Issue) -> Value {
+        json!({
+            "pointer": issue.pointer(),
+            "path": issue.path().to_string(),
+            "code": issue.code().code(),
+            "expected": issue.expected(),
+            "received": self.received(issue),
+            "schema_path": issue.schema_path(),
+            "start": issue.span().start,
+            "end": issue.span().end,
+            "hint": issue.hint(),
+        })
+    }
+
+    /// `number 3`, `string "abc…`
+    fn received(&self, issue: &Issue) -> String {
+        let received = issue.received();
+        if self.masked || received.raw() == "null" {
+            return received.kind().to_string();
+        }
+        let mut shown: String = received.raw().chars().take(self.characters).collect();
+        let whole = received.is_whole() && shown.len() == received.raw().len();
+        // A raw line end between tokens would break the line.
+        shown = shown.replace(['\n', '\r', '\t'], " ");
+        format!("{} {shown}{}", received.kind(), if whole { "" } else { "…" })
+    }
+}
+
+impl Default for Rendering {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,31 @@
+//! JSON from a model, brought into its JSON Schema where there is one right way.
+//!
+//! * [`Schema`] is compiled once: drafts 4 to 2020-12, offline, within [`SchemaLimits`].
+//! * [`Tree`] is a JSON text whose values know their bytes.
+//! * [`Schema::fit`] finds the value in a text, mends it, validates it, and applies the [`Rule`]s
+//!   where it must; [`Fitted`] is what became of it, with an edit script over the text.
+//! * [`Registry`] has the schemas of tools, by name.
+//! * [`Issue`] says what is wrong, where, and what would help; [`Rendering`] writes issues for a
+//!   person, a model or a program.
+//!
+//! Nothing here reads files, clocks or the network.
+
+mod coerce;
+mod compile;
+mod fit;
+mod issue;
+mod part;
+mod registry;
+mod rule;
+mod script;
+mod tree;
+
+pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
+pub use fit::{Applied, FitOptions, Fitted};
+pub use issue::{Issue, IssueCode, Received, Rendering};
+pub use registry::{
+    ParallelCall, Registry, RegistryError, Resolved, SharedRegistry, parallel_calls,
+};
+pub use rule::{Rule, Rules};
+pub use script::{Cause, Change, apply_changes};
+pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};

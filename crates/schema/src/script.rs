@@ -1,0 +1,331 @@
+//! Edit scripts: what was changed in a text, and why.
+
+use std::ops::Range;
+
+use jsonmend_core::{Path, Repair, RepairKind, Risk};
+
+use crate::Rule;
+
+/// Why a text was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// To bring a value into its schema.
+    Rule(Rule),
+    /// To make it JSON.
+    Syntax(RepairKind),
+}
+
+impl Cause {
+    /// The stable kebab-case code.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Rule(rule) => rule.code(),
+            Self::Syntax(kind) => kind.code(),
+        }
+    }
+
+    /// What it had to assume.
+    #[must_use]
+    pub const fn risk(self) -> Risk {
+        match self {
+            Self::Rule(rule) => rule.risk(),
+            Self::Syntax(kind) => kind.risk(),
+        }
+    }
+}
+
+/// One change of a text: the bytes `start..end` are replaced by `after`.
+///
+/// The changes of a script are sorted and do not overlap. Where a repair of the syntax and a rule
+/// touch the same bytes, they are one change, with the cause of the higher risk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// Why.
+    pub cause: Cause,
+    /// First byte replaced: an offset into the input as given, in bytes.
+    pub start: usize,
+    /// Behind the last byte replaced. Equal to `start` where something is inserted.
+    pub end: usize,
+    /// What stands there in the output.
+    pub after: String,
+    /// Where in the document it happened.
+    pub path: Path,
+}
+
+impl Change {
+    pub(crate) fn new(
+        cause: Cause,
+        span: Range<usize>,
+        after: impl Into<String>,
+        path: Path,
+    ) -> Self {
+        Self { cause, start: span.start, end: span.end, after: after.into(), path }
+    }
+
+    /// The risk of its cause.
+    #[must_use]
+    pub const fn risk(&self) -> Risk {
+        self.cause.risk()
+    }
+}
+
+impl From<&Repair> for Change {
+    fn from(repair: &Repair) -> Self {
+        let span = repair.start..repair.end;
+        Self::new(Cause::Syntax(repair.kind), span, repair.after.as_ref(), repair.path.clone())
+    }
+}
+
+/// Applies a script to the text it was made for; `None` if it is not sorted, overlaps, or does not
+/// end on whole characters.
+#[must_use]
+pub fn apply_changes(input: &[u8], changes: &[Change]) -> Option<String> {
+    let mut out = Vec::with_capacity(input.len());
+    let mut at = 0;
+    for change in changes {
+        out.extend_from_slice(input.get(at..change.start)?);
+        if change.end < change.start {
+            return None;
+        }
+        out.extend_from_slice(change.after.as_bytes());
+        at = change.end;
+    }
+    out.extend_from_slice(input.get(at..)?);
+    String::from_utf8(out).ok()
+}
+
+/// One script from two: `first` leads from the input to `middle`, `second` on from there.
+pub(crate) fn compose(first: &[Change], middle: &str, second: &[Change]) -> Vec<Change> {
+    let mut composed = Vec::with_capacity(first.len() + second.len());
+    let mut placed = Placed::of(first);
+    let mut second = second.iter().peekable();
+    while let Some(group) = placed.next_group(&mut second) {
+        composed.push(group.join(middle));
+    }
+    composed
+}
+
+/// Where a range of the text that `script` leads to stands in the text it was made for. What was
+/// put in stands where it was put, in place of what.
+pub(crate) fn origin(script: &[Change], span: &Range<usize>) -> Range<usize> {
+    let start = source(script, span.start).start;
+    match span.end.checked_sub(1).filter(|last| *last >= span.start) {
+        Some(last) => start..source(script, last).end.max(start),
+        None => start..start,
+    }
+}
+
+/// What the byte at `at` was made from.
+fn source(script: &[Change], at: usize) -> Range<usize> {
+    let mut shift = Shift::default();
+    for change in script {
+        let from = (change.start + shift.grown).saturating_sub(shift.shrunk);
+        if from > at {
+            break;
+        }
+        if at < from + change.after.len() {
+            return change.start..change.end;
+        }
+        shift.pass(change);
+    }
+    let at = shift.back(at);
+    at..at + 1
+}
+
+/// How far a text has been moved by the changes before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shift {
+    grown: usize,
+    shrunk: usize,
+}
+
+impl Shift {
+    fn pass(&mut self, change: &Change) {
+        self.grown += change.after.len();
+        self.shrunk += change.end - change.start;
+    }
+
+    /// From the middle text to the input, for a place that no change covers.
+    fn back(self, at: usize) -> usize {
+        (at + self.shrunk).saturating_sub(self.grown)
+    }
+}
+
+/// The first script, walked along the middle text.
+struct Placed<'c> {
+    rest: &'c [Change],
+    /// What the changes that have been passed did.
+    shift: Shift,
+}
+
+/// Changes of both scripts that touch.
+struct Group<'c> {
+    input: Range<usize>,
+    middle: Range<usize>,
+    first: Vec<&'c Change>,
+    second: Vec<&'c Change>,
+}
+
+impl<'c> Placed<'c> {
+    fn of(first: &'c [Change]) -> Self {
+        Self { rest: first, shift: Shift::default() }
+    }
+
+    /// The next change of the first script, and what it covers in the middle text.
+    fn peek(&self) -> Option<(&'c Change, Range<usize>)> {
+        let change = self.rest.first()?;
+        let start = (change.start + self.shift.grown).saturating_sub(self.shift.shrunk);
+        Some((change, start..start + change.after.len()))
+    }
+
+    fn take(&mut self, group: &mut Group<'c>) {
+        let Some((change, covered)) = self.peek() else { return };
+        group.input.end = group.input.end.max(change.end);
+        group.middle.end = group.middle.end.max(covered.end);
+        group.first.push(change);
+        self.shift.pass(change);
+        self.rest = self.rest.get(1..).unwrap_or_default();
+    }
+
+    fn next_group<'s>(
+        &mut self,
+        second: &mut std::iter::Peekable<impl Iterator<Item = &'s Change>>,
+    ) -> Option<Group<'c>>
+    where
+        's: 'c,
+    {
+        let ahead = second.peek().map(|change| change.start);
+        let mut group = match (self.peek(), ahead) {
+            (None, None) => return None,
+            (Some((change, covered)), start)
+                if start.is_none_or(|start| covered.start <= start) =>
+            {
+                let mut group = Group::at(change.start, covered.start);
+                self.take(&mut group);
+                group
+            }
+            _ => {
+                let change = second.next()?;
+                let start = self.shift.back(change.start);
+                let mut group = Group::at(start, change.start);
+                group.middle.end = change.end;
+                group.second.push(change);
+                group
+            }
+        };
+        // Whatever overlaps what the group covers by now belongs to it.
+        loop {
+            let more = self.peek().filter(|(_, covered)| group.covers(covered));
+            if more.is_some() {
+                self.take(&mut group);
+                continue;
+            }
+            match second.next_if(|change| group.covers(&(change.start..change.end))) {
+                Some(change) => {
+                    group.middle.end = group.middle.end.max(change.end);
+                    group.second.push(change);
+                }
+                None => break,
+            }
+        }
+        // Behind the last change of the first script, input and middle run side by side.
+        let end = self.shift.back(group.middle.end);
+        group.input.end = group.input.end.max(end);
+        Some(group)
+    }
+}
+
+impl<'c> Group<'c> {
+    fn at(input: usize, middle: usize) -> Self {
+        let (first, second) = (Vec::new(), Vec::new());
+        Self { input: input..input, middle: middle..middle, first, second }
+    }
+
+    /// Whether a range begins inside the group, or an empty one inside it.
+    fn covers(&self, range: &Range<usize>) -> bool {
+        range.start < self.middle.end
+    }
+
+    fn join(self, middle: &str) -> Change {
+        let mut after = String::new();
+        let mut at = self.middle.start;
+        for change in &self.second {
+            after.push_str(middle.get(at..change.start).unwrap_or_default());
+            after.push_str(&change.after);
+            at = change.end;
+        }
+        after.push_str(middle.get(at..self.middle.end).unwrap_or_default());
+        // The rule says more than the repair of the bytes it was applied to.
+        let told = self
+            .second
+            .iter()
+            .chain(&self.first)
+            .max_by_key(|change| (change.risk(), matches!(change.cause, Cause::Rule(_))));
+        let (cause, path) = match told {
+            Some(change) => (change.cause, change.path.clone()),
+            None => (Cause::Syntax(RepairKind::Comment), Path::default()),
+        };
+        Change { cause, start: self.input.start, end: self.input.end, after, path }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(start: usize, end: usize, after: &str) -> Change {
+        Change::new(Cause::Rule(Rule::WrapInArray), start..end, after, Path::default())
+    }
+
+    /// Every way to compose two scripts of up to two changes each gives what one after the other
+    /// gives.
+    #[test]
+    fn a_composed_script_does_what_the_two_do() {
+        let input = "abcd";
+        let mut single = Vec::new();
+        for start in 0..=4 {
+            for end in start..=4 {
+                for after in ["", "X", "YZ"] {
+                    single.push(change(start, end, after));
+                }
+            }
+        }
+        let mut scripts = vec![Vec::new()];
+        for first in &single {
+            scripts.push(vec![first.clone()]);
+            for second in single
+                .iter()
+                .filter(|second| second.start >= first.end && second.start > first.start)
+            {
+                scripts.push(vec![first.clone(), second.clone()]);
+            }
+        }
+        let mut tried = 0;
+        for first in &scripts {
+            let middle = apply_changes(input.as_bytes(), first).unwrap();
+            for second in scripts.iter().step_by(3) {
+                let Some(output) = apply_changes(middle.as_bytes(), second) else { continue };
+                let composed = compose(first, &middle, second);
+                let once = apply_changes(input.as_bytes(), &composed);
+                assert_eq!(once.as_ref(), Some(&output), "{first:?} {second:?} {composed:?}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 10_000, "{tried}");
+    }
+
+    #[test]
+    fn places_lead_back_to_the_input() {
+        // "ab" + "XY" inserted at 1, "b" kept: a X Y b
+        let script = [change(1, 1, "XY"), change(3, 5, "")];
+        // input: a b c d e f; output: a X Y b c f
+        let origins: Vec<usize> = (0..6).map(|at| origin(&script, &(at..at)).start).collect();
+        assert_eq!(origins, [0, 1, 1, 1, 2, 5]);
+        assert_eq!(origin(&script, &(0..4)), 0..2);
+        assert_eq!(origin(&script, &(1..3)), 1..1);
+        assert_eq!(origin(&script, &(4..6)), 2..6);
+    }
+}

@@ -1,0 +1,351 @@
+//! A JSON text as a tree in which every node knows its bytes.
+//!
+//! The tree is an arena in document order over the text it was read from: a container is followed
+//! by what it holds. Strings and numbers are not decoded until someone asks; the spelling of
+//! numbers, the order of keys and duplicate keys stay as they are written.
+
+mod json;
+mod read;
+mod text;
+
+use std::{borrow::Cow, fmt, ops::Range};
+
+pub(crate) use json::{Instance, TreeJson, equals, value};
+pub use read::TreeError;
+pub(crate) use text::{is_integer, quoted, unescape};
+
+/// The type of a JSON value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::exhaustive_enums)]
+pub enum JsonKind {
+    /// `[…]`
+    Array,
+    /// `true` or `false`
+    Boolean,
+    /// `null`
+    Null,
+    /// A number, whole or not.
+    Number,
+    /// `{…}`
+    Object,
+    /// `"…"`
+    String,
+}
+
+impl JsonKind {
+    /// The name JSON Schema has for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Boolean => "boolean",
+            Self::Null => "null",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+}
+
+impl fmt::Display for JsonKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The deepest nesting a [`Tree`] holds, in levels.
+pub const MAX_DEPTH: usize = 127;
+
+/// A JSON text, read into nodes with spans.
+///
+/// ```
+/// use jsonmend_schema::{JsonKind, Tree};
+///
+/// let tree = Tree::read(r#"{"price": 1.10, "tags": ["a", "b"]}"#)?;
+/// let price = tree.root().member("price").unwrap();
+/// assert_eq!((price.kind(), price.raw()), (JsonKind::Number, "1.10"));
+/// assert_eq!(price.span(), 10..14);
+/// let tags = tree.at("/tags/1").unwrap();
+/// assert_eq!(tags.as_str().as_deref(), Some("b"));
+/// # Ok::<(), jsonmend_schema::TreeError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Tree<'t> {
+    text: &'t str,
+    nodes: Vec<Entry>,
+}
+
+/// One node. Offsets are 32 bits: a longer text is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    kind: JsonKind,
+    start: u32,
+    end: u32,
+    /// Where the key stands, with its quotes; empty for what is no member.
+    key: (u32, u32),
+    /// The index behind the last node inside this one.
+    next: u32,
+    /// The index of the container; its own for the root.
+    parent: u32,
+    /// How many members or items it holds.
+    len: u32,
+}
+
+impl<'t> Tree<'t> {
+    /// Reads a JSON text (RFC 8259), with white space around it.
+    ///
+    /// # Errors
+    /// Where the text is no JSON, is nested deeper than [`MAX_DEPTH`], or is longer than 4 GiB.
+    pub fn read(text: &'t str) -> Result<Self, TreeError> {
+        read::read(text).map(|nodes| Self { text, nodes })
+    }
+
+    /// The text it was read from.
+    #[must_use]
+    pub const fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The root.
+    #[must_use]
+    pub const fn root(&self) -> Node<'_> {
+        Node { tree: self, index: 0 }
+    }
+
+    /// How many nodes it has. At least one.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)]
+    pub const fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node at a JSON Pointer (RFC 6901). Of members with the same key the last one counts.
+    #[must_use]
+    pub fn at(&self, pointer: &str) -> Option<Node<'_>> {
+        let mut node = self.root();
+        if pointer.is_empty() {
+            return Some(node);
+        }
+        for step in pointer.strip_prefix('/')?.split('/') {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            node = match node.kind() {
+                JsonKind::Object => node.member(&step)?,
+                JsonKind::Array => node.children().nth(step.parse().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(node)
+    }
+}
+
+impl fmt::Debug for Tree<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tree").field("text", &self.text).field("nodes", &self.nodes.len()).finish()
+    }
+}
+
+/// A node of a [`Tree`]: a value and where it stands. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Node<'t> {
+    tree: &'t Tree<'t>,
+    index: u32,
+}
+
+impl<'t> Node<'t> {
+    fn entry(&self) -> &'t Entry {
+        // An index is only ever taken from the tree itself.
+        &self.tree.nodes[self.index as usize]
+    }
+
+    /// The type of the value.
+    #[must_use]
+    pub fn kind(&self) -> JsonKind {
+        self.entry().kind
+    }
+
+    /// The bytes of the value in the text.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        let entry = self.entry();
+        entry.start as usize..entry.end as usize
+    }
+
+    /// The value as it is written.
+    #[must_use]
+    pub fn raw(&self) -> &'t str {
+        self.tree.text.get(self.span()).unwrap_or_default()
+    }
+
+    /// The bytes of its key with the quotes, if it is a member.
+    #[must_use]
+    pub fn key_span(&self) -> Option<Range<usize>> {
+        let (start, end) = self.entry().key;
+        (start < end).then_some(start as usize..end as usize)
+    }
+
+    /// Its key, decoded, if it is a member.
+    #[must_use]
+    pub fn key(&self) -> Option<Cow<'t, str>> {
+        self.key_span().and_then(|span| self.tree.text.get(span)).map(unescape)
+    }
+
+    /// The decoded string, if it is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<Cow<'t, str>> {
+        (self.kind() == JsonKind::String).then(|| unescape(self.raw()))
+    }
+
+    /// The boolean, if it is one.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        (self.kind() == JsonKind::Boolean).then(|| self.raw() == "true")
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.kind() == JsonKind::Null
+    }
+
+    /// Whether it is a number without a fractional part, however it is written (`1.0`, `1e3`).
+    #[must_use]
+    pub fn is_integer(&self) -> bool {
+        self.kind() == JsonKind::Number && is_integer(self.raw())
+    }
+
+    /// How many members or items it holds; 0 for a scalar.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.entry().len as usize
+    }
+
+    /// Whether it is an object or an array.
+    #[must_use]
+    pub fn is_container(&self) -> bool {
+        matches!(self.kind(), JsonKind::Array | JsonKind::Object)
+    }
+
+    /// The members or items, in order.
+    #[must_use]
+    pub fn children(&self) -> Children<'t> {
+        let entry = self.entry();
+        Children { tree: self.tree, at: self.index + 1, end: entry.next }
+    }
+
+    /// The member of that key; the last, if there are several.
+    #[must_use]
+    pub fn member(&self, key: &str) -> Option<Node<'t>> {
+        if self.kind() != JsonKind::Object {
+            return None;
+        }
+        self.children().filter(|member| member.has_key(key)).last()
+    }
+
+    /// The container; `None` for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Node<'t>> {
+        (self.index != 0).then(|| Node { tree: self.tree, index: self.entry().parent })
+    }
+
+    /// Whether it is a member of that key. Nothing is decoded where the key has no escapes.
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        let Some(raw) = self.key_span().and_then(|span| self.tree.text.get(span)) else {
+            return false;
+        };
+        let inner = raw.get(1..raw.len() - 1).unwrap_or_default();
+        inner == key && !inner.contains('\\') || inner.contains('\\') && unescape(raw) == key
+    }
+
+    pub(crate) const fn index(&self) -> u32 {
+        self.index
+    }
+
+    pub(crate) const fn tree(&self) -> &'t Tree<'t> {
+        self.tree
+    }
+
+    /// The JSON Pointer (RFC 6901) from the root.
+    #[must_use]
+    pub fn pointer(&self) -> String {
+        let mut steps = Vec::new();
+        let mut node = *self;
+        while let Some(parent) = node.parent() {
+            steps.push(match node.key() {
+                Some(key) => key.replace('~', "~0").replace('/', "~1"),
+                None => parent
+                    .children()
+                    .position(|item| item.index == node.index)
+                    .unwrap_or_default()
+                    .to_string(),
+            });
+            node = parent;
+        }
+        steps.iter().rev().fold(String::new(), |pointer, step| pointer + "/" + step)
+    }
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Node({} at {:?})", self.kind(), self.span())
+    }
+}
+
+/// The members or items of a node.
+#[derive(Clone, Debug)]
+pub struct Children<'t> {
+    tree: &'t Tree<'t>,
+    at: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Children<'t> {
+    type Item = Node<'t>;
+
+    fn next(&mut self) -> Option<Node<'t>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let node = Node { tree: self.tree, index: self.at };
+        self.at = node.entry().next;
+        Some(node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_know_their_bytes_and_their_place() {
+        let text = " {\"a\": [1, {\"b/c\": null}], \"a\": \"\\u00e9\"} ";
+        let tree = Tree::read(text).unwrap();
+        let root = tree.root();
+        assert_eq!((root.kind(), root.len()), (JsonKind::Object, 2));
+        assert_eq!(root.member("a").unwrap().as_str().unwrap(), "é", "the last one counts");
+        let first = root.children().next().unwrap();
+        let null = first.children().nth(1).unwrap().member("b/c").unwrap();
+        assert_eq!(null.pointer(), "/a/1/b~1c");
+        assert_eq!(null.raw(), "null");
+        assert_eq!(null.parent().unwrap().raw(), "{\"b/c\": null}");
+        assert_eq!(first.children().next().unwrap().raw(), "1");
+        assert_eq!(&text[first.key_span().unwrap()], "\"a\"");
+    }
+
+    #[test]
+    fn pointers_lead_to_nodes() {
+        let tree = Tree::read(r#"{"a~b": [[], {"": 7}]}"#).unwrap();
+        assert_eq!(tree.at("/a~0b/1/").unwrap().raw(), "7");
+        assert_eq!(tree.at("").unwrap().len(), 1);
+        assert!(tree.at("/a~0b/2").is_none());
+        assert!(tree.at("a").is_none());
+    }
+
+    #[test]
+    fn keys_with_escapes_are_found() {
+        let tree = Tree::read(r#"{"\u0061": 1, "a\"b": 2}"#).unwrap();
+        assert_eq!(tree.root().member("a").unwrap().raw(), "1");
+        assert_eq!(tree.root().member("a\"b").unwrap().raw(), "2");
+        assert!(tree.root().member("\\u0061").is_none());
+    }
+}

@@ -1,0 +1,132 @@
+//! The text of strings and numbers.
+
+use std::borrow::Cow;
+
+/// The content of a JSON string, which is given with its quotes. An escaped surrogate without its
+/// other half becomes U+FFFD.
+pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
+    let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw);
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
+    }
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at + 1..).unwrap_or_default();
+        let mut chars = rest.chars();
+        let escaped = chars.next();
+        rest = chars.as_str();
+        match escaped {
+            Some('b') => out.push('\u{8}'),
+            Some('f') => out.push('\u{c}'),
+            Some('n') => out.push('\n'),
+            Some('r') => out.push('\r'),
+            Some('t') => out.push('\t'),
+            Some('u') => {
+                let (c, length) = code_point(rest);
+                out.push(c);
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            Some(c) => out.push(c),
+            None => {}
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character that the digits behind a `\u` stand for, and how many bytes they and the other
+/// half of a pair take.
+fn code_point(text: &str) -> (char, usize) {
+    let unit =
+        |at: usize| text.get(at..at + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    match unit(0) {
+        Some(high @ 0xD800..=0xDBFF) if text.get(4..6) == Some("\\u") => match unit(6) {
+            Some(low @ 0xDC00..=0xDFFF) => {
+                let joined = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+                (char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER), 10)
+            }
+            _ => (char::REPLACEMENT_CHARACTER, 4),
+        },
+        Some(unit) => (char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER), 4),
+        None => (char::REPLACEMENT_CHARACTER, 0),
+    }
+}
+
+/// A string as a JSON string, with quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a JSON number has no fractional part, by its text: neither large nor precise numbers
+/// are rounded first.
+pub(crate) fn is_integer(number: &str) -> bool {
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent),
+        None => (number, "0"),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if whole.trim_matches(['-', '0']).is_empty() && fraction.is_empty() {
+        return true;
+    }
+    // An exponent too large to count is decided by its sign.
+    let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') {
+        i64::MIN
+    } else {
+        i64::MAX
+    });
+    let digits = |text: &str| i64::try_from(text.len()).unwrap_or(i64::MAX);
+    if exponent >= 0 || !fraction.is_empty() {
+        return digits(fraction) <= exponent;
+    }
+    // `1200e-2`: the exponent may only take zeros away.
+    digits(whole) - digits(whole.trim_end_matches('0')) >= exponent.saturating_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_decoded_and_written() {
+        for text in ["", "a", "é\u{1F600}", "\"\\/\n\r\t\u{8}\u{c}\u{0}\u{7f}"] {
+            assert_eq!(unescape(&quoted(text)), text);
+            assert_eq!(serde_json::from_str::<String>(&quoted(text)).unwrap(), text);
+            assert_eq!(unescape(&serde_json::to_string(text).unwrap()), text);
+        }
+        assert_eq!(unescape(r#""\ud83d\ude00\u00e9""#), "😀é");
+        assert_eq!(unescape(r#""\ud83dx\ude00\ud83d\u0041""#), "\u{fffd}x\u{fffd}\u{fffd}A");
+    }
+
+    #[test]
+    fn integers_are_known_by_their_digits() {
+        for number in [
+            "0", "-0", "0.0", "1", "-12", "1.0", "1.50e1", "1e3", "1200e-2", "1e400", "0e-9",
+            "0.10e1",
+        ] {
+            assert!(is_integer(number), "{number}");
+        }
+        for number in ["0.5", "1.5", "15e-1", "1.25e1", "1e-1", "-1.0000000000000000000001"] {
+            assert!(!is_integer(number), "{number}");
+        }
+        assert!(is_integer("123456789012345678901234567890"));
+        assert!(is_integer("1e99999999999999999999"));
+        assert!(!is_integer("1e-99999999999999999999"));
+    }
+}
