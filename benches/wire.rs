@@ -43,10 +43,13 @@ fn main() {
     long_line(budget);
 }
 
+/// A name, and what is timed under it.
+type Work<'a> = (&'static str, Box<dyn Fn() + 'a>);
+
 /// Times the first contenders, and counts what they allocate.
 fn report(events: usize, chunks: &[Bytes], count: usize, budget: Budget) {
     let bytes = chunks.iter().map(Bytes::len).sum();
-    let works: [(&'static str, Box<dyn Fn() + '_>); 5] = [
+    let works: [Work<'_>; 5] = [
         ("framing: ours", Box::new(|| framing(chunks))),
         ("framing: sse-stream", Box::new(|| sse_stream(chunks))),
         ("framing: sseer", Box::new(|| sseer(chunks))),

@@ -144,7 +144,14 @@ impl Engine {
                                 Phase::String
                             }
                         },
-                        b'{' => Phase::Brace,
+                        // The value of a member may be a placeholder, `{{name}}`.
+                        b'{' if !self.in_list() => Phase::Brace,
+                        b'{' => {
+                            if !self.lane_open(Shape::Object, held, text, base) {
+                                return End::Odd(base + at);
+                            }
+                            Phase::Between
+                        }
                         b'[' => {
                             if !self.lane_open(Shape::Array, held, text, base) {
                                 return End::Odd(base + at);
