@@ -39,6 +39,8 @@ struct Reading {
     repairs: Vec<Repair>,
     /// First byte and end of each document.
     documents: Vec<(usize, usize)>,
+    /// The most containers that were open at a time.
+    deepest: usize,
     cut_at: Path,
 }
 
@@ -64,7 +66,7 @@ impl Reading {
             Some(Stop::Overflow) => Outcome::Overflow,
             Some(Stop::Refused) => Outcome::Invalid,
         };
-        Self { outcome, repairs, documents, cut_at }
+        Self { outcome, repairs, documents, deepest: engine.deepest(), cut_at }
     }
 
     /// `"a": 1, "b": 2}` is no string with text behind it: both braces, or the first, were lost.
@@ -136,6 +138,11 @@ impl Reading {
         let kind = RepairKind::LineDelimited;
         if !options.policy().allows(kind) {
             return false;
+        }
+        if self.deepest >= options.limits().depth() {
+            // The array would lie around what is as deep as may be.
+            self.outcome = Outcome::Overflow;
+            return true;
         }
         let added =
             |at: usize, after: &'static str| Repair::new(kind, at..at, after, Path::default());
@@ -213,5 +220,22 @@ impl Reading {
             (None, _) => Some(0),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    #[test]
+    fn the_array_around_several_documents_counts_as_a_level() {
+        let options = |depth| {
+            let limits = Limits::default().with_depth(depth);
+            Options::new().with_limits(limits).with_following(Following::Array)
+        };
+        let input = b"[[1]]\n[2]";
+        assert_eq!(mend(input, &options(3)).text(), Some("[[[1]],\n[2]]"));
+        assert_eq!(mend(input, &options(2)).outcome(), Outcome::Overflow);
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct Frames {
     firm: usize,
     /// Containers that appear in the output.
     visible: usize,
+    /// The most of them that were open at a time.
+    deepest: usize,
 }
 
 impl Frames {
@@ -52,6 +54,10 @@ impl Frames {
 
     pub(super) fn depth(&self) -> usize {
         self.visible
+    }
+
+    pub(super) fn deepest(&self) -> usize {
+        self.deepest
     }
 
     /// All frames, wrappers included.
@@ -87,6 +93,7 @@ impl Frames {
     #[inline]
     pub(super) fn push(&mut self, shape: Shape, start: usize) {
         self.visible += usize::from(shape.is_visible());
+        self.deepest = self.deepest.max(self.visible);
         let end = self.stack.last().map_or(0, |below| below.key.1);
         self.firm += usize::from(self.firm == self.stack.len());
         self.stack.push(Frame { shape, items: 0, key: (end, end), has_key: false, start });

@@ -285,6 +285,11 @@ impl Engine {
         self.frames.depth()
     }
 
+    /// The most containers that were open at a time.
+    pub(crate) fn deepest(&self) -> usize {
+        self.frames.deepest()
+    }
+
     pub(crate) const fn documents(&self) -> usize {
         self.documents
     }
