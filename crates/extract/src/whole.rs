@@ -127,6 +127,10 @@ fn stands_for_itself(input: &[u8], whole: &Mended, scope: Scope) -> bool {
         let expected = scope == Scope::Whole && text.len() > 2 && text.starts_with(['{', '[']);
         return expected || ends_with_object(input, text);
     }
+    // Brackets and nothing else are documents, empty ones.
+    if input.iter().all(|byte| b"{}[] \t\r\n".contains(byte)) {
+        return true;
+    }
     // `"Hello," she said` and `[docs](x) …` hold no JSON.
     !drops(whole, RepairKind::TrailingProse) && !drops(whole, RepairKind::SecondDocument)
 }

@@ -177,3 +177,14 @@ fn a_refused_object_holds_no_other_document() {
     assert!(matches!(mended.outcome(), Outcome::Cut | Outcome::Invalid), "{:?}", mended.outcome());
     assert_eq!(mended.text(), None);
 }
+
+#[test]
+fn brackets_alone_are_documents() {
+    let options = Options::new();
+    let text = |input: &str| {
+        mend_text(input.as_bytes(), Scope::Best, &options).text().map(ToOwned::to_owned)
+    };
+    assert_eq!(text("[]{}").as_deref(), Some("[]"));
+    assert_eq!(text("{} [ ]\n").as_deref(), Some("{}"));
+    assert_eq!(text("see [] and {}"), None);
+}
