@@ -114,17 +114,18 @@ impl<'a> Message<'a> {
     pub(super) fn check(frame: &'a [u8], prelude: Prelude) -> Result<Self, FrameFault> {
         let (body, trailer) =
             frame.split_last_chunk::<TRAILER>().ok_or(FrameFault::HeadersLength)?;
+        let (headers, payload) = body
+            .get(PRELUDE..)
+            .and_then(|rest| rest.split_at_checked(prelude.headers))
+            .ok_or(FrameFault::HeadersLength)?;
+        // A header that cannot be read says more than the checksum, which is wrong then as a rule.
+        let mut all = Headers::new(headers);
+        while all.read()?.is_some() {}
         let stated = u32::from_be_bytes(*trailer);
         let computed = checksum(body);
         if stated != computed {
             return Err(FrameFault::MessageChecksum { computed, stated });
         }
-        let (headers, payload) = body
-            .get(PRELUDE..)
-            .and_then(|rest| rest.split_at_checked(prelude.headers))
-            .ok_or(FrameFault::HeadersLength)?;
-        let mut all = Headers::new(headers);
-        while all.read()?.is_some() {}
         Ok(Self { frame, headers, payload })
     }
 

@@ -148,3 +148,11 @@ fn what_does_not_fit_is_refused_and_leaves_the_output_alone() {
         assert_eq!(out, [1]);
     }
 }
+
+#[test]
+fn a_header_that_cannot_be_read_says_more_than_the_checksum() {
+    let mut broken = with_headers(b"\x01a\x60");
+    let last = broken.len() - 1;
+    broken[last] ^= 1;
+    assert_eq!(read(1000, &[&broken]), ["Fault(HeaderType(96))"]);
+}
