@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// The usual size: one mebibyte.
 pub const SIZE: usize = 1 << 20;
 
-/// How many defects [`broken`] has in a mebibyte.
+/// How many defects the document `broken` has in a mebibyte.
 pub const DEFECTS: usize = 340;
 
 /// A kind of document.
