@@ -72,14 +72,14 @@ enum State {
 /// Memory: a byte a level, and the longest key or number.
 #[derive(Clone, Debug)]
 pub struct Events<F> {
-    reader: Reader,
+    reader: EventReader,
     sink: F,
 }
 
 impl<F: FnMut(Event<'_>)> Events<F> {
     /// A reader that hands its events to `sink`.
     pub const fn new(sink: F) -> Self {
-        Self { reader: Reader::new(), sink }
+        Self { reader: EventReader::new(), sink }
     }
 
     /// Whether the text turned out to be no JSON.
@@ -95,12 +95,14 @@ impl<F: FnMut(Event<'_>)> Events<F> {
     /// Reads the next piece of text. A number or literal at its end is open until more text, or
     /// [`end_token`](Self::end_token), ends it.
     pub fn read(&mut self, text: &[u8]) {
-        self.reader.read(text, &mut self.sink);
+        let sink = &mut self.sink;
+        self.reader.read(text, &mut |_, event| sink(event));
     }
 
     /// What was read so far ends a number or literal that is open.
     pub fn end_token(&mut self) {
-        self.reader.end_token(&mut self.sink);
+        let sink = &mut self.sink;
+        self.reader.end_token(&mut |_, event| sink(event));
     }
 }
 
@@ -112,9 +114,27 @@ impl<F: FnMut(Event<'_>)> Output for Events<F> {
     }
 }
 
-/// The state of an [`Events`], without its sink.
+/// The state of an [`Events`], without its sink: for a caller who keeps both in one place.
+///
+/// With each event comes an offset into the text read so far. It is the first byte of what begins
+/// ([`BeginObject`](Event::BeginObject), [`BeginString`](Event::BeginString)), the last byte of what ends
+/// ([`EndObject`](Event::EndObject), [`Key`](Event::Key)), and the byte behind a number or literal.
+///
+/// ```
+/// use jsonmend_core::{Event, EventReader};
+///
+/// let mut reader = EventReader::new();
+/// let mut ends = Vec::new();
+/// for piece in [&b"[true, \"a"[..], b"b\"]"] {
+///     reader.read(piece, &mut |at, event| match event {
+///         Event::Bool(_) | Event::EndString | Event::EndArray => ends.push(at),
+///         _ => {}
+///     });
+/// }
+/// assert_eq!(ends, [5, 9, 10]);
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Reader {
+pub struct EventReader {
     state: State,
     /// The open containers: `true` is an object.
     open: Vec<bool>,
@@ -124,6 +144,8 @@ pub(crate) struct Reader {
     token: String,
     /// A character or an escape that has not arrived whole.
     part: Part,
+    /// How many bytes were read, up to the step that is being taken.
+    at: usize,
 }
 
 /// An unfinished character or escape: at most a surrogate pair of escapes.
@@ -153,30 +175,45 @@ enum Whole {
     Wait,
 }
 
-impl Reader {
-    pub(crate) const fn new() -> Self {
+impl EventReader {
+    /// A reader at the start of a text.
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
             state: State::Between,
             open: Vec::new(),
             key_next: false,
             token: String::new(),
             part: Part { bytes: [0; 12], length: 0 },
+            at: 0,
         }
     }
 
-    pub(crate) const fn is_broken(&self) -> bool {
+    /// Whether the text turned out to be no JSON.
+    #[must_use]
+    pub const fn is_broken(&self) -> bool {
         matches!(self.state, State::Broken)
     }
 
-    pub(crate) fn reset(&mut self) {
+    /// How many bytes were read.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Starts over with the same buffers.
+    pub fn reset(&mut self) {
         self.state = State::Between;
         self.open.clear();
         self.key_next = false;
         self.token.clear();
         self.part.length = 0;
+        self.at = 0;
     }
 
-    pub(crate) fn read(&mut self, text: &[u8], sink: &mut impl FnMut(Event<'_>)) {
+    /// Reads the next piece of text. A number or literal at its end is open until more text, or
+    /// [`end_token`](Self::end_token), ends it.
+    pub fn read(&mut self, text: &[u8], sink: &mut impl FnMut(usize, Event<'_>)) {
         let mut rest = text;
         while let Some(&byte) = rest.first() {
             let used = match self.state {
@@ -192,37 +229,39 @@ impl Reader {
                 }
                 State::Broken => return,
             };
+            self.at += used;
             rest = &rest[used..];
         }
     }
 
-    pub(crate) fn end_token(&mut self, sink: &mut impl FnMut(Event<'_>)) {
+    /// What was read so far ends a number or literal that is open.
+    pub fn end_token(&mut self, sink: &mut impl FnMut(usize, Event<'_>)) {
         if self.state != State::Scalar {
             return;
         }
         self.state = State::Between;
         match self.token.as_str() {
-            "true" => sink(Event::Bool(true)),
-            "false" => sink(Event::Bool(false)),
-            "null" => sink(Event::Null),
-            number => sink(Event::Number(number)),
+            "true" => sink(self.at, Event::Bool(true)),
+            "false" => sink(self.at, Event::Bool(false)),
+            "null" => sink(self.at, Event::Null),
+            number => sink(self.at, Event::Number(number)),
         }
         self.token.clear();
         self.value_ended(sink);
     }
 
-    fn value_ended(&mut self, sink: &mut impl FnMut(Event<'_>)) {
+    fn value_ended(&mut self, sink: &mut impl FnMut(usize, Event<'_>)) {
         if self.open.is_empty() {
-            sink(Event::EndDocument);
+            sink(self.at, Event::EndDocument);
         }
     }
 
     /// Reads a byte between tokens.
-    fn between(&mut self, byte: u8, sink: &mut impl FnMut(Event<'_>)) -> usize {
+    fn between(&mut self, byte: u8, sink: &mut impl FnMut(usize, Event<'_>)) -> usize {
         match byte {
             b'{' | b'[' => {
                 let object = byte == b'{';
-                sink(if object { Event::BeginObject } else { Event::BeginArray });
+                sink(self.at, if object { Event::BeginObject } else { Event::BeginArray });
                 self.open.push(object);
                 self.key_next = object;
             }
@@ -232,7 +271,7 @@ impl Reader {
                     self.state = State::Broken;
                     return 1;
                 }
-                sink(if object { Event::EndObject } else { Event::EndArray });
+                sink(self.at, if object { Event::EndObject } else { Event::EndArray });
                 self.key_next = false;
                 self.value_ended(sink);
             }
@@ -242,7 +281,7 @@ impl Reader {
                 let key = self.key_next;
                 self.state = State::Content { key };
                 if !key {
-                    sink(Event::BeginString);
+                    sink(self.at, Event::BeginString);
                 }
             }
             b' ' | b'\n' | b'\r' | b'\t' => {}
@@ -256,7 +295,12 @@ impl Reader {
     }
 
     /// Reads string content.
-    fn content(&mut self, rest: &[u8], key: bool, sink: &mut impl FnMut(Event<'_>)) -> usize {
+    fn content(
+        &mut self,
+        rest: &[u8],
+        key: bool,
+        sink: &mut impl FnMut(usize, Event<'_>),
+    ) -> usize {
         if self.part.length > 0 {
             self.part.push(rest[0]);
             return self.join(key, sink);
@@ -271,17 +315,17 @@ impl Reader {
         }
         self.state = State::Between;
         if key {
-            sink(Event::Key(&self.token));
+            sink(self.at, Event::Key(&self.token));
             self.token.clear();
         } else {
-            sink(Event::EndString);
+            sink(self.at, Event::EndString);
             self.value_ended(sink);
         }
         1
     }
 
     /// Reads content without escapes: the part of it that is whole.
-    fn plain(&mut self, run: &[u8], key: bool, sink: &mut impl FnMut(Event<'_>)) -> usize {
+    fn plain(&mut self, run: &[u8], key: bool, sink: &mut impl FnMut(usize, Event<'_>)) -> usize {
         let whole = match core::str::from_utf8(run) {
             Ok(text) => text,
             Err(error) if error.valid_up_to() > 0 => {
@@ -300,16 +344,16 @@ impl Reader {
         whole.len()
     }
 
-    fn text(&mut self, text: &str, key: bool, sink: &mut impl FnMut(Event<'_>)) {
+    fn text(&mut self, text: &str, key: bool, sink: &mut impl FnMut(usize, Event<'_>)) {
         if key {
             self.token.push_str(text);
         } else {
-            sink(Event::Text(text));
+            sink(self.at, Event::Text(text));
         }
     }
 
     /// A byte was added to an unfinished character or escape.
-    fn join(&mut self, key: bool, sink: &mut impl FnMut(Event<'_>)) -> usize {
+    fn join(&mut self, key: bool, sink: &mut impl FnMut(usize, Event<'_>)) -> usize {
         match whole(self.part.bytes()) {
             Whole::Wait => {}
             Whole::Bad => self.state = State::Broken,
@@ -319,6 +363,12 @@ impl Reader {
             }
         }
         1
+    }
+}
+
+impl Default for EventReader {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::{fmt, ops::Range};
 
-use crate::{Event, Output, events::Reader};
+use crate::{Event, EventReader, Output};
 
 /// The kind of a [`Value`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ struct Node {
 #[derive(Clone, Debug)]
 pub struct Partial {
     tree: Tree,
-    reader: Reader,
+    reader: EventReader,
 }
 
 /// The values, flat; the first is the root.
@@ -87,7 +87,7 @@ impl Partial {
     /// Nothing so far.
     #[must_use]
     pub fn new() -> Self {
-        Self { tree: Tree::default(), reader: Reader::new() }
+        Self { tree: Tree::default(), reader: EventReader::new() }
     }
 
     /// The value so far; `None` before its type is known.
@@ -116,8 +116,8 @@ impl Partial {
 impl Output for Partial {
     fn copy(&mut self, bytes: &[u8]) {
         let tree = &mut self.tree;
-        self.reader.read(bytes, &mut |event| tree.apply(event));
-        self.reader.end_token(&mut |event| tree.apply(event));
+        self.reader.read(bytes, &mut |_, event| tree.apply(event));
+        self.reader.end_token(&mut |_, event| tree.apply(event));
     }
 }
 

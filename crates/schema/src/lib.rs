@@ -9,6 +9,7 @@
 
 mod coerce;
 mod compile;
+mod cursor;
 mod fit;
 mod issue;
 mod part;
@@ -17,6 +18,7 @@ mod script;
 mod tree;
 
 pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
+pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
 pub use rule::{Rule, Rules};
