@@ -7,6 +7,7 @@ mod excerpt;
 mod exit;
 mod explain;
 mod fault;
+mod fit;
 mod fragment;
 mod input;
 mod paint;

@@ -1,6 +1,7 @@
 //! Repairs as people and machines read them.
 
 use jsonmend_core::{Outcome, Repair, Risk};
+use jsonmend_schema::Change;
 use serde::Serialize;
 
 use crate::{
@@ -33,6 +34,19 @@ impl From<&Repair> for Record {
             end: repair.end,
             after: repair.after.to_string(),
             path: repair.path.to_string(),
+        }
+    }
+}
+
+impl From<&Change> for Record {
+    fn from(change: &Change) -> Self {
+        Self {
+            code: change.cause.code(),
+            risk: change.risk().code(),
+            start: change.start,
+            end: change.end,
+            after: change.after.clone(),
+            path: change.path.to_string(),
         }
     }
 }

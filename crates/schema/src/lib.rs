@@ -2,6 +2,9 @@
 //!
 //! * [`Schema`] is compiled once: drafts 4 to 2020-12, offline, within [`SchemaLimits`].
 //! * [`Tree`] is a JSON text whose values know their bytes.
+//! * [`Schema::fit`] finds the value in a text, mends it, validates it, and applies the [`Rule`]s
+//!   where it must; [`Fitted`] is what became of it, with an edit script over the text.
+//! * [`Registry`] has the schemas of tools, by name.
 //! * [`Issue`] says what is wrong, where, and what would help; [`Rendering`] writes issues for a
 //!   person, a model or a program.
 //!
@@ -13,6 +16,7 @@ mod cursor;
 mod fit;
 mod issue;
 mod part;
+mod registry;
 mod rule;
 mod script;
 mod tree;
@@ -21,6 +25,7 @@ pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
 pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
+pub use registry::{Registry, RegistryError, Resolved, SharedRegistry};
 pub use rule::{Rule, Rules};
 pub use script::{Cause, Change, apply_changes};
 pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};

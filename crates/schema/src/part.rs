@@ -71,11 +71,6 @@ impl<'s> Part<'s> {
         self.tops.iter().all(|id| self.schema.part_accepts(*id, node))
     }
 
-    /// Whether nothing is asked of a value here.
-    pub(crate) fn is_free(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// The types allowed, unions included.
     pub(crate) fn allowed(&self) -> Types {
         self.shapes().fold(Types::ALL, |types, shape| types.intersection(shape.allowed))
@@ -230,12 +225,7 @@ impl<'s> Part<'s> {
         place
     }
 
-    /// Whether a type is allowed, seen from a node that has it.
-    pub(crate) fn allows_type_of(&self, node: Node<'_>) -> bool {
-        self.allowed().has(Types::of(node))
-    }
-
-    /// Whether `kind` is allowed.
+    /// Whether a type is allowed.
     pub(crate) fn allows(&self, kind: JsonKind) -> bool {
         self.allowed().has(match kind {
             JsonKind::Array => Types::ARRAY,

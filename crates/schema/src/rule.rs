@@ -100,6 +100,7 @@ rules! {
     EnumNormalise "enum-normalise" Likely On "A named value in another case, or with other separators or quotes.", r#""red ""# => r#""RED""#;
     EnumScalarType "enum-scalar-type" Exact On "A named value of another type.", r#""1""# => "1";
     EnumSingleList "enum-single-list" Exact On "A named value in a list of one.", r#"["RED"]"# => r#""RED""#;
+    EnumWithinWords "enum-within-words" Guess On "A named value among a few words.", r#""the answer is red""# => r#""RED""#;
     FenceInString "fence-in-string" Exact On "A list or an object as fenced text in a string.", r#""```json\n[1]\n```""# => "[1]";
     FillDefault "fill-default" Guess On "A missing required property with a default.", r#"{"a": 1}"# => r#"{"a": 1, "limit": 10}"#;
     FormatTrim "format-trim" Likely On "Brackets, backticks or a link around a string with a format.", r#""<a@b.org>""# => r#""a@b.org""#;

@@ -12,7 +12,10 @@ use super::{
     provider,
     request::{self, Input, Mode, Op, Request},
 };
-use crate::report::{Record, records};
+use crate::{
+    fit::{Fitting, changes},
+    report::{Record, records},
+};
 
 /// One line of output.
 #[derive(Debug, Serialize)]
@@ -42,6 +45,8 @@ struct Repaired {
     snapshots: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     emitted: Option<Vec<usize>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    fit: Option<Fitting>,
 }
 
 /// The reply to a line, without its line end.
@@ -90,13 +95,28 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
         (Mode::Text, false) => None,
         _ => Some(grow(input.pieces(), options, snapshots)?),
     };
+    if let Some(target) = request.target()? {
+        let whole = options.with_following(Following::Array);
+        let fitted = target.fit(input.whole(), whole, Scope::Best);
+        let (snapshots, emitted) =
+            grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
+        return Ok(Repaired {
+            outcome: fitted.outcome().code(),
+            json: fitted.text().map(str::to_owned),
+            repairs: changes(fitted.changes()),
+            cut_at: None,
+            snapshots,
+            emitted,
+            fit: Some(Fitting::new(&target, &fitted)),
+        });
+    }
     match (request.mode(), grown) {
         (Mode::Stream, Some(grown)) => {
             let Growth { outcome, json, repairs, snapshots, emitted } = grown;
             let json = outcome.is_valid().then(|| String::from_utf8_lossy(&json).into_owned());
             let outcome = outcome.code();
             let repairs = records(&repairs);
-            Ok(Repaired { outcome, json, repairs, cut_at: None, snapshots, emitted })
+            Ok(Repaired { outcome, json, repairs, cut_at: None, snapshots, emitted, fit: None })
         }
         (_, grown) => {
             let whole = options.with_following(Following::Array);
@@ -106,7 +126,7 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
             let (outcome, repairs) = (outcome.code(), records(&repairs));
             let (snapshots, emitted) =
                 grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
-            Ok(Repaired { outcome, json, repairs, cut_at, snapshots, emitted })
+            Ok(Repaired { outcome, json, repairs, cut_at, snapshots, emitted, fit: None })
         }
     }
 }

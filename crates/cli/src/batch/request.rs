@@ -7,7 +7,7 @@ use jsonmend_core::{Limits, Options, Policy, Risk};
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
-use crate::args::Split;
+use crate::{args::Split, fit::Target};
 
 /// One request. Fields that are not listed here are ignored.
 #[derive(Debug, Deserialize)]
@@ -28,6 +28,12 @@ pub(crate) struct Request<'a> {
     max_risk: Option<RiskName>,
     #[serde(default)]
     snapshots: Option<bool>,
+    #[serde(borrow, default)]
+    schema: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tools: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -90,6 +96,16 @@ impl<'a> Request<'a> {
 
     pub(crate) fn wants_snapshots(&self) -> bool {
         self.snapshots.unwrap_or_default()
+    }
+
+    /// The schema for the value, if one was sent: the schema itself, or the tools and the name of
+    /// one of them.
+    pub(crate) fn target(&self) -> Result<Option<Target>, String> {
+        let name = self.name.as_deref();
+        if let Some(schema) = self.schema {
+            return Target::of_schema(schema.get(), name).map(Some);
+        }
+        self.tools.map(|tools| Target::of_tools(tools.get(), name)).transpose()
     }
 
     /// The engine's options, with `default` where the request names no policy.

@@ -20,7 +20,8 @@ pub(super) fn from_number(raw: &str, allowed: Types, proposals: &mut Vec<Coerced
     if !allowed.has(Types::BOOLEAN) {
         return;
     }
-    match raw {
+    // `1.0` is the same number as `1`.
+    match raw.strip_suffix(".0").unwrap_or(raw) {
         "1" => proposals.push(Coerced::new(Rule::YesNoBool, "true")),
         "0" => proposals.push(Coerced::new(Rule::YesNoBool, "false")),
         _ => {}
@@ -40,11 +41,12 @@ mod tests {
         assert_eq!(proposals(BOOLEAN, r#""Yes""#), ["yes-no-bool: true"]);
         assert_eq!(proposals(BOOLEAN, r#""off""#), ["yes-no-bool: false"]);
         assert_eq!(proposals(BOOLEAN, "1"), ["yes-no-bool: true"]);
+        assert_eq!(proposals(BOOLEAN, "0.0"), ["yes-no-bool: false"]);
     }
 
     #[test]
     fn other_words_and_numbers_do_not() {
-        for value in [r#""ja""#, r#""truthy""#, r#""""#, r#""2""#, "2", "1.0", "-1", "null"] {
+        for value in [r#""ja""#, r#""truthy""#, r#""""#, r#""2""#, "2", "1.5", "-1", "null"] {
             assert!(proposals(BOOLEAN, value).is_empty(), "{value}");
         }
         assert!(

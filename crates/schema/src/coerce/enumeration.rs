@@ -11,6 +11,14 @@ use crate::{
 /// What may stand between a named value and the words that explain it.
 const DELIMITERS: [char; 10] = ['-', '–', '—', ':', '(', ',', ';', '.', '=', '\n'];
 
+/// The most words in which a named value is looked for.
+const WORDS: usize = 12;
+/// Words after which a named value may be the one that is not meant.
+const TURNING: [&str; 12] = [
+    "not", "no", "non", "or", "neither", "nor", "except", "without", "never", "unlike", "than",
+    "isn",
+];
+
 pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec<Coerced>) {
     match scalar {
         Scalar::String(text) => from_text(text, options, proposals),
@@ -30,7 +38,7 @@ pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec
 }
 
 /// The one option for which `same` holds.
-fn only<'o>(options: &'o [Value], same: impl Fn(&Value) -> bool) -> Option<&'o Value> {
+fn only(options: &[Value], same: impl Fn(&Value) -> bool) -> Option<&Value> {
     let mut found = options.iter().filter(|option| same(option));
     found.next().filter(|_| found.next().is_none())
 }
@@ -64,6 +72,8 @@ fn from_text(text: &str, options: &[Value], proposals: &mut Vec<Coerced>) {
     retyped(options, proposals, spelled);
     if let Some(option) = leading(bare, options) {
         proposals.push(Coerced::new(Rule::EnumLeadingToken, option.to_string()));
+    } else if let Some(option) = within(bare, options) {
+        proposals.push(Coerced::new(Rule::EnumWithinWords, option.to_string()));
     } else if let Some(option) = nearest(bare, options) {
         proposals.push(Coerced::new(Rule::EnumNearest, option.to_string()));
     }
@@ -80,16 +90,47 @@ fn leading<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
         })
     };
     let option = only(options, |option| option.as_str().is_some_and(leads))?;
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-    };
-    let own = words(&lower);
-    let named = |name: &str| {
+    named(&lower, options).filter(|named| *named == option)
+}
+
+/// The only option that a few words name, where none of the words turns it round.
+fn within<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
+    let own = words(text);
+    let turned = own.iter().any(|word| TURNING.contains(&word.as_str()));
+    if turned || own.len() > WORDS { None } else { named(text, options) }
+}
+
+/// The only option whose words stand in the text, whole and in order. Of two that overlap, the
+/// longer one is meant.
+fn named<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
+    let own = words(text);
+    let places = |name: &str| -> Vec<(usize, usize)> {
         let name = words(name);
-        !name.is_empty() && own.windows(name.len()).any(|run| run == name)
+        if name.is_empty() {
+            return Vec::new();
+        }
+        let runs = own.windows(name.len()).enumerate();
+        runs.filter(|(_, run)| *run == name).map(|(at, _)| (at, at + name.len())).collect()
     };
-    only(options, |option| option.as_str().is_some_and(named)).filter(|named| *named == option)
+    let found: Vec<(&Value, (usize, usize))> = options
+        .iter()
+        .flat_map(|option| {
+            let places = option.as_str().map(places).unwrap_or_default();
+            places.into_iter().map(move |place| (option, place))
+        })
+        .collect();
+    let covered = |(start, end): (usize, usize)| {
+        found.iter().any(|(_, (s, e))| *s <= start && end <= *e && e - s > end - start)
+    };
+    let mut free = found.iter().filter(|(_, place)| !covered(*place)).map(|(option, _)| *option);
+    let first = free.next()?;
+    free.all(|other| other == first).then_some(first)
+}
+
+/// The words of a text, in lower case.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 /// The option that is one typing error away from a word of five letters or more.
@@ -145,9 +186,26 @@ mod tests {
         for value in [r#""RED - the warm colour""#, r#""RED (warm)""#, r#""red: because""#] {
             assert_eq!(proposals(COLOURS, value), [r#"enum-leading-token: "RED""#], "{value}");
         }
-        for value in [r#""RED - not BLUE""#, r#""REDDISH - warm""#, r#""RED wine""#] {
+        for value in [r#""RED - not BLUE""#, r#""REDDISH - warm""#, r#""RED or so""#] {
             assert!(proposals(COLOURS, value).is_empty(), "{value}");
         }
+    }
+
+    #[test]
+    fn a_value_may_stand_among_a_few_words() {
+        for value in [r#""The answer is red""#, r#""red wine""#, r#""I say \"RED\" it is""#] {
+            assert_eq!(proposals(COLOURS, value), [r#"enum-within-words: "RED""#], "{value}");
+        }
+        assert_eq!(
+            proposals(COLOURS, r#""a dark red""#),
+            [r#"enum-within-words: "DARK_RED""#],
+            "the longer one"
+        );
+        for value in [r#""certainly not red""#, r#""red, then blue""#, r#""redder than roses""#] {
+            assert!(proposals(COLOURS, value).is_empty(), "{value}");
+        }
+        let long = format!("\"red {}\"", "and so on ".repeat(10));
+        assert!(proposals(COLOURS, &long).is_empty(), "prose is no value");
     }
 
     #[test]

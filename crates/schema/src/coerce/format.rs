@@ -43,10 +43,10 @@ pub(super) fn propose(text: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>)
         }
         None => {}
     }
-    if part.options().is_none() {
-        if let Some(inner) = unfenced(text) {
-            push(Rule::StringUnfence, inner);
-        }
+    if part.options().is_none()
+        && let Some(inner) = unfenced(text)
+    {
+        push(Rule::StringUnfence, inner);
     }
     if let Some(plain) = unescaped(text) {
         push(Rule::EntityUnescape, &plain);

@@ -152,6 +152,9 @@ impl Schema {
     /// Whether a value is valid for a part of the schema. The validator of the part is made when
     /// it is first asked for: few parts of a schema ever are.
     pub(crate) fn part_accepts(&self, part: ShapeId, node: Node<'_>) -> bool {
+        if part == Shapes::ROOT {
+            return self.0.validator.is_valid(Instance::Node(node));
+        }
         let Some(shape) = self.0.shapes.shape(part) else { return true };
         let validator = shape.validator.get_or_init(|| self.part(&shape.pointer).map(Box::new));
         // A part that cannot be compiled on its own accepts nothing, so nothing is repaired by it.

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::OnceLock};
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::tree::{JsonKind, Node, TreeJson};
+use crate::tree::TreeJson;
 
 /// A shape by its place in [`Shapes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,19 +139,6 @@ impl Types {
 
     pub(crate) fn named(name: &str) -> Self {
         Self::NAMED.iter().find(|(_, own)| *own == name).map_or(Self::NONE, |(types, _)| *types)
-    }
-
-    /// The type of a node.
-    pub(crate) fn of(node: Node<'_>) -> Self {
-        match node.kind() {
-            JsonKind::Array => Self::ARRAY,
-            JsonKind::Boolean => Self::BOOLEAN,
-            JsonKind::Null => Self::NULL,
-            JsonKind::Number if node.is_integer() => Self::INTEGER,
-            JsonKind::Number => Self(8),
-            JsonKind::Object => Self::OBJECT,
-            JsonKind::String => Self::STRING,
-        }
     }
 
     /// The type of a value.

@@ -46,10 +46,10 @@ pub(super) fn shapes(schema: &Value, dialect: Dialect) -> Shapes {
         let mut add = |pointer: String, value| add(&mut places, &mut ids, pointer, value);
         for_each_part(members, |steps, part| add(join(&pointer, steps), part));
         // A reference may lead to where no keyword does.
-        if let Some(target) = anchors.local(members) {
-            if let Some(part) = schema.pointer(&target) {
-                add(target, part);
-            }
+        if let Some(target) = anchors.local(members)
+            && let Some(part) = schema.pointer(&target)
+        {
+            add(target, part);
         }
     }
     let find = |pointer: String| ids.get(&pointer).copied();

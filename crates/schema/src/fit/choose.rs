@@ -22,15 +22,14 @@ pub(super) enum Choice {
 
 /// The result of least risk. Rules that lead to the same value agree.
 pub(super) fn least(node: Node<'_>, found: Vec<Fit>) -> Choice {
-    rank(node, found, |fit| fit.risk())
+    rank(node, found, super::walk::Fit::risk)
 }
 
 /// The best branch of a union: of least risk, then with the fewest steps, with the fewest
 /// properties dropped, with the most properties that it declares.
 pub(super) fn branch(node: Node<'_>, found: Vec<(Fit, usize)>) -> Choice {
-    let dropped = |fit: &Fit| {
-        fit.applied.iter().filter(|applied| applied.rule == Rule::DropUnknown).count()
-    };
+    let dropped =
+        |fit: &Fit| fit.applied.iter().filter(|applied| applied.rule == Rule::DropUnknown).count();
     let key = |(fit, matched): &(Fit, usize)| {
         (fit.risk(), fit.applied.len(), dropped(fit), Reverse(*matched))
     };
@@ -43,7 +42,8 @@ fn rank<K: Ord>(node: Node<'_>, found: Vec<Fit>, key: impl Fn(&Fit) -> K) -> Cho
     let Some(best) = found.iter().map(&key).min() else { return Choice::None };
     let mut of_best = found.into_iter().filter(|fit| key(fit) == best);
     let Some(first) = of_best.next() else { return Choice::None };
-    let value = |fit: &Fit| -> Option<Value> { serde_json::from_str(&render(node, &fit.cuts)).ok() };
+    let value =
+        |fit: &Fit| -> Option<Value> { serde_json::from_str(&render(node, &fit.cuts)).ok() };
     let mut others = of_best.peekable();
     if others.peek().is_some() {
         let own = value(&first);

@@ -13,8 +13,18 @@ use crate::{
 };
 
 /// Words that stand for nothing.
-pub(super) const NOTHING: [&str; 10] =
-    ["", "null", "none", "nil", "n/a", "na", "undefined", "unknown", "not specified", "not provided"];
+pub(super) const NOTHING: [&str; 10] = [
+    "",
+    "null",
+    "none",
+    "nil",
+    "n/a",
+    "na",
+    "undefined",
+    "unknown",
+    "not specified",
+    "not provided",
+];
 
 impl Fitter<'_> {
     /// Members in the order of the rules: names first, then values, then what is missing, and last
@@ -38,9 +48,8 @@ impl Fitter<'_> {
         let mut fit = self.fit(member, &property, below);
         let unfit = !fit.valid || fit.risk() > Some(Risk::Likely);
         let absence = if unfit && !part.requires(&entry.key) {
-            self.absence(member, &property, below).filter(|rule| {
-                !fit.valid || Some(rule.risk()) < fit.risk()
-            })
+            self.absence(member, &property, below)
+                .filter(|rule| !fit.valid || Some(rule.risk()) < fit.risk())
         } else {
             None
         };
@@ -49,17 +58,17 @@ impl Fitter<'_> {
             entry.dropped = Some(rule);
             return;
         }
-        if !fit.valid {
-            if let Some(default) = self.default_for_null(member, &property, below) {
-                let change = crate::Change::new(
-                    crate::Cause::Rule(Rule::NullToDefault),
-                    member.span(),
-                    default.clone(),
-                    below.path(),
-                );
-                let log = applied(Rule::NullToDefault, Risk::Guess, below, &property, member, &default);
-                fit = Fit { cuts: vec![change], applied: vec![log], valid: true, ..Fit::default() };
-            }
+        if !fit.valid
+            && let Some(default) = self.default_for_null(member, &property, below)
+        {
+            let change = crate::Change::new(
+                crate::Cause::Rule(Rule::NullToDefault),
+                member.span(),
+                default.clone(),
+                below.path(),
+            );
+            let log = applied(Rule::NullToDefault, Risk::Guess, below, &property, member, &default);
+            fit = Fit { cuts: vec![change], applied: vec![log], valid: true, ..Fit::default() };
         }
         entry.value.cuts = std::mem::take(&mut fit.cuts);
         whole.add(fit);
@@ -78,7 +87,8 @@ impl Fitter<'_> {
                     options.iter().filter_map(|o| o.as_str()).any(|o| o.to_lowercase() == word)
                 });
                 let nothing = NOTHING.contains(&word.as_str());
-                (nothing && !listed && !property.allows(JsonKind::String)).then_some(Rule::NullWords)?
+                (nothing && !listed && !property.allows(JsonKind::String))
+                    .then_some(Rule::NullWords)?
             }
             JsonKind::Object if member.len() == 0 && !property.allows(JsonKind::Object) => {
                 Rule::EmptyPlaceholder
@@ -88,7 +98,12 @@ impl Fitter<'_> {
         self.allows(rule, place, property).then_some(rule)
     }
 
-    fn default_for_null(&self, member: Node<'_>, property: &Part<'_>, place: &Place) -> Option<String> {
+    fn default_for_null(
+        &self,
+        member: Node<'_>,
+        property: &Part<'_>,
+        place: &Place,
+    ) -> Option<String> {
         let default = property.default().filter(|_| member.is_null())?;
         self.allows(Rule::NullToDefault, place, property).then(|| default.to_string())
     }
@@ -105,17 +120,31 @@ impl Fitter<'_> {
         for key in part.required() {
             let Some(property) = part.property(key).filter(|_| !plan.has(key)) else { continue };
             let known = property.constant().map(|value| (Rule::ConstFill, value));
-            let known = known.or_else(|| property.default().map(|value| (Rule::FillDefault, value)));
+            let known =
+                known.or_else(|| property.default().map(|value| (Rule::FillDefault, value)));
             let Some((rule, value)) = known else { continue };
             if self.allows(rule, place, &property) {
                 let value = value.to_string();
-                whole.applied.push(applied(rule, rule.risk(), &place.member(key), &property, node, &value));
+                whole.applied.push(applied(
+                    rule,
+                    rule.risk(),
+                    &place.member(key),
+                    &property,
+                    node,
+                    &value,
+                ));
                 plan.added.push(Added { rule, key: key.to_owned(), value });
             }
         }
     }
 
-    fn drop_unknown(&mut self, plan: &mut Plan<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {
+    fn drop_unknown(
+        &mut self,
+        plan: &mut Plan<'_>,
+        part: &Part<'_>,
+        place: &Place,
+        whole: &mut Fit,
+    ) {
         if !part.is_closed() || !self.allows(Rule::DropUnknown, place, part) {
             return;
         }

@@ -6,6 +6,7 @@
 //! the least risk is taken, and two different results of the same risk are a refusal.
 
 mod choose;
+mod documents;
 mod members;
 mod plan;
 mod reading;

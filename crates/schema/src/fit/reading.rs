@@ -1,11 +1,12 @@
 //! From a text to a value: the readings of the text, and the one that fits.
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
+use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
 
-use super::{Applied, FitOptions, Fitted, Fitter, Place};
+use super::{Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents};
 use crate::{
-    Cause, Change, Issue, IssueCode, Rule, Schema, Tree,
+    Cause, Change, Issue, Rule, Schema, Tree,
+    compile::Types,
     part::Part,
     script,
     tree::{JsonKind, quoted},
@@ -14,25 +15,42 @@ use crate::{
 pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
     let first = Reading::of(input, options.scope(), options.engine());
     let mut fitted = first.fit(schema, input, options);
-    if fitted.is_settled(schema) {
+    if fitted.0.outcome == Outcome::Unchanged {
+        return fitted.0;
+    }
+    let documents = match options.scope() {
+        Scope::Best if first.outcome != Outcome::Unchanged => {
+            Some(Documents::find(input, options.engine()))
+        }
+        _ => None,
+    };
+    let takes_list = Part::root(schema).allows(JsonKind::Array);
+    if let Some(list) = documents.as_ref().filter(|_| takes_list && !first.is_list()) {
+        // Several documents are items of the list that the schema asks for.
+        let fitted = list.list(input).map(|reading| reading.fit(schema, input, options).0);
+        if let Some(fitted) = fitted.filter(|fitted| fitted.text.is_some()) {
+            return fitted;
+        }
+    }
+    if fitted.is_settled() {
         return fitted.0;
     }
     // What the text as a whole does not give, a document in it may, or its words.
-    for scope in [Scope::First, Scope::Last] {
-        if options.scope() != Scope::Best {
-            break;
-        }
-        let reading = Reading::of(input, scope, &options.engine().with_following(Following::First));
+    for reading in documents.iter().flat_map(|documents| documents.each(input)) {
         if reading.text != first.text {
             let other = reading.fit(schema, input, options);
             fitted = fitted.or(other);
         }
     }
-    if let Some(reading) = Reading::bare(input, options.engine()) {
+    // Words without a document in them may be a value without its quotes.
+    let no_json = first.text.is_none() && first.outcome == Outcome::None;
+    let only_object = Part::root(schema).allowed() == Types::OBJECT;
+    let bare = Reading::bare(input, options.engine()).filter(|_| no_json && !only_object);
+    if let Some(reading) = bare {
         let other = reading.fit(schema, input, options);
         fitted = fitted.or(other);
     }
-    if let Some(other) = words(schema, input, options) {
+    if let Some(other) = words(schema, input, options, no_json) {
         fitted = fitted.or(Tried(other));
     }
     fitted.0
@@ -43,10 +61,9 @@ struct Tried(Fitted);
 
 impl Tried {
     /// Whether no other reading could do better.
-    fn is_settled(&self, schema: &Schema) -> bool {
+    fn is_settled(&self) -> bool {
         let least = self.0.applied.iter().all(|applied| applied.risk <= Risk::Likely);
         let honest = matches!(self.0.outcome, Outcome::Cut | Outcome::Closed | Outcome::Overflow);
-        let _ = schema;
         self.0.text.is_some() && least || honest && self.0.text.is_none()
     }
 
@@ -62,7 +79,7 @@ impl Tried {
 }
 
 /// A JSON text in the input.
-struct Reading {
+pub(super) struct Reading {
     outcome: Outcome,
     text: Option<String>,
     changes: Vec<Change>,
@@ -73,6 +90,15 @@ impl Reading {
     fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
         let mended = mend_text(input, scope, options);
         Self::new(mended)
+    }
+
+    /// A text that was made of the input by these changes.
+    pub(super) fn repaired(text: String, changes: Vec<Change>) -> Self {
+        Self { outcome: Outcome::Repaired, text: Some(text), changes, cut_at: None }
+    }
+
+    fn is_list(&self) -> bool {
+        self.text.as_deref().is_some_and(|text| text.trim_start().starts_with('['))
     }
 
     fn new(mended: Mended) -> Self {
@@ -90,8 +116,7 @@ impl Reading {
         }
         let text = quoted(text.trim());
         let repair = Repair::new(kind, 0..input.len(), text.clone(), Path::default());
-        let changes = vec![Change::from(&repair)];
-        Some(Self { outcome: Outcome::Repaired, text: Some(text), changes, cut_at: None })
+        Some(Self::repaired(text, vec![Change::from(&repair)]))
     }
 
     /// Brings the value of this reading into the schema.
@@ -106,9 +131,19 @@ impl Reading {
         let Ok(tree) = Tree::read(text) else {
             return refused(Outcome::Overflow, Vec::new(), Vec::new());
         };
+        if schema.accepts(&tree) {
+            return Tried(Fitted {
+                outcome: self.outcome,
+                text: self.text.clone(),
+                mended: self.text.clone(),
+                changes: self.changes.clone(),
+                applied: Vec::new(),
+                issues: Vec::new(),
+            });
+        }
         let fit = match Fitter::new(options, text.len()) {
             Some(mut fitter) => fitter.fit(tree.root(), &Part::root(schema), &Place::root()),
-            None => super::Fit { valid: schema.accepts(&tree), ..super::Fit::default() },
+            None => Fit::default(),
         };
         let placed = |applied: &Applied| {
             let span = script::origin(&self.changes, &(applied.start..applied.end));
@@ -117,8 +152,11 @@ impl Reading {
         let applied: Vec<Applied> = fit.applied.iter().map(placed).collect();
         // What the walk found is checked once more, as a whole: a value is given out only if the
         // schema accepts it.
-        let cuts: Vec<Change> =
-            fit.cuts.into_iter().filter(|cut| cut.start < cut.end || !cut.after.is_empty()).collect();
+        let cuts: Vec<Change> = fit
+            .cuts
+            .into_iter()
+            .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
+            .collect();
         let changes = script::compose(&self.changes, text, &cuts);
         let output = crate::apply_changes(input, &changes);
         let accepted = |text: &String| Tree::read(text).is_ok_and(|tree| schema.accepts(&tree));
@@ -140,11 +178,7 @@ impl Reading {
             let span = script::origin(&self.changes, &issue.span());
             let doubtful = ambiguous.contains(issue.path()) && issue.hint().is_none();
             let issue = issue.with_span(span);
-            if doubtful {
-                issue.with_hint("it could be read in more than one way")
-            } else {
-                issue
-            }
+            if doubtful { issue.with_hint("it could be read in more than one way") } else { issue }
         };
         schema.validate(tree).into_iter().map(placed).collect()
     }
@@ -158,14 +192,15 @@ impl Reading {
 }
 
 /// A text that is no JSON, for a schema that asks for a string, or for an object with one.
-fn words(schema: &Schema, input: &[u8], options: &FitOptions) -> Option<Fitted> {
+fn words(schema: &Schema, input: &[u8], options: &FitOptions, no_json: bool) -> Option<Fitted> {
     let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
     let (part, place) = (Part::root(schema), Place::root());
     let fitter = Fitter::new(options, text.len())?;
     if !fitter.allows(Rule::WrapText, &place, &part) {
         return None;
     }
-    let output = if part.allows(JsonKind::String) {
+    // JSON that is not valid is no text, unless nothing but text is asked for.
+    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
         quoted(text)
     } else {
         let required = part.required();

@@ -19,7 +19,13 @@ const RULES: [Rule; 5] =
 impl Fitter<'_> {
     /// Gives members the names of properties that are missing: one source for one target, and the
     /// value must be valid there.
-    pub(super) fn rename(&mut self, plan: &mut Plan<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {
+    pub(super) fn rename(
+        &mut self,
+        plan: &mut Plan<'_>,
+        part: &Part<'_>,
+        place: &Place,
+        whole: &mut Fit,
+    ) {
         // A name that a pattern takes is no unknown name, and patterns are the validator's to match.
         if part.has_patterns() {
             return;
@@ -35,9 +41,7 @@ impl Fitter<'_> {
                 .filter(|name| !plan.has(name) && (closed || part.requires(name)))
                 .collect();
             let sources: Vec<usize> = (0..plan.entries.len())
-                .filter(|at| {
-                    plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key))
-                })
+                .filter(|at| plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key)))
                 .collect();
             let pairs = pairs(rule, plan, part, &sources, &targets);
             for (source, target) in pairs {
@@ -60,7 +64,9 @@ impl Fitter<'_> {
         let Some(property) = part.property(target) else { return };
         let Some(entry) = plan.entries.get_mut(source) else { return };
         let fit = self.fit(entry.member, &property, &place.member(target));
-        if fit.valid && fit.risk() <= Some(Risk::Likely) {
+        // A name that is guessed must lead to a value that is valid as it stands.
+        let most = (rule.risk() < Risk::Guess).then_some(Risk::Likely);
+        if fit.valid && fit.risk() <= most {
             let below = place.member(target);
             let mut log = applied(rule, rule.risk(), &below, &property, entry.member, target);
             log.before.clone_from(&entry.key);

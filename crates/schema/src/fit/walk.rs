@@ -131,10 +131,6 @@ impl<'o> Fitter<'o> {
         self.options.name()
     }
 
-    pub(super) const fn max_risk(&self) -> Risk {
-        self.max_risk
-    }
-
     /// Whether a rule may be used at a place.
     pub(super) fn allows(&self, rule: Rule, place: &Place, part: &Part<'_>) -> bool {
         let own = part.shapes().map(|shape| &shape.off);
@@ -162,7 +158,9 @@ impl<'o> Fitter<'o> {
         }
         let part = &part.conditioned(node);
         let mut place = place.clone();
-        place.off.extend(part.shapes().map(|shape| shape.off.clone()).filter(|off| *off != Off::Nothing));
+        place.off.extend(
+            part.shapes().map(|shape| shape.off.clone()).filter(|off| *off != Off::Nothing),
+        );
         let place = &place;
         if let Some(branches) = part.undecided() {
             return self.branches(node, part, branches, place);

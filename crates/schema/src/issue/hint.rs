@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Says that the schema itself was returned, where it was.
-pub(crate) fn echoes_schema(root: Node<'_>) -> bool {
+pub(super) fn echoes_schema(root: Node<'_>) -> bool {
     let properties = root.member("properties").filter(|node| node.kind() == JsonKind::Object);
     let Some(properties) = properties else { return false };
     let typed =

@@ -10,7 +10,7 @@ use std::{fmt, ops::Range};
 
 use jsonmend_core::{Path, Step};
 
-pub(crate) use hint::{echoes_schema, is_schema};
+pub(crate) use hint::is_schema;
 pub(crate) use localise::issues;
 pub(crate) use nearest::{distance, folded};
 pub use render::Rendering;

@@ -11,8 +11,22 @@ use crate::{
 
 /// Keys that carry the arguments of a call or an answer.
 const CARRIERS: [&str; 16] = [
-    "arguments", "parameters", "params", "input", "inputs", "args", "kwargs", "result", "response",
-    "data", "output", "json", "json_tool_call", "tool_input", "function_args", "$PARAMETER_NAME",
+    "arguments",
+    "parameters",
+    "params",
+    "input",
+    "inputs",
+    "args",
+    "kwargs",
+    "result",
+    "response",
+    "data",
+    "output",
+    "json",
+    "json_tool_call",
+    "tool_input",
+    "function_args",
+    "$PARAMETER_NAME",
 ];
 /// Keys that carry the name of what is called.
 const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
@@ -68,7 +82,13 @@ fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) 
 /// The values in the place of the properties of a schema.
 fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     const SCHEMA: [&str; 8] = [
-        "type", "properties", "required", "title", "description", "$schema", "additionalProperties",
+        "type",
+        "properties",
+        "required",
+        "title",
+        "description",
+        "$schema",
+        "additionalProperties",
         "$defs",
     ];
     let only_schema = site.node.children().all(|member| {
@@ -93,18 +113,21 @@ fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     };
     // An object that has properties of its own here is incomplete, not unwrapped.
     let object = site.node.kind() == JsonKind::Object;
-    let own = site.node.children().any(|member| {
-        member.key().is_some_and(|name| site.part.declares(&name))
-    });
-    let Some(part) = site.part.property(key).filter(|_| !(object && (own || site.node.len() == 0))) else {
+    let own = site
+        .node
+        .children()
+        .any(|member| member.key().is_some_and(|name| site.part.declares(&name)));
+    let Some(part) = site.part.property(key).filter(|_| !(object && (own || site.node.len() == 0)))
+    else {
         return;
     };
-    let before = format!("{{{}: ", quoted(key));
+    let (before, narrow) = (format!("{{{}: ", quoted(key)), part.is_narrow());
     let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
-    let mut proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Likely);
+    // The value must be what the property asks for as it stands, but for the spelling of scalars.
+    let mut proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Exact);
     // Words could be anything; what has a form is known by it.
-    if site.node.kind() == JsonKind::String {
-        proposal = proposal.with_risk(Risk::Likely);
+    if site.node.kind() == JsonKind::String && !narrow {
+        proposal = proposal.with_risk(Risk::Guess);
     }
     found.push(proposal);
 }

@@ -73,12 +73,21 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let item = part.item(0);
     if let Some(text) = node.as_str() {
         let text = text.trim();
-        let list = text.starts_with(['[', '{']) || text.starts_with("```");
+        // Text that is a list is read as one, by another rule or not at all.
+        let list = text.starts_with('[') || text.starts_with("```");
         let plain = item.allows(JsonKind::String) && !item.is_narrow();
-        let several = plain && text.contains([',', '\n', ';']);
+        let object = text.starts_with('{');
+        let several = plain && !object && text.contains([',', '\n', ';']);
         if list || several || text.is_empty() {
             return;
         }
+    }
+    // An object that has none of the properties of an item is something else.
+    let alien = !item.properties().is_empty()
+        && node.kind() == JsonKind::Object
+        && !node.children().any(|member| member.key().is_some_and(|key| item.declares(&key)));
+    if alien {
+        return;
     }
     let form = Form::Wrapped { before: "[".into(), after: "]", part: item, key: None };
     found.push(Proposal::new(Rule::WrapInArray, form));

@@ -87,8 +87,13 @@ fn to_pairs(site: &Site<'_, '_, '_>) -> Option<String> {
 }
 
 /// Which of two properties is the name: by what they are called, or as the only string.
-fn name_and_value<'n>(item: &Part<'_>, first: &'n str, second: &'n str) -> Option<(&'n str, &'n str)> {
-    let is_text = |name: &str| item.property(name).is_some_and(|part| part.allows(JsonKind::String));
+fn name_and_value<'n>(
+    item: &Part<'_>,
+    first: &'n str,
+    second: &'n str,
+) -> Option<(&'n str, &'n str)> {
+    let is_text =
+        |name: &str| item.property(name).is_some_and(|part| part.allows(JsonKind::String));
     let called = |key: &str, value: &str| KEY_NAMES.contains(&key) && VALUE_NAMES.contains(&value);
     if called(first, second) {
         return is_text(first).then_some((first, second));

@@ -146,9 +146,10 @@ fn hoisted(site: &Site<'_, '_, '_>) -> Option<String> {
 
 /// A property that is not declared here and is missing in exactly one object below.
 fn sunk(site: &Site<'_, '_, '_>) -> Option<String> {
-    let unknown = site.node.children().find(|member| {
-        member.key().is_some_and(|key| !site.part.declares(&key))
-    })?;
+    let unknown = site
+        .node
+        .children()
+        .find(|member| member.key().is_some_and(|key| !site.part.declares(&key)))?;
     let name = unknown.key()?;
     let mut takers = site.node.children().filter(|member| {
         let part = member.key().map(|key| site.part.member(&key));

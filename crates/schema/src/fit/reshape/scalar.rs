@@ -36,7 +36,9 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
 
 /// A word for nothing, where `null` may stand and a string may not.
 fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
-    let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonKind::Null)) else { return };
+    let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonKind::Null)) else {
+        return;
+    };
     let word = text.trim().to_lowercase();
     if NOTHING.contains(&word.as_str()) && !site.place.takes_strings {
         found.push(Proposal::text(Rule::NullWords, "null"));
@@ -49,9 +51,10 @@ fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
         jsonmend_core::Step::Key(key) => Some(key.as_str()),
         jsonmend_core::Step::Index(_) => None,
     });
-    let mut data = site.node.children().filter(|member| {
-        !member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref()))
-    });
+    let mut data = site
+        .node
+        .children()
+        .filter(|member| !member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref())));
     let (Some(only), None) = (data.next(), data.next()) else { return };
     let key = only.key().unwrap_or_default();
     if VALUE_KEYS.contains(&key.as_ref()) || own == Some(key.as_ref()) {
@@ -66,7 +69,9 @@ fn schema_leaf<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
     for member in site.node.children() {
         let key = member.key().unwrap_or_default();
         let text = member.as_str();
-        if key == "type" && text.as_deref().is_some_and(|name| site.part.allowed().has(Types::named(name))) {
+        if key == "type"
+            && text.as_deref().is_some_and(|name| site.part.allowed().has(Types::named(name)))
+        {
             types = true;
         } else if rest.replace(member).is_some() {
             return;
@@ -105,7 +110,8 @@ fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
     let description = site.part.description().unwrap_or_default().to_lowercase();
     let told = description.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json");
     let media = site.part.shapes().filter_map(|shape| shape.media_type.as_deref());
-    let typed = media.into_iter().any(|media| media == "application/json" || media.ends_with("+json"));
+    let typed =
+        media.into_iter().any(|media| media == "application/json" || media.ends_with("+json"));
     let rule = if told || typed { Rule::JsonToString } else { Rule::JsonToText };
     found.push(Proposal::text(rule, quoted(site.node.raw())));
 }
@@ -113,7 +119,9 @@ fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
 /// Several strings as one. Off unless it is asked for.
 fn joined<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let strings: Option<Vec<_>> = site.node.children().map(|item| item.as_str()).collect();
-    if let Some(strings) = strings.filter(|strings| strings.len() > 1 && site.part.allows(JsonKind::String)) {
+    if let Some(strings) =
+        strings.filter(|strings| strings.len() > 1 && site.part.allows(JsonKind::String))
+    {
         found.push(Proposal::text(Rule::JoinArray, quoted(&strings.join(", "))));
     }
 }

@@ -46,7 +46,9 @@ fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<
         || text.contains(". ")
         || text.ends_with('.')
         || items.iter().any(|item| {
-            item.split_whitespace().count() > 4 || item.starts_with("and ") || item.starts_with("or ")
+            item.split_whitespace().count() > 4
+                || item.starts_with("and ")
+                || item.starts_with("or ")
         });
     if told && separator == ',' {
         found.push(Proposal::text(Rule::CsvEnumToArray, array(&items)));

@@ -3,10 +3,7 @@
 use jsonmend_core::{Following, Options, Policy, Risk, mend};
 
 use super::{Proposal, Site};
-use crate::{
-    Rule, Tree,
-    tree::JsonKind,
-};
+use crate::{Rule, Tree, tree::JsonKind};
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let (node, part) = (site.node, site.part);

@@ -1,0 +1,143 @@
+//! The schema that a value is brought into, and what is said about it.
+
+use jsonmend_core::Options;
+use jsonmend_extract::Scope;
+use jsonmend_schema::{
+    Applied, Change, FitOptions, Fitted, Issue, Registry, Rendering, Resolved, Rules, Schema,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::report::Record;
+
+/// A schema, and the name of what it is for.
+#[derive(Debug)]
+pub(crate) struct Target {
+    schema: Schema,
+    rules: Rules,
+    name: Option<String>,
+    /// The name under which the tool is known, or the identifier of the schema.
+    id: Option<String>,
+}
+
+impl Target {
+    pub(crate) fn of_schema(text: &str, name: Option<&str>) -> Result<Self, String> {
+        let schema = Schema::from_text(text).map_err(|error| error.to_string())?;
+        let id = schema.id().or(name).map(str::to_owned);
+        Ok(Self { schema, rules: Rules::new(), name: name.map(str::to_owned), id })
+    }
+
+    pub(crate) fn of_tools(text: &str, name: Option<&str>) -> Result<Self, String> {
+        let tools: Value = serde_json::from_str(text)
+            .map_err(|error| format!("the tools are not JSON: {error}"))?;
+        let registry = Registry::from_tools(&tools).map_err(|error| error.to_string())?;
+        let mut names = registry.names();
+        let only = names.next().filter(|_| names.next().is_none());
+        match registry.resolve(name.or(only), None) {
+            Resolved::Tool { name, schema, rules } => Ok(Self {
+                schema: schema.clone(),
+                rules: rules.clone(),
+                name: Some(name.to_owned()),
+                id: Some(name.to_owned()),
+            }),
+            Resolved::Unknown { nearest: Some(nearest) } => {
+                Err(format!("no such tool; the nearest is `{nearest}`"))
+            }
+            Resolved::Unknown { .. } => Err("no such tool".to_owned()),
+            _ => Err("there are several tools: name one".to_owned()),
+        }
+    }
+
+    pub(crate) fn fit(&self, input: &[u8], engine: Options, scope: Scope) -> Fitted {
+        let mut options =
+            FitOptions::new().with_engine(engine).with_scope(scope).with_rules(self.rules.clone());
+        if let Some(name) = &self.name {
+            options = options.with_name(name);
+        }
+        self.schema.fit(input, &options)
+    }
+}
+
+/// What a reply says about the schema.
+#[derive(Debug, Serialize)]
+pub(crate) struct Fitting {
+    schema_id: Option<String>,
+    issues: Vec<IssueRecord>,
+    coerced: Vec<AppliedRecord>,
+}
+
+impl Fitting {
+    pub(crate) fn new(target: &Target, fitted: &Fitted) -> Self {
+        Self {
+            schema_id: target.id.clone(),
+            issues: fitted.issues().iter().map(IssueRecord::from).collect(),
+            coerced: fitted.applied().iter().map(AppliedRecord::from).collect(),
+        }
+    }
+}
+
+/// An issue as a machine reads it.
+#[derive(Debug, Serialize)]
+struct IssueRecord {
+    code: &'static str,
+    pointer: String,
+    path: String,
+    message: String,
+    expected: String,
+    received: &'static str,
+    schema_path: String,
+    start: usize,
+    end: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl From<&Issue> for IssueRecord {
+    fn from(issue: &Issue) -> Self {
+        Self {
+            code: issue.code().code(),
+            pointer: issue.pointer().to_owned(),
+            path: issue.path().to_string(),
+            message: Rendering::new().line(issue),
+            expected: issue.expected().to_owned(),
+            received: issue.received().kind().name(),
+            schema_path: issue.schema_path().to_owned(),
+            start: issue.span().start,
+            end: issue.span().end,
+            hint: issue.hint().map(str::to_owned),
+        }
+    }
+}
+
+/// An applied rule as a machine reads it.
+#[derive(Debug, Serialize)]
+struct AppliedRecord {
+    rule: &'static str,
+    risk: &'static str,
+    path: String,
+    schema_path: String,
+    start: usize,
+    end: usize,
+    before: String,
+    after: String,
+}
+
+impl From<&Applied> for AppliedRecord {
+    fn from(applied: &Applied) -> Self {
+        Self {
+            rule: applied.rule.code(),
+            risk: applied.risk.code(),
+            path: applied.path.to_string(),
+            schema_path: applied.schema_path.clone(),
+            start: applied.start,
+            end: applied.end,
+            before: applied.before.clone(),
+            after: applied.after.clone(),
+        }
+    }
+}
+
+/// All of `changes` as machines read them.
+pub(crate) fn changes(changes: &[Change]) -> Vec<Record> {
+    changes.iter().map(Record::from).collect()
+}

@@ -1,0 +1,136 @@
+//! Tools as providers declare them.
+
+use serde_json::{Map, Value};
+
+use super::{Registry, RegistryError};
+use crate::Schema;
+
+/// Where a declaration keeps its schema: OpenAI and Gemini, Anthropic, MCP, and JSON mode.
+const SCHEMAS: [&str; 6] =
+    ["parameters", "parametersJsonSchema", "input_schema", "inputSchema", "schema", "json_schema"];
+
+/// The deepest nesting in which Gemini's type names are looked for.
+const DEPTH: usize = 64;
+
+impl Registry {
+    /// A registry of the tools that a request or a server declares.
+    ///
+    /// It knows OpenAI's `tools` and `functions`, Anthropic's `tools`, Gemini's
+    /// `functionDeclarations`, and the answer to MCP's `tools/list`; the list itself, or the object
+    /// it stands in. A tool without a schema takes any object.
+    ///
+    /// # Errors
+    /// Where there is no such list, or a schema does not compile.
+    pub fn from_tools(declared: &Value) -> Result<Self, RegistryError> {
+        let mut registry = Self::new();
+        for tool in tools(declared)? {
+            let members = member(tool, &["function"]).and_then(Value::as_object);
+            let Some(members) = members.or_else(|| tool.as_object()) else {
+                return Err(RegistryError::Shape { expected: "an object for each tool" });
+            };
+            if let Some(Value::Array(inner)) = member(tool, &DECLARATIONS) {
+                for members in inner.iter().filter_map(Value::as_object) {
+                    registry = registry.declare(members)?;
+                }
+            } else {
+                registry = registry.declare(members)?;
+            }
+        }
+        Ok(registry)
+    }
+
+    /// A registry of schemas with names, such as the files of a directory: each is found under its
+    /// name, without `.json` and `.schema`, and under its `$id`.
+    ///
+    /// # Errors
+    /// Where a text is no JSON, or no schema.
+    pub fn from_texts<'t>(
+        texts: impl IntoIterator<Item = (&'t str, &'t str)>,
+    ) -> Result<Self, RegistryError> {
+        let mut registry = Self::new();
+        for (file, text) in texts {
+            let name = file.strip_suffix(".json").unwrap_or(file);
+            let name = name.strip_suffix(".schema").unwrap_or(name);
+            let schema = Schema::from_text(text)
+                .map_err(|error| RegistryError::Schema { name: name.to_owned(), error })?;
+            registry = registry.with_schema(schema.clone()).with_tool(name, schema);
+        }
+        Ok(registry)
+    }
+
+    fn declare(self, members: &Map<String, Value>) -> Result<Self, RegistryError> {
+        let Some(name) = members.get("name").and_then(Value::as_str) else {
+            // A tool of the provider's own, which has no schema: web search and the like.
+            return match members.get("type") {
+                Some(_) => Ok(self),
+                None => Err(RegistryError::Shape { expected: "a name for each tool" }),
+            };
+        };
+        let schema = SCHEMAS.iter().find_map(|key| members.get(*key)).cloned();
+        let schema = lower_types(schema.unwrap_or_else(|| serde_json::json!({"type": "object"})));
+        let schema = Schema::compile(&schema)
+            .map_err(|error| RegistryError::Schema { name: name.to_owned(), error })?;
+        Ok(self.with_tool(name, schema))
+    }
+}
+
+const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+
+fn member<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+    keys.iter().find_map(|key| value.get(*key))
+}
+
+/// The list of tools, in whatever it stands.
+fn tools(declared: &Value) -> Result<&[Value], RegistryError> {
+    let mut value = declared;
+    // A request holds `tools`, an answer of MCP `result`, which holds `tools`.
+    for _ in 0..4 {
+        let keys =
+            ["tools", "functions", "result", "functionDeclarations", "function_declarations"];
+        match value {
+            Value::Array(items) => return Ok(items),
+            Value::Object(_) => match member(value, &keys) {
+                Some(inner) => value = inner,
+                None if value.get("name").is_some() || value.get("function").is_some() => {
+                    return Ok(std::slice::from_ref(value));
+                }
+                None => break,
+            },
+            _ => break,
+        }
+    }
+    Err(RegistryError::Shape { expected: "a list of tools, or an object that holds one" })
+}
+
+/// Gemini writes `STRING` for `string`, and `nullable` for a type that may be null.
+fn lower_types(schema: Value) -> Value {
+    let mut schema = schema;
+    let mut open = vec![(&mut schema, 0)];
+    while let Some((value, depth)) = open.pop() {
+        match value {
+            Value::Object(members) if depth < DEPTH => {
+                let nullable = members.get("nullable") == Some(&Value::Bool(true));
+                let upper = match members.get("type") {
+                    Some(Value::String(name)) if name.chars().all(|c| c.is_ascii_uppercase()) => {
+                        Some(name.to_lowercase())
+                    }
+                    _ => None,
+                };
+                if let Some(name) = upper {
+                    let kind = if nullable {
+                        serde_json::json!([name, "null"])
+                    } else {
+                        Value::String(name)
+                    };
+                    members.insert("type".into(), kind);
+                }
+                open.extend(members.values_mut().map(|member| (member, depth + 1)));
+            }
+            Value::Array(items) if depth < DEPTH => {
+                open.extend(items.iter_mut().map(|item| (item, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    schema
+}

@@ -1,0 +1,199 @@
+//! Schemas by the name of a tool, by their identifier, or by default.
+
+mod import;
+mod names;
+mod shared;
+
+use std::{collections::BTreeMap, error::Error, fmt};
+
+pub use shared::SharedRegistry;
+
+use crate::{Rules, Schema, SchemaError, issue::distance};
+
+/// Schemas, and which of them a value is for.
+///
+/// ```
+/// use jsonmend_schema::{Registry, Resolved};
+/// use serde_json::json;
+///
+/// let registry = Registry::from_tools(&json!([
+///     {"name": "search", "input_schema": {"type": "object", "required": ["query"]}},
+/// ]))?;
+/// assert!(matches!(registry.resolve(Some("functions.search"), None), Resolved::Tool { .. }));
+/// let Resolved::Unknown { nearest } = registry.resolve(Some("serach"), None) else { panic!() };
+/// assert_eq!(nearest, Some("search"));
+/// # Ok::<(), jsonmend_schema::RegistryError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    tools: BTreeMap<String, Tool>,
+    ids: BTreeMap<String, Schema>,
+    default: Option<Schema>,
+}
+
+/// A tool: its schema, and the switches of its rules.
+#[derive(Clone, Debug)]
+struct Tool {
+    schema: Schema,
+    rules: Rules,
+}
+
+/// Which schema a value is for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Resolved<'r> {
+    /// The schema for everything that names no other.
+    Default {
+        /// The schema.
+        schema: &'r Schema,
+    },
+    /// The schema of that identifier.
+    Id {
+        /// The schema.
+        schema: &'r Schema,
+    },
+    /// No name was given, and there is no default.
+    None,
+    /// The schema of a tool.
+    Tool {
+        /// The name under which the tool is known, which may be spelled otherwise than the name
+        /// that was asked for.
+        name: &'r str,
+        /// The schema of its arguments.
+        schema: &'r Schema,
+        /// Its switches.
+        rules: &'r Rules,
+    },
+    /// There is no such tool.
+    Unknown {
+        /// The tool whose name is most like the one that was asked for, if one is. It is a
+        /// suggestion, and is never taken for the tool that was meant.
+        nearest: Option<&'r str>,
+    },
+}
+
+impl<'r> Resolved<'r> {
+    /// The schema, if one was found.
+    #[must_use]
+    pub const fn schema(&self) -> Option<&'r Schema> {
+        match self {
+            Self::Default { schema } | Self::Id { schema } | Self::Tool { schema, .. } => {
+                Some(*schema)
+            }
+            Self::None | Self::Unknown { .. } => None,
+        }
+    }
+}
+
+/// Why tools could not be taken over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// A schema does not compile.
+    Schema {
+        /// The name of the tool.
+        name: String,
+        /// What is wrong.
+        error: SchemaError,
+    },
+    /// The declaration of tools is in no form that is known.
+    Shape {
+        /// What was expected.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Schema { name, error } => write!(f, "tool {name}: {error}"),
+            Self::Shape { expected } => write!(f, "no declaration of tools: expected {expected}"),
+        }
+    }
+}
+
+impl Error for RegistryError {}
+
+impl Registry {
+    /// An empty registry.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { tools: BTreeMap::new(), ids: BTreeMap::new(), default: None }
+    }
+
+    /// With a tool, or a type, of that name. The last one of a name counts.
+    #[must_use]
+    pub fn with_tool(mut self, name: impl Into<String>, schema: Schema) -> Self {
+        self.tools.insert(name.into(), Tool { schema, rules: Rules::new() });
+        self
+    }
+
+    /// With switches for a tool that is there already; for one that is not, they are dropped.
+    #[must_use]
+    pub fn with_rules(mut self, name: &str, rules: Rules) -> Self {
+        if let Some(tool) = self.tools.get_mut(name) {
+            tool.rules = rules;
+        }
+        self
+    }
+
+    /// With a schema that is found by its own `$id`; one without is dropped.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Self {
+        if let Some(id) = schema.id().map(str::to_owned) {
+            self.ids.insert(id, schema);
+        }
+        self
+    }
+
+    /// With a schema for what names no other.
+    #[must_use]
+    pub fn with_default(mut self, schema: Schema) -> Self {
+        self.default = Some(schema);
+        self
+    }
+
+    /// The schema for a value: by the name of the tool, then by the identifier of the schema, then
+    /// the default. A tool that is not known has none: the default is not taken for it.
+    #[must_use]
+    pub fn resolve(&self, name: Option<&str>, id: Option<&str>) -> Resolved<'_> {
+        if let Some(name) = name.filter(|_| !self.tools.is_empty()) {
+            return match self.find(name) {
+                Some((name, tool)) => {
+                    Resolved::Tool { name, schema: &tool.schema, rules: &tool.rules }
+                }
+                None => Resolved::Unknown { nearest: self.nearest(name) },
+            };
+        }
+        let by_id = id.and_then(|id| self.ids.get(id)).map(|schema| Resolved::Id { schema });
+        let default = || self.default.as_ref().map(|schema| Resolved::Default { schema });
+        by_id.or_else(default).unwrap_or(Resolved::None)
+    }
+
+    /// The names of the tools, in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// The tool of that name, or the only one whose name differs from it in spelling alone
+    /// ([`Rule::ToolNameNormalise`](crate::Rule::ToolNameNormalise)).
+    fn find(&self, name: &str) -> Option<(&str, &Tool)> {
+        if let Some((own, tool)) = self.tools.get_key_value(name) {
+            return Some((own, tool));
+        }
+        let wanted = names::keys(name);
+        let mut found = self.tools.iter().filter(|(own, _)| wanted.contains(&names::key(own)));
+        match (found.next(), found.next()) {
+            (Some((own, tool)), None) => Some((own, tool)),
+            _ => None,
+        }
+    }
+
+    fn nearest(&self, name: &str) -> Option<&str> {
+        let key = names::key(name);
+        self.names()
+            .filter_map(|own| distance(&names::key(own), &key, 3).map(|cost| (cost, own)))
+            .min()
+            .map(|(_, own)| own)
+    }
+}

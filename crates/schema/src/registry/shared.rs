@@ -1,0 +1,41 @@
+//! A registry that can be swapped while others read it.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::Registry;
+
+/// A registry shared between threads. Readers hold the one they loaded; a swap does not wait for
+/// them.
+///
+/// ```
+/// use jsonmend_schema::{Registry, SharedRegistry};
+/// let shared = SharedRegistry::new(Registry::new());
+/// let before = shared.load();
+/// shared.swap(Registry::new().with_default(jsonmend_schema::Schema::from_text("true")?));
+/// assert!(before.resolve(None, None).schema().is_none());
+/// assert!(shared.load().resolve(None, None).schema().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SharedRegistry(Arc<RwLock<Arc<Registry>>>);
+
+impl SharedRegistry {
+    /// Shares a registry.
+    #[must_use]
+    pub fn new(registry: Registry) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(registry))))
+    }
+
+    /// The registry as it is now.
+    #[must_use]
+    pub fn load(&self) -> Arc<Registry> {
+        // Nothing panics while the lock is held, and an `Arc` is never half written.
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts another registry in its place, and returns the one before.
+    pub fn swap(&self, registry: Registry) -> Arc<Registry> {
+        let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut place, Arc::new(registry))
+    }
+}
