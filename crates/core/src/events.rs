@@ -116,8 +116,8 @@ impl<F: FnMut(Event<'_>)> Output for Events<F> {
 
 /// The state of an [`Events`], without its sink: for a caller who keeps both in one place.
 ///
-/// With each event comes an offset into the text read so far. It is the first byte of what begins
-/// ([`BeginObject`](Event::BeginObject), [`BeginString`](Event::BeginString)), the last byte of what ends
+/// With each event comes an offset into the text read so far. It is the first byte of what begins or
+/// goes on ([`BeginObject`](Event::BeginObject), [`Text`](Event::Text)), the last byte of what ends
 /// ([`EndObject`](Event::EndObject), [`Key`](Event::Key)), and the byte behind a number or literal.
 ///
 /// ```
@@ -340,15 +340,15 @@ impl EventReader {
                 return run.len();
             }
         };
-        self.text(whole, key, sink);
+        self.text(self.at, whole, key, sink);
         whole.len()
     }
 
-    fn text(&mut self, text: &str, key: bool, sink: &mut impl FnMut(usize, Event<'_>)) {
+    fn text(&mut self, at: usize, text: &str, key: bool, sink: &mut impl FnMut(usize, Event<'_>)) {
         if key {
             self.token.push_str(text);
         } else {
-            sink(self.at, Event::Text(text));
+            sink(at, Event::Text(text));
         }
     }
 
@@ -358,8 +358,9 @@ impl EventReader {
             Whole::Wait => {}
             Whole::Bad => self.state = State::Broken,
             Whole::Char(decoded) => {
+                let start = (self.at + 1).saturating_sub(self.part.length);
                 self.part.length = 0;
-                self.text(decoded.encode_utf8(&mut [0; 4]), key, sink);
+                self.text(start, decoded.encode_utf8(&mut [0; 4]), key, sink);
             }
         }
         1

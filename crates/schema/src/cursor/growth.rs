@@ -69,11 +69,26 @@ impl Growth {
     }
 
     /// Appends a value to `parent`.
-    pub(super) fn append(&mut self, parent: Option<usize>, kind: JsonKind, state: NodeState) -> usize {
+    pub(super) fn append(
+        &mut self,
+        parent: Option<usize>,
+        kind: JsonKind,
+        state: NodeState,
+    ) -> usize {
         let at = self.nodes.len();
         let (key, end) = (self.key.take(), self.text.len());
         let (first, last, next) = (None, None, None);
-        self.nodes.push(Grown { kind, state, open: true, key, text: end..end, first, last, next, len: 0 });
+        self.nodes.push(Grown {
+            kind,
+            state,
+            open: true,
+            key,
+            text: end..end,
+            first,
+            last,
+            next,
+            len: 0,
+        });
         let before = parent.and_then(|parent| self.nodes.get_mut(parent)).and_then(|parent| {
             parent.first = parent.first.or(Some(at));
             parent.len += 1;

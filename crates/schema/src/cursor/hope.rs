@@ -8,12 +8,7 @@ use super::{
     finding::Standing,
     walk::{Frame, Walk},
 };
-use crate::{
-    Issue, IssueCode, Rule,
-    compile::Types,
-    issue::folded,
-    tree::JsonKind,
-};
+use crate::{Issue, IssueCode, Rule, compile::Types, issue::folded, tree::JsonKind};
 
 /// Rules that change the form of the whole value.
 const AROUND: [Rule; 5] = [
@@ -45,7 +40,9 @@ impl Walk {
         let hope = self.is_open_ended()
             || match issue.code() {
                 IssueCode::Unexpected => self.key_may_fit(issue),
-                IssueCode::Count => self.may(&[Rule::DropUnknown, Rule::DropNullOptional, Rule::EmptyPlaceholder]),
+                IssueCode::Count => {
+                    self.may(&[Rule::DropUnknown, Rule::DropNullOptional, Rule::EmptyPlaceholder])
+                }
                 _ => self.next.len() > 1 && self.may(Rule::ALL) || self.value_may_fit(issue),
             };
         standing(hope)
@@ -88,7 +85,8 @@ impl Walk {
             let part = self.places.part(own.way.place);
             part.properties().iter().any(|name| {
                 let alias = || part.property(name).is_some_and(|part| !part.aliases().is_empty());
-                self.may(&[Rule::KeyNormalise]) && folded(key.trim_matches(['"', '\'', '`'])) == folded(name)
+                self.may(&[Rule::KeyNormalise])
+                    && folded(key.trim_matches(['"', '\'', '`'])) == folded(name)
                     || self.may(&[Rule::KeyAttrLeak]) && key.starts_with(name)
                     || self.may(&[Rule::KeyAlias]) && alias()
             })
@@ -96,16 +94,23 @@ impl Walk {
     }
 
     fn value_may_fit(&self, issue: &Issue) -> bool {
-        let types = self.next.iter().fold(Types::NONE, |all, way| all.union(self.places.get(way.place).types));
+        let types = self
+            .next
+            .iter()
+            .fold(Types::NONE, |all, way| all.union(self.places.get(way.place).types));
         let whole = types.has(Types::ARRAY.union(Types::OBJECT));
         match issue.received().kind() {
             JsonKind::Array | JsonKind::Object => self.may(Rule::ALL),
             JsonKind::String => {
                 whole && self.may(Rule::ALL)
-                    || issue.code() != IssueCode::Enum && self.places_narrow() && self.may(Rule::ALL)
+                    || issue.code() != IssueCode::Enum
+                        && self.places_narrow()
+                        && self.may(Rule::ALL)
             }
             JsonKind::Null => self.may(&[Rule::DropNullOptional]) && self.is_optional(issue),
-            JsonKind::Boolean | JsonKind::Number => whole && self.may(&[Rule::WrapInArray, Rule::MissingEnvelope]),
+            JsonKind::Boolean | JsonKind::Number => {
+                whole && self.may(&[Rule::WrapInArray, Rule::MissingEnvelope])
+            }
         }
     }
 

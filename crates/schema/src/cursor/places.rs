@@ -83,10 +83,6 @@ impl Places {
         places
     }
 
-    pub(super) fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
     /// The ways through the whole value.
     pub(super) fn root(&self) -> &[PlaceId] {
         &self.root
@@ -197,13 +193,17 @@ impl Places {
 impl Place {
     fn of(part: &Part<'_>, tops: Vec<ShapeId>) -> Self {
         let schema = part.schema();
-        let sources: Vec<&Map<String, Value>> = part.shapes().filter_map(|s| source(schema, s)).collect();
+        let sources: Vec<&Map<String, Value>> =
+            part.shapes().filter_map(|s| source(schema, s)).collect();
         let least = |key: &str| sources.iter().filter_map(|s| s.get(key)?.as_u64()).min();
         let only = |known: &[&str]| {
-            sources.iter().all(|source| source.keys().all(|key| known.contains(&key.as_str()) || key.starts_with("x-")))
+            sources.iter().all(|source| {
+                source.keys().all(|key| known.contains(&key.as_str()) || key.starts_with("x-"))
+            })
         };
         let resolved = part.shapes().all(|shape| {
-            let refers = source(schema, shape).is_some_and(|source| REFERENCES.iter().any(|key| source.contains_key(*key)));
+            let refers = source(schema, shape)
+                .is_some_and(|source| REFERENCES.iter().any(|key| source.contains_key(*key)));
             !refers || !shape.all_of.is_empty()
         });
         let types = part.allowed();
@@ -221,8 +221,12 @@ impl Place {
             types,
             listed: settled && only(&known),
             plain: settled && part.options().is_none() && only(&known),
-            followed: resolved && countable && only(&[&known[..], &FOR_SCALARS].concat())
-                && !sources.iter().any(|source| UNFOLLOWED.iter().any(|key| source.contains_key(*key))),
+            followed: resolved
+                && countable
+                && only(&[&known[..], &FOR_SCALARS].concat())
+                && !sources
+                    .iter()
+                    .any(|source| UNFOLLOWED.iter().any(|key| source.contains_key(*key))),
             options: part.options().map(<[Value]>::to_vec),
             max_length: least("maxLength"),
             min_items: part.min_items(),
@@ -243,28 +247,80 @@ impl Place {
 
 /// Keywords that ask nothing, or that places follow.
 const SILENT: [&str; 21] = [
-    "$schema", "$id", "id", "$defs", "definitions", "$comment", "$anchor", "title", "description",
-    "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "nullable", "type", "allOf", "anyOf",
-    "enum", "const",
+    "$schema",
+    "$id",
+    "id",
+    "$defs",
+    "definitions",
+    "$comment",
+    "$anchor",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "example",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "nullable",
+    "type",
+    "allOf",
+    "anyOf",
+    "enum",
+    "const",
 ];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Keywords that ask nothing of a scalar.
 const FOR_CONTAINERS: [&str; 20] = [
-    "properties", "required", "additionalProperties", "patternProperties", "propertyNames",
-    "minProperties", "maxProperties", "items", "prefixItems", "additionalItems", "minItems", "maxItems",
-    "uniqueItems", "contains", "minContains", "maxContains", "dependentRequired",
-    "dependentSchemas", "dependencies", "unevaluatedProperties",
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "unevaluatedProperties",
 ];
 /// Of those, what is asked of a container only as a whole.
 const UNFOLLOWED: [&str; 13] = [
-    "patternProperties", "propertyNames", "minProperties", "uniqueItems", "contains", "minContains",
-    "maxContains", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties",
-    "enum", "const",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "unevaluatedProperties",
+    "enum",
+    "const",
 ];
 /// Keywords that ask nothing of a container.
 const FOR_SCALARS: [&str; 10] = [
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
-    "maxLength", "pattern", "format", "contentMediaType",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "contentMediaType",
 ];
 
 fn source<'s>(schema: &'s Schema, shape: &Shape) -> Option<&'s Map<String, Value>> {
@@ -276,7 +332,8 @@ fn source<'s>(schema: &'s Schema, shape: &Shape) -> Option<&'s Map<String, Value
 fn closes(schema: &Schema, shape: &Shape) -> bool {
     shape.additional == Additional::Closed
         && !shape.has_patterns
-        && source(schema, shape).is_some_and(|s| s.get("additionalProperties") == Some(&Value::Bool(false)))
+        && source(schema, shape)
+            .is_some_and(|s| s.get("additionalProperties") == Some(&Value::Bool(false)))
 }
 
 fn refuses(schema: &Schema, shape: &Shape, key: &str) -> bool {

@@ -23,6 +23,9 @@ const KEPT: usize = 120;
 /// How many options a message lists.
 const LISTED: usize = 10;
 
+/// How many characters of a string are weighed one by one. What is longer is judged when it closes.
+const DOUBTED: u64 = 512;
+
 /// What a rule made of a scalar.
 struct Made {
     rule: Rule,
@@ -41,11 +44,16 @@ impl Walk {
             let place = self.places.get(way.place);
             place.narrow || place.options.is_some()
         });
-        let state = if mute || !ways.is_empty() && !bound { NodeState::Tentative } else { NodeState::Pending };
+        let state = if mute || !ways.is_empty() && !bound {
+            NodeState::Tentative
+        } else {
+            NodeState::Pending
+        };
         let mut told = mute;
         if !mute && ways.is_empty() && !self.may_turn("") {
             told = true;
-            let issue = self.issue(IssueCode::Type, JsonKind::String, "", self.expected_types(), at);
+            let issue =
+                self.issue(IssueCode::Type, JsonKind::String, "", self.expected_types(), at);
             self.find(issue, at);
         }
         let state = if told { NodeState::Tentative } else { state };
@@ -56,35 +64,53 @@ impl Walk {
     }
 
     pub(super) fn text(&mut self, at: usize, text: &str) {
-        let Some(mut open) = self.open.take() else { return };
-        self.growth.grow(open.node, text);
-        let had = !open.ways.is_empty();
-        open.length += u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
-        if had {
-            let content = self.growth.content(open.node);
-            open.ways.retain(|way| self.places.get(way.place).may_begin(content, open.length));
+        let Some(open) = &self.open else { return };
+        let bound = !open.told
+            && (open.ways.is_empty()
+                || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
+        if !bound || open.length > DOUBTED {
+            let node = open.node;
+            self.growth.grow(node, text);
+            return;
         }
-        let node = open.node;
-        let doubtful = !open.told && open.ways.is_empty();
+        // One by one, so that the character which settles it is the same however the text was cut.
+        for (offset, c) in text.char_indices() {
+            self.character(at + offset, c);
+        }
+    }
+
+    fn character(&mut self, at: usize, c: char) {
+        let Some(mut open) = self.open.take() else { return };
+        self.growth.grow(open.node, c.encode_utf8(&mut [0; 4]));
+        open.length += 1;
+        if open.told || open.length > DOUBTED {
+            self.open = Some(open);
+            return;
+        }
+        let (node, had) = (open.node, !open.ways.is_empty());
+        let content = self.growth.content(node);
+        open.ways.retain(|way| self.places.get(way.place).may_begin(content, open.length));
+        let doubtful = open.ways.is_empty();
         let long = had && open.length > self.longest();
         self.open = Some(open);
-        let content = self.growth.content(node);
-        if doubtful && !self.may_turn(content) {
-            let raw = begun(content);
-            let (code, expected) = self.wanted(JsonKind::String, long);
-            let issue = self.issue(code, JsonKind::String, &raw, expected, at);
-            self.find(issue, at);
-            self.growth.set_state(node, NodeState::Tentative);
-            if let Some(open) = &mut self.open {
-                open.told = true;
-            }
+        if !doubtful || self.may_turn(content) {
+            return;
+        }
+        let raw = begun(content);
+        let (code, expected) = self.wanted(JsonKind::String, long);
+        let issue = self.issue(code, JsonKind::String, &raw, expected, at);
+        self.find(issue, at);
+        self.growth.set_state(node, NodeState::Tentative);
+        if let Some(open) = &mut self.open {
+            open.told = true;
         }
     }
 
     /// The most characters that a string may have here.
     fn longest(&self) -> u64 {
         let longest = |way: &Way| self.places.get(way.place).max_length.unwrap_or(u64::MAX);
-        let strings = self.next.iter().filter(|way| self.places.get(way.place).types.has(Types::STRING));
+        let strings =
+            self.next.iter().filter(|way| self.places.get(way.place).types.has(Types::STRING));
         strings.map(longest).max().unwrap_or(u64::MAX)
     }
 
@@ -133,7 +159,8 @@ impl Walk {
         let last = at.saturating_sub(1);
         let wanted = wrong.then(|| {
             let (code, expected) = self.wanted(kind, false);
-            self.issue(code, kind, raw, expected, last).with_span(self.origin.of(from)..self.origin.behind(last))
+            self.issue(code, kind, raw, expected, last)
+                .with_span(self.origin.of(from)..self.origin.behind(last))
         });
         let path = self.path();
         let node = self.growth.append(parent, kind, NodeState::Tentative);
@@ -163,7 +190,9 @@ impl Walk {
             if !place.types.has(own) || place.plain {
                 return place.types.has(own);
             }
-            if let (true, Some(options), Scalar::String(content)) = (place.listed, &place.options, scalar) {
+            if let (true, Some(options), Scalar::String(content)) =
+                (place.listed, &place.options, scalar)
+            {
                 return options.iter().any(|option| option.as_str() == Some(content));
             }
             self.accepts(way, &written(scalar))
@@ -175,7 +204,13 @@ impl Walk {
         Tree::read(json).is_ok_and(|tree| self.places.part(way.place).accepts(tree.root()))
     }
 
-    fn made(&mut self, scalar: Scalar<'_>, node: usize, span: std::ops::Range<usize>, before: &str) -> Vec<Way> {
+    fn made(
+        &mut self,
+        scalar: Scalar<'_>,
+        node: usize,
+        span: std::ops::Range<usize>,
+        before: &str,
+    ) -> Vec<Way> {
         let path = self.path();
         self.made_at(scalar, node, span, before, path)
     }
@@ -222,7 +257,8 @@ impl Walk {
         let is_text = matches!(scalar, Scalar::String(_));
         let several = self.next.len() > 1;
         let open = self.next.iter().any(|way| {
-            types(way).has(Types::ARRAY.union(Types::OBJECT)) || several && is_text && types(way).has(Types::STRING)
+            types(way).has(Types::ARRAY.union(Types::OBJECT))
+                || several && is_text && types(way).has(Types::STRING)
         });
         if open {
             return None;
@@ -274,11 +310,15 @@ impl Walk {
                 Some(options) => {
                     let own = plain(begun);
                     self.may(&[Rule::EnumNormalise, Rule::EnumScalarType])
-                        && options.iter().any(|option| plain(option.as_str().unwrap_or(&spelled(option))).starts_with(&own))
+                        && options.iter().any(|option| {
+                            plain(option.as_str().unwrap_or(&spelled(option))).starts_with(&own)
+                        })
                 }
                 None if place.types.has(Types::STRING) => place.narrow && self.may(Rule::ALL),
                 None => {
-                    place.types.has(Types::NUMBER) && numeric(begun) && self.may(&[Rule::StringToNumber, Rule::Thousands])
+                    place.types.has(Types::NUMBER)
+                        && numeric(begun)
+                        && self.may(&[Rule::StringToNumber, Rule::Thousands])
                         || place.types.has(Types::BOOLEAN)
                             && boolean(begun)
                             && self.may(&[Rule::StringToBool, Rule::YesNoBool])
@@ -307,7 +347,9 @@ impl Walk {
                 _ => (IssueCode::Enum, format!("one of {listed} and {more} more")),
             };
         }
-        if !places().any(|place| place.types.has(own)) || kind == JsonKind::Number && self.is_fraction_refused() {
+        if !places().any(|place| place.types.has(own))
+            || kind == JsonKind::Number && self.is_fraction_refused()
+        {
             return (IssueCode::Type, self.expected_types());
         }
         if long {
@@ -340,12 +382,24 @@ impl Walk {
         options.next().filter(|_| !whole)?;
         let (code, expected) = self.wanted(JsonKind::String, false);
         let span = open.start..open.start;
-        let issue = crate::Issue::begun(code, self.path(), JsonKind::String, &begun(content), expected, span);
+        let issue = crate::Issue::begun(
+            code,
+            self.path(),
+            JsonKind::String,
+            &begun(content),
+            expected,
+            span,
+        );
         Some(Finding::new(issue, Standing::Pending, open.start))
     }
 }
 
 impl Place {
+    /// Whether the beginning of a string can already be wrong.
+    const fn is_bound(&self) -> bool {
+        self.options.is_some() || self.max_length.is_some()
+    }
+
     /// Whether a string that begins so can be valid.
     fn may_begin(&self, content: &str, length: u64) -> bool {
         let named = |option: &Value| option.as_str().is_some_and(|name| name.starts_with(content));
@@ -378,7 +432,9 @@ fn plain(name: &str) -> String {
 
 /// Whether a string that begins so can be a number.
 fn numeric(begun: &str) -> bool {
-    begun.chars().all(|c| c.is_whitespace() || c.is_ascii_digit() || "+-.,_eE'’\u{a0}\u{202f}".contains(c))
+    begun
+        .chars()
+        .all(|c| c.is_whitespace() || c.is_ascii_digit() || "+-.,_eE'’\u{a0}\u{202f}".contains(c))
 }
 
 /// Whether a string that begins so can be a boolean.

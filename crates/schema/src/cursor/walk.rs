@@ -10,9 +10,7 @@ use super::{
     places::{PlaceId, Places, WAYS},
 };
 use crate::{
-    Applied, Change, FitOptions, Issue, IssueCode, Schema,
-    compile::Types,
-    tree::JsonKind,
+    Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, tree::JsonKind,
 };
 
 /// How many findings are kept.
@@ -139,7 +137,8 @@ impl Walk {
     }
 
     fn begin(&mut self) {
-        self.next = self.places.root().iter().map(|place| Way { place: *place, parent: 0 }).collect();
+        self.next =
+            self.places.root().iter().map(|place| Way { place: *place, parent: 0 }).collect();
     }
 
     pub(super) fn reset(&mut self) {
@@ -245,7 +244,8 @@ impl Walk {
         let (kind, start) = (frame.kind, frame.start);
         let path = Path::from(self.steps(depth, true));
         let span = start..self.origin.behind(at);
-        let issue = Issue::begun(IssueCode::Count, path, kind, "", format!("at most {limit} items"), span);
+        let issue =
+            Issue::begun(IssueCode::Count, path, kind, "", format!("at most {limit} items"), span);
         let standing = self.standing_of_count();
         self.push(Finding::new(issue, standing, self.origin.of(at)));
     }
@@ -255,7 +255,9 @@ impl Walk {
         self.next.clear();
         self.mute = true;
         self.full = None;
-        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Array) else { return };
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Array) else {
+            return;
+        };
         let index = self.growth.len(frame.node);
         let mut limit = None;
         for parent in 0..frame.ways.len() {
@@ -289,7 +291,9 @@ impl Walk {
         self.growth.key(key);
         self.next.clear();
         self.mute = true;
-        let Some(frame) = self.frames.last_mut().filter(|frame| !frame.ways.is_empty()) else { return };
+        let Some(frame) = self.frames.last_mut().filter(|frame| !frame.ways.is_empty()) else {
+            return;
+        };
         let mut declared = false;
         let mut kept = Vec::new();
         let mut limit = None;
@@ -386,7 +390,12 @@ impl Walk {
         let lacks = |position: &usize| own.given & (1 << position) == 0;
         let names = place.required.iter().enumerate().filter(|(position, _)| lacks(position));
         names
-            .map(|(_, name)| issue(IssueCode::Missing, format!("required property {}", Value::from(name.as_str()))))
+            .map(|(_, name)| {
+                issue(
+                    IssueCode::Missing,
+                    format!("required property {}", Value::from(name.as_str())),
+                )
+            })
             .collect()
     }
 
@@ -440,7 +449,14 @@ impl Walk {
     }
 
     /// An issue at the value that comes now.
-    pub(super) fn issue(&self, code: IssueCode, kind: JsonKind, raw: &str, expected: String, at: usize) -> Issue {
+    pub(super) fn issue(
+        &self,
+        code: IssueCode,
+        kind: JsonKind,
+        raw: &str,
+        expected: String,
+        at: usize,
+    ) -> Issue {
         let start = self.open.as_ref().map_or(self.origin.of(at), |open| open.start);
         let span = start..self.origin.behind(at).max(start);
         Issue::begun(code, self.path(), kind, raw, expected, span)
@@ -497,8 +513,11 @@ impl Walk {
     }
 
     fn expected_keys(&self, expected: &mut Expected<'_>) {
-        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Object) else { return };
-        let given: Vec<&str> = self.growth.at(frame.node).children().filter_map(|child| child.key()).collect();
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Object) else {
+            return;
+        };
+        let given: Vec<&str> =
+            self.growth.at(frame.node).children().filter_map(|child| child.key()).collect();
         for own in &frame.ways {
             let part = self.places.part(own.way.place);
             for key in part.properties() {

@@ -160,7 +160,16 @@ impl Issue {
         let kept: String = raw.chars().take(KEPT).collect();
         let received = Received { kind, whole: kept.len() == raw.len(), raw: kept };
         let (schema_path, hint) = (String::new(), None);
-        Self { code, pointer: pointer_of(&path), path, expected: expected.into(), received, schema_path, span, hint }
+        Self {
+            code,
+            pointer: pointer_of(&path),
+            path,
+            expected: expected.into(),
+            received,
+            schema_path,
+            span,
+            hint,
+        }
     }
 
     pub(crate) fn with_schema_path(mut self, schema_path: impl Into<String>) -> Self {
