@@ -118,7 +118,7 @@ impl Schema {
 /// #[derive(Deserialize, JsonSchema)]
 /// struct Trip { city: String, days: Option<u32> }
 ///
-/// let (trip, _) = parse_as::<Trip>(b"Sure! {city: 'Oslo', days: '3'}", &FitOptions::new())?;
+/// let (trip, _) = parse_as::<Trip>(b"{city: 'Oslo', days: '3'}", &FitOptions::new())?;
 /// assert_eq!((trip.city.as_str(), trip.days), ("Oslo", Some(3)));
 /// # Ok::<(), jsonmend_schema::ParseError>(())
 /// ```

@@ -342,8 +342,7 @@ fn a_text_beyond_the_buffer_overflows() {
 #[test]
 fn spans_are_those_of_the_input() {
     let schema = super_schema();
-    let text =
-        "Look: {n: /* how many? */ '12'}\nThat is all there is to say about how many there are.\n";
+    let text = "Look:\n{\"n\": /* how many? */ '12'}\nThat is all there is to say about how many there are.\n";
     let mut stream = FitStream::new(&schema, FitOptions::new());
     stream.push(text.as_bytes());
     let change = &stream.cursor().changes()[0];

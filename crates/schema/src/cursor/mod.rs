@@ -47,9 +47,10 @@ use walk::Walk;
 /// assert_eq!(cursor.root().unwrap().to_string(), r#"{"count":42}"#);
 /// assert_eq!(cursor.root().unwrap().member("count").unwrap().state(), NodeState::Final);
 /// assert_eq!(cursor.expected().values(), ["kg"]);
-/// mender.push(b"m", &mut cursor);
+/// mender.push(b"m'}", &mut cursor);
+/// mender.finish(&mut cursor);
 /// assert_eq!(cursor.findings()[0].standing(), Standing::Definite);
-/// assert_eq!(cursor.findings()[0].to_string(), r#"/unit: expected one of "kg", "lb", got string "km"#);
+/// assert_eq!(cursor.findings()[0].to_string(), r#"/unit: expected one of "kg", "lb", got string "km""#);
 /// # Ok::<(), jsonmend_schema::SchemaError>(())
 /// ```
 ///

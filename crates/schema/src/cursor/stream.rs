@@ -18,7 +18,7 @@ use crate::{FitOptions, Fitted, Schema};
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
 /// let mut stream = FitStream::new(&schema, FitOptions::new());
-/// stream.push(b"Here it is: {\"n\": \"1");
+/// stream.push(b"{\"n\": \"1");
 /// assert_eq!(stream.cursor().expected().types(), "integer");
 /// stream.push(b"2\"}");
 /// assert_eq!(stream.cursor().root().unwrap().to_string(), r#"{"n":12}"#);

@@ -68,23 +68,25 @@ impl<'t> Reader<'t> {
     /// The fields of the whole value, and what stands around them.
     fn whole(&mut self, part: &Part<'_>) -> Option<String> {
         let mut members: Vec<(String, Content)> = Vec::new();
+        let mut words = false;
         while let Some(at) = self.rest().find('<') {
-            let between = self.rest().get(..at).unwrap_or_default();
+            words |= !self.rest().get(..at).unwrap_or_default().trim().is_empty();
             self.at += at;
-            let tag = self.tag();
-            let field =
-                tag.as_ref().filter(|tag| !tag.closes).and_then(|tag| field(part, tag.name));
-            let Some((tag, field)) = tag.zip(field) else {
+            let Some(tag) = self.tag() else {
+                words = true;
                 self.at += 1;
                 continue;
             };
-            let apart = between.trim_start_matches(|c: char| c != '>').trim_start_matches('>');
-            if !members.is_empty() && !apart.trim().is_empty() {
-                return None;
-            }
             self.at = tag.end;
-            let content = self.content(part, field, &tag, 0)?;
-            add(&mut members, field, content)?;
+            if let Some(field) = field(part, tag.name).filter(|_| !tag.closes) {
+                // Between the fields there are no words.
+                if words && !members.is_empty() {
+                    return None;
+                }
+                words = false;
+                let content = self.content(part, field, &tag, 0)?;
+                add(&mut members, field, content)?;
+            }
         }
         (!members.is_empty()).then(|| written(members))
     }
