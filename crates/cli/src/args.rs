@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jsonmend_core::{Following, Limits, Options, Policy, RepairKind, Risk};
 use jsonmend_extract::Scope;
+use jsonmend_schema::Rule;
 
 use crate::exit::EXIT_CODES;
 
@@ -45,7 +46,8 @@ pub(crate) enum Color {
 /// Answer JSON Lines requests with JSON Lines replies, in the same order.
 ///
 /// A request has `id`, `op` (repair, stream, events), `input` or `input_base64`, and optionally
-/// `chunks`, `mode` (text, stream), `policy`, `max_risk`, `snapshots`. Every request gets one line; a bad one
+/// `chunks`, `mode` (text, stream), `policy`, `max_risk`, `snapshots`, and for a value that shall fit
+/// a schema `schema`, or `tools` and `name`. Every request gets one line; a bad one
 /// gets an `error`. Blank lines are skipped. Memory is bounded: at most a few requests a thread
 /// are under way.
 #[derive(Debug, Args)]
@@ -84,6 +86,9 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) schema: SchemaArgs,
+
+    #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
 
@@ -117,7 +122,7 @@ pub(crate) struct RepairArgs {
 
     /// Mend while reading, in bounded memory. The result may differ where a repair would have to
     /// reach behind what has been written.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["schema", "tools"])]
     pub(crate) stream: bool,
 
     /// Print JSON: one report, or with --stream one event a line.
@@ -141,6 +146,9 @@ pub(crate) struct RepairArgs {
     /// dropped.
     #[arg(long, value_name = "RULE")]
     pub(crate) following: Option<FollowingArg>,
+
+    #[command(flatten)]
+    pub(crate) schema: SchemaArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -187,6 +195,31 @@ pub(crate) struct TraceArgs {
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
+}
+
+/// The schema that a value is brought into.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct SchemaArgs {
+    /// A JSON Schema: the value is validated, and brought into it where there is one right way.
+    #[arg(long, value_name = "FILE", conflicts_with = "tools")]
+    pub(crate) schema: Option<PathBuf>,
+
+    /// Tools as OpenAI, Anthropic, Gemini or MCP declare them, or a directory of schemas: the value
+    /// is the arguments of one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+
+    /// The name of the tool, or of what the schema is for.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// A rule that may not be used; may be given several times.
+    #[arg(long, value_name = "CODE", value_parser = rule)]
+    pub(crate) rule_off: Vec<Rule>,
+
+    /// A rule that is off by default and may be used; may be given several times.
+    #[arg(long, value_name = "CODE", value_parser = rule)]
+    pub(crate) rule_on: Vec<Rule>,
 }
 
 /// What may be repaired, and the limits.
@@ -294,6 +327,10 @@ impl std::str::FromStr for Split {
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number from 1 on".to_owned())
+}
+
+fn rule(code: &str) -> Result<Rule, String> {
+    Rule::from_code(code).ok_or_else(|| format!("there is no rule `{code}`"))
 }
 
 fn repair_kind(code: &str) -> Result<RepairKind, String> {

@@ -11,6 +11,7 @@ use crate::{
     args::{CheckArgs, PolicyArg},
     exit::{Exit, Failure},
     fault::Fault,
+    fit::{self, Target},
     input::Input,
     paint::{BOLD, notice},
     position::Locator,
@@ -56,12 +57,18 @@ impl<'a> Report<'a> {
 
 pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
     let options = args.engine.options(PolicyArg::Permissive).with_following(Following::Array);
+    let target = Target::of_args(&args.schema)?;
     let mut worst = Exit::Unchanged;
     for path in &args.files {
         // One file that cannot be read does not keep the others from being checked.
         let exit = match Input::open(path, session.quiet).and_then(|mut input| {
             let text = input.read_all()?;
-            check(input.name(), &text, &options, args.json, session)
+            match &target {
+                Some(target) => {
+                    fit::check(input.name(), &text, target, options, args.json, session)
+                }
+                None => check(input.name(), &text, &options, args.json, session),
+            }
         }) {
             Ok(exit) => exit,
             Err(failure @ Failure::Pipe) => return Err(failure),

@@ -12,6 +12,7 @@ use crate::{
     check::Report,
     exit::{Exit, Failure},
     fault::Fault,
+    fit::{self, Target},
     fragment::Fragments,
     input::{CHUNK, Input},
     paint::notice,
@@ -28,7 +29,19 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
         .engine
         .options(PolicyArg::Permissive)
         .with_following(args.following.map_or(following, FollowingArg::following));
-    let input = Input::open(&args.file, session.quiet)?;
+    let target = Target::of_args(&args.schema)?;
+    let mut input = Input::open(&args.file, session.quiet)?;
+    if let Some(target) = target {
+        let text = input.read_all()?;
+        let scope = args.scope.map_or(Scope::Best, ScopeArg::scope);
+        let fitted = target.fit(&text, options, scope);
+        let outcome = fit::repair(args, input.name(), &text, &target, &fitted, session)?;
+        return Ok(if args.exit_zero && outcome.is_valid() {
+            Exit::Unchanged
+        } else {
+            Exit::of(outcome)
+        });
+    }
     let outcome = if args.stream {
         let scope = args.scope.map_or(Scope::Whole, ScopeArg::scope);
         pushed(args, input, scope, options, session)?
@@ -68,7 +81,7 @@ fn whole(
 }
 
 /// The bytes of a result are the result; only a person at a terminal gets a line end with it.
-fn end_line(out: &mut io::StdoutLock<'_>, text: &[u8]) -> io::Result<()> {
+pub(crate) fn end_line(out: &mut io::StdoutLock<'_>, text: &[u8]) -> io::Result<()> {
     if out.is_terminal() && !text.ends_with(b"\n") { out.write_all(b"\n") } else { Ok(()) }
 }
 

@@ -68,6 +68,7 @@
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | | the engine and the extraction, at the root of this crate; no dependency | always |
+//! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
 //! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
 
@@ -78,6 +79,9 @@ pub use jsonmend_core::{
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
 
+/// A value into its JSON Schema: validation, rules, issues, tools by name.
+#[cfg(feature = "schema")]
+pub use jsonmend_schema as schema;
 /// `Stream` adapters: body bytes in; text, calls and mended objects out.
 #[cfg(feature = "stream")]
 pub use jsonmend_stream as stream;

@@ -8,5 +8,6 @@ mod explain;
 mod pipes;
 mod program;
 mod repair;
+mod schema;
 mod stream;
 mod trace;

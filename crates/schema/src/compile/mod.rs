@@ -6,7 +6,10 @@ mod reference;
 mod shape;
 mod walk;
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use jsonschema::{Draft as Dialect, PatternOptions, Registry, Validator};
 use serde_json::{Value, json};
@@ -62,6 +65,8 @@ struct Compiled {
     dialect: Dialect,
     validator: Validator<TreeJson>,
     shapes: Shapes,
+    /// The schema as its parts refer to it; made with the first part.
+    registry: OnceLock<Option<Registry<'static>>>,
 }
 
 impl Schema {
@@ -90,7 +95,8 @@ impl Schema {
             .build(schema)
             .map_err(|error| SchemaError::refused(&error))?;
         let shapes = walk::shapes(schema, dialect);
-        let compiled = Compiled { source: schema.clone(), dialect, validator, shapes };
+        let (source, registry) = (schema.clone(), OnceLock::new());
+        let compiled = Compiled { source, dialect, validator, shapes, registry };
         Ok(Self(Arc::new(compiled)))
     }
 
@@ -162,16 +168,19 @@ impl Schema {
     }
 
     fn part(&self, pointer: &str) -> Option<Validator<TreeJson>> {
-        let registry = Registry::new()
-            .draft(self.0.dialect)
-            .add(OWN_URI, &self.0.source)
-            .and_then(jsonschema::RegistryBuilder::prepare)
-            .ok()?;
+        let registry = self.0.registry.get_or_init(|| {
+            Registry::new()
+                .draft(self.0.dialect)
+                .add(OWN_URI, self.0.source.clone())
+                .and_then(jsonschema::RegistryBuilder::prepare)
+                .ok()
+        });
+        let registry = registry.as_ref()?;
         jsonschema::options_for::<TreeJson>()
             .with_draft(self.0.dialect)
             .offline()
             .with_pattern_options(patterns())
-            .with_registry(&registry)
+            .with_registry(registry)
             .build(&json!({ "$ref": format!("{OWN_URI}#{}", fragment(pointer)) }))
             .ok()
     }

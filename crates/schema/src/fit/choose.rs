@@ -57,28 +57,29 @@ fn rank<K: Ord>(node: Node<'_>, found: Vec<Fit>, key: impl Fn(&Fit) -> K) -> Cho
 /// The branches that a discriminator points to: a property that is a constant in the branches. All
 /// of them, if there is none or it points to none.
 pub(super) fn discriminated(node: Node<'_>, part: &Part<'_>, ids: &[ShapeId]) -> Vec<ShapeId> {
-    let branches: Vec<(ShapeId, Part<'_>)> =
-        ids.iter().map(|id| (*id, Part::of(part.schema(), vec![*id]))).collect();
-    let constant = |branch: &Part<'_>, key: &str| {
-        branch.property(key).and_then(|property| property.constant().cloned())
-    };
-    for member in node.children() {
-        let Some(key) = member.key() else { break };
-        let told: Vec<(ShapeId, Value)> = branches
-            .iter()
-            .filter_map(|(id, branch)| Some((*id, constant(branch, &key)?)))
-            .collect();
-        let exact: Vec<ShapeId> =
-            told.iter().filter(|(_, value)| equals(member, value)).map(|(id, _)| *id).collect();
-        if !exact.is_empty() {
-            return exact;
+    let mut constants: Vec<(&str, Vec<(ShapeId, &Value)>)> = Vec::new();
+    for id in ids {
+        let branch = Part::of(part.schema(), vec![*id]);
+        for key in branch.properties() {
+            let Some(value) = branch.property(key).and_then(|property| property.constant()) else {
+                continue;
+            };
+            match constants.iter_mut().find(|(own, _)| *own == key) {
+                Some((_, told)) => told.push((*id, value)),
+                None => constants.push((key, vec![(*id, value)])),
+            }
         }
+    }
+    for (key, told) in &constants {
+        let Some(member) = node.member(key) else { continue };
+        let pointed = |same: &dyn Fn(&Value) -> bool| -> Vec<ShapeId> {
+            told.iter().filter(|(_, value)| same(value)).map(|(id, _)| *id).collect()
+        };
         let own = member.as_str().map(|text| folded(&text));
-        let alike = |value: &Value| value.as_str().map(folded) == own && own.is_some();
-        let alike: Vec<ShapeId> =
-            told.iter().filter(|(_, value)| alike(value)).map(|(id, _)| *id).collect();
-        if !alike.is_empty() {
-            return alike;
+        let exact = pointed(&|value| equals(member, value));
+        let alike = pointed(&|value| own.is_some() && value.as_str().map(folded) == own);
+        if let Some(found) = [exact, alike].into_iter().find(|found| !found.is_empty()) {
+            return found;
         }
     }
     ids.to_vec()

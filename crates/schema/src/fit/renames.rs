@@ -16,6 +16,10 @@ use crate::{
 const RULES: [Rule; 5] =
     [Rule::KeyNormalise, Rule::KeyAlias, Rule::KeyAttrLeak, Rule::KeyTypo, Rule::RenameSoleExtra];
 
+/// The most pairs of a name that is not known and one that is missing which are compared. Where
+/// there are more, the object is of another kind.
+const PAIRS: usize = 4_096;
+
 impl Fitter<'_> {
     /// Gives members the names of properties that are missing: one source for one target, and the
     /// value must be valid there.
@@ -43,6 +47,9 @@ impl Fitter<'_> {
             let sources: Vec<usize> = (0..plan.entries.len())
                 .filter(|at| plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key)))
                 .collect();
+            if sources.len().saturating_mul(targets.len()) > PAIRS {
+                return;
+            }
             let pairs = pairs(rule, plan, part, &sources, &targets);
             for (source, target) in pairs {
                 self.give(rule, plan, source, target, part, place, whole);

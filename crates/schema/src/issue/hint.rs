@@ -7,6 +7,9 @@ use crate::{
     tree::{JsonKind, Node},
 };
 
+/// The most members among which a misspelled name is looked for.
+const MOST: usize = 256;
+
 /// Says that the schema itself was returned, where it was.
 pub(super) fn echoes_schema(root: Node<'_>) -> bool {
     let properties = root.member("properties").filter(|node| node.kind() == JsonKind::Object);
@@ -33,6 +36,9 @@ pub(crate) fn is_schema(node: Node<'_>) -> bool {
 
 /// For a property that is missing: a name that was sent in its place.
 pub(super) fn misnamed<'t>(missing: &str, object: Node<'t>, part: &Part<'_>) -> Option<String> {
+    if object.len() > MOST {
+        return None;
+    }
     let unknown = object.children().filter_map(|member| member.key());
     let unknown = unknown.filter(|key| !part.declares(key));
     let near = |key: &str| {

@@ -1,5 +1,9 @@
 //! The schema that a value is brought into, and what is said about it.
 
+mod run;
+
+use std::{fs, path::Path};
+
 use jsonmend_core::Options;
 use jsonmend_extract::Scope;
 use jsonmend_schema::{
@@ -8,7 +12,9 @@ use jsonmend_schema::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::report::Record;
+pub(crate) use run::{check, repair};
+
+use crate::{args::SchemaArgs, exit::Failure, report::Record};
 
 /// A schema, and the name of what it is for.
 #[derive(Debug)]
@@ -21,6 +27,46 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// What the command line names; `None` if it names no schema.
+    pub(crate) fn of_args(args: &SchemaArgs) -> Result<Option<Self>, Failure> {
+        let name = args.name.as_deref();
+        let target = if let Some(path) = &args.schema {
+            Self::of_schema(&read(path)?, name)
+        } else if let Some(path) = &args.tools {
+            if path.is_dir() {
+                Self::of_directory(path, name)?
+            } else {
+                Self::of_tools(&read(path)?, name)
+            }
+        } else {
+            return Ok(None);
+        };
+        let mut target = target.map_err(Failure::Usage)?;
+        for rule in &args.rule_off {
+            target.rules = target.rules.without(*rule);
+        }
+        for rule in &args.rule_on {
+            target.rules = target.rules.with(*rule);
+        }
+        Ok(Some(target))
+    }
+
+    /// The schema of that name among the files of a directory.
+    fn of_directory(path: &Path, name: Option<&str>) -> Result<Result<Self, String>, Failure> {
+        let reading = |error| Failure::reading(&path.display().to_string(), error);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(path).map_err(reading)? {
+            let file = entry.map_err(reading)?.path();
+            if file.extension().is_some_and(|extension| extension == "json") {
+                let own = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                files.push((own, read(&file)?));
+            }
+        }
+        let texts = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let registry = Registry::from_texts(texts).map_err(|error| error.to_string());
+        Ok(registry.and_then(|registry| Self::of_registry(&registry, name)))
+    }
+
     pub(crate) fn of_schema(text: &str, name: Option<&str>) -> Result<Self, String> {
         let schema = Schema::from_text(text).map_err(|error| error.to_string())?;
         let id = schema.id().or(name).map(str::to_owned);
@@ -31,6 +77,10 @@ impl Target {
         let tools: Value = serde_json::from_str(text)
             .map_err(|error| format!("the tools are not JSON: {error}"))?;
         let registry = Registry::from_tools(&tools).map_err(|error| error.to_string())?;
+        Self::of_registry(&registry, name)
+    }
+
+    fn of_registry(registry: &Registry, name: Option<&str>) -> Result<Self, String> {
         let mut names = registry.names();
         let only = names.next().filter(|_| names.next().is_none());
         match registry.resolve(name.or(only), None) {
@@ -48,6 +98,10 @@ impl Target {
         }
     }
 
+    pub(crate) const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     pub(crate) fn fit(&self, input: &[u8], engine: Options, scope: Scope) -> Fitted {
         let mut options =
             FitOptions::new().with_engine(engine).with_scope(scope).with_rules(self.rules.clone());
@@ -56,6 +110,10 @@ impl Target {
         }
         self.schema.fit(input, &options)
     }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::reading(&path.display().to_string(), error))
 }
 
 /// What a reply says about the schema.

@@ -1,0 +1,270 @@
+//! The loop: what it accepts, what it refuses, and what it says.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{Options, Outcome, Policy, Risk};
+use jsonmend_schema::{Cause, FitOptions, Fitted, IssueCode, Rule, Rules, Schema, apply_changes};
+use serde_json::json;
+
+fn fit(schema: &serde_json::Value, input: &str) -> Fitted {
+    Schema::compile(schema).unwrap().fit(input.as_bytes(), &FitOptions::new())
+}
+
+#[test]
+fn valid_values_are_untouched_whatever_they_look_like() {
+    let schema = json!({"properties": {
+        "text": {"type": "string"}, "any": {}, "list": {"type": "array", "items": {"type": "string"}},
+    }});
+    for input in [
+        r#"{"text": "[1, 2]", "any": {"value": 1}}"#,
+        r#"{"text": "true", "list": ["[\"a\"]", "1,2"]}"#,
+        "{\"any\" : null,\r\n\"note\": 1e400, \"a\": 1, \"a\": 2}",
+    ] {
+        let fitted = fit(&schema, input);
+        assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Unchanged, Some(input)));
+        assert!(fitted.changes().is_empty() && fitted.applied().is_empty());
+    }
+}
+
+#[test]
+fn bytes_that_no_change_names_are_the_bytes_of_the_input() {
+    let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "array", "items": {"type": "number"}}}});
+    let input = "{\"a\" :  \"5\" ,\n\t\"b\":[1.10, \"2.50\",3] , \"c\":\"\\u00e9\" }";
+    let fitted = fit(&schema, input);
+    let output = "{\"a\" :  5 ,\n\t\"b\":[1.10, 2.50,3] , \"c\":\"\\u00e9\" }";
+    assert_eq!(fitted.text(), Some(output));
+    let spans: Vec<(usize, usize, &str)> =
+        fitted.changes().iter().map(|c| (c.start, c.end, c.after.as_str())).collect();
+    assert_eq!(spans, [(8, 11, "5"), (26, 32, "2.50")]);
+    assert_eq!(fitted.changes()[1].path.to_string(), "$.b[1]");
+}
+
+#[test]
+fn repairs_of_the_syntax_and_rules_make_one_script() {
+    let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}}, "required": ["a"]});
+    let input = "Here you are:\n```json\n{'A': '5', b: 'True',}\n```\n";
+    let fitted = fit(&schema, input);
+    assert_eq!(fitted.text().map(str::trim), Some(r#"{"a": 5, "b": true}"#));
+    let applied = apply_changes(input.as_bytes(), fitted.changes());
+    assert_eq!(applied.as_deref(), fitted.text());
+    assert!(fitted.changes().windows(2).all(|pair| pair[0].end <= pair[1].start));
+    // The quotes were a matter of syntax, the type one of the schema: one change, with its cause.
+    let five = fitted.changes().iter().find(|change| change.after == "5").unwrap();
+    assert_eq!(five.cause, Cause::Rule(Rule::StringToNumber));
+    assert_eq!(&input[five.start..five.end], "'5'");
+    let log = &fitted.applied()[0];
+    assert_eq!(&input[log.start..log.end], "'A'");
+}
+
+#[test]
+fn a_list_in_text_is_read_before_it_is_wrapped() {
+    let schema = json!({"properties": {"tags": {"type": "array", "items": {"type": "string"}}}});
+    let fitted = fit(&schema, r#"{"tags": "[\"a\", \"b\"]"}"#);
+    assert_eq!(fitted.text(), Some(r#"{"tags": ["a", "b"]}"#));
+}
+
+#[test]
+fn a_flattened_list_is_an_issue_and_never_wrapped() {
+    let schema = json!({"items": {"type": "array", "items": {"type": "integer"}}, "type": "array"});
+    let fitted = fit(&schema, "[10, 20, 30, 40]");
+    assert_eq!(fitted.outcome(), Outcome::Invalid);
+    assert_eq!(fitted.issues().len(), 4);
+    assert!(fitted.issues()[0].hint().unwrap().contains("list of lists of integers"));
+}
+
+#[test]
+fn nothing_is_half_repaired() {
+    let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}});
+    let input = r#"{"a": "1", "b": "one"}"#;
+    let fitted = fit(&schema, input);
+    assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Invalid, None));
+    assert_eq!(fitted.mended(), Some(input));
+    assert!(fitted.changes().is_empty());
+    let pointers: Vec<&str> = fitted.issues().iter().map(jsonmend_schema::Issue::pointer).collect();
+    assert_eq!(pointers, ["/a", "/b"], "the original issues come back");
+    assert_eq!(fitted.applied()[0].rule, Rule::StringToNumber, "what could have been done");
+}
+
+#[test]
+fn two_results_of_the_same_risk_are_a_refusal() {
+    // Either branch could be meant, and both can be reached in one step of the same risk.
+    let schema = json!({"oneOf": [
+        {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false},
+        {"type": "object", "properties": {"A_": {"type": "integer"}}, "required": ["A_"], "additionalProperties": false},
+    ]});
+    let fitted = fit(&schema, r#"{"A": 1}"#);
+    assert_eq!(fitted.outcome(), Outcome::Invalid);
+    assert!(!fitted.issues().is_empty());
+}
+
+#[test]
+fn unions_are_decided_by_their_discriminator() {
+    let schema = json!({"anyOf": [
+        {"type": "object", "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}}, "required": ["kind", "r"]},
+        {"type": "object", "properties": {"kind": {"const": "square"}, "r": {"type": "string"}}, "required": ["kind", "r"]},
+    ]});
+    assert_eq!(
+        fit(&schema, r#"{"kind": "circle", "r": "2"}"#).text(),
+        Some(r#"{"kind": "circle", "r": 2}"#)
+    );
+    assert_eq!(
+        fit(&schema, r#"{"kind": "square", "r": 2}"#).text(),
+        Some(r#"{"kind": "square", "r": "2"}"#)
+    );
+    assert_eq!(
+        fit(&schema, r#"{"kind": "Circle", "r": 2}"#).text(),
+        Some(r#"{"kind": "circle", "r": 2}"#)
+    );
+}
+
+#[test]
+fn a_nullable_type_is_repaired_as_the_type() {
+    let schema = json!({"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}});
+    assert_eq!(fit(&schema, r#"{"n": "5"}"#).text(), Some(r#"{"n": 5}"#));
+    assert_eq!(fit(&schema, r#"{"n": null}"#).outcome(), Outcome::Unchanged);
+    let either = json!({"properties": {"n": {"type": ["integer", "string"]}}});
+    assert_eq!(fit(&either, r#"{"n": "5"}"#).outcome(), Outcome::Unchanged);
+}
+
+#[test]
+fn references_conditions_and_combinations_are_followed() {
+    let schema = json!({
+        "$defs": {"n": {"type": "integer"}},
+        "type": "object",
+        "allOf": [{"properties": {"a": {"$ref": "#/$defs/n"}}}],
+        "properties": {"unit": {"type": "string"}},
+        "if": {"properties": {"unit": {"const": "m"}}, "required": ["unit"]},
+        "then": {"properties": {"size": {"type": "number"}}},
+        "else": {"properties": {"size": {"type": "string"}}},
+    });
+    assert_eq!(fit(&schema, r#"{"a": "1"}"#).text(), Some(r#"{"a": 1}"#));
+    assert_eq!(
+        fit(&schema, r#"{"unit": "m", "size": "1"}"#).text(),
+        Some(r#"{"unit": "m", "size": 1}"#)
+    );
+    assert_eq!(
+        fit(&schema, r#"{"unit": "x", "size": 1}"#).text(),
+        Some(r#"{"unit": "x", "size": "1"}"#)
+    );
+    let tree = json!({"$defs": {"node": {"type": "object", "properties": {
+        "n": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}}}}, "$ref": "#/$defs/node"});
+    assert_eq!(
+        fit(&tree, r#"{"next": {"next": {"n": "7"}}}"#).text(),
+        Some(r#"{"next": {"next": {"n": 7}}}"#)
+    );
+}
+
+#[test]
+fn null_stays_where_it_means_something() {
+    let marked = |extra: serde_json::Value| {
+        let mut name = json!({"type": "string"});
+        name.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        fit(&json!({"properties": {"name": name}}), r#"{"name": null}"#)
+    };
+    assert_eq!(marked(json!({})).text(), Some("{}"));
+    assert_eq!(marked(json!({"x-nullable": true})).outcome(), Outcome::Invalid);
+    let told = json!({"description": "The new name; null clears it."});
+    assert_eq!(marked(told).outcome(), Outcome::Invalid);
+}
+
+#[test]
+fn a_schema_switches_rules_off_for_its_parts() {
+    let schema = json!({"properties": {
+        "a": {"type": "integer", "x-jsonmend": false},
+        "b": {"type": "integer", "x-jsonmend": {"off": ["string-to-number"]}},
+        "c": {"type": "integer"},
+    }});
+    assert_eq!(fit(&schema, r#"{"a": "1"}"#).outcome(), Outcome::Invalid);
+    assert_eq!(fit(&schema, r#"{"b": "1"}"#).outcome(), Outcome::Invalid);
+    assert_eq!(fit(&schema, r#"{"b": [1]}"#).text(), Some(r#"{"b": 1}"#));
+    assert_eq!(fit(&schema, r#"{"c": "1"}"#).text(), Some(r#"{"c": 1}"#));
+    let inherited = json!({"x-jsonmend": false, "properties": {"a": {"type": "integer"}}});
+    assert_eq!(fit(&inherited, r#"{"a": "1"}"#).outcome(), Outcome::Invalid);
+}
+
+#[test]
+fn rules_are_switched_off_by_path() {
+    let schema = Schema::compile(&json!({"properties": {
+        "a": {"type": "integer"}, "b": {"type": "integer"},
+    }}))
+    .unwrap();
+    let rules = Rules::new().without_at("/a", Rule::StringToNumber);
+    let options = FitOptions::new().with_rules(rules);
+    assert_eq!(schema.fit(br#"{"a": "1"}"#, &options).outcome(), Outcome::Invalid);
+    assert_eq!(schema.fit(br#"{"b": "1"}"#, &options).text(), Some(r#"{"b": 1}"#));
+}
+
+#[test]
+fn a_value_that_was_cut_off_is_never_whole() {
+    let schema = Schema::compile(&json!({"properties": {"body": {"type": "string"}}})).unwrap();
+    let input = br#"{"body": "half of a sen"#;
+    let conservative =
+        FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+    let fitted = schema.fit(input, &conservative);
+    assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Cut, None));
+    assert_eq!(fitted.issues()[0].code(), IssueCode::Truncated);
+    assert_eq!(fitted.issues()[0].pointer(), "/body");
+    let closed = schema.fit(input, &FitOptions::new());
+    assert_eq!(closed.outcome(), Outcome::Closed);
+}
+
+#[test]
+fn a_strict_policy_changes_nothing() {
+    let schema = Schema::compile(&json!({"type": "array", "items": {"type": "integer"}})).unwrap();
+    let strict = FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
+    assert_eq!(schema.fit(b"[1]", &strict).outcome(), Outcome::Unchanged);
+    let fitted = schema.fit(br#"["1"]"#, &strict);
+    assert_eq!(fitted.outcome(), Outcome::Invalid);
+    assert_eq!(fitted.issues().len(), 1);
+}
+
+#[test]
+fn text_around_and_several_documents_are_chosen_by_the_schema() {
+    let list = json!({"type": "array", "items": {"type": "object", "required": ["k"]}});
+    let fitted = fit(&list, r#"First {"k": 1}, then {"k": 2}."#);
+    assert_eq!(fitted.text(), Some(r#"[{"k": 1}, {"k": 2}]"#));
+    let one = json!({"type": "object", "required": ["answer"]});
+    let fitted =
+        fit(&one, r#"From {"question": "how many, and of what kind?"} follows {"answer": 1}"#);
+    assert_eq!(fitted.text().map(str::trim), Some(r#"{"answer": 1}"#));
+}
+
+#[test]
+fn words_are_a_value_only_where_they_can_be() {
+    let schema = json!({"enum": ["YES", "NO"]});
+    assert_eq!(fit(&schema, "Yes.").text(), Some(r#""YES""#));
+    let answer = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
+    let fitted = fit(&answer, "It is \"seven\".");
+    assert_eq!(fitted.text(), Some(r#"{"answer": "It is \"seven\"."}"#));
+    assert_eq!(fitted.risk(), Some(Risk::Guess));
+    let number =
+        json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    assert_eq!(fit(&number, "no idea").text(), None);
+}
+
+#[test]
+fn work_is_bounded_by_the_value() {
+    // Every item is wrong in a way that several rules look at, under a union that doubles.
+    let mut item = json!({"type": "integer"});
+    for _ in 0..12 {
+        item = json!({"anyOf": [{"type": "array", "items": item.clone()}, item]});
+    }
+    let limits = jsonmend_schema::SchemaLimits::new().with_nodes(1 << 20).with_depth(127);
+    let schema = Schema::compile_within(&json!({"type": "array", "items": item}), limits).unwrap();
+    let input = format!("[{}]", vec!["\"x\""; 500].join(","));
+    assert_eq!(schema.fit(input.as_bytes(), &FitOptions::new()).text(), None);
+    let many = format!("[{}]", vec!["\"1\""; 5_000].join(","));
+    let flat = json!({"type": "array", "items": {"type": "integer"}});
+    let fitted = fit(&flat, &many);
+    assert_eq!(fitted.changes().len(), 5_000);
+}
+
+#[test]
+fn deep_values_are_refused_and_not_followed() {
+    let schema = json!({"$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}, "$ref": "#/$defs/l"});
+    let deep = format!("{}1{}", "[".repeat(120), "]".repeat(120));
+    assert_eq!(fit(&schema, &deep).text(), None);
+    let escaped = (0..20).fold("[1]".to_owned(), |text, _| serde_json::to_string(&text).unwrap());
+    let fitted = fit(&json!({"type": "array", "items": {"type": "integer"}}), &escaped);
+    assert_eq!(fitted.text(), None, "a string in a string in a string has a limit");
+}
