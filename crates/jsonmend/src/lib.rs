@@ -69,13 +69,14 @@
 //! |---|---|---|
 //! | | the engine and the extraction, at the root of this crate; no dependency | always |
 //! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
+//! | `schemars` | `jsonmend::schema::parse_as`: schemas from Rust types; implies `schema` | no |
 //! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
 
 pub use jsonmend_core::{
-    Collected, Completion, Event, Events, Following, Held, Kind, KindSet, Limits, Mended, Mender,
-    Options, Outcome, Output, Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value, apply,
-    grammar, mend,
+    Collected, Completion, Event, EventReader, Events, Following, Held, Kind, KindSet, Limits,
+    Mended, Mender, Options, Outcome, Output, Partial, Path, Policy, Repair, RepairKind, Risk,
+    Step, Value, apply, grammar, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
 
