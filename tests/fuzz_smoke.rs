@@ -81,6 +81,25 @@ fn bodies_hold_on_seeds_and_mutations() {
 }
 
 #[test]
+fn values_and_schemas_hold_on_seeds_and_mutations() {
+    let fuzz_folder = jsonmend_tests::root().join("fuzz");
+    let seeds = files(&fuzz_folder.join("seeds/schema"));
+    let dictionary = dictionary(&fs::read_to_string(fuzz_folder.join("json.dict")).unwrap());
+    let mut seed = Seed::of(b"schema");
+    for (file, data) in &seeds {
+        fuzz::schema(data).unwrap_or_else(|violation| panic!("{file}: {violation}"));
+    }
+    for round in 0..iterations() {
+        let (_, data) = seed.pick(&seeds).unwrap();
+        let (_, other) = seed.pick(&seeds).unwrap();
+        let data = adversary::mutated(data, other, &dictionary, &mut seed);
+        fuzz::schema(&data).unwrap_or_else(|violation| {
+            panic!("round {round}, first bytes {:?}: {violation}", data.get(..2));
+        });
+    }
+}
+
+#[test]
 fn what_fuzzing_found_stays_mended() {
     for (file, data) in files(&jsonmend_tests::root().join("fuzz/regressions")) {
         if file.ends_with("README.md") {

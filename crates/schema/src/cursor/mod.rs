@@ -89,7 +89,8 @@ impl Cursor {
     }
 
     /// What cannot come right by more text, in the order in which it was found; at most 1,000. None
-    /// of them goes away again.
+    /// of them goes away again. Only a key that comes twice can prove one wrong: its last value
+    /// counts.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         self.walk.findings()
