@@ -63,6 +63,20 @@
 //! });
 //! ```
 //!
+//! # A text and its schema
+//!
+#![cfg_attr(feature = "schema", doc = "```")]
+#![cfg_attr(not(feature = "schema"), doc = "```ignore")]
+//! use jsonmend::schema::{FitOptions, Schema};
+//!
+//! let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
+//! let fitted = schema.fit(b"{days: '3'}", &FitOptions::new());
+//! assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
+//! let fitted = schema.fit(b"{days: 'a few'}", &FitOptions::new());
+//! assert_eq!(fitted.issues()[0].to_string(), r#"/days: expected integer, got string "a few""#);
+//! # Ok::<(), jsonmend::schema::SchemaError>(())
+//! ```
+//!
 //! # Parts
 //!
 //! | feature | what it adds | default |
