@@ -31,7 +31,9 @@ pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
 pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
-pub use registry::{Registry, RegistryError, Resolved, SharedRegistry};
+pub use registry::{
+    ParallelCall, Registry, RegistryError, Resolved, SharedRegistry, parallel_calls,
+};
 pub use rule::{Rule, Rules};
 pub use script::{Cause, Change, apply_changes};
 pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};

@@ -2,10 +2,12 @@
 
 mod import;
 mod names;
+mod parallel;
 mod shared;
 
 use std::{collections::BTreeMap, error::Error, fmt};
 
+pub use parallel::{ParallelCall, parallel_calls};
 pub use shared::SharedRegistry;
 
 use crate::{Rules, Schema, SchemaError, issue::distance};
