@@ -19,6 +19,9 @@ const PIECES: [usize; 2] = [16 << 10, 64];
 /// How long the arguments of the call are, in bytes.
 const ARGUMENTS: usize = 4096;
 
+/// Work under its name.
+type Named<'a> = (&'static str, Box<dyn Fn() + 'a>);
+
 type Chunk = Result<Bytes, std::convert::Infallible>;
 
 fn main() {
@@ -43,13 +46,10 @@ fn main() {
     long_line(budget);
 }
 
-/// A name, and what is timed under it.
-type Work<'a> = (&'static str, Box<dyn Fn() + 'a>);
-
 /// Times the first contenders, and counts what they allocate.
 fn report(events: usize, chunks: &[Bytes], count: usize, budget: Budget) {
     let bytes = chunks.iter().map(Bytes::len).sum();
-    let works: [Work<'_>; 5] = [
+    let works: [Named<'_>; 5] = [
         ("framing: ours", Box::new(|| framing(chunks))),
         ("framing: sse-stream", Box::new(|| sse_stream(chunks))),
         ("framing: sseer", Box::new(|| sseer(chunks))),

@@ -73,7 +73,7 @@ fn bodies_hold_on_seeds_and_mutations() {
     let texts = (starting("seeds", 10), tokens("json.dict", 40));
     let streams = (starting("streams", 8), tokens("streams.dict", 25));
     for (name, body) in fuzz::BODIES {
-        let bodies = ["formats", "framing", "rewrite"].contains(&name);
+        let bodies = ["formats", "framing", "rewrite"].contains(name);
         let (seeds, dictionary) = if bodies { &streams } else { &texts };
         let mut seed = Seed::of(name.as_bytes());
         for (file, data) in seeds {
@@ -87,6 +87,25 @@ fn bodies_hold_on_seeds_and_mutations() {
                 panic!("{name}, round {round}, first byte {:?}: {violation}", data.first())
             });
         }
+    }
+}
+
+#[test]
+fn values_and_schemas_hold_on_seeds_and_mutations() {
+    let fuzz_folder = jsonmend_tests::root().join("fuzz");
+    let seeds = files(&fuzz_folder.join("seeds/schema"));
+    let dictionary = dictionary(&fs::read_to_string(fuzz_folder.join("json.dict")).unwrap());
+    let mut seed = Seed::of(b"schema");
+    for (file, data) in &seeds {
+        fuzz::schema(data).unwrap_or_else(|violation| panic!("{file}: {violation}"));
+    }
+    for round in 0..iterations() {
+        let (_, data) = seed.pick(&seeds).unwrap();
+        let (_, other) = seed.pick(&seeds).unwrap();
+        let data = adversary::mutated(data, other, &dictionary, &mut seed);
+        fuzz::schema(&data).unwrap_or_else(|violation| {
+            panic!("round {round}, first bytes {:?}: {violation}", data.get(..2));
+        });
     }
 }
 

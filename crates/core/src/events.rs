@@ -1,8 +1,11 @@
 //! Mended text as events.
 
+mod character;
+
 use alloc::{string::String, vec::Vec};
 
 use crate::{Output, scan::string_run};
+use character::{Part, Whole, simple_escape, unfinished};
 
 /// One step through a document. String content comes decoded, in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,14 +75,14 @@ enum State {
 /// Memory: a byte a level, and the longest key or number.
 #[derive(Clone, Debug)]
 pub struct Events<F> {
-    reader: Reader,
+    reader: EventReader,
     sink: F,
 }
 
 impl<F: FnMut(Event<'_>)> Events<F> {
     /// A reader that hands its events to `sink`.
     pub const fn new(sink: F) -> Self {
-        Self { reader: Reader::new(), sink }
+        Self { reader: EventReader::new(), sink }
     }
 
     /// Whether the text turned out to be no JSON.
@@ -95,12 +98,14 @@ impl<F: FnMut(Event<'_>)> Events<F> {
     /// Reads the next piece of text. A number or literal at its end is open until more text, or
     /// [`end_token`](Self::end_token), ends it.
     pub fn read(&mut self, text: &[u8]) {
-        self.reader.read(text, &mut self.sink);
+        let sink = &mut self.sink;
+        self.reader.read(text, &mut |_, event| sink(event));
     }
 
     /// What was read so far ends a number or literal that is open.
     pub fn end_token(&mut self) {
-        self.reader.end_token(&mut self.sink);
+        let sink = &mut self.sink;
+        self.reader.end_token(&mut |_, event| sink(event));
     }
 }
 
@@ -120,9 +125,27 @@ impl<F: FnMut(Event<'_>)> Output for Events<F> {
     }
 }
 
-/// The state of an [`Events`], without its sink.
+/// The state of an [`Events`], without its sink: for a caller who keeps both in one place.
+///
+/// With each event comes an offset into the text read so far. It is the first byte of what begins or
+/// goes on ([`BeginObject`](Event::BeginObject), [`Text`](Event::Text)), the last byte of what ends
+/// ([`EndObject`](Event::EndObject), [`Key`](Event::Key)), and the byte behind a number or literal.
+///
+/// ```
+/// use jsonmend_core::{Event, EventReader};
+///
+/// let mut reader = EventReader::new();
+/// let mut ends = Vec::new();
+/// for piece in [&b"[true, \"a"[..], b"b\"]"] {
+///     reader.read(piece, &mut |at, event| match event {
+///         Event::Bool(_) | Event::EndString | Event::EndArray => ends.push(at),
+///         _ => {}
+///     });
+/// }
+/// assert_eq!(ends, [5, 10, 11]);
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Reader {
+pub struct EventReader {
     state: State,
     /// The open containers: `true` is an object.
     open: Vec<bool>,
@@ -132,90 +155,77 @@ pub(crate) struct Reader {
     token: String,
     /// A character or an escape that has not arrived whole.
     part: Part,
+    /// How many bytes were read before the piece that is being read.
+    base: usize,
 }
 
-/// An unfinished character or escape: at most a surrogate pair of escapes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Part {
-    bytes: [u8; 12],
-    length: usize,
-}
-
-impl Part {
-    fn push(&mut self, byte: u8) {
-        if let Some(place) = self.bytes.get_mut(self.length) {
-            *place = byte;
-            self.length += 1;
-        }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-
-    /// How many bytes it has at least, by what it begins with.
-    fn least(&self) -> usize {
-        match self.bytes {
-            [b'\\', b'u', ..] if self.length > 1 => 6,
-            [b'\\', ..] => 2,
-            [first, ..] => width(first),
-        }
-    }
-}
-
-/// What an unfinished character or escape has come to.
-enum Whole {
-    Char(char),
-    Bad,
-    Wait,
-}
-
-impl Reader {
-    pub(crate) const fn new() -> Self {
+impl EventReader {
+    /// A reader at the start of a text.
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
             state: State::Between,
             open: Vec::new(),
             key_next: false,
             token: String::new(),
-            part: Part { bytes: [0; 12], length: 0 },
+            part: Part::new(),
+            base: 0,
         }
     }
 
-    pub(crate) const fn is_broken(&self) -> bool {
+    /// Whether the text turned out to be no JSON, or was [stopped](Self::stop).
+    #[must_use]
+    pub const fn is_broken(&self) -> bool {
         matches!(self.state, State::Broken)
     }
 
-    /// Reads nothing more.
-    pub(crate) const fn stop(&mut self) {
+    /// How many bytes were read.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.base
+    }
+
+    /// Reads nothing more: what comes next may be no JSON.
+    pub const fn stop(&mut self) {
         self.state = State::Broken;
     }
 
-    pub(crate) fn reset(&mut self) {
+    /// Starts over with the same buffers.
+    pub fn reset(&mut self) {
         self.state = State::Between;
         self.open.clear();
         self.key_next = false;
         self.token.clear();
-        self.part.length = 0;
+        self.part.clear();
+        self.base = 0;
     }
 
+    /// Reads the next piece of text. A number or literal at its end is open until more text, or
+    /// [`end_token`](Self::end_token), ends it.
     #[inline]
-    pub(crate) fn read(&mut self, text: &[u8], sink: &mut impl FnMut(Event<'_>)) {
+    pub fn read(&mut self, text: &[u8], sink: &mut impl FnMut(usize, Event<'_>)) {
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
             at = match self.state {
                 State::Between => self.between(text, at, byte, sink),
                 State::Content { key } => self.content(text, at, key, sink),
                 State::Scalar => self.scalar(text, at, sink),
-                State::Broken => return,
+                State::Broken => break,
             };
         }
+        self.base += at;
     }
 
+    /// What was read so far ends a number or literal that is open.
     #[inline]
-    pub(crate) fn end_token(&mut self, sink: &mut impl FnMut(Event<'_>)) {
+    pub fn end_token(&mut self, sink: &mut impl FnMut(usize, Event<'_>)) {
+        self.end_open_scalar(0, sink);
+    }
+
+    fn end_open_scalar(&mut self, at: usize, sink: &mut impl FnMut(usize, Event<'_>)) {
         if self.state == State::Scalar {
             let token = core::mem::take(&mut self.token);
-            self.end_scalar(&token, sink);
+            self.end_scalar(at, &token, sink);
             self.token = token;
             self.token.clear();
         }
@@ -228,7 +238,7 @@ impl Reader {
         text: &[u8],
         at: usize,
         byte: u8,
-        sink: &mut impl FnMut(Event<'_>),
+        sink: &mut impl FnMut(usize, Event<'_>),
     ) -> usize {
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {}
@@ -236,7 +246,7 @@ impl Reader {
                 let key = self.key_next;
                 self.state = State::Content { key };
                 if !key {
-                    sink(Event::BeginString);
+                    sink(self.base + at, Event::BeginString);
                 }
                 return self.content(text, at + 1, key, sink);
             }
@@ -244,7 +254,7 @@ impl Reader {
             b':' => self.key_next = false,
             b'{' | b'[' => {
                 let object = byte == b'{';
-                sink(if object { Event::BeginObject } else { Event::BeginArray });
+                sink(self.base + at, if object { Event::BeginObject } else { Event::BeginArray });
                 self.open.push(object);
                 self.key_next = object;
             }
@@ -254,9 +264,9 @@ impl Reader {
                     self.state = State::Broken;
                     return at + 1;
                 }
-                sink(if object { Event::EndObject } else { Event::EndArray });
+                sink(self.base + at, if object { Event::EndObject } else { Event::EndArray });
                 self.key_next = false;
-                self.value_ended(sink);
+                self.value_ended(at, sink);
             }
             _ if is_scalar(byte) => {
                 self.state = State::Scalar;
@@ -268,41 +278,41 @@ impl Reader {
     }
 
     /// Reads on in a number or a literal.
-    fn scalar(&mut self, text: &[u8], at: usize, sink: &mut impl FnMut(Event<'_>)) -> usize {
+    fn scalar(&mut self, text: &[u8], at: usize, sink: &mut impl FnMut(usize, Event<'_>)) -> usize {
         let rest = text.get(at..).unwrap_or_default();
         let run = rest.iter().position(|&byte| !is_scalar(byte)).unwrap_or(rest.len());
         let piece = core::str::from_utf8(rest.get(..run).unwrap_or_default()).unwrap_or_default();
         let ended = run < rest.len();
         if ended && self.token.is_empty() {
             // The whole token stands here: it need not be kept.
-            self.end_scalar(piece, sink);
+            self.end_scalar(at + run, piece, sink);
         } else {
             self.token.push_str(piece);
             if ended {
-                self.end_token(sink);
+                self.end_open_scalar(at + run, sink);
             }
         }
         at + run
     }
 
-    fn end_scalar(&mut self, token: &str, sink: &mut impl FnMut(Event<'_>)) {
+    fn end_scalar(&mut self, at: usize, token: &str, sink: &mut impl FnMut(usize, Event<'_>)) {
         self.state = State::Between;
         match token {
-            "true" => sink(Event::Bool(true)),
-            "false" => sink(Event::Bool(false)),
-            "null" => sink(Event::Null),
-            number if begins_number(number) => sink(Event::Number(number)),
+            "true" => sink(self.base + at, Event::Bool(true)),
+            "false" => sink(self.base + at, Event::Bool(false)),
+            "null" => sink(self.base + at, Event::Null),
+            number if begins_number(number) => sink(self.base + at, Event::Number(number)),
             _ => {
                 self.state = State::Broken;
                 return;
             }
         }
-        self.value_ended(sink);
+        self.value_ended(at, sink);
     }
 
-    fn value_ended(&self, sink: &mut impl FnMut(Event<'_>)) {
+    fn value_ended(&self, at: usize, sink: &mut impl FnMut(usize, Event<'_>)) {
         if self.open.is_empty() {
-            sink(Event::EndDocument);
+            sink(self.base + at, Event::EndDocument);
         }
     }
 
@@ -312,12 +322,12 @@ impl Reader {
         text: &[u8],
         from: usize,
         key: bool,
-        sink: &mut impl FnMut(Event<'_>),
+        sink: &mut impl FnMut(usize, Event<'_>),
     ) -> usize {
         let mut at = from;
-        if self.part.length > 0 {
+        if self.part.length() > 0 {
             at = self.resume(text, at, key, sink);
-            if self.part.length > 0 {
+            if self.part.length() > 0 {
                 return at;
             }
         }
@@ -328,22 +338,22 @@ impl Reader {
                 let whole_key = key && self.token.is_empty() && text.get(end) == Some(&b'"');
                 let run = text.get(at..end).unwrap_or_default();
                 let Some(run) = self.whole_characters(run) else { return end };
-                if self.part.length > 0 && end < text.len() {
+                if self.part.length() > 0 && end < text.len() {
                     // Part of a character, and then something else.
                     self.state = State::Broken;
                     return end;
                 }
                 if whole_key {
-                    sink(Event::Key(run));
+                    sink(self.base + end, Event::Key(run));
                     self.state = State::Between;
                     return end + 1;
                 }
-                self.text(run, key, sink);
+                self.text(self.base + at, run, key, sink);
             }
             at = match text.get(end) {
                 None => return end,
                 Some(b'"') => {
-                    self.end_string(key, sink);
+                    self.end_string(end, key, sink);
                     return end + 1;
                 }
                 Some(b'\\') => match self.escape(text, end, key, sink) {
@@ -358,14 +368,14 @@ impl Reader {
         }
     }
 
-    fn end_string(&mut self, key: bool, sink: &mut impl FnMut(Event<'_>)) {
+    fn end_string(&mut self, at: usize, key: bool, sink: &mut impl FnMut(usize, Event<'_>)) {
         self.state = State::Between;
         if key {
-            sink(Event::Key(&self.token));
+            sink(self.base + at, Event::Key(&self.token));
             self.token.clear();
         } else {
-            sink(Event::EndString);
-            self.value_ended(sink);
+            sink(self.base + at, Event::EndString);
+            self.value_ended(at, sink);
         }
     }
 
@@ -375,14 +385,14 @@ impl Reader {
         text: &[u8],
         at: usize,
         key: bool,
-        sink: &mut impl FnMut(Event<'_>),
+        sink: &mut impl FnMut(usize, Event<'_>),
     ) -> Option<usize> {
         if let Some(decoded) = text.get(at + 1).and_then(|&byte| simple_escape(byte)) {
-            self.text(decoded, key, sink);
+            self.text(self.base + at, decoded, key, sink);
             return Some(at + 2);
         }
         let behind = self.resume(text, at, key, sink);
-        (self.part.length == 0).then_some(behind)
+        (self.part.length() == 0).then_some(behind)
     }
 
     /// Reads on in an unfinished character or escape, until it is whole or the text ends. Where it
@@ -392,22 +402,20 @@ impl Reader {
         text: &[u8],
         from: usize,
         key: bool,
-        sink: &mut impl FnMut(Event<'_>),
+        sink: &mut impl FnMut(usize, Event<'_>),
     ) -> usize {
         for (at, &byte) in text.iter().enumerate().skip(from) {
             self.part.push(byte);
-            if self.part.length < self.part.least() {
-                continue;
-            }
-            match whole(self.part.bytes()) {
+            match self.part.whole() {
                 Whole::Wait => {}
                 Whole::Bad => {
                     self.state = State::Broken;
                     return text.len();
                 }
                 Whole::Char(decoded) => {
-                    self.part.length = 0;
-                    self.text(decoded.encode_utf8(&mut [0; 4]), key, sink);
+                    let start = (self.base + at + 1).saturating_sub(self.part.length());
+                    self.part.clear();
+                    self.text(start, decoded.encode_utf8(&mut [0; 4]), key, sink);
                     return at + 1;
                 }
             }
@@ -432,56 +440,29 @@ impl Reader {
     /// unfinished.
     #[inline]
     pub(crate) fn is_in_text(&self) -> bool {
-        self.state == State::Content { key: false } && self.part.length == 0
+        self.state == State::Content { key: false } && self.part.length() == 0
     }
 
     #[inline]
-    fn text(&mut self, text: &str, key: bool, sink: &mut impl FnMut(Event<'_>)) {
+    fn text(
+        &mut self,
+        start: usize,
+        text: &str,
+        key: bool,
+        sink: &mut impl FnMut(usize, Event<'_>),
+    ) {
         if key {
             self.token.push_str(text);
         } else if !text.is_empty() {
-            sink(Event::Text(text));
+            sink(start, Event::Text(text));
         }
     }
 }
 
-/// How many bytes at the end of a run belong to a character that goes on behind it.
-#[inline]
-fn unfinished(run: &[u8]) -> usize {
-    // Most text is ASCII.
-    match run {
-        [.., last] if *last >= 0x80 => {}
-        _ => return 0,
+impl Default for EventReader {
+    fn default() -> Self {
+        Self::new()
     }
-    let back = run.iter().rev().take(3).position(|&byte| byte >= 0xc0);
-    let Some(back) = back else { return 0 };
-    let lead = run.len() - 1 - back;
-    if run.get(lead).is_some_and(|&byte| width(byte) > back + 1) { back + 1 } else { 0 }
-}
-
-/// How many bytes a character has that begins with this one.
-const fn width(lead: u8) -> usize {
-    match lead {
-        0xf0.. => 4,
-        0xe0..0xf0 => 3,
-        0xc0..0xe0 => 2,
-        0..0xc0 => 1,
-    }
-}
-
-/// What an escape of two bytes stands for.
-const fn simple_escape(byte: u8) -> Option<&'static str> {
-    Some(match byte {
-        b'"' => "\"",
-        b'\\' => "\\",
-        b'/' => "/",
-        b'b' => "\u{8}",
-        b'f' => "\u{c}",
-        b'n' => "\n",
-        b'r' => "\r",
-        b't' => "\t",
-        _ => return None,
-    })
 }
 
 /// Whether a token that is no literal may be a number.
@@ -492,41 +473,4 @@ const fn begins_number(token: &str) -> bool {
 /// Whether the byte may belong to a number or a literal.
 const fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
-}
-
-/// Decodes a character or an escape. A surrogate without its other half, which valid output does
-/// not hold, becomes U+FFFD.
-fn whole(bytes: &[u8]) -> Whole {
-    let unit = |hex: &[u8]| -> Option<u32> {
-        let hex = core::str::from_utf8(hex).ok()?;
-        u32::from_str_radix(hex, 16).ok()
-    };
-    let decoded = match bytes {
-        [b'\\'] | [b'\\', b'u', ..] if bytes.len() < 6 => return Whole::Wait,
-        [b'\\', b'u', first @ ..] => {
-            let Some(high) = first.get(..4).and_then(unit) else { return Whole::Bad };
-            if (0xd800..0xdc00).contains(&high) {
-                match first.get(4..).unwrap_or_default() {
-                    [] | [b'\\'] => return Whole::Wait,
-                    [b'\\', b'u', low @ ..] if low.len() < 4 => return Whole::Wait,
-                    [b'\\', b'u', low @ ..] => match unit(low) {
-                        Some(low @ 0xdc00..=0xdfff) => {
-                            char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
-                        }
-                        _ => return Whole::Bad,
-                    },
-                    _ => return Whole::Bad,
-                }
-            } else {
-                Some(char::from_u32(high).unwrap_or('\u{fffd}'))
-            }
-        }
-        [b'\\', escape] => simple_escape(*escape).and_then(|decoded| decoded.chars().next()),
-        _ => match core::str::from_utf8(bytes) {
-            Ok(text) => text.chars().next(),
-            Err(error) if error.error_len().is_none() => return Whole::Wait,
-            Err(_) => None,
-        },
-    };
-    decoded.map_or(Whole::Bad, Whole::Char)
 }

@@ -64,7 +64,7 @@ mod scan;
 mod text;
 mod whole;
 
-pub use events::{Event, Events};
+pub use events::{Event, EventReader, Events};
 pub use kind::{KindSet, RepairKind, Risk};
 pub use mender::{Completion, Mender};
 pub use options::{Following, Limits, Options, Policy};

@@ -15,7 +15,7 @@ pub use json::Unrepresentable;
 pub use owned::{Misplaced, OwnedValue};
 pub use value::Value;
 
-use crate::{Output, events::Reader, scan::is_short_and_plain};
+use crate::{EventReader, Output, scan::is_short_and_plain};
 use tree::Tree;
 
 /// The kind of a [`Value`].
@@ -72,7 +72,8 @@ pub enum Kind {
 #[derive(Clone)]
 pub struct Partial {
     tree: Tree,
-    reader: Reader,
+    /// Its offset is not asked for: what lies within a string may pass it by.
+    reader: EventReader,
     /// How often it was cleared, so that cursors of earlier documents are told apart.
     epoch: usize,
 }
@@ -88,7 +89,7 @@ impl Partial {
     #[must_use]
     #[inline]
     pub fn new() -> Self {
-        Self { tree: Tree::default(), reader: Reader::new(), epoch: 0 }
+        Self { tree: Tree::default(), reader: EventReader::new(), epoch: 0 }
     }
 
     /// The value so far; `None` before its type is known.
@@ -178,7 +179,7 @@ impl Output for Partial {
     #[inline]
     fn settle(&mut self) {
         let tree = &mut self.tree;
-        self.reader.end_token(&mut |event| tree.take(event));
+        self.reader.end_token(&mut |_, event| tree.take(event));
     }
 
     fn raw(&mut self) {
@@ -190,7 +191,7 @@ impl Partial {
     /// Reads the pieces of a token, and the tokens, that a mender was certain of.
     fn read(&mut self, bytes: &[u8]) {
         let tree = &mut self.tree;
-        self.reader.read(bytes, &mut |event| tree.take(event));
+        self.reader.read(bytes, &mut |_, event| tree.take(event));
     }
 }
 

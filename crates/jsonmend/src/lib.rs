@@ -86,12 +86,27 @@
 //! });
 //! ```
 //!
+//! # A text and its schema
+//!
+#![cfg_attr(feature = "schema", doc = "```")]
+#![cfg_attr(not(feature = "schema"), doc = "```ignore")]
+//! use jsonmend::schema::{FitOptions, Schema};
+//!
+//! let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
+//! let fitted = schema.fit(b"{days: '3'}", &FitOptions::new());
+//! assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
+//! let fitted = schema.fit(b"{days: 'a few'}", &FitOptions::new());
+//! assert_eq!(fitted.issues()[0].to_string(), r#"/days: expected integer, got string "a few""#);
+//! # Ok::<(), jsonmend::schema::SchemaError>(())
+//! ```
+//!
 //! # Parts
 //!
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | | the engine and the extraction, at the root of this crate; no dependency | always |
 //! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
+//! | `schemars` | `jsonmend::schema::parse_as`: schemas from Rust types; implies `schema` | no |
 //! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
 //! | `serde_json` | `Value::to_value`: partial values as those of `serde_json` | no |
@@ -100,9 +115,9 @@
 #[cfg(feature = "serde_json")]
 pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
-    Change, Collected, Completion, Cursor, Delta, Deltas, Event, Events, Following, Held, Kind,
-    KindSet, Limits, Mended, Mender, Misplaced, Options, Outcome, Output, OwnedValue, Partial,
-    Path, Policy, Repair, RepairKind, Risk, Step, Value, apply, grammar, mend,
+    Change, Collected, Completion, Cursor, Delta, Deltas, Event, EventReader, Events, Following,
+    Held, Kind, KindSet, Limits, Mended, Mender, Misplaced, Options, Outcome, Output, OwnedValue,
+    Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value, apply, grammar, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
 

@@ -5,6 +5,10 @@
 //! * [`Schema::fit`] finds the value in a text, mends it, validates it, and applies the [`Rule`]s
 //!   where it must; [`Fitted`] is what became of it, with an edit script over the text.
 //! * [`Registry`] has the schemas of tools, by name.
+//! * [`Cursor`] walks a schema while the text arrives; [`FitStream`] shows a value while it grows and
+//!   fits it at the end.
+//! * [`Schema::parse_as`] gives a Rust type, or says why not; [`Schema::fit_xml`] reads XML whose tags
+//!   are the schema's fields.
 //! * [`Issue`] says what is wrong, where, and what would help; [`Rendering`] writes issues for a
 //!   person, a model or a program.
 //!
@@ -12,6 +16,7 @@
 
 mod coerce;
 mod compile;
+mod cursor;
 mod fit;
 mod issue;
 mod part;
@@ -19,8 +24,11 @@ mod registry;
 mod rule;
 mod script;
 mod tree;
+mod typed;
+mod xml;
 
 pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
+pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
 pub use registry::{
@@ -29,3 +37,6 @@ pub use registry::{
 pub use rule::{Rule, Rules};
 pub use script::{Cause, Change, apply_changes};
 pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};
+pub use typed::ParseError;
+#[cfg(feature = "schemars")]
+pub use typed::parse_as;

@@ -251,3 +251,21 @@ impl<'s> Part<'s> {
         self.unions().into_iter().find(|list| !list.iter().any(|id| self.all.contains(id)))
     }
 }
+
+/// What a cursor over a stream asks.
+impl Part<'_> {
+    /// What a value is validated against here.
+    pub(crate) fn tops(&self) -> &[ShapeId] {
+        &self.tops
+    }
+
+    /// Whether a string here is bound by that keyword of its own: `format` before `pattern`.
+    pub(crate) fn form(&self) -> Option<String> {
+        let pattern = |shape: &Shape| {
+            let keyword = self.schema.source().pointer(&shape.pointer)?.get("pattern")?;
+            keyword.as_str().map(|pattern| format!("a string that matches {pattern}"))
+        };
+        let format = self.format().map(|format| format!("a string in the format {format}"));
+        format.or_else(|| self.shapes().find_map(pattern))
+    }
+}

@@ -22,7 +22,7 @@ use crate::{
 pub type Body = fn(&[u8]) -> Result<(), Violation>;
 
 /// Every body and the name of its target.
-pub const BODIES: [(&str, Body); 9] = [
+pub const BODIES: &[(&str, Body)] = &[
     ("bounded", bounded),
     ("differential", differential),
     ("extract", extract),
@@ -31,6 +31,8 @@ pub const BODIES: [(&str, Body); 9] = [
     ("mend", mend),
     ("push", push),
     ("rewrite", rewrite),
+    #[cfg(feature = "schema")]
+    ("schema", schema),
     ("snapshots", snapshots),
 ];
 
@@ -181,6 +183,38 @@ pub fn formats(data: &[u8]) -> Result<(), Violation> {
     laws::decoding(body, options, &mut Seed::of(data))?;
     laws::bodies_stay(body, options)?;
     laws::chats_lose_nothing(body)
+}
+
+/// Schemas that a value is fitted to: every type, unions, references, and what is closed or bound.
+#[cfg(feature = "schema")]
+const SCHEMAS: [&str; 6] = [
+    r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": "boolean"}}, "required": ["a"], "additionalProperties": false}"#,
+    r#"{"type": "array", "items": {"type": ["number", "null"]}, "maxItems": 4}"#,
+    r##"{"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 9}, "list": {"type": "array", "items": {"$ref": "#/$defs/n"}}}}}}"##,
+    r#"{"anyOf": [{"type": "object", "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind", "n"]}, {"type": "object", "properties": {"kind": {"const": "b"}, "s": {"type": "string"}}, "required": ["kind", "s"]}, {"type": "null"}]}"#,
+    r#"{"properties": {"a": {"enum": ["RED", "dark_red", 3, null]}, "when": {"type": "string", "format": "date"}, "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": true}}, "required": ["a", "tags"]}"#,
+    r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 9}, "maxProperties": 3}"#,
+];
+
+/// Values and their schemas. The first byte chooses the schema, the second the options.
+///
+/// # Errors
+/// The law that the input breaks.
+#[cfg(feature = "schema")]
+pub fn schema(data: &[u8]) -> Result<(), Violation> {
+    use jsonmend_schema::{FitOptions, Schema};
+    use std::sync::OnceLock;
+
+    static COMPILED: OnceLock<Vec<Schema>> = OnceLock::new();
+    let compiled = COMPILED
+        .get_or_init(|| SCHEMAS.iter().filter_map(|text| Schema::from_text(text).ok()).collect());
+    let Some((&choice, data)) = data.split_first() else { return Ok(()) };
+    let (options, input) = split(data);
+    let schema = compiled.get(usize::from(choice) % SCHEMAS.len());
+    let schema = schema.ok_or_else(|| {
+        Violation::new(laws::Law::NoPanic, data, "a schema does not compile".to_owned())
+    })?;
+    laws::schema_laws(schema, input, &FitOptions::new().with_engine(options))
 }
 
 /// Ends the process with the violation, for a fuzzer to see.

@@ -158,6 +158,18 @@ pub struct Fitted {
 }
 
 impl Fitted {
+    /// Of a text that could not be kept.
+    pub(crate) const fn overflow() -> Self {
+        Self {
+            outcome: Outcome::Overflow,
+            text: None,
+            mended: None,
+            changes: Vec::new(),
+            applied: Vec::new(),
+            issues: Vec::new(),
+        }
+    }
+
     /// How it ended. [`Outcome::Invalid`] if the value is not valid and could not be made so.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {

@@ -136,19 +136,39 @@ impl Issue {
 
     /// The text stopped inside the value at `path`, after `length` bytes.
     pub(crate) fn truncated(path: Path, length: usize) -> Self {
-        let pointer = path.steps().iter().fold(String::new(), |pointer, step| match step {
-            Step::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
-            Step::Index(index) => format!("{pointer}/{index}"),
-        });
         Self {
             code: IssueCode::Truncated,
-            pointer,
+            pointer: pointer_of(&path),
             path,
             expected: format!("the output stopped here, at byte {length}"),
             received: Received { kind: JsonKind::Null, raw: String::new(), whole: true },
             schema_path: String::new(),
             span: length..length,
             hint: Some("continue from there".to_owned()),
+        }
+    }
+
+    /// A value that may still be open. `raw` is what is there of it.
+    pub(crate) fn begun(
+        code: IssueCode,
+        path: Path,
+        kind: JsonKind,
+        raw: &str,
+        expected: impl Into<String>,
+        span: Range<usize>,
+    ) -> Self {
+        let kept: String = raw.chars().take(KEPT).collect();
+        let received = Received { kind, whole: kept.len() == raw.len(), raw: kept };
+        let (schema_path, hint) = (String::new(), None);
+        Self {
+            code,
+            pointer: pointer_of(&path),
+            path,
+            expected: expected.into(),
+            received,
+            schema_path,
+            span,
+            hint,
         }
     }
 
@@ -255,6 +275,14 @@ impl Received {
     pub const fn is_whole(&self) -> bool {
         self.whole
     }
+}
+
+/// A path as a JSON Pointer.
+pub(crate) fn pointer_of(path: &Path) -> String {
+    path.steps().iter().fold(String::new(), |pointer, step| match step {
+        Step::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
+        Step::Index(index) => format!("{pointer}/{index}"),
+    })
 }
 
 /// The path from the root to a node.

@@ -8,6 +8,8 @@ mod decoding;
 mod growth;
 mod prefixes;
 mod push;
+#[cfg(feature = "schema")]
+mod schema;
 mod snapshots;
 mod text;
 mod whole;
@@ -23,6 +25,8 @@ pub use prefixes::{honest_ends, nothing_lost};
 pub use push::{
     always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,
 };
+#[cfg(feature = "schema")]
+pub use schema::schema_laws;
 pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
 pub use text::{text_laws, untouched};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};

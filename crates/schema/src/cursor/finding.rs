@@ -1,0 +1,58 @@
+//! What is wrong so far, and whether it can still come right.
+
+use std::fmt;
+
+use crate::Issue;
+
+/// Whether something that is wrong can still come right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Standing {
+    /// What is missing may still come: a required property, more items, the rest of a named value.
+    Pending,
+    /// Nothing that follows can make the value valid as it is written. A rule may bring it in at the
+    /// end.
+    Definite,
+    /// Neither what follows nor a rule that is allowed can. Generating more is of no use.
+    Lost,
+}
+
+/// An issue that was found before the end.
+///
+/// It prints as its issue does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    issue: Issue,
+    standing: Standing,
+    at: usize,
+}
+
+impl Finding {
+    pub(super) const fn new(issue: Issue, standing: Standing, at: usize) -> Self {
+        Self { issue, standing, at }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub const fn issue(&self) -> &Issue {
+        &self.issue
+    }
+
+    /// Whether it can still come right.
+    #[must_use]
+    pub const fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// The byte that settled it: an offset into the input as given.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.at
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.issue.fmt(f)
+    }
+}

@@ -1,0 +1,289 @@
+//! The value so far, with what the schema made of it.
+
+use std::{fmt, ops::Range};
+
+use crate::tree::{JsonKind, quoted};
+
+/// How far a value in a [`Snapshot`] can be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NodeState {
+    /// It has begun, and what it will be is open: a string that becomes a number when it closes, a
+    /// named value of which only the beginning is there. It is not shown.
+    Pending,
+    /// It can be shown. It may still grow; and if it does not fit its schema, a rule may change it
+    /// at the end.
+    Tentative,
+    /// It has ended and fits its schema. It stays as it is, unless a value around it takes another
+    /// form at the end.
+    Final,
+}
+
+/// One value. Children are linked, so that a tree of any depth is flat in memory.
+#[derive(Clone, Debug)]
+struct Grown {
+    kind: JsonKind,
+    state: NodeState,
+    open: bool,
+    key: Option<Range<usize>>,
+    /// The content of a string, the spelling of another scalar.
+    text: Range<usize>,
+    first: Option<usize>,
+    last: Option<usize>,
+    next: Option<usize>,
+    len: usize,
+}
+
+/// The values, flat; the first is the root.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Growth {
+    nodes: Vec<Grown>,
+    text: String,
+    key: Option<Range<usize>>,
+}
+
+impl Growth {
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.text.clear();
+        self.key = None;
+    }
+
+    pub(super) fn root(&self) -> Option<Snapshot<'_>> {
+        (!self.nodes.is_empty()).then_some(Snapshot { growth: self, at: 0 })
+    }
+
+    pub(super) const fn at(&self, at: usize) -> Snapshot<'_> {
+        Snapshot { growth: self, at }
+    }
+
+    fn keep(&mut self, text: &str) -> Range<usize> {
+        let start = self.text.len();
+        self.text.push_str(text);
+        start..self.text.len()
+    }
+
+    /// The key of the value that comes next.
+    pub(super) fn key(&mut self, key: &str) {
+        self.key = Some(self.keep(key));
+    }
+
+    /// Appends a value to `parent`.
+    pub(super) fn append(
+        &mut self,
+        parent: Option<usize>,
+        kind: JsonKind,
+        state: NodeState,
+    ) -> usize {
+        let at = self.nodes.len();
+        let (key, end) = (self.key.take(), self.text.len());
+        let (first, last, next) = (None, None, None);
+        self.nodes.push(Grown {
+            kind,
+            state,
+            open: true,
+            key,
+            text: end..end,
+            first,
+            last,
+            next,
+            len: 0,
+        });
+        let before = parent.and_then(|parent| self.nodes.get_mut(parent)).and_then(|parent| {
+            parent.first = parent.first.or(Some(at));
+            parent.len += 1;
+            parent.last.replace(at)
+        });
+        if let Some(before) = before.and_then(|before| self.nodes.get_mut(before)) {
+            before.next = Some(at);
+        }
+        at
+    }
+
+    /// Adds content to the string that was appended last.
+    pub(super) fn grow(&mut self, at: usize, text: &str) {
+        let end = self.keep(text).end;
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.text.end = end;
+        }
+    }
+
+    pub(super) fn content(&self, at: usize) -> &str {
+        self.nodes.get(at).and_then(|node| self.text.get(node.text.clone())).unwrap_or_default()
+    }
+
+    pub(super) fn len(&self, at: usize) -> usize {
+        self.nodes.get(at).map_or(0, |node| node.len)
+    }
+
+    pub(super) fn close(&mut self, at: usize, state: NodeState) {
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.open = false;
+            node.state = state;
+        }
+    }
+
+    pub(super) fn set_state(&mut self, at: usize, state: NodeState) {
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.state = state;
+        }
+    }
+
+    /// Puts another scalar in the place of one.
+    pub(super) fn replace(&mut self, at: usize, kind: JsonKind, content: &str) {
+        let text = self.keep(content);
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.kind = kind;
+            node.text = text;
+        }
+    }
+
+    fn node(&self, at: usize) -> &Grown {
+        &self.nodes[at]
+    }
+
+    fn slice(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+}
+
+/// A borrowed view of one value in a [`Cursor`](super::Cursor): what has arrived, coerced, with its
+/// state. It costs nothing to take one.
+///
+/// It prints as JSON, with what is open closed and what is [pending](NodeState::Pending) left out.
+#[derive(Clone, Copy)]
+pub struct Snapshot<'c> {
+    growth: &'c Growth,
+    at: usize,
+}
+
+impl<'c> Snapshot<'c> {
+    /// Its type; while it is pending, that of what was written so far.
+    #[must_use]
+    pub fn kind(&self) -> JsonKind {
+        self.growth.node(self.at).kind
+    }
+
+    /// How far it can be relied on.
+    #[must_use]
+    pub fn state(&self) -> NodeState {
+        self.growth.node(self.at).state
+    }
+
+    /// Whether more of it may come.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.growth.node(self.at).open
+    }
+
+    /// Its key, decoded, if it is a member.
+    #[must_use]
+    pub fn key(&self) -> Option<&'c str> {
+        self.growth.node(self.at).key.as_ref().map(|key| self.growth.slice(key))
+    }
+
+    /// The content of a string, as far as it has come.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&'c str> {
+        (self.kind() == JsonKind::String).then(|| self.content())
+    }
+
+    /// A number as it is written.
+    #[must_use]
+    pub fn as_number(&self) -> Option<&'c str> {
+        (self.kind() == JsonKind::Number).then(|| self.content())
+    }
+
+    /// The boolean, if it is one.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        (self.kind() == JsonKind::Boolean).then(|| self.content() == "true")
+    }
+
+    fn content(&self) -> &'c str {
+        self.growth.slice(&self.growth.node(self.at).text)
+    }
+
+    /// The members or items so far, in order.
+    pub fn children(&self) -> impl Iterator<Item = Snapshot<'c>> + use<'c> {
+        let growth = self.growth;
+        let first = growth.node(self.at).first;
+        std::iter::successors(first, move |&at| growth.node(at).next)
+            .map(move |at| Snapshot { growth, at })
+    }
+
+    /// The last member of that key.
+    #[must_use]
+    pub fn member(&self, key: &str) -> Option<Snapshot<'c>> {
+        let named = |child: &Snapshot<'c>| child.key() == Some(key);
+        (self.kind() == JsonKind::Object).then(|| self.children().filter(named).last()).flatten()
+    }
+
+    /// The item at that position.
+    #[must_use]
+    pub fn item(&self, index: usize) -> Option<Snapshot<'c>> {
+        (self.kind() == JsonKind::Array).then(|| self.children().nth(index)).flatten()
+    }
+
+    fn is_shown(&self) -> bool {
+        self.state() != NodeState::Pending
+    }
+
+    /// The first of the values from `at` on that is shown.
+    fn shown(&self, at: Option<usize>) -> Option<usize> {
+        let growth = self.growth;
+        std::iter::successors(at, |&at| growth.node(at).next)
+            .find(|&at| Snapshot { growth, at }.is_shown())
+    }
+}
+
+impl fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Snapshot({}, {:?})", self.kind(), self.state())
+    }
+}
+
+impl fmt::Display for Snapshot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_shown() {
+            return Ok(());
+        }
+        let mut stack = Vec::new();
+        let mut at = self.at;
+        loop {
+            let value = Snapshot { growth: self.growth, at };
+            if let Some(key) = value.key().filter(|_| at != self.at) {
+                write!(f, "{}:", quoted(key))?;
+            }
+            match value.kind() {
+                JsonKind::String => f.write_str(&quoted(value.content()))?,
+                JsonKind::Array | JsonKind::Object => {
+                    let object = value.kind() == JsonKind::Object;
+                    f.write_str(if object { "{" } else { "[" })?;
+                    if let Some(first) = self.shown(self.growth.node(at).first) {
+                        stack.push(at);
+                        at = first;
+                        continue;
+                    }
+                    f.write_str(if object { "}" } else { "]" })?;
+                }
+                _ => f.write_str(value.content())?,
+            }
+            // On to the next sibling, or up.
+            loop {
+                if at == self.at {
+                    return Ok(());
+                }
+                if let Some(next) = self.shown(self.growth.node(at).next) {
+                    f.write_str(",")?;
+                    at = next;
+                    break;
+                }
+                let Some(parent) = stack.pop() else { return Ok(()) };
+                let object = self.growth.node(parent).kind == JsonKind::Object;
+                f.write_str(if object { "}" } else { "]" })?;
+                at = parent;
+            }
+        }
+    }
+}

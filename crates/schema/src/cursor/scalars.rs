@@ -1,0 +1,445 @@
+//! Scalars: what they may still become while they arrive, and what is made of them when they close.
+
+use jsonmend_core::Risk;
+use serde_json::Value;
+
+use super::{
+    finding::{Finding, Standing},
+    growth::NodeState,
+    places::Place,
+    spelled,
+    walk::{Open, Walk, Way},
+};
+use crate::{
+    Applied, Cause, Change, IssueCode, Rule, Tree,
+    coerce::{Scalar, coerce},
+    compile::{Off, Types},
+    issue::{folded, pointer_of},
+    tree::{JsonKind, is_integer, quoted},
+};
+
+/// How many characters of a value the log keeps.
+const KEPT: usize = 120;
+/// How many options a message lists.
+const LISTED: usize = 10;
+
+/// How many characters of a string are weighed one by one. What is longer is judged when it closes.
+const DOUBTED: u64 = 512;
+
+/// What a rule made of a scalar.
+struct Made {
+    rule: Rule,
+    text: String,
+    way: Way,
+}
+
+impl Walk {
+    pub(super) fn begin_string(&mut self, at: usize) {
+        self.begin_value(at);
+        let mute = self.is_mute();
+        let fits = |way: &&Way| self.places.get(way.place).types.has(Types::STRING);
+        let ways: Vec<Way> =
+            if mute { Vec::new() } else { self.next.iter().filter(fits).copied().collect() };
+        let bound = ways.iter().any(|way| {
+            let place = self.places.get(way.place);
+            place.narrow || place.options.is_some()
+        });
+        let state = if mute || !ways.is_empty() && !bound {
+            NodeState::Tentative
+        } else {
+            NodeState::Pending
+        };
+        let mut told = mute;
+        if !mute && ways.is_empty() && !self.may_turn("") {
+            told = true;
+            let issue =
+                self.issue(IssueCode::Type, JsonKind::String, "", self.expected_types(), at);
+            self.find(issue, at);
+        }
+        let state = if told { NodeState::Tentative } else { state };
+        let parent = self.frames.last().map(|frame| frame.node);
+        let node = self.growth.append(parent, JsonKind::String, state);
+        let start = self.origin.of(at);
+        self.open = Some(Open { node, ways, start, length: 0, told });
+    }
+
+    pub(super) fn text(&mut self, at: usize, text: &str) {
+        let Some(open) = &self.open else { return };
+        let bound = !open.told
+            && (open.ways.is_empty()
+                || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
+        if !bound || open.length > DOUBTED {
+            let node = open.node;
+            self.growth.grow(node, text);
+            return;
+        }
+        // One by one, so that the character which settles it is the same however the text was cut.
+        for (offset, c) in text.char_indices() {
+            self.character(at + offset, c);
+        }
+    }
+
+    fn character(&mut self, at: usize, c: char) {
+        let Some(mut open) = self.open.take() else { return };
+        self.growth.grow(open.node, c.encode_utf8(&mut [0; 4]));
+        open.length += 1;
+        if open.told || open.length > DOUBTED {
+            self.open = Some(open);
+            return;
+        }
+        let (node, had) = (open.node, !open.ways.is_empty());
+        let content = self.growth.content(node);
+        open.ways.retain(|way| self.places.get(way.place).may_begin(content, open.length));
+        let doubtful = open.ways.is_empty();
+        let long = had && open.length > self.longest();
+        self.open = Some(open);
+        if !doubtful || self.may_turn(content) {
+            return;
+        }
+        let raw = begun(content);
+        let (code, expected) = self.wanted(JsonKind::String, long);
+        let issue = self.issue(code, JsonKind::String, &raw, expected, at);
+        self.find(issue, at);
+        self.growth.set_state(node, NodeState::Tentative);
+        if let Some(open) = &mut self.open {
+            open.told = true;
+        }
+    }
+
+    /// The most characters that a string may have here.
+    fn longest(&self) -> u64 {
+        let longest = |way: &Way| self.places.get(way.place).max_length.unwrap_or(u64::MAX);
+        let strings =
+            self.next.iter().filter(|way| self.places.get(way.place).types.has(Types::STRING));
+        strings.map(longest).max().unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn end_string(&mut self, at: usize) {
+        let Some(open) = self.open.take() else { return };
+        if open.told || self.is_mute() {
+            self.growth.close(open.node, NodeState::Tentative);
+            self.close_value(&[], NodeState::Tentative);
+            return;
+        }
+        let content = self.growth.content(open.node).to_owned();
+        let left = self.valid_ways(&open.ways, &Scalar::String(&content));
+        if !left.is_empty() {
+            self.growth.close(open.node, NodeState::Final);
+            self.close_value(&left, NodeState::Final);
+            return;
+        }
+        let span = open.start..self.origin.behind(at);
+        self.open = Some(open.clone());
+        let made = self.made(Scalar::String(&content), open.node, span, &quoted(&content));
+        if made.is_empty() {
+            let (code, expected) = self.wanted(JsonKind::String, false);
+            let issue = self.issue(code, JsonKind::String, &quoted(&content), expected, at);
+            self.find(issue, at);
+        }
+        self.open = None;
+        let state = if made.is_empty() { NodeState::Tentative } else { NodeState::Final };
+        self.growth.close(open.node, state);
+        self.close_value(&made, state);
+    }
+
+    /// A number or literal, whole; `at` is the offset behind it.
+    pub(super) fn scalar(&mut self, at: usize, kind: JsonKind, raw: &str) {
+        let from = at.saturating_sub(raw.len());
+        self.begin_value(from);
+        let parent = self.frames.last().map(|frame| frame.node);
+        let scalar = match kind {
+            JsonKind::Boolean => Scalar::Boolean(raw == "true"),
+            JsonKind::Number => Scalar::Number(raw),
+            _ => Scalar::Null,
+        };
+        let mute = self.is_mute();
+        let mut left = if mute { Vec::new() } else { self.valid_ways(&self.next, &scalar) };
+        let wrong = !mute && left.is_empty();
+        // The issue is made first: its path counts the items before this one.
+        let last = at.saturating_sub(1);
+        let wanted = wrong.then(|| {
+            let (code, expected) = self.wanted(kind, false);
+            self.issue(code, kind, raw, expected, last)
+                .with_span(self.origin.of(from)..self.origin.behind(last))
+        });
+        let path = self.path();
+        let node = self.growth.append(parent, kind, NodeState::Tentative);
+        self.growth.grow(node, raw);
+        if let Some(issue) = wanted {
+            left = self.made_at(scalar, node, issue.span(), raw, path);
+            if left.is_empty() {
+                self.find(issue, last);
+            }
+        }
+        let state = if left.is_empty() { NodeState::Tentative } else { NodeState::Final };
+        self.growth.close(node, state);
+        self.close_value(&left, state);
+    }
+
+    /// The ways in which a scalar is valid.
+    fn valid_ways(&self, ways: &[Way], scalar: &Scalar<'_>) -> Vec<Way> {
+        let own = match scalar {
+            Scalar::Boolean(_) => Types::BOOLEAN,
+            Scalar::Null => Types::NULL,
+            Scalar::Number(raw) if is_integer(raw) => Types::INTEGER,
+            Scalar::Number(_) => Types::NUMBER.without(Types::INTEGER),
+            Scalar::String(_) => Types::STRING,
+        };
+        let valid = |way: &&Way| {
+            let place = self.places.get(way.place);
+            if !place.types.has(own) || place.plain {
+                return place.types.has(own);
+            }
+            if let (true, Some(options), Scalar::String(content)) =
+                (place.listed, &place.options, scalar)
+            {
+                return options.iter().any(|option| option.as_str() == Some(content));
+            }
+            self.accepts(way, &written(scalar))
+        };
+        ways.iter().filter(valid).copied().collect()
+    }
+
+    fn accepts(&self, way: &Way, json: &str) -> bool {
+        Tree::read(json).is_ok_and(|tree| self.places.part(way.place).accepts(tree.root()))
+    }
+
+    fn made(
+        &mut self,
+        scalar: Scalar<'_>,
+        node: usize,
+        span: std::ops::Range<usize>,
+        before: &str,
+    ) -> Vec<Way> {
+        let path = self.path();
+        self.made_at(scalar, node, span, before, path)
+    }
+
+    /// Coerces a scalar, if there is one right way; the ways in which the result is valid.
+    fn made_at(
+        &mut self,
+        scalar: Scalar<'_>,
+        node: usize,
+        span: std::ops::Range<usize>,
+        before: &str,
+        path: jsonmend_core::Path,
+    ) -> Vec<Way> {
+        let Some(made) = self.coerced(scalar, &pointer_of(&path)) else { return Vec::new() };
+        let (kind, content) = match serde_json::from_str(&made.text) {
+            Ok(Value::String(content)) => (JsonKind::String, content),
+            Ok(Value::Bool(_)) => (JsonKind::Boolean, made.text.clone()),
+            Ok(Value::Null) => (JsonKind::Null, made.text.clone()),
+            _ => (JsonKind::Number, made.text.clone()),
+        };
+        self.growth.replace(node, kind, &content);
+        let short = |text: &str| text.chars().take(KEPT).collect::<String>();
+        self.applied.push(Applied {
+            rule: made.rule,
+            risk: made.rule.risk(),
+            path: path.clone(),
+            schema_path: self.places.part(made.way.place).pointer().to_owned(),
+            start: span.start,
+            end: span.end,
+            before: short(before),
+            after: short(&made.text),
+        });
+        let valid: Vec<Way> =
+            self.next.iter().filter(|way| self.accepts(way, &made.text)).copied().collect();
+        self.changes.push(Change::new(Cause::Rule(made.rule), span, made.text, path));
+        valid
+    }
+
+    /// The one thing that the rules make of a scalar, with the least risk. Where a list or an object
+    /// could stand, or a string could after all, more than a scalar is at stake: the end decides.
+    fn coerced(&self, scalar: Scalar<'_>, pointer: &str) -> Option<Made> {
+        let max_risk = self.max_risk?.min(Risk::Likely);
+        let types = |way: &Way| self.places.get(way.place).types;
+        let is_text = matches!(scalar, Scalar::String(_));
+        let several = self.next.len() > 1;
+        let open = self.next.iter().any(|way| {
+            types(way).has(Types::ARRAY.union(Types::OBJECT))
+                || several && is_text && types(way).has(Types::STRING)
+        });
+        if open {
+            return None;
+        }
+        let mut found: Vec<Made> = Vec::new();
+        for way in &self.next {
+            let part = self.places.part(way.place);
+            for proposal in coerce(scalar, &part) {
+                let rule = proposal.rule;
+                let allowed = rule.risk() <= max_risk
+                    && self.options.rules().allows(rule, pointer)
+                    && !self.is_off(rule, way);
+                if allowed && self.accepts(way, &proposal.text) {
+                    found.push(Made { rule, text: proposal.text, way: *way });
+                }
+            }
+        }
+        let least = found.iter().map(|made| made.rule.risk()).min()?;
+        found.retain(|made| made.rule.risk() == least);
+        let first = found.swap_remove(0);
+        found.iter().all(|other| other.text == first.text).then_some(first)
+    }
+
+    /// Whether the schema switches a rule off here.
+    fn is_off(&self, rule: Rule, way: &Way) -> bool {
+        let around = self.frames.iter().flat_map(|frame| &frame.ways).map(|own| own.way.place);
+        around.chain([way.place]).any(|place| {
+            self.places.part(place).shapes().any(|shape| match &shape.off {
+                Off::Nothing => false,
+                Off::Everything => true,
+                Off::Codes(codes) => codes.iter().any(|code| code == rule.code()),
+            })
+        })
+    }
+
+    /// Whether a rule could still make something of a string that begins so.
+    fn may_turn(&self, begun: &str) -> bool {
+        let Some(max_risk) = self.max_risk else { return false };
+        if max_risk > Risk::Likely || self.may(&[Rule::EntityUnescape]) {
+            return self.may(Rule::ALL);
+        }
+        self.next.iter().any(|way| {
+            let place = self.places.get(way.place);
+            let whole = Types::ARRAY.union(Types::OBJECT);
+            if place.types.has(whole) {
+                return self.may(Rule::ALL);
+            }
+            match &place.options {
+                Some(options) => {
+                    let own = plain(begun);
+                    self.may(&[Rule::EnumNormalise, Rule::EnumScalarType])
+                        && options.iter().any(|option| {
+                            plain(option.as_str().unwrap_or(&spelled(option))).starts_with(&own)
+                        })
+                }
+                None if place.types.has(Types::STRING) => place.narrow && self.may(Rule::ALL),
+                None => {
+                    place.types.has(Types::NUMBER)
+                        && numeric(begun)
+                        && self.may(&[Rule::StringToNumber, Rule::Thousands])
+                        || place.types.has(Types::BOOLEAN)
+                            && boolean(begun)
+                            && self.may(&[Rule::StringToBool, Rule::YesNoBool])
+                }
+            }
+        })
+    }
+
+    /// What kind of thing is wrong with a scalar, and what was expected.
+    fn wanted(&self, kind: JsonKind, long: bool) -> (IssueCode, String) {
+        let own = match kind {
+            JsonKind::Boolean => Types::BOOLEAN,
+            JsonKind::Null => Types::NULL,
+            JsonKind::Number => Types::NUMBER,
+            _ => Types::STRING,
+        };
+        let places = || self.next.iter().map(|way| self.places.get(way.place));
+        let options: Vec<String> =
+            places().flat_map(|place| place.options.iter().flatten()).map(spelled).collect();
+        if !options.is_empty() {
+            let more = options.len().saturating_sub(LISTED);
+            let listed = options.get(..options.len().min(LISTED)).unwrap_or_default().join(", ");
+            return match (options.as_slice(), more) {
+                ([only], _) => (IssueCode::Const, only.clone()),
+                (_, 0) => (IssueCode::Enum, format!("one of {listed}")),
+                _ => (IssueCode::Enum, format!("one of {listed} and {more} more")),
+            };
+        }
+        if !places().any(|place| place.types.has(own))
+            || kind == JsonKind::Number && self.is_fraction_refused()
+        {
+            return (IssueCode::Type, self.expected_types());
+        }
+        if long {
+            return (IssueCode::Length, format!("at most {} characters", self.longest()));
+        }
+        if kind == JsonKind::Number {
+            return (IssueCode::Range, "a number within the bounds of the schema".to_owned());
+        }
+        let form = self.next.iter().find_map(|way| self.places.part(way.place).form());
+        match form {
+            Some(form) if form.starts_with("a string in") => (IssueCode::Format, form),
+            Some(form) => (IssueCode::Pattern, form),
+            None => (IssueCode::Length, "a value within the bounds of the schema".to_owned()),
+        }
+    }
+
+    /// Whether only whole numbers are expected.
+    fn is_fraction_refused(&self) -> bool {
+        let fraction = Types::NUMBER.without(Types::INTEGER);
+        !self.next.iter().any(|way| self.places.get(way.place).types.has(fraction))
+    }
+
+    /// Of a string that is open: the named values that begin like it.
+    pub(super) fn unfinished(&self) -> Option<Finding> {
+        let open = self.open.as_ref().filter(|open| !open.told)?;
+        let content = self.growth.content(open.node);
+        let named = open.ways.iter().map(|way| self.places.get(way.place));
+        let mut options = named.flat_map(|place| place.options.iter().flatten());
+        let whole = options.clone().any(|option| option.as_str() == Some(content));
+        options.next().filter(|_| !whole)?;
+        let (code, expected) = self.wanted(JsonKind::String, false);
+        let span = open.start..open.start;
+        let issue = crate::Issue::begun(
+            code,
+            self.path(),
+            JsonKind::String,
+            &begun(content),
+            expected,
+            span,
+        );
+        Some(Finding::new(issue, Standing::Pending, open.start))
+    }
+}
+
+impl Place {
+    /// Whether the beginning of a string can already be wrong.
+    const fn is_bound(&self) -> bool {
+        self.options.is_some() || self.max_length.is_some()
+    }
+
+    /// Whether a string that begins so can be valid.
+    fn may_begin(&self, content: &str, length: u64) -> bool {
+        let named = |option: &Value| option.as_str().is_some_and(|name| name.starts_with(content));
+        self.options.as_ref().is_none_or(|options| options.iter().any(named))
+            && self.max_length.is_none_or(|most| length <= most)
+    }
+}
+
+/// How a string begins that is not closed.
+fn begun(content: &str) -> String {
+    let mut raw = quoted(content);
+    raw.pop();
+    raw
+}
+
+fn written(scalar: &Scalar<'_>) -> String {
+    match scalar {
+        Scalar::Boolean(value) => value.to_string(),
+        Scalar::Null => "null".to_owned(),
+        Scalar::Number(raw) => (*raw).to_owned(),
+        Scalar::String(content) => quoted(content),
+    }
+}
+
+/// A name without everything that the rules for named values look past.
+fn plain(name: &str) -> String {
+    let marks = |c: char| c.is_whitespace() || "\"'`*“”‘’.".contains(c);
+    folded(&name.replace(marks, ""))
+}
+
+/// Whether a string that begins so can be a number.
+fn numeric(begun: &str) -> bool {
+    begun
+        .chars()
+        .all(|c| c.is_whitespace() || c.is_ascii_digit() || "+-.,_eE'’\u{a0}\u{202f}".contains(c))
+}
+
+/// Whether a string that begins so can be a boolean.
+fn boolean(begun: &str) -> bool {
+    let begun = begun.trim_start().to_ascii_lowercase();
+    let word = begun.trim_end();
+    ["true", "false", "yes", "no", "on", "off", "1", "0"].iter().any(|name| name.starts_with(word))
+}

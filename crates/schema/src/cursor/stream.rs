@@ -1,0 +1,107 @@
+//! A value that is shown while it grows, and settled at its end.
+
+use jsonmend_core::{Outcome, Output, Repair};
+use jsonmend_extract::{Extractor, Parts, Scope};
+
+use super::Cursor;
+use crate::{FitOptions, Fitted, Schema};
+
+/// Finds, mends and follows a value while its text arrives, and [fits](Schema::fit) it at the end.
+///
+/// Calling order: [`push`](Self::push) any number of times, [`cursor`](Self::cursor) at any time,
+/// then [`finish`](Self::finish). What `finish` gives is what [`Schema::fit`] gives for the whole
+/// text: the input is kept for it, up to the buffer limit of the engine's options.
+///
+/// ```
+/// use jsonmend_core::Outcome;
+/// use jsonmend_schema::{FitOptions, FitStream, Schema};
+///
+/// let schema = Schema::from_text(r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
+/// let mut stream = FitStream::new(&schema, FitOptions::new());
+/// stream.push(b"{\"n\": \"12\", \"note\": \"words that come slowly, one by one, until there is no");
+/// let root = stream.cursor().root().unwrap();
+/// assert_eq!(root.member("n").unwrap().as_number(), Some("12"));
+/// stream.push(b"ne\"}");
+/// let fitted = stream.finish();
+/// assert_eq!(fitted.outcome(), Outcome::Repaired);
+/// assert!(fitted.text().unwrap().starts_with(r#"{"n": 12, "note""#));
+/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FitStream {
+    schema: Schema,
+    options: FitOptions,
+    extractor: Extractor,
+    cursor: Cursor,
+    /// The input, until it outgrows the buffer limit.
+    raw: Option<Vec<u8>>,
+}
+
+impl FitStream {
+    /// At the start of a text.
+    #[must_use]
+    pub fn new(schema: &Schema, options: FitOptions) -> Self {
+        // What is last, or best, is known at the end: until then the first is shown.
+        let scope = match options.scope() {
+            Scope::Best | Scope::Last | Scope::All => Scope::First,
+            scope => scope,
+        };
+        Self {
+            extractor: Extractor::new(scope, *options.engine()),
+            cursor: Cursor::new(schema, &options),
+            schema: schema.clone(),
+            options,
+            raw: Some(Vec::new()),
+        }
+    }
+
+    /// Reads a chunk. Chunks end anywhere, inside a character too.
+    pub fn push(&mut self, chunk: &[u8]) {
+        if let Some(raw) = &mut self.raw {
+            if raw.len() + chunk.len() > self.options.engine().limits().buffer() {
+                self.raw = None;
+            } else {
+                raw.extend_from_slice(chunk);
+            }
+        }
+        self.extractor.push(chunk, &mut self.cursor);
+    }
+
+    /// What is known so far. With several values in the text, of the first.
+    #[must_use]
+    pub const fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+
+    /// Ends the text and settles the value. A text that outgrew the buffer limit ends as
+    /// [`Outcome::Overflow`]: it was shown, but cannot be read again.
+    #[must_use]
+    pub fn finish(mut self) -> Fitted {
+        self.extractor.finish(&mut self.cursor);
+        match self.raw {
+            Some(raw) => self.schema.fit(&raw, &self.options),
+            None => Fitted::overflow(),
+        }
+    }
+}
+
+impl Parts for Cursor {
+    fn begin(&mut self, offset: usize) {
+        if self.reader.offset() == 0 {
+            self.walk.begins_at(offset);
+        }
+    }
+    fn json(&mut self, bytes: &[u8]) {
+        Output::copy(self, bytes);
+    }
+    fn settle(&mut self) {
+        Output::settle(self);
+    }
+    fn raw(&mut self) {
+        Output::raw(self);
+    }
+    fn repair(&mut self, repair: Repair) {
+        Output::repair(self, repair);
+    }
+    fn end(&mut self, _: Outcome) {}
+}

@@ -1,0 +1,533 @@
+//! The walk: events in, along the places of the schema.
+
+use jsonmend_core::{Event, Path, Repair, Risk, Step};
+use serde_json::Value;
+
+use super::{
+    finding::{Finding, Standing},
+    growth::{Growth, NodeState},
+    origin::Origin,
+    places::{PlaceId, Places, WAYS},
+};
+use crate::{
+    Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, tree::JsonKind,
+};
+
+/// How many findings are kept.
+const MOST: usize = 1_000;
+/// The levels that are followed; deeper, nothing is said of a value.
+const DEPTH: usize = 64;
+
+/// One way to read a value: a place, and the way of the container that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub(super) place: PlaceId,
+    pub(super) parent: usize,
+}
+
+/// A container that is open.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub(super) node: usize,
+    pub(super) kind: JsonKind,
+    /// The ways that are still possible. Empty if none is, or nothing is asked: then nothing more is
+    /// said of what is inside.
+    pub(super) ways: Vec<FrameWay>,
+    /// Whether a member is declared by one of the ways.
+    pub(super) known: bool,
+    /// Whether a member is declared by none.
+    pub(super) unknown: bool,
+    /// Whether all that has closed in it is final.
+    settled: bool,
+    start: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrameWay {
+    pub(super) way: Way,
+    /// The required properties that were given, by their positions.
+    given: u128,
+}
+
+/// The string that is open.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    pub(super) node: usize,
+    pub(super) ways: Vec<Way>,
+    pub(super) start: usize,
+    pub(super) length: u64,
+    /// Whether it has been found wrong.
+    pub(super) told: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    pub(super) places: Places,
+    pub(super) options: FitOptions,
+    /// `None` if no rule may be used.
+    pub(super) max_risk: Option<Risk>,
+    pub(super) growth: Growth,
+    pub(super) frames: Vec<Frame>,
+    /// The ways of the value that comes next.
+    pub(super) next: Vec<Way>,
+    /// Whether the next value is one of which nothing is said.
+    pub(super) mute: bool,
+    /// The most items there may be, where one more would be too many.
+    full: Option<u64>,
+    pub(super) open: Option<Open>,
+    pub(super) origin: Origin,
+    /// The key of the member whose value comes next, or is open, level by level.
+    keys: Vec<String>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) changes: Vec<Change>,
+    pub(super) applied: Vec<Applied>,
+    done: bool,
+}
+
+/// What may come next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected<'c> {
+    types: String,
+    keys: Vec<String>,
+    values: Vec<&'c Value>,
+}
+
+impl Expected<'_> {
+    /// The types of the value that comes next or is open, in words: `integer or null`. Empty where a
+    /// key or the end of an object comes next, and where anything may.
+    #[must_use]
+    pub fn types(&self) -> &str {
+        &self.types
+    }
+
+    /// Where a key may come next: the declared ones that are not there yet.
+    #[must_use]
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
+    /// The named values that are possible; of a string that is open, those that begin like it.
+    #[must_use]
+    pub fn values(&self) -> &[&Value] {
+        &self.values
+    }
+}
+
+impl Walk {
+    pub(super) fn new(schema: &Schema, options: &FitOptions) -> Self {
+        let mut walk = Self {
+            places: Places::new(schema),
+            options: options.clone(),
+            max_risk: options.engine().policy().max_risk(),
+            growth: Growth::default(),
+            frames: Vec::new(),
+            next: Vec::new(),
+            mute: false,
+            full: None,
+            open: None,
+            origin: Origin::default(),
+            keys: Vec::new(),
+            findings: Vec::new(),
+            changes: Vec::new(),
+            applied: Vec::new(),
+            done: false,
+        };
+        walk.begin();
+        walk
+    }
+
+    fn begin(&mut self) {
+        self.next =
+            self.places.root().iter().map(|place| Way { place: *place, parent: 0 }).collect();
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.growth.clear();
+        self.frames.clear();
+        self.keys.clear();
+        self.findings.clear();
+        self.changes.clear();
+        self.applied.clear();
+        self.open = None;
+        self.mute = false;
+        self.full = None;
+        self.origin.clear();
+        self.done = false;
+        self.begin();
+    }
+
+    pub(super) const fn growth(&self) -> &Growth {
+        &self.growth
+    }
+    pub(super) const fn is_done(&self) -> bool {
+        self.done
+    }
+    pub(super) fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+    pub(super) fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+    pub(super) fn applied(&self) -> &[Applied] {
+        &self.applied
+    }
+
+    pub(super) fn begins_at(&mut self, input: usize) {
+        self.origin = Origin::beginning_at(input);
+    }
+
+    pub(super) fn repaired(&mut self, read: usize, repair: &Repair) {
+        if !self.done {
+            self.origin.repaired(read, repair);
+        }
+    }
+
+    /// Takes one event; `at` is its offset in the text.
+    pub(super) fn step(&mut self, at: usize, event: Event<'_>) {
+        if self.done {
+            return;
+        }
+        match event {
+            Event::BeginObject => self.enter(at, JsonKind::Object),
+            Event::BeginArray => self.enter(at, JsonKind::Array),
+            Event::EndObject | Event::EndArray => self.leave(at),
+            Event::Key(key) => self.key(at, key),
+            Event::BeginString => self.begin_string(at),
+            Event::Text(text) => self.text(at, text),
+            Event::EndString => self.end_string(at),
+            Event::Bool(value) => {
+                self.scalar(at, JsonKind::Boolean, if value { "true" } else { "false" });
+            }
+            Event::Null => self.scalar(at, JsonKind::Null, "null"),
+            Event::Number(number) => self.scalar(at, JsonKind::Number, number),
+            Event::EndDocument => self.done = true,
+            _ => {}
+        }
+        self.origin.pass(at);
+    }
+
+    fn parent(&self) -> Option<usize> {
+        self.frames.last().map(|frame| frame.node)
+    }
+
+    /// Whether nothing is said of the value that comes now.
+    pub(super) fn is_mute(&self) -> bool {
+        self.mute || self.frames.len() > DEPTH
+    }
+
+    fn enter(&mut self, at: usize, kind: JsonKind) {
+        self.begin_value(at);
+        let wanted = if kind == JsonKind::Object { Types::OBJECT } else { Types::ARRAY };
+        let mut ways = Vec::new();
+        if !self.is_mute() {
+            let fits = |way: &&Way| self.places.get(way.place).types.has(wanted);
+            ways.extend(self.next.iter().filter(fits).map(|way| FrameWay { way: *way, given: 0 }));
+            if ways.is_empty() {
+                let issue = self.issue(IssueCode::Type, kind, "", self.expected_types(), at);
+                self.find(issue, at);
+            }
+        }
+        let node = self.growth.append(self.parent(), kind, NodeState::Tentative);
+        let start = self.origin.of(at);
+        let frame = Frame { node, kind, ways, known: false, unknown: false, settled: true, start };
+        self.frames.push(frame);
+        if kind == JsonKind::Object {
+            // The slot for the key of the member to come.
+            self.keys.push(String::new());
+        }
+        self.expect_item();
+    }
+
+    /// A value begins: in a list that is full, it is one too many.
+    pub(super) fn begin_value(&mut self, at: usize) {
+        let Some(limit) = self.full.take() else { return };
+        let depth = self.frames.len().saturating_sub(1);
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.ways.clear();
+        let (kind, start) = (frame.kind, frame.start);
+        let path = Path::from(self.steps(depth, true));
+        let span = start..self.origin.behind(at);
+        let issue =
+            Issue::begun(IssueCode::Count, path, kind, "", format!("at most {limit} items"), span);
+        let standing = self.standing_of_count();
+        self.push(Finding::new(issue, standing, self.origin.of(at)));
+    }
+
+    /// In an array, looks up what the next item must be.
+    fn expect_item(&mut self) {
+        self.next.clear();
+        self.mute = true;
+        self.full = None;
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Array) else {
+            return;
+        };
+        let index = self.growth.len(frame.node);
+        let mut limit = None;
+        for parent in 0..frame.ways.len() {
+            let Some(place) = frame.ways.get(parent).map(|own| own.way.place) else { continue };
+            let most = self.places.get(place).max_items;
+            if most.is_some_and(|most| u64::try_from(index).is_ok_and(|index| index >= most)) {
+                limit = limit.max(most);
+                continue;
+            }
+            let item = self.places.item(place, index);
+            let ways = self.places.ways(item).iter();
+            self.next.extend(ways.map(|place| Way { place: *place, parent }));
+        }
+        self.mute = self.next.is_empty();
+        self.full = limit.filter(|_| self.mute);
+        self.bound();
+    }
+
+    /// More ways than can be followed: nothing is said.
+    fn bound(&mut self) {
+        if self.next.len() > WAYS * 2 {
+            self.mute = true;
+        }
+    }
+
+    fn key(&mut self, at: usize, key: &str) {
+        if let Some(slot) = self.keys.last_mut() {
+            slot.clear();
+            slot.push_str(key);
+        }
+        self.growth.key(key);
+        self.next.clear();
+        self.mute = true;
+        let Some(frame) = self.frames.last_mut().filter(|frame| !frame.ways.is_empty()) else {
+            return;
+        };
+        let mut declared = false;
+        let mut kept = Vec::new();
+        let mut limit = None;
+        let count = u64::try_from(self.growth.len(frame.node)).unwrap_or(u64::MAX);
+        for own in &frame.ways {
+            let most = self.places.get(own.way.place).max_members;
+            if most.is_some_and(|most| count >= most) {
+                limit = limit.max(most);
+                continue;
+            }
+            let member = self.places.member(own.way.place, key);
+            declared |= member.declared;
+            let Some(place) = member.place else { continue };
+            let given = own.given | member.required.map_or(0, |position| 1 << position);
+            let parent = kept.len();
+            kept.push(FrameWay { way: own.way, given });
+            let ways = self.places.ways(place).iter();
+            self.next.extend(ways.map(|place| Way { place: *place, parent }));
+        }
+        frame.known |= declared;
+        frame.unknown |= !declared;
+        if kept.is_empty() {
+            // What is wrong is this member; of its value nothing is said, of the others it is.
+            let (code, expected) = match limit {
+                Some(limit) => (IssueCode::Count, format!("at most {limit} properties")),
+                None => (IssueCode::Unexpected, "no such property".to_owned()),
+            };
+            let issue = self.issue(code, JsonKind::Null, "", expected, at);
+            self.find(issue, at);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.settled = false;
+            }
+            return;
+        }
+        frame.ways = kept;
+        self.mute = self.next.is_empty();
+        self.bound();
+    }
+
+    fn leave(&mut self, at: usize) {
+        let Some(frame) = self.frames.pop() else { return };
+        if frame.kind == JsonKind::Object {
+            self.keys.pop();
+        }
+        let count = u64::try_from(self.growth.len(frame.node)).unwrap_or(u64::MAX);
+        let mut left = Vec::new();
+        let mut followed = false;
+        for own in &frame.ways {
+            let place = self.places.get(own.way.place);
+            let whole = if frame.kind == JsonKind::Object {
+                own.given.count_ones() as usize == place.required.len()
+            } else {
+                count >= place.min_items
+            };
+            if whole {
+                followed |= place.followed;
+                left.push(own.way);
+            }
+        }
+        if left.is_empty() && !frame.ways.is_empty() {
+            self.incomplete(&frame, count, at);
+        }
+        let state = if !left.is_empty() && followed && frame.settled {
+            NodeState::Final
+        } else {
+            NodeState::Tentative
+        };
+        self.growth.close(frame.node, state);
+        self.close_value(&left, state);
+    }
+
+    /// A container has ended too soon.
+    fn incomplete(&mut self, frame: &Frame, count: u64, at: usize) {
+        for finding in self.missing(frame, count) {
+            let standing = self.standing_of_missing(frame, &finding);
+            let issue = finding.with_span(frame.start..self.origin.behind(at));
+            self.push(Finding::new(issue, standing, self.origin.of(at)));
+        }
+    }
+
+    /// What a container still lacks, in the way that comes first.
+    fn missing(&self, frame: &Frame, count: u64) -> Vec<Issue> {
+        let Some(own) = frame.ways.first() else { return Vec::new() };
+        let place = self.places.get(own.way.place);
+        let path = self.path_of(frame);
+        let issue = |code, expected: String| {
+            Issue::begun(code, path.clone(), frame.kind, "", expected, frame.start..frame.start)
+        };
+        if frame.kind == JsonKind::Array {
+            let short = count < place.min_items;
+            let expected = format!("at least {} items", place.min_items);
+            return short.then(|| issue(IssueCode::Count, expected)).into_iter().collect();
+        }
+        let lacks = |position: &usize| own.given & (1 << position) == 0;
+        let names = place.required.iter().enumerate().filter(|(position, _)| lacks(position));
+        names
+            .map(|(_, name)| {
+                issue(
+                    IssueCode::Missing,
+                    format!("required property {}", Value::from(name.as_str())),
+                )
+            })
+            .collect()
+    }
+
+    /// The path of a container, open or just closed.
+    fn path_of(&self, frame: &Frame) -> Path {
+        let depth = self.frames.iter().position(|own| own.node == frame.node);
+        Path::from(self.steps(depth.unwrap_or(self.frames.len()), true))
+    }
+
+    /// The steps to the value inside that many open containers; `begun` says whether that value is
+    /// a part of the innermost already.
+    fn steps(&self, depth: usize, begun: bool) -> Vec<Step> {
+        let mut keys = self.keys.iter();
+        let mut steps = Vec::with_capacity(depth);
+        for (level, frame) in self.frames.iter().take(depth).enumerate() {
+            steps.push(if frame.kind == JsonKind::Object {
+                Step::Key(keys.next().cloned().unwrap_or_default())
+            } else {
+                let length = self.growth.len(frame.node);
+                Step::Index(length.saturating_sub(usize::from(begun || level + 1 < depth)))
+            });
+        }
+        steps
+    }
+
+    /// The path of the value that is open, or comes next.
+    pub(super) fn path(&self) -> Path {
+        Path::from(self.steps(self.frames.len(), self.open.is_some()))
+    }
+
+    /// A value has ended: `left` are the ways in which it is valid.
+    pub(super) fn close_value(&mut self, left: &[Way], state: NodeState) {
+        let settled = state == NodeState::Final;
+        if let Some(frame) = self.frames.last_mut() {
+            frame.settled &= settled;
+            if !left.is_empty() {
+                let mut position = 0;
+                frame.ways.retain(|_| {
+                    position += 1;
+                    left.iter().any(|way| way.parent == position - 1)
+                });
+            }
+        }
+        self.expect_item();
+    }
+
+    pub(super) fn expected_types(&self) -> String {
+        let types = self.next.iter().map(|way| self.places.get(way.place).types);
+        let types = types.fold(Types::NONE, Types::union).names();
+        if types.is_empty() { "nothing here".to_owned() } else { types }
+    }
+
+    /// An issue at the value that comes now.
+    pub(super) fn issue(
+        &self,
+        code: IssueCode,
+        kind: JsonKind,
+        raw: &str,
+        expected: String,
+        at: usize,
+    ) -> Issue {
+        let start = self.open.as_ref().map_or(self.origin.of(at), |open| open.start);
+        let span = start..self.origin.behind(at).max(start);
+        Issue::begun(code, self.path(), kind, raw, expected, span)
+    }
+
+    /// Takes down that nothing valid can follow the byte at `at`.
+    pub(super) fn find(&mut self, issue: Issue, at: usize) {
+        let standing = self.standing(&issue);
+        self.push(Finding::new(issue, standing, self.origin.of(at)));
+    }
+
+    pub(super) fn push(&mut self, finding: Finding) {
+        if self.findings.len() < MOST {
+            self.findings.push(finding);
+        }
+    }
+
+    pub(super) fn pending(&self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for frame in &self.frames {
+            let count = u64::try_from(self.growth.len(frame.node)).unwrap_or(u64::MAX);
+            let missing = self.missing(frame, count).into_iter();
+            found.extend(missing.map(|issue| Finding::new(issue, Standing::Pending, frame.start)));
+        }
+        found.extend(self.unfinished());
+        found
+    }
+
+    pub(super) fn expected(&self) -> Expected<'_> {
+        let mut expected = Expected { types: String::new(), keys: Vec::new(), values: Vec::new() };
+        let ways: &[Way] = match &self.open {
+            Some(open) => &open.ways,
+            None => &self.next,
+        };
+        let begun = self.open.as_ref().map(|open| self.growth.content(open.node));
+        if self.done || self.mute && self.open.is_none() {
+            self.expected_keys(&mut expected);
+            return expected;
+        }
+        let mut types = Types::NONE;
+        for way in ways {
+            let place = self.places.get(way.place);
+            types = types.union(place.types);
+            let fits = |option: &&Value| match begun {
+                Some(begun) => option.as_str().is_some_and(|name| name.starts_with(begun)),
+                None => true,
+            };
+            expected.values.extend(place.options.iter().flatten().filter(fits));
+        }
+        if types != Types::ALL {
+            expected.types = types.names();
+        }
+        expected
+    }
+
+    fn expected_keys(&self, expected: &mut Expected<'_>) {
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Object) else {
+            return;
+        };
+        let given: Vec<&str> =
+            self.growth.at(frame.node).children().filter_map(|child| child.key()).collect();
+        for own in &frame.ways {
+            let part = self.places.part(own.way.place);
+            for key in part.properties() {
+                if !given.contains(&key) && !expected.keys.iter().any(|own| own == key) {
+                    expected.keys.push(key.to_owned());
+                }
+            }
+        }
+    }
+}

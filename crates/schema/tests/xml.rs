@@ -1,0 +1,106 @@
+//! XML that mirrors a schema.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_schema::{FitOptions, Rule, Rules, Schema};
+
+fn schema() -> Schema {
+    Schema::from_text(
+        r#"{"type": "object", "properties": {
+            "refined": {"type": "boolean"}, "count": {"type": "integer"}, "ratio": {"type": "number"},
+            "text": {"type": "string"}, "level": {"enum": ["LOW", "HIGH"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "points": {"type": "array", "items": {"type": "integer"}},
+            "owner": {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": ["integer", "null"]}}, "required": ["name"]},
+            "people": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}
+        }, "additionalProperties": false}"#,
+    )
+    .unwrap()
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let fitted = schema().fit_xml(text, &FitOptions::new())?;
+    Some(fitted.text().unwrap_or("refused").to_owned())
+}
+
+#[test]
+fn fields_become_members_of_their_types() {
+    for (text, json) in [
+        (
+            "<task><refined>false</refined><text>a b</text></task>",
+            r#"{"refined": false, "text": "a b"}"#,
+        ),
+        ("<count> 42 </count>", r#"{"count": 42}"#),
+        ("<ratio>1.50</ratio>\n<Count>7</Count>", r#"{"ratio": 1.50, "count": 7}"#),
+        ("<text>007</text>", r#"{"text": "007"}"#),
+        ("<text>\n  if (a < b) <b>stop</b>\n</text>", r#"{"text": "if (a < b) <b>stop</b>"}"#),
+        ("<text><![CDATA[ <x> ]]></text>", r#"{"text": " <x> "}"#),
+        ("Sure:\n<task><refined>True</refined></task>\nDone.", r#"{"refined": true}"#),
+        ("<tags><tag>a</tag><tag>b</tag></tags>", r#"{"tags": ["a", "b"]}"#),
+        ("<tags>a</tags><tags>b</tags>", r#"{"tags": ["a", "b"]}"#),
+        ("<tags></tags>", r#"{"tags": []}"#),
+        ("<points><p>1</p><p>2</p></points>", r#"{"points": [1, 2]}"#),
+        ("<points>[1, 2]</points>", r#"{"points": [1, 2]}"#),
+        ("<owner><name>Ada</name><age/></owner>", r#"{"owner": {"name": "Ada", "age": null}}"#),
+        (
+            "<people><name>A</name></people><people><name>B</name></people>",
+            r#"{"people": [{"name": "A"}, {"name": "B"}]}"#,
+        ),
+        ("<people><person><name>A</name></person></people>", r#"{"people": [{"name": "A"}]}"#),
+        ("<text kind=\"plain\">x</text>", r#"{"text": "x"}"#),
+    ] {
+        assert_eq!(decoded(text).as_deref(), Some(json), "{text}");
+    }
+}
+
+#[test]
+fn what_the_schema_does_not_hold_is_no_mirror_of_it() {
+    for text in [
+        "",
+        "plain words",
+        "<p>refined</p>",
+        "{\"text\": \"<b>x</b>\"}",
+        "<text>cut off",
+        "<owner><name>Ada</name>",
+        "<owner><name>Ada</name><height>2</height></owner>",
+        "<owner>words <name>Ada</name></owner>x",
+        "<text>a</text><text>b</text>",
+        "<text>a</text> and then <count>2</count>",
+        "a < b and c > d",
+    ] {
+        let seen = decoded(text);
+        assert!(seen.is_none() || seen.as_deref() == Some("refused"), "{text}: {seen:?}");
+    }
+    let list = Schema::from_text(r#"{"type": "array"}"#).unwrap();
+    assert!(list.fit_xml("<a>1</a>", &FitOptions::new()).is_none());
+}
+
+#[test]
+fn decoding_is_no_repair_and_casting_beyond_it_is() {
+    let fitted = schema().fit_xml("<count>42</count>", &FitOptions::new()).unwrap();
+    assert_eq!(fitted.outcome(), Outcome::Unchanged);
+    assert!(fitted.changes().is_empty());
+    let fitted = schema().fit_xml("<level>high</level>", &FitOptions::new()).unwrap();
+    assert_eq!(fitted.text(), Some(r#"{"level": "HIGH"}"#));
+    assert_eq!(fitted.applied()[0].rule, Rule::EnumNormalise);
+    let strict = FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
+    assert_eq!(schema().fit_xml("<level>high</level>", &strict).unwrap().text(), None);
+}
+
+#[test]
+fn entities_stay_unless_they_are_asked_for() {
+    let text = "<text>a &amp;lt; b</text>";
+    assert_eq!(decoded(text).as_deref(), Some(r#"{"text": "a &amp;lt; b"}"#));
+    let options = FitOptions::new().with_rules(Rules::new().with(Rule::EntityUnescape));
+    let fitted = schema().fit_xml(text, &options).unwrap();
+    assert_eq!(fitted.text(), Some(r#"{"text": "a &lt; b"}"#));
+}
+
+#[test]
+fn deep_elements_are_refused_not_followed() {
+    let schema =
+        Schema::from_text(r##"{"type": "object", "properties": {"a": {"$ref": "#"}}}"##).unwrap();
+    let deep = "<a>".repeat(5_000) + &"</a>".repeat(5_000);
+    assert!(schema.fit_xml(&deep, &FitOptions::new()).is_none());
+}

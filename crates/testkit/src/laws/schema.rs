@@ -1,0 +1,171 @@
+//! The laws of values and their schemas: L1, L3, L5, L9, L11 for [`Schema::fit`], and for the cursor
+//! that what it says early stays true.
+
+use jsonmend_core::{Collected, Mender, Outcome, Output, Repair};
+use jsonmend_schema::{Cursor, FitOptions, FitStream, Fitted, Schema, Tree, apply_changes};
+
+use super::{Check, Law, Violation};
+use crate::{
+    Seed,
+    cuts::{self, Cut},
+};
+
+/// Everything that holds of a schema, a text and options.
+///
+/// # Errors
+/// The law that is broken.
+pub fn schema_laws(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Violation> {
+    let fitted = schema.fit(input, options);
+    script(schema, input, &fitted)?;
+    valid_stays(schema, input, &fitted, options)?;
+    again(schema, input, &fitted, options)?;
+    streams(schema, input, &fitted, options)?;
+    cursor(schema, input, options)
+}
+
+/// L5: the script gives the text, and the text is valid.
+fn script(schema: &Schema, input: &[u8], fitted: &Fitted) -> Result<(), Violation> {
+    let check = Check::new(Law::EditScript, input);
+    let Some(text) = fitted.text() else {
+        check.same("changes without a text", &fitted.changes().len(), &0)?;
+        return check
+            .that(!fitted.outcome().is_valid(), || format!("{} without a text", fitted.outcome()));
+    };
+    check.same(
+        "applied changes",
+        &apply_changes(input, fitted.changes()).as_deref(),
+        &Some(text),
+    )?;
+    let accepted = Tree::read(text).is_ok_and(|tree| schema.accepts(&tree));
+    check.that(accepted, || format!("not valid: {text}"))
+}
+
+/// L3: a value that is valid as it came stays as it came.
+fn valid_stays(
+    schema: &Schema,
+    input: &[u8],
+    fitted: &Fitted,
+    options: &FitOptions,
+) -> Result<(), Violation> {
+    let check = Check::new(Law::Identity, input);
+    let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
+    let Ok(tree) = Tree::read(text) else { return Ok(()) };
+    // What the engine's limits or the lone surrogates of a text change is the engine's to say.
+    let mended = jsonmend_core::mend(input, options.engine());
+    if mended.outcome() != Outcome::Unchanged || !schema.accepts(&tree) {
+        return Ok(());
+    }
+    check.same("a valid value", &fitted.text(), &Some(text))?;
+    check.same("a valid value", &fitted.applied().len(), &0)
+}
+
+/// L9: what was fitted fits.
+fn again(
+    schema: &Schema,
+    input: &[u8],
+    fitted: &Fitted,
+    options: &FitOptions,
+) -> Result<(), Violation> {
+    let check = Check::new(Law::Idempotence, input);
+    let Some(text) = fitted.text() else { return Ok(()) };
+    let again = schema.fit(text.as_bytes(), options);
+    check.same("fitted again", &again.text(), &Some(text))?;
+    check.same("fitted again", &again.applied().len(), &0)
+}
+
+/// L11: however the text is cut, a stream ends as the whole text does.
+fn streams(
+    schema: &Schema,
+    input: &[u8],
+    fitted: &Fitted,
+    options: &FitOptions,
+) -> Result<(), Violation> {
+    let check = Check::new(Law::Agreement, input);
+    if input.len() > options.engine().limits().buffer() {
+        return Ok(());
+    }
+    for cut in [Cut::whole(), Cut::bytes(input.len())] {
+        let mut stream = FitStream::new(schema, options.clone());
+        cut.chunks(input).for_each(|chunk| stream.push(chunk));
+        check.same("FitStream", &stream.finish(), fitted)?;
+    }
+    Ok(())
+}
+
+/// A cursor, and the text that it followed.
+struct Followed {
+    text: Collected,
+    cursor: Cursor,
+}
+
+impl Output for Followed {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.text.copy(bytes);
+        self.cursor.copy(bytes);
+    }
+    fn settle(&mut self) {
+        self.cursor.settle();
+    }
+    fn raw(&mut self) {
+        self.cursor.raw();
+    }
+    fn repair(&mut self, repair: Repair) {
+        self.text.repair(repair.clone());
+        self.cursor.repair(repair);
+    }
+}
+
+fn follow(schema: &Schema, input: &[u8], cut: &Cut, options: &FitOptions) -> (Followed, Outcome) {
+    let cursor = Cursor::new(schema, options);
+    let mut followed = Followed { text: Collected::default(), cursor };
+    let mut mender = Mender::new(*options.engine());
+    cut.chunks(input).for_each(|chunk| mender.push(chunk, &mut followed));
+    let outcome = mender.finish(&mut followed);
+    (followed, outcome)
+}
+
+/// What a cursor says does not depend on the cuts, and what it finds wrong is wrong.
+fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Violation> {
+    let account = |cursor: &Cursor| {
+        let shown = cursor.root().map(|root| root.to_string());
+        (shown, cursor.findings().to_vec(), cursor.changes().to_vec(), cursor.applied().to_vec())
+    };
+    let check = Check::new(Law::SplitInvariance, input);
+    let (followed, outcome) = follow(schema, input, &Cut::whole(), options);
+    let whole = account(&followed.cursor);
+    if !outcome.is_valid() {
+        // Raw text is not JSON, and a cursor does not judge it.
+        return Ok(());
+    }
+    let mut cuts = cuts::few(input.len(), &mut Seed::of(input));
+    cuts.push(Cut::bytes(input.len()));
+    for cut in cuts {
+        let (cut, _) = follow(schema, input, &cut, options);
+        check.same("Cursor", &account(&cut.cursor), &whole)?;
+    }
+    let check = Check::new(Law::HonestEnds, input);
+    let text = followed.text.to_text();
+    let Ok(tree) = Tree::read(&text) else { return Ok(()) };
+    // A key that comes again takes the place of what was found wrong under it.
+    if repeats_a_key(&tree) {
+        return Ok(());
+    }
+    if outcome.is_complete() && schema.accepts(&tree) {
+        check.same("findings in a valid value", &whole.1, &Vec::new())?;
+        check.same("coerced in a valid value", &whole.2, &Vec::new())?;
+    }
+    Ok(())
+}
+
+fn repeats_a_key(tree: &Tree<'_>) -> bool {
+    let mut open = vec![tree.root()];
+    while let Some(node) = open.pop() {
+        let mut keys: Vec<_> = node.children().filter_map(|child| child.key()).collect();
+        keys.sort_unstable();
+        if keys.windows(2).any(|pair| pair[0] == pair[1]) {
+            return true;
+        }
+        open.extend(node.children());
+    }
+    false
+}

@@ -1,0 +1,190 @@
+//! The laws of values and their schemas, on schemas and values that were made up.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{Options, Outcome, Policy, Risk};
+use jsonmend_schema::{FitOptions, FitStream, Schema, Standing, Tree};
+use jsonmend_testkit::{Seed, damage, laws};
+use serde_json::{Map, Value, json};
+
+const NAMES: [&str; 8] =
+    ["id", "user_name", "count", "tags", "kind", "maxResults", "nested", "flag"];
+const WORDS: [&str; 9] = ["", "a", "12", "true", "Red", "N/A", "x, y", "[1]", "a \"b\" \\ c"];
+
+/// A schema, and how a valid value of it is made.
+fn made_up(seed: &mut Seed, depth: usize) -> Value {
+    let kinds = if depth == 0 { 6 } else { 9 };
+    match seed.below(kinds) {
+        0 => json!({"type": "string"}),
+        1 => json!({"type": "integer", "minimum": -5}),
+        2 => json!({"type": "number"}),
+        3 => json!({"type": "boolean"}),
+        4 => json!({"enum": ["RED", "dark_blue", "kg"]}),
+        5 => json!({"type": ["integer", "null"]}),
+        6 => {
+            json!({"type": "array", "items": made_up(seed, depth - 1), "minItems": seed.below(2), "maxItems": 4})
+        }
+        7 => {
+            json!({"anyOf": [made_up(seed, depth - 1), {"type": "null"}]})
+        }
+        _ => {
+            let mut properties = Map::new();
+            for _ in 0..=seed.below(4) {
+                let name = *seed.pick(&NAMES).unwrap();
+                properties.insert(name.to_owned(), made_up(seed, depth - 1));
+            }
+            let required: Vec<String> =
+                properties.keys().filter(|_| seed.below(2) == 0).cloned().collect();
+            let open = seed.below(2) == 0;
+            json!({"type": "object", "properties": properties, "required": required, "additionalProperties": open})
+        }
+    }
+}
+
+fn instance(schema: &Value, seed: &mut Seed) -> Value {
+    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+        return seed.pick(options).unwrap().clone();
+    }
+    if let Some(branches) = schema.get("anyOf").and_then(Value::as_array) {
+        return instance(seed.pick(branches).unwrap(), seed);
+    }
+    let number = seed.below(10);
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => json!(seed.pick(&WORDS).unwrap()),
+        Some("integer") => json!(number),
+        Some("number") => json!(number as f64 / 4.0),
+        Some("boolean") => json!(number < 5),
+        Some("null") => Value::Null,
+        Some("array") => (0..=seed.below(3)).map(|_| instance(&schema["items"], seed)).collect(),
+        Some("object") => {
+            let required = schema["required"].as_array().unwrap().clone();
+            let mut members = Map::new();
+            for (name, property) in schema["properties"].as_object().unwrap() {
+                if required.contains(&json!(name)) || seed.below(3) > 0 {
+                    members.insert(name.clone(), instance(property, seed));
+                }
+            }
+            Value::Object(members)
+        }
+        _ => {
+            if number < 3 {
+                Value::Null
+            } else {
+                json!(number)
+            }
+        }
+    }
+}
+
+/// The value as a model might have meant it.
+fn mistaken(value: &Value, seed: &mut Seed) -> Value {
+    match (value, seed.below(5)) {
+        (Value::Array(items), 0) if items.len() == 1 => items[0].clone(),
+        (Value::Array(_) | Value::Object(_), 1) => json!(value.to_string()),
+        (Value::Array(items), _) => items.iter().map(|item| mistaken(item, seed)).collect(),
+        (Value::Object(members), _) => {
+            let key = |name: &String, seed: &mut Seed| match seed.below(6) {
+                0 => name.to_uppercase(),
+                1 => name.replace('_', "-"),
+                _ => name.clone(),
+            };
+            let mut changed = Map::new();
+            for (name, member) in members {
+                changed.insert(key(name, seed), mistaken(member, seed));
+            }
+            if seed.below(8) == 0 {
+                changed.insert("note".to_owned(), Value::Null);
+            }
+            Value::Object(changed)
+        }
+        (Value::String(text), 0) => json!(text.to_lowercase()),
+        (Value::String(text), 1) => json!([text]),
+        (Value::Number(number), 0 | 1) => json!(number.to_string()),
+        (Value::Number(number), 2) => json!([number]),
+        (Value::Bool(value), 0 | 1) => json!(if *value { "True" } else { "no" }),
+        (_, 3) => Value::Null,
+        _ => value.clone(),
+    }
+}
+
+fn options(seed: &mut Seed) -> FitOptions {
+    let policy = match seed.below(4) {
+        0 => Policy::STRICT,
+        1 => Policy::CONSERVATIVE,
+        2 => Policy::PERMISSIVE.at_most(Risk::Lossy),
+        _ => Policy::PERMISSIVE,
+    };
+    FitOptions::new().with_engine(Options::new().with_policy(policy))
+}
+
+fn rounds(of: &str, rounds: usize, mut check: impl FnMut(&Value, &Schema, &mut Seed)) {
+    let mut seed = Seed::of(of.as_bytes());
+    for _ in 0..rounds {
+        let made = made_up(&mut seed, 3);
+        let schema = Schema::compile(&made).unwrap();
+        check(&made, &schema, &mut seed);
+    }
+}
+
+#[test]
+fn a_valid_value_is_never_touched() {
+    rounds("valid", 150, |made, schema, seed| {
+        let value = instance(made, seed);
+        let text = if seed.below(2) == 0 {
+            value.to_string()
+        } else {
+            serde_json::to_string_pretty(&value).unwrap()
+        };
+        assert!(schema.accepts(&Tree::read(&text).unwrap()), "{made} {text}");
+        for options in [FitOptions::new(), options(seed)] {
+            let fitted = schema.fit(text.as_bytes(), &options);
+            assert_eq!(fitted.text(), Some(text.as_str()), "{made}");
+            assert_eq!(fitted.outcome(), Outcome::Unchanged);
+            assert!(fitted.changes().is_empty() && fitted.applied().is_empty());
+            laws::schema_laws(schema, text.as_bytes(), &options)
+                .unwrap_or_else(|violation| panic!("{made}: {violation}"));
+        }
+    });
+}
+
+#[test]
+fn mistaken_values_keep_the_laws() {
+    let mut mended = 0;
+    rounds("mistaken", 300, |made, schema, seed| {
+        let text = mistaken(&instance(made, seed), seed).to_string();
+        let options = options(seed);
+        laws::schema_laws(schema, text.as_bytes(), &options)
+            .unwrap_or_else(|violation| panic!("{made}: {violation}"));
+        mended += usize::from(schema.fit(text.as_bytes(), &options).applied().len() > 1);
+    });
+    assert!(mended >= 10, "{mended}");
+}
+
+#[test]
+fn damaged_texts_of_mistaken_values_keep_the_laws() {
+    rounds("damaged", 150, |made, schema, seed| {
+        let text = mistaken(&instance(made, seed), seed).to_string();
+        let count = 1 + seed.below(2);
+        let damaged = damage::damaged(text.as_bytes(), count, seed);
+        laws::schema_laws(schema, &damaged.text, &options(seed))
+            .unwrap_or_else(|violation| panic!("{made}: {violation}"));
+    });
+}
+
+#[test]
+fn what_is_given_up_early_is_not_mended_later() {
+    let mut lost = 0;
+    rounds("lost", 300, |made, schema, seed| {
+        let text = mistaken(&instance(made, seed), seed).to_string();
+        let options = options(seed);
+        let mut stream = FitStream::new(schema, options.clone());
+        stream.push(text.as_bytes());
+        stream.push(b"\n");
+        let finding = stream.cursor().lost().cloned();
+        let Some(finding) = finding else { return };
+        assert_eq!(finding.standing(), Standing::Lost);
+        lost += 1;
+        assert_eq!(stream.finish().text(), None, "{made} {text}: {finding}");
+    });
+    assert!(lost >= 10, "{lost}");
+}
