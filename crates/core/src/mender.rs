@@ -66,7 +66,8 @@ impl Mender {
     /// Reads a chunk, and hands out what is certain now.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
-        if self.carry.is_empty() && self.engine.read_content(chunk, self.pushed) {
+        let open = self.outcome.is_none() && self.carry.is_empty();
+        if open && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
             out.copy(chunk);
         } else {

@@ -1,6 +1,6 @@
 //! The laws of ends: L8 and L10.
 
-use jsonmend_core::{Mender, Options, Outcome, Policy, apply, mend};
+use jsonmend_core::{Mender, Options, Outcome, Partial, Policy, apply, mend};
 
 use super::{Check, Law, Violation};
 use crate::{cuts::Cut, oracle, run::Run};
@@ -20,14 +20,22 @@ pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
     for at in offsets(input.len()) {
         let head = input.get(..at).unwrap_or_default();
         let mut mender = Mender::new(*options);
-        let mut out = jsonmend_core::Collected::default();
+        let mut out = (Partial::new(), jsonmend_core::Collected::default());
         mender.push(head, &mut out);
         let settled = mender.outcome();
         let outcome = mender.abandon(&mut out);
+        let seen = out.0.cursor();
+        mender.push(b"more", &mut out);
+        check.that(out.0.since(&seen).next().is_none(), || {
+            format!("abandoned after {at}, the snapshot read on in raw text")
+        })?;
+        let out = out.1;
         check.same("the outcome of abandon", &outcome, &settled.unwrap_or(Outcome::Abandoned))?;
         check.same("withheld after abandon", &mender.withheld(), &0)?;
         let accounted = apply(head, out.repairs()).unwrap_or_default();
-        check.same_text(&format!("abandoned after {at}"), out.text(), &accounted)?;
+        let (text, raw) = out.text().split_at(out.text().len().saturating_sub(4));
+        check.same_text("pushed after abandon", raw, b"more")?;
+        check.same_text(&format!("abandoned after {at}"), text, &accounted)?;
     }
     Ok(())
 }
