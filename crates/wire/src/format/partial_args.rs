@@ -4,10 +4,8 @@
 //! document. That makes it possible to write JSON text while they come: what is open is the path of
 //! the last leaf, and nothing else is kept.
 
-use core::fmt::Write as _;
-
 use super::piece;
-use crate::json::Node;
+use crate::json::{Node, escape};
 
 /// How deep arguments may be nested.
 const MAX_DEPTH: usize = 256;
@@ -181,24 +179,6 @@ fn bracketed(inner: &str) -> Option<(Step, &str)> {
         key.push(if c == '\\' { chars.next()? } else { c });
     }
     None
-}
-
-/// Writes the inside of a JSON string.
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => {
-                // Writing to a string does not fail.
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub(crate) use balance::Balance;
 pub(crate) use check::Fault;
 pub(crate) use halves::Halves;
-pub(crate) use string::quote;
+pub(crate) use string::{escape, quote};
 
 /// One value of a payload that was checked.
 #[derive(Clone, Copy, Debug)]

@@ -51,9 +51,16 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
 
 /// Writes a text as a string, with no more escapes than JSON asks for.
 pub(crate) fn quote(text: &str) -> String {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut out = String::with_capacity(text.len() + 8);
     out.push('"');
+    escape(text, &mut out);
+    out.push('"');
+    out
+}
+
+/// Writes the inside of a string, with no more escapes than JSON asks for.
+pub(crate) fn escape(text: &str, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
@@ -71,8 +78,6 @@ pub(crate) fn quote(text: &str) -> String {
             _ => out.push(c),
         }
     }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]
