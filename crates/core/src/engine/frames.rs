@@ -52,6 +52,7 @@ impl Frames {
         self.visible = 0;
     }
 
+    #[inline]
     pub(super) fn depth(&self) -> usize {
         self.visible
     }
@@ -75,8 +76,10 @@ impl Frames {
     }
 
     /// What lies directly around the top frame.
+    #[inline]
     pub(super) fn parent(&self) -> Option<Shape> {
-        self.stack.iter().rev().nth(1).map(|frame| frame.shape)
+        let below = self.stack.len().checked_sub(2)?;
+        self.stack.get(below).map(|frame| frame.shape)
     }
 
     /// The shape around the frame that has `above` frames on it.
@@ -115,6 +118,7 @@ impl Frames {
         }
     }
 
+    #[inline]
     pub(super) fn set_items(&mut self, items: usize) {
         if let Some(frame) = self.stack.last_mut() {
             frame.items = items;
@@ -132,6 +136,7 @@ impl Frames {
         }
     }
 
+    #[inline]
     pub(super) fn items(&self) -> usize {
         self.stack.last().map_or(0, |frame| frame.items)
     }

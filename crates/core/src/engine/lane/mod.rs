@@ -9,7 +9,9 @@
 //! depends on where a chunk ends.
 
 mod steps;
+mod stride;
 mod taken;
+mod tokens;
 
 use super::{Engine, Flow, Lex, Source, Text, frames::Shape, strings::Quote};
 use crate::{grammar::Expect, scan};

@@ -1,7 +1,10 @@
 //! The automaton of the lane: one arm a phase, and every byte once.
 
-use super::{Digits, End, Engine, PLAIN, Phase, SHORT, taken::number_end};
+use super::{Digits, End, Engine, PLAIN, Phase, SHORT, stride::Halt, taken::number_end, tokens};
 use crate::{engine::frames::Shape, grammar::Expect, scan};
+
+/// The least that a stride is worth its start.
+const STRIDE: usize = 32;
 
 impl Engine {
     /// Reads `text` from phase to phase.
@@ -130,9 +133,33 @@ impl Engine {
                     *phase = Phase::BeforeValue;
                 }
                 Phase::BeforeValue | Phase::BeforeItem => {
-                    let byte = gap!(SHORT);
+                    let mut byte = gap!(SHORT);
                     if self.lane.doubt {
                         self.lane_string_ended();
+                    }
+                    if text.len() - at >= STRIDE && !self.lane.has_key && self.window > tokens::NEAR
+                    {
+                        match self.stride(text, base, at) {
+                            Halt::Value(value) => {
+                                at = value;
+                                byte = text[at];
+                            }
+                            Halt::Between(end) => {
+                                at = end;
+                                *phase = Phase::Between;
+                                continue;
+                            }
+                            Halt::String(value, content) => {
+                                self.lane.value = base + value;
+                                self.lane.first = b'"';
+                                self.lane_open_string(held, text, base);
+                                match self.lane_string(text, base, value + 1, content) {
+                                    Ok(next) => (*phase, at) = next,
+                                    Err(odd) => return odd,
+                                }
+                                continue;
+                            }
+                        }
                     }
                     self.lane.value = base + at;
                     self.lane.first = byte;
@@ -204,8 +231,13 @@ impl Engine {
                     *phase = Phase::Behind;
                 }
                 Phase::String => {
-                    if let Some(end) = self.lane_string(text, base, &mut at, phase) {
-                        return end;
+                    let content = tokens::content(text, at);
+                    match self.lane_string(text, base, at, content) {
+                        Ok(next) => (*phase, at) = next,
+                        Err(odd) => return odd,
+                    }
+                    if at == text.len() {
+                        return End::More;
                     }
                     if *phase == Phase::Behind && text.get(at).is_some_and(|byte| *byte > b' ') {
                         match self.lane_behind(text, base, &mut at) {

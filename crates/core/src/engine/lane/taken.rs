@@ -1,10 +1,12 @@
 //! What the lane takes: the engine's state moves on to where the lane is sure.
 
-use super::{Digits, End, Engine, PLAIN, Phase, SHORT};
+use super::{
+    Digits, End, Engine, PLAIN, Phase, SHORT,
+    tokens::{self, Behind, Content, Key},
+};
 use crate::{
     engine::{Lex, frames::Shape},
     grammar::Expect,
-    scan,
 };
 
 impl Engine {
@@ -87,28 +89,14 @@ impl Engine {
 
     #[inline]
     fn lane_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
-        let quote = short_space(text, at)?;
-        if text[quote] != b'"' {
-            return None;
-        }
-        let run = scan::string_run(text, quote + 1, b'"');
-        let end = run.end;
-        let short = run.ascii && end > quote + 1 && end - quote < SHORT;
-        if !short || *text.get(end)? != b'"' {
-            return None;
-        }
-        let colon = short_space(text, end + 1)?;
-        if text[colon] != b':' {
-            return None;
-        }
-        let value = short_space(text, colon + 1)?;
+        let Key { from, to, value } = tokens::key(text, at)?;
         if self.lane.doubt {
             self.lane_string_ended();
         }
-        self.frames.point_key(base + quote + 1, base + end);
-        self.lane_key_read(base + quote + 1);
-        self.lex_start = base + quote + 1;
-        self.anchor = base + end + 1;
+        self.frames.point_key(base + from, base + to);
+        self.lane_key_read(base + from);
+        self.lex_start = base + from;
+        self.anchor = base + to + 1;
         self.pos = base + value;
         self.expect = Expect::MemberValue;
         Some(value)
@@ -270,68 +258,35 @@ impl Engine {
         self.lane.doubt = false;
     }
 
-    /// Reads the content of a string.
+    /// Takes the content of a string, which was read from `start` on: the phase behind it.
     #[inline(always)]
     pub(super) fn lane_string(
         &mut self,
         text: &[u8],
         base: usize,
-        at: &mut usize,
-        phase: &mut Phase,
-    ) -> Option<End> {
-        let mut from = *at;
-        loop {
-            let run = scan::string_run(text, from, b'"');
-            let next = text.get(run.end);
-            let mut end = run.end;
-            if !run.ascii
-                && let Err(error) = core::str::from_utf8(&text[from..end])
-            {
-                end = from + error.valid_up_to();
-                self.lane_content(text, base, *at, from, end);
-                let rest = &text[end..run.end];
-                if error.error_len().is_some() || next.is_some() {
-                    return Some(End::Odd(base + end));
-                }
-                self.lane.partial[..rest.len()].copy_from_slice(rest);
-                self.lane.partial_length = u8::try_from(rest.len()).unwrap_or_default();
-                *phase = Phase::Utf8;
-                return Some(End::More);
+        start: usize,
+        content: Content,
+    ) -> Result<(Phase, usize), End> {
+        let Content { from, end, behind } = content;
+        self.lane_content(text, base, start, from, end);
+        match behind {
+            Behind::End => Ok((Phase::String, end)),
+            Behind::Cut(length) => {
+                self.lane.partial[..length].copy_from_slice(&text[end..]);
+                self.lane.partial_length = u8::try_from(length).unwrap_or_default();
+                Ok((Phase::Utf8, text.len()))
             }
-            match next {
-                None => {
-                    self.lane_content(text, base, *at, from, end);
-                    return Some(End::More);
-                }
-                Some(b'"') => {
-                    self.lane_content(text, base, *at, from, end);
-                    if self.tail.is_some() {
-                        // A comma before the quote may have followed a lost one.
-                        return Some(End::Odd(base + end));
-                    }
-                    self.lane.end = base + end;
-                    *phase = Phase::Behind;
-                    *at = end + 1;
-                    return None;
-                }
-                Some(b'\\') => {
-                    if let Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') =
-                        text.get(end + 1)
-                    {
-                        from = end + 2;
-                        continue;
-                    }
-                    self.lane_content(text, base, *at, from, end);
-                    self.settle_text(PLAIN);
-                    *phase = Phase::Escape;
-                    *at = end + 1;
-                    return None;
-                }
-                Some(_) => {
-                    self.lane_content(text, base, *at, from, end);
-                    return Some(End::Odd(base + end));
-                }
+            // A comma before the quote may have followed a lost one.
+            Behind::Quote if self.tail.is_some() => Err(End::Odd(base + end)),
+            Behind::Quote => {
+                self.lane.end = base + end;
+                Ok((Phase::Behind, end + 1))
             }
+            Behind::Escape => {
+                self.settle_text(PLAIN);
+                Ok((Phase::Escape, end + 1))
+            }
+            Behind::Odd => Err(End::Odd(base + end)),
         }
     }
 
@@ -353,18 +308,6 @@ impl Engine {
                 self.tail = None;
             }
         }
-    }
-}
-
-/// Behind white space, if that is short and something follows it.
-#[inline]
-fn short_space(text: &[u8], from: usize) -> Option<usize> {
-    match text.get(from)? {
-        b' ' | b'\n' | b'\r' | b'\t' => {
-            let at = scan::skip_space(text, from);
-            (at - from < SHORT && at < text.len()).then_some(at)
-        }
-        _ => Some(from),
     }
 }
 

@@ -1,0 +1,340 @@
+//! The lane at a stride: whole members and items, one behind the other, with all that is known of
+//! them in locals. The engine's state is written once, where the stride ends.
+//!
+//! A stride ends before whatever it cannot read whole: what the chunk cuts off, and what is odd. The
+//! phases of the lane read on from there, so that nothing odd is decided here.
+
+use super::{
+    Engine,
+    tokens::{self, Behind, Content, Key},
+};
+use crate::{engine::frames::Shape, grammar::Expect};
+
+/// No such place.
+const NONE: usize = usize::MAX;
+
+/// Where a stride ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Halt {
+    /// Before the value that starts at that index.
+    Value(usize),
+    /// In the string that starts at that index; so much of it was read.
+    String(usize, Content),
+    /// Behind a value or an opening bracket that ends at that index.
+    Between(usize),
+}
+
+/// What is known within a stride. Indices are those of the chunk.
+struct Stride {
+    /// Behind the last value, or behind the bracket that was opened last.
+    ended: usize,
+    /// Where the content of the last value starts, if that is a string.
+    string: usize,
+    /// Whether the innermost container is an array.
+    list: bool,
+    /// How many keys were read, or items begun, in the innermost container.
+    items: usize,
+    /// The key that was read last.
+    key: (usize, usize),
+    /// Whether that is a key of the innermost container.
+    own_key: bool,
+    /// Offset of the comma before the member or item that began last, and of the one before an item
+    /// that is to begin.
+    comma: usize,
+    pending: usize,
+}
+
+impl Stride {
+    #[inline(always)]
+    fn value_ended(&mut self, end: usize) {
+        (self.ended, self.string) = (end, NONE);
+    }
+
+    #[inline(always)]
+    fn string_ended(&mut self, value: usize, content: Content) {
+        (self.ended, self.string) = (content.end + 1, value + 1);
+    }
+
+    /// An item begins; a member began with its key.
+    #[inline(always)]
+    fn begin(&mut self) {
+        if self.list {
+            self.items += 1;
+            self.comma = self.pending;
+        }
+    }
+
+    #[inline(always)]
+    fn begin_member(&mut self, key: Key, comma: usize) {
+        self.items += 1;
+        self.key = (key.from, key.to);
+        self.own_key = true;
+        self.comma = comma;
+    }
+
+    /// Whether this byte closes the innermost container.
+    #[inline(always)]
+    const fn is_closer(&self, byte: u8) -> bool {
+        byte == if self.list { b']' } else { b'}' }
+    }
+}
+
+impl Engine {
+    /// Reads on from the value at `at`: in an object its key was read, in an array what stands
+    /// before it.
+    #[inline(never)]
+    pub(super) fn stride(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
+        let mut now = Stride {
+            ended: NONE,
+            string: NONE,
+            list: self.in_list(),
+            items: self.frames.items(),
+            key: (NONE, NONE),
+            own_key: false,
+            comma: self.comma,
+            pending: self.lane.comma,
+        };
+        let halt = self.stride_on(&mut now, text, base, at);
+        if now.ended != NONE {
+            self.stride_ended(&now, base);
+            if let Halt::Value(value) | Halt::String(value, _) = halt {
+                self.stride_to_value(&now, base, value);
+            }
+        }
+        halt
+    }
+
+    #[inline(always)]
+    fn stride_on(&mut self, now: &mut Stride, text: &[u8], base: usize, at: usize) -> Halt {
+        let mut value = at;
+        loop {
+            // Behind the value, at a comma or a closing bracket.
+            let mut next = match text[value] {
+                b'"' => {
+                    let Some(from) = content_start(text, value) else { return Halt::Value(value) };
+                    let content = tokens::content(text, from);
+                    let Some((next, goes_on)) = self.behind_string(now, text, content) else {
+                        return Halt::String(value, content);
+                    };
+                    now.begin();
+                    now.string_ended(value, content);
+                    match goes_on {
+                        Next::Closer => next,
+                        Next::Item(item) => {
+                            (now.pending, value) = (base + next, item);
+                            continue;
+                        }
+                        Next::Member(key) => {
+                            now.begin_member(key, base + next);
+                            value = key.value;
+                            continue;
+                        }
+                    }
+                }
+                open @ (b'{' | b'[') => {
+                    if !self.may_open(now.list, text, value) {
+                        return Halt::Value(value);
+                    }
+                    now.begin();
+                    self.stride_open(now, open == b'[', base, value);
+                    let Some(next) = tokens::gap(text, value + 1) else {
+                        return Halt::Between(value + 1);
+                    };
+                    if !now.is_closer(text[next]) {
+                        if now.list {
+                            (now.pending, value) = (NONE, next);
+                        } else {
+                            let Some(key) = tokens::key(text, next) else {
+                                return Halt::Between(value + 1);
+                            };
+                            now.begin_member(key, NONE);
+                            value = key.value;
+                        }
+                        continue;
+                    }
+                    next
+                }
+                _ => {
+                    let Some((end, next)) = scalar(text, value, now.list) else {
+                        return Halt::Value(value);
+                    };
+                    now.begin();
+                    now.value_ended(end);
+                    next
+                }
+            };
+            while now.is_closer(text[next]) {
+                if !self.stride_close(now, next) {
+                    return Halt::Between(now.ended);
+                }
+                match tokens::gap(text, now.ended) {
+                    Some(behind) => next = behind,
+                    None => return Halt::Between(now.ended),
+                }
+            }
+            if text[next] != b',' {
+                return Halt::Between(now.ended);
+            }
+            if now.list {
+                let Some(item) = tokens::gap(text, next + 1) else {
+                    return Halt::Between(now.ended);
+                };
+                (now.pending, value) = (base + next, item);
+            } else {
+                let Some(key) = tokens::key(text, next + 1) else {
+                    return Halt::Between(now.ended);
+                };
+                now.begin_member(key, base + next);
+                value = key.value;
+            }
+        }
+    }
+
+    /// What stands behind a string, if that tells that its quote ends it.
+    #[inline(always)]
+    fn behind_string(&self, now: &Stride, text: &[u8], content: Content) -> Option<(usize, Next)> {
+        let Content { from, end, behind } = content;
+        // A comma before the quote may have followed a lost one.
+        let doubtful = end > from && matches!(text[end - 1], b',' | b' ');
+        if behind != Behind::Quote || doubtful {
+            return None;
+        }
+        let next = tokens::gap(text, end + 1)?;
+        if now.is_closer(text[next]) {
+            let closes = self.frames.depth() > 1
+                && self.may_close()
+                && matches!(text[tokens::gap(text, next + 1)?], b',' | b'}' | b']');
+            return closes.then_some((next, Next::Closer));
+        }
+        if text[next] != b',' {
+            return None;
+        }
+        if !now.list {
+            return tokens::key(text, next + 1).map(|key| (next, Next::Member(key)));
+        }
+        let item = tokens::gap(text, next + 1)?;
+        let begins = matches!(text[item], b'"' | b'{' | b'[' | b'-' | b'0'..=b'9');
+        begins.then_some((next, Next::Item(item)))
+    }
+
+    /// Whether a container may open at `value`.
+    #[inline(always)]
+    fn may_open(&self, list: bool, text: &[u8], value: usize) -> bool {
+        // The value of a member may be a placeholder, `{{name}}`.
+        let doubled =
+            !list && text[value] == b'{' && matches!(text.get(value + 1), None | Some(b'{'));
+        !doubled && self.frames.depth() < self.options.limits().depth()
+    }
+
+    /// Whether the innermost container lies in one of the input.
+    #[inline(always)]
+    fn may_close(&self) -> bool {
+        matches!(self.frames.parent(), Some(Shape::Object | Shape::Array))
+    }
+
+    #[inline(always)]
+    fn stride_open(&mut self, now: &mut Stride, list: bool, base: usize, value: usize) {
+        let shape = if list { Shape::Array } else { Shape::Object };
+        self.stride_frame(now, base);
+        self.frames.push(shape, base + value);
+        now.value_ended(value + 1);
+        (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
+    }
+
+    /// Closes the innermost container at `at`, unless other rules must see that.
+    #[inline(always)]
+    fn stride_close(&mut self, now: &mut Stride, at: usize) -> bool {
+        if !self.may_close() {
+            return false;
+        }
+        self.frames.pop();
+        self.closed_items = now.items;
+        now.value_ended(at + 1);
+        now.items = self.frames.items();
+        now.list = self.frames.top() == Some(Shape::Array);
+        now.own_key = false;
+        true
+    }
+
+    /// Writes what is known of the innermost container.
+    #[inline(always)]
+    fn stride_frame(&mut self, now: &Stride, base: usize) {
+        if now.own_key {
+            self.frames.point_key(base + now.key.0, base + now.key.1);
+        }
+        self.frames.set_items(now.items);
+    }
+
+    /// The last value has ended, or a container was opened.
+    fn stride_ended(&mut self, now: &Stride, base: usize) {
+        self.stride_frame(now, base);
+        let ended = base + now.ended;
+        let string = now.string != NONE;
+        self.pos = ended;
+        self.anchor = ended;
+        self.mark = ended - usize::from(string);
+        self.mark_in_string = string;
+        self.closed_string = string.then_some(self.mark);
+        if string {
+            self.lex_start = base + now.string;
+            self.inner_quotes = 0;
+            self.definite_end = None;
+        }
+        self.member_edits = self.serial;
+        if self.comma != now.comma {
+            (self.comma, self.comma_length) = (now.comma, 1);
+        }
+        if now.key.0 != NONE {
+            self.key_start = base + now.key.0 - 1;
+        }
+        self.expect = match (now.list, now.items) {
+            (true, 0) => Expect::FirstItem,
+            (true, _) => Expect::ItemEnd,
+            (false, 0) => Expect::FirstKey,
+            (false, _) => Expect::MemberEnd,
+        };
+    }
+
+    /// What stands before the next value was read too.
+    fn stride_to_value(&mut self, now: &Stride, base: usize, value: usize) {
+        if now.list {
+            self.lane.comma = now.pending;
+        } else {
+            self.lex_start = base + now.key.0;
+            self.anchor = base + now.key.1 + 1;
+            self.pos = base + value;
+            self.expect = Expect::MemberValue;
+        }
+    }
+}
+
+/// What goes on behind a string.
+enum Next {
+    Closer,
+    Item(usize),
+    Member(Key),
+}
+
+/// Where the content of the string at `value` is read from, if it is a string and nothing else:
+/// `""` may be a doubled quote, `"{"` the start of JSON in a string.
+#[inline(always)]
+fn content_start(text: &[u8], value: usize) -> Option<usize> {
+    match text.get(value + 1)? {
+        b'"' => matches!(text.get(value + 2)?, b',' | b'}' | b']').then_some(value + 1),
+        b'{' | b'[' => (*text.get(value + 2)? != b'"').then_some(value + 2),
+        _ => Some(value + 1),
+    }
+}
+
+/// The end of a number or a literal, and the comma or the bracket behind it.
+#[inline(always)]
+fn scalar(text: &[u8], value: usize, list: bool) -> Option<(usize, usize)> {
+    let end = tokens::scalar(text, value)?;
+    let next = tokens::gap(text, end)?;
+    match text[next] {
+        // `1,234` may be one number.
+        b',' if !list && next == end && text.get(end + 1)?.is_ascii_digit() => None,
+        b',' | b'}' | b']' => Some((end, next)),
+        _ => None,
+    }
+}
