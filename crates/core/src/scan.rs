@@ -65,26 +65,77 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
     Run { end: at, ascii: high == 0 }
 }
 
+/// How many words a short run has at most; a longer one is read in blocks.
+const SHORT_RUN: usize = 4;
+
+/// The index of the first byte from `from` on that is no plain text: a control character, a
+/// backslash, `"`, or beyond ASCII.
+#[inline]
+pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
+    let mut rest = text.get(from..).unwrap_or_default();
+    for _ in 0..SHORT_RUN {
+        let Some((word, tail)) = rest.split_first_chunk() else { break };
+        let odd = not_plain(u64::from_le_bytes(*word));
+        if odd != 0 {
+            return text.len() - rest.len() + (odd.trailing_zeros() / 8) as usize;
+        }
+        rest = tail;
+    }
+    if rest.len() < 8 { short_end(text, rest) } else { long_run(text, rest) }
+}
+
+/// The same at the end of a text, within less than a word.
+#[inline]
+fn short_end(text: &[u8], rest: &[u8]) -> usize {
+    let plain = rest.iter().take_while(|byte| is_plain(**byte)).count();
+    text.len() - rest.len() + plain
+}
+
+/// The same for what is long, such as a file in a string: 64 bytes at a time.
+#[inline(never)]
+fn long_run(text: &[u8], rest: &[u8]) -> usize {
+    let mut rest = rest;
+    while let Some((block, tail)) = rest.split_first_chunk::<64>() {
+        // No branch in the loop, so that it becomes vector instructions.
+        if block.iter().fold(false, |odd, byte| odd | !is_plain(*byte)) {
+            break;
+        }
+        rest = tail;
+    }
+    while let Some((word, tail)) = rest.split_first_chunk() {
+        let odd = not_plain(u64::from_le_bytes(*word));
+        if odd != 0 {
+            return text.len() - rest.len() + (odd.trailing_zeros() / 8) as usize;
+        }
+        rest = tail;
+    }
+    short_end(text, rest)
+}
+
+#[inline]
+const fn is_plain(byte: u8) -> bool {
+    (byte >= 0x20) & (byte < 0x80) & (byte != b'"') & (byte != b'\\')
+}
+
+/// The high bit of every byte of `word` that is no plain text. Exact up to and including the first
+/// one.
+#[inline]
+const fn not_plain(word: u64) -> u64 {
+    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let slash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    let control = word.wrapping_sub(ONES * 0x20);
+    (word | quote | slash | control) & HIGHS
+}
+
 /// Whether a text of at most 16 bytes is all ASCII, without `"`, backslash and control character.
 #[inline]
 pub(crate) fn is_short_and_plain(text: &[u8]) -> bool {
-    let plain = |bytes: [u8; 8]| {
-        let word = u64::from_le_bytes(bytes);
-        (specials(word) | word & HIGHS) == 0
-    };
+    let plain = |bytes: [u8; 8]| not_plain(u64::from_le_bytes(bytes)) == 0;
     match (text.first_chunk(), text.last_chunk()) {
         // The two may overlap.
         (Some(first), Some(last)) => text.len() <= 16 && plain(*first) && plain(*last),
-        _ => text.iter().all(|&byte| matches!(byte, 0x20..0x80) && byte != b'"' && byte != b'\\'),
+        _ => text.iter().all(|byte| is_plain(*byte)),
     }
-}
-
-/// The high bit of every byte of `word` that is `"`, a backslash or a control character. Exact up to
-/// and including the first one.
-#[inline]
-const fn specials(word: u64) -> u64 {
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
-    zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64)) | control
 }
 
 /// The index of the first byte from `from` on that is not JSON white space.
@@ -108,6 +159,24 @@ mod tests {
             .position(|&b| b == quote || b == b'"' || b == b'\\' || b < 0x20)
             .unwrap_or(text.len());
         Run { end, ascii: text[..end].is_ascii() }
+    }
+
+    #[test]
+    fn every_byte_in_long_runs() {
+        for length in [0, 7, 31, 32, 63, 96, 97, 160, 200] {
+            for at in 0..=length {
+                for byte in [0, 0x1f, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0xff] {
+                    for fill in [b'a', b' ', 0x7f] {
+                        let mut text = vec![fill; length];
+                        text.splice(at..length.min(at + 1), [byte]);
+                        let first = text.iter().position(|byte| !is_plain(*byte));
+                        let want = first.unwrap_or(text.len());
+                        assert_eq!(plain_run(&text, 0), want, "{text:?}");
+                        assert_eq!(plain_run(&text, at), want.max(at), "{text:?} from {at}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -207,8 +207,7 @@ impl Engine {
         if self.lane.phase != Phase::String || self.tail.is_some() || matches!(last, b',' | b' ') {
             return false;
         }
-        let run = scan::string_run(text, 0, b'"');
-        if run.end < text.len() || !run.ascii {
+        if scan::plain_run(text, 0) < text.len() {
             return false;
         }
         self.steps += text.len() as u64;

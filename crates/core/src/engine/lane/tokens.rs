@@ -33,31 +33,71 @@ pub(super) struct Content {
 /// Reads string content from `start` on (RFC 8259, section 7).
 #[inline(always)]
 pub(super) fn content(text: &[u8], start: usize) -> Content {
-    let mut from = start;
-    loop {
-        let run = scan::string_run(text, from, b'"');
-        let end = run.end;
-        if !run.ascii
-            && let Err(error) = core::str::from_utf8(&text[from..end])
-        {
-            let cut = error.error_len().is_none() && end == text.len();
-            let valid = from + error.valid_up_to();
-            let behind = if cut { Behind::Cut(end - valid) } else { Behind::Odd };
-            return Content { from, end: valid, behind };
-        }
-        let behind = match text.get(end) {
-            Some(b'"') => Behind::Quote,
+    let (mut from, mut end) = (start, start);
+    let behind = loop {
+        end = scan::plain_run(text, end);
+        match text.get(end) {
+            Some(b'"') => break Behind::Quote,
             Some(b'\\') => match escape_end(text, end) {
-                Some(behind) => {
-                    from = behind;
-                    continue;
-                }
-                None => Behind::Escape,
+                Some(behind) => (from, end) = (behind, behind),
+                None => break Behind::Escape,
             },
-            Some(_) => Behind::Odd,
-            None => Behind::End,
+            Some(0x80..) => {
+                if let Some(broken) = characters(text, &mut end) {
+                    break broken;
+                }
+            }
+            Some(_) => break Behind::Odd,
+            None => break Behind::End,
+        }
+    };
+    Content { from, end, behind }
+}
+
+/// Passes characters beyond ASCII; says so if one is cut off or not UTF-8.
+#[inline(always)]
+fn characters(text: &[u8], at: &mut usize) -> Option<Behind> {
+    loop {
+        let rest = &text[*at..];
+        let word = match rest.first_chunk() {
+            Some(bytes) => u32::from_le_bytes(*bytes),
+            // A zero goes on with no character.
+            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)),
         };
-        return Content { from, end, behind };
+        if word & 0x80 == 0 {
+            return None;
+        }
+        match character_length(word) {
+            0 => return Some(broken_character(rest)),
+            length => *at += length,
+        }
+    }
+}
+
+/// How many of the bytes, the first of which is the lowest, are a character beyond ASCII; 0 if there
+/// is none (RFC 3629, section 4).
+#[inline(always)]
+const fn character_length(word: u32) -> usize {
+    if word & 0xc0_e0 == 0x80_c0 {
+        // Two bytes for what fits in one are not UTF-8.
+        return if word & 0x1e == 0 { 0 } else { 2 };
+    }
+    if word & 0xc0_c0_f0 == 0x80_80_e0 {
+        // Nor are three for what fits in two, nor surrogates.
+        let top = word & 0x20_0f;
+        return if top == 0 || top == 0x20_0d { 0 } else { 3 };
+    }
+    // From U+10000 to U+10FFFF.
+    let top = (word & 0x07) << 8 | word >> 8 & 0x30;
+    let four = word & 0xc0c0_c0f8 == 0x8080_80f0 && top >= 0x0_10 && top < 0x4_10;
+    if four { 4 } else { 0 }
+}
+
+#[cold]
+fn broken_character(rest: &[u8]) -> Behind {
+    match core::str::from_utf8(rest) {
+        Err(error) if error.error_len().is_none() => Behind::Cut(rest.len()),
+        _ => Behind::Odd,
     }
 }
 
@@ -112,10 +152,11 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
         return None;
     }
     let from = quote + 1;
-    let run = scan::string_run(text, from, b'"');
-    let to = run.end;
-    let clean = to > from && to - from < SHORT - 1 && *text.get(to)? == b'"';
-    if !clean || !run.ascii && core::str::from_utf8(&text[from..to]).is_err() {
+    let mut to = scan::plain_run(text, from);
+    if *text.get(to)? != b'"' {
+        to = wide_key(text, to)?;
+    }
+    if to == from || to - from >= SHORT - 1 {
         return None;
     }
     let colon = gap(text, to + 1)?;
@@ -123,6 +164,13 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
         return None;
     }
     Some(Key { from, to, value: gap(text, colon + 1)? })
+}
+
+/// The end of a key that goes on beyond ASCII.
+#[inline(never)]
+fn wide_key(text: &[u8], at: usize) -> Option<usize> {
+    let Content { from, end, behind } = content(text, at);
+    (from == at && behind == Behind::Quote).then_some(end)
 }
 
 /// Behind the number or the literal at `at`, if that is one, and something follows it (RFC 8259,
@@ -175,4 +223,47 @@ fn digits(text: &[u8], from: usize) -> usize {
         at += 1;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_has_its_length() {
+        let bytes = [0, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
+        for first in 0x80..=0xff {
+            for second in bytes {
+                for third in bytes {
+                    for fourth in bytes {
+                        let all = [first, second, third, fourth];
+                        let valid = (2..=4).find(|&length| {
+                            core::str::from_utf8(&all[..length])
+                                .is_ok_and(|text| text.chars().count() == 1)
+                        });
+                        let found = character_length(u32::from_le_bytes(all));
+                        assert_eq!(found, valid.unwrap_or(0), "{all:x?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn content_ends_where_it_must() {
+        let behind = |text: &[u8]| {
+            let content = content(text, 0);
+            (content.from, content.end, content.behind)
+        };
+        assert_eq!(behind(b"plain\" and"), (0, 5, Behind::Quote));
+        assert_eq!(behind("å\\n木\\\"🦀\"".as_bytes()), (9, 13, Behind::Quote));
+        assert_eq!(behind(b"\\u00e9\\ud83d"), (6, 6, Behind::Escape));
+        assert_eq!(behind(b"\\uD7FFx\\u12"), (6, 7, Behind::Escape));
+        assert_eq!(behind(b"a\xf0\x9f\xa6"), (0, 1, Behind::Cut(3)));
+        assert_eq!(behind(b"a\xc3"), (0, 1, Behind::Cut(1)));
+        assert_eq!(behind(b"a\xed\xa0\x80"), (0, 1, Behind::Odd));
+        assert_eq!(behind(b"a\xff and more"), (0, 1, Behind::Odd));
+        assert_eq!(behind(b"a\nb"), (0, 1, Behind::Odd));
+        assert_eq!(behind(b"open"), (0, 4, Behind::End));
+    }
 }
