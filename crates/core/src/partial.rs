@@ -15,7 +15,7 @@ pub use json::Unrepresentable;
 pub use owned::{Misplaced, OwnedValue};
 pub use value::Value;
 
-use crate::{EventReader, Output, scan::is_short_and_plain};
+use crate::{EventReader, Output, scan::is_plain_text};
 use tree::Tree;
 
 /// The kind of a [`Value`].
@@ -169,7 +169,7 @@ impl Output for Partial {
     #[inline]
     fn copy(&mut self, bytes: &[u8]) {
         // Most pieces are short and lie within a string.
-        if self.reader.is_in_text() && is_short_and_plain(bytes) {
+        if self.reader.is_in_text() && is_plain_text(bytes) {
             self.tree.extend_ascii(bytes);
         } else {
             self.read(bytes);

@@ -87,8 +87,16 @@ pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
 /// The same at the end of a text, within less than a word.
 #[inline]
 fn short_end(text: &[u8], rest: &[u8]) -> usize {
-    let plain = rest.iter().take_while(|byte| is_plain(**byte)).count();
-    text.len() - rest.len() + plain
+    let start = text.len() - rest.len();
+    let Some(word) = text.last_chunk() else {
+        return start + rest.iter().take_while(|byte| is_plain(**byte)).count();
+    };
+    if rest.is_empty() {
+        return start;
+    }
+    // Zeros come in from behind, and are no plain text.
+    let word = u64::from_le_bytes(*word) >> (64 - 8 * rest.len());
+    start + (not_plain(word).trailing_zeros() / 8) as usize
 }
 
 /// The same for what is long, such as a file in a string: 64 bytes at a time.
@@ -127,14 +135,15 @@ const fn not_plain(word: u64) -> u64 {
     (word | quote | slash | control) & HIGHS
 }
 
-/// Whether a text of at most 16 bytes is all ASCII, without `"`, backslash and control character.
+/// Whether a text is plain: nothing ends its run.
 #[inline]
-pub(crate) fn is_short_and_plain(text: &[u8]) -> bool {
+pub(crate) fn is_plain_text(text: &[u8]) -> bool {
     let plain = |bytes: [u8; 8]| not_plain(u64::from_le_bytes(bytes)) == 0;
     match (text.first_chunk(), text.last_chunk()) {
         // The two may overlap.
-        (Some(first), Some(last)) => text.len() <= 16 && plain(*first) && plain(*last),
-        _ => text.iter().all(|byte| is_plain(*byte)),
+        (Some(first), Some(last)) if text.len() <= 16 => plain(*first) && plain(*last),
+        (None, _) => text.iter().all(|byte| is_plain(*byte)),
+        _ => plain_run(text, 0) == text.len(),
     }
 }
 
@@ -190,7 +199,7 @@ mod tests {
                         assert_eq!(string_run(&text, 0, b'"'), naive(&text, b'"'), "{text:?}");
                         assert_eq!(string_run(&text, 0, b'\''), naive(&text, b'\''), "{text:?}");
                         let plain = naive(&text, b'"') == Run { end: length, ascii: true };
-                        assert_eq!(is_short_and_plain(&text), plain && length <= 16, "{text:?}");
+                        assert_eq!(is_plain_text(&text), plain, "{text:?}");
                     }
                 }
             }

@@ -203,11 +203,12 @@ impl Engine {
     /// whether it does.
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
-        let [.., last] = text else { return false };
-        if self.lane.phase != Phase::String || self.tail.is_some() || matches!(last, b',' | b' ') {
-            return false;
-        }
-        if scan::plain_run(text, 0) < text.len() {
+        // Content that ends in a comma, or in one and white space, may follow a lost quote.
+        let settled = match text {
+            [] | [b' '] | [.., b','] | [.., b',' | b' ', b' '] => false,
+            _ => self.lane.phase == Phase::String && self.tail.is_none(),
+        };
+        if !settled || !scan::is_plain_text(text) {
             return false;
         }
         self.steps += text.len() as u64;

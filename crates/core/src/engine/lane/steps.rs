@@ -102,9 +102,11 @@ impl Engine {
                     *phase = Phase::Key;
                 }
                 Phase::Key => {
-                    let run = scan::string_run(text, at, b'"');
-                    self.lane.ascii &= run.ascii;
-                    at = run.end;
+                    at = scan::plain_run(text, at);
+                    if let Some(0x80..) = text.get(at) {
+                        self.lane.ascii = false;
+                        at = scan::string_run(text, at, b'"').end;
+                    }
                     let length = base + at - self.lane.key.0;
                     if length >= SHORT {
                         return End::Odd(self.lane.key.0 + SHORT);

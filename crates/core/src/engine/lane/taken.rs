@@ -9,6 +9,9 @@ use crate::{
     grammar::Expect,
 };
 
+/// The least text in which a whole key is looked for: in less it is most often cut off.
+const MEMBER: usize = 12;
+
 impl Engine {
     /// Whether the pending key is UTF-8.
     pub(super) fn lane_key_is_text(&self, held: &[u8], text: &[u8], base: usize) -> bool {
@@ -78,6 +81,9 @@ impl Engine {
     /// saves the way through the phases.
     #[inline]
     pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: &mut usize) -> Phase {
+        if text.len() - *at < MEMBER {
+            return Phase::BeforeKey;
+        }
         match self.lane_whole_key(text, base, *at) {
             Some(value) => {
                 *at = value;
