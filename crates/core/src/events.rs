@@ -219,16 +219,17 @@ impl EventReader {
     /// What was read so far ends a number or literal that is open.
     #[inline]
     pub fn end_token(&mut self, sink: &mut impl FnMut(usize, Event<'_>)) {
-        self.end_open_scalar(0, sink);
+        if self.state == State::Scalar {
+            self.end_open_scalar(0, sink);
+        }
     }
 
+    /// The number or literal that is open ends before `at`.
     fn end_open_scalar(&mut self, at: usize, sink: &mut impl FnMut(usize, Event<'_>)) {
-        if self.state == State::Scalar {
-            let token = core::mem::take(&mut self.token);
-            self.end_scalar(at, &token, sink);
-            self.token = token;
-            self.token.clear();
-        }
+        let token = core::mem::take(&mut self.token);
+        self.end_scalar(at, &token, sink);
+        self.token = token;
+        self.token.clear();
     }
 
     /// Reads a byte between tokens, and what follows from it. Like all that read, it returns where

@@ -140,6 +140,7 @@ const fn not_plain(word: u64) -> u64 {
 pub(crate) fn is_plain_text(text: &[u8]) -> bool {
     let plain = |bytes: [u8; 8]| not_plain(u64::from_le_bytes(bytes)) == 0;
     match (text.first_chunk(), text.last_chunk()) {
+        (Some(word), _) if text.len() == 8 => plain(*word),
         // The two may overlap.
         (Some(first), Some(last)) if text.len() <= 16 => plain(*first) && plain(*last),
         (None, _) => text.iter().all(|byte| is_plain(*byte)),

@@ -96,16 +96,7 @@ impl Tree {
         if self.open.is_none() {
             return;
         }
-        self.text.reserve(text.len());
-        let (words, rest) = text.as_chunks::<8>();
-        for word in words {
-            for byte in word {
-                self.text.push(char::from(byte & 0x7f));
-            }
-        }
-        for byte in rest {
-            self.text.push(char::from(byte & 0x7f));
-        }
+        self.text.extend(text.iter().map(|byte| char::from(byte & 0x7f)));
     }
 
     /// A string or a container begins.
@@ -195,6 +186,13 @@ impl Tree {
     pub(super) fn key_of(&self, at: usize) -> Option<&str> {
         let node = self.node(at);
         node.has_key.then(|| self.slice(node.key, node.text))
+    }
+
+    #[inline]
+    pub(super) fn has_key(&self, at: usize, key: &str) -> bool {
+        let node = self.node(at);
+        let own = self.text.as_bytes().get(node.key..node.text);
+        node.has_key && own == Some(key.as_bytes())
     }
 
     /// Behind the last node of the subtree that begins at `at`.

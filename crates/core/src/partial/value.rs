@@ -18,6 +18,7 @@ pub struct Value<'a> {
 impl<'a> Value<'a> {
     /// Its kind.
     #[must_use]
+    #[inline]
     pub fn kind(&self) -> Kind {
         self.tree.node(self.at).kind
     }
@@ -42,6 +43,7 @@ impl<'a> Value<'a> {
 
     /// The content of a string, as far as it has come.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> Option<&'a str> {
         (self.kind() == Kind::String).then(|| self.text())
     }
@@ -82,8 +84,17 @@ impl<'a> Value<'a> {
 
     /// The last member of that key. Costs O(members).
     #[must_use]
+    #[inline]
     pub fn member(&self, key: &str) -> Option<Value<'a>> {
-        self.children().filter(|child| child.key() == Some(key)).last()
+        let tree = self.tree;
+        let (mut next, mut found) = (self.first(), None);
+        while let Some(at) = next {
+            if tree.has_key(at, key) {
+                found = Some(Value { tree, at });
+            }
+            next = tree.node(at).next.map(core::num::NonZeroUsize::get);
+        }
+        found
     }
 
     /// The item at that position. Costs O(position).
@@ -105,10 +116,12 @@ impl<'a> Value<'a> {
         OwnedValue { tree: self.tree.subtree(self.at) }
     }
 
+    #[inline]
     fn text(&self) -> &'a str {
         self.tree.text_of(self.at)
     }
 
+    #[inline]
     pub(super) fn first(&self) -> Option<usize> {
         self.tree.node(self.at).last.map(|_| self.at + 1)
     }
