@@ -155,14 +155,6 @@ impl Frames {
         }
     }
 
-    /// The key that was set goes on.
-    pub(super) fn extend_key(&mut self, more: &[u8]) {
-        self.keys.extend_from_slice(more);
-        if let Some(frame) = self.stack.last_mut() {
-            frame.key.1 = self.keys.len();
-        }
-    }
-
     /// The innermost object's next member has the key between those offsets of the input;
     /// [`keep_keys`](Self::keep_keys) must follow before the chunk goes.
     #[inline]
@@ -176,18 +168,26 @@ impl Frames {
         }
     }
 
-    /// Copies the keys that are still loose; `text` stands at `base` of the input.
+    /// Copies the keys that are still loose; `text` stands at `base` of the input, and `held` before
+    /// it.
     #[inline]
-    pub(super) fn keep_keys(&mut self, text: &[u8], base: usize) {
-        if self.firm == self.stack.len() {
-            return;
+    pub(super) fn keep_keys(&mut self, held: &[u8], text: &[u8], base: usize) {
+        if self.firm < self.stack.len() {
+            self.keep_loose_keys(held, text, base);
         }
+    }
+
+    fn keep_loose_keys(&mut self, held: &[u8], text: &[u8], base: usize) {
         let mut at = self.firm.checked_sub(1).map_or(0, |below| self.stack[below].key.1);
         self.keys.truncate(at);
         for frame in &mut self.stack[self.firm..] {
             let (from, to) = frame.key;
-            if to > from {
-                self.keys.extend_from_slice(&text[from - base..to - base]);
+            if from < base && to > from {
+                let start = base - held.len();
+                self.keys.extend_from_slice(&held[from - start..to.min(base) - start]);
+            }
+            if to > from.max(base) {
+                self.keys.extend_from_slice(&text[from.max(base) - base..to - base]);
             }
             frame.key = (at, self.keys.len());
             at = self.keys.len();

@@ -223,7 +223,7 @@ impl Engine {
     #[inline]
     pub(crate) fn read_lane(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
         let end = self.lane_steps(held, text, base);
-        self.frames.keep_keys(text, base);
+        self.frames.keep_keys(held, text, base);
         match end {
             End::More => {
                 self.steps += text.len() as u64;

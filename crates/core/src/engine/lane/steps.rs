@@ -154,7 +154,7 @@ impl Engine {
                             Halt::String(value, content) => {
                                 self.lane.value = base + value;
                                 self.lane.first = b'"';
-                                self.lane_open_string(held, text, base);
+                                self.lane_open_string();
                                 match self.lane_string(text, base, value + 1, content) {
                                     Ok(next) => (*phase, at) = next,
                                     Err(odd) => return odd,
@@ -169,20 +169,20 @@ impl Engine {
                         b'"' => match text.get(at + 1) {
                             None | Some(b'"' | b'{' | b'[') => Phase::Quote,
                             Some(_) => {
-                                self.lane_open_string(held, text, base);
+                                self.lane_open_string();
                                 Phase::String
                             }
                         },
                         // The value of a member may be a placeholder, `{{name}}`.
                         b'{' if !self.in_list() => Phase::Brace,
                         b'{' => {
-                            if !self.lane_open(Shape::Object, held, text, base) {
+                            if !self.lane_open(Shape::Object) {
                                 return End::Odd(base + at);
                             }
                             Phase::Between
                         }
                         b'[' => {
-                            if !self.lane_open(Shape::Array, held, text, base) {
+                            if !self.lane_open(Shape::Array) {
                                 return End::Odd(base + at);
                             }
                             Phase::Between
@@ -196,7 +196,7 @@ impl Engine {
                     at += 1;
                 }
                 Phase::Brace => {
-                    if byte!() == b'{' || !self.lane_open(Shape::Object, held, text, base) {
+                    if byte!() == b'{' || !self.lane_open(Shape::Object) {
                         return End::Odd(self.lane.value);
                     }
                     *phase = Phase::Between;
@@ -211,7 +211,7 @@ impl Engine {
                         *phase = Phase::Bracket;
                     }
                     _ => {
-                        self.lane_open_string(held, text, base);
+                        self.lane_open_string();
                         *phase = Phase::String;
                     }
                 },
@@ -219,7 +219,7 @@ impl Engine {
                     if byte!() == b'"' {
                         return End::Odd(self.lane.value);
                     }
-                    self.lane_open_string(held, text, base);
+                    self.lane_open_string();
                     self.pos += 1;
                     self.settle_content();
                     *phase = Phase::String;
@@ -228,7 +228,7 @@ impl Engine {
                     if !matches!(byte!(), b',' | b'}' | b']') {
                         return End::Odd(self.lane.value);
                     }
-                    self.lane_open_string(held, text, base);
+                    self.lane_open_string();
                     self.lane.end = self.pos;
                     *phase = Phase::Behind;
                 }
@@ -338,7 +338,7 @@ impl Engine {
                         return End::Odd(self.lane.value);
                     }
                     self.lane.end = base + at;
-                    *phase = self.lane_behind_scalar(held, text, base, &mut at);
+                    *phase = self.lane_behind_scalar(text, base, &mut at);
                 }
                 Phase::Literal(length) => {
                     let value = self.lane.value;
@@ -358,7 +358,7 @@ impl Engine {
                         return End::More;
                     }
                     self.lane.end = base + at;
-                    *phase = self.lane_behind_scalar(held, text, base, &mut at);
+                    *phase = self.lane_behind_scalar(text, base, &mut at);
                 }
                 Phase::Scalar => {
                     let byte = gap!(self.window);
@@ -369,7 +369,7 @@ impl Engine {
                             *phase = Phase::ScalarComma;
                             continue;
                         }
-                        b',' | b'}' | b']' => self.lane_scalar_ended(held, text, base),
+                        b',' | b'}' | b']' => self.lane_scalar_ended(),
                         _ => return End::Odd(self.lane.value),
                     }
                     *phase = Phase::Between;
@@ -378,7 +378,7 @@ impl Engine {
                     if byte!().is_ascii_digit() {
                         return End::Odd(self.lane.value);
                     }
-                    self.lane_scalar_ended(held, text, base);
+                    self.lane_scalar_ended();
                     self.lane.comma = self.lane.end;
                     *phase = self.lane_member(text, base, &mut at);
                 }

@@ -35,29 +35,18 @@ impl Engine {
 
     /// What was pending before a value stays: its key, or the place of an item.
     #[inline(always)]
-    fn lane_begin(&mut self, held: &[u8], text: &[u8], base: usize) {
+    fn lane_begin(&mut self) {
         if self.expect == Expect::MemberValue {
             return;
         }
         if self.lane.has_key {
-            self.lane_begin_member(held, text, base);
+            let (from, to) = self.lane.key;
+            self.frames.point_key(from, to);
+            self.lane_key_read(from);
         } else {
             self.frames.begin_item();
             self.lane_comma_stays();
         }
-    }
-
-    #[inline(never)]
-    fn lane_begin_member(&mut self, held: &[u8], text: &[u8], base: usize) {
-        let (from, to) = self.lane.key;
-        if from < base {
-            let (before, after) = self.lane_key(held, text, base);
-            self.frames.set_key(before);
-            self.frames.extend_key(after);
-        } else {
-            self.frames.point_key(from, to);
-        }
-        self.lane_key_read(from);
     }
 
     /// The key that starts at `from` was read, and the colon.
@@ -126,17 +115,11 @@ impl Engine {
 
     /// Opens a container, unless it lies too deep.
     #[inline(always)]
-    pub(super) fn lane_open(
-        &mut self,
-        shape: Shape,
-        held: &[u8],
-        text: &[u8],
-        base: usize,
-    ) -> bool {
+    pub(super) fn lane_open(&mut self, shape: Shape) -> bool {
         if self.frames.depth() >= self.options.limits().depth() {
             return false;
         }
-        self.lane_begin(held, text, base);
+        self.lane_begin();
         self.frames.push(shape, self.lane.value);
         self.pos = self.lane.value + 1;
         self.lane_ended();
@@ -169,32 +152,26 @@ impl Engine {
 
     /// A number or a literal has ended.
     #[inline]
-    pub(super) fn lane_scalar_ended(&mut self, held: &[u8], text: &[u8], base: usize) {
-        self.lane_begin(held, text, base);
+    pub(super) fn lane_scalar_ended(&mut self) {
+        self.lane_begin();
         self.pos = self.lane.end;
         self.lane_ended();
     }
 
     /// What follows a scalar directly, where that is clear at once.
     #[inline(always)]
-    pub(super) fn lane_behind_scalar(
-        &mut self,
-        held: &[u8],
-        text: &[u8],
-        base: usize,
-        at: &mut usize,
-    ) -> Phase {
+    pub(super) fn lane_behind_scalar(&mut self, text: &[u8], base: usize, at: &mut usize) -> Phase {
         let list = self.in_list();
         match text[*at..] {
             // `1,234` may be one number.
             [b',', next, ..] if list || !next.is_ascii_digit() => {
-                self.lane_scalar_ended(held, text, base);
+                self.lane_scalar_ended();
                 self.lane.comma = base + *at;
                 *at += 1;
                 if list { Phase::BeforeItem } else { self.lane_member(text, base, at) }
             }
             [b'}' | b']', ..] => {
-                self.lane_scalar_ended(held, text, base);
+                self.lane_scalar_ended();
                 Phase::Between
             }
             _ => Phase::Scalar,
@@ -237,8 +214,8 @@ impl Engine {
 
     /// Opens a string.
     #[inline(always)]
-    pub(super) fn lane_open_string(&mut self, held: &[u8], text: &[u8], base: usize) {
-        self.lane_begin(held, text, base);
+    pub(super) fn lane_open_string(&mut self) {
+        self.lane_begin();
         self.pos = self.lane.value + 1;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
