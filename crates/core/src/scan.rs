@@ -66,11 +66,11 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
 }
 
 /// How many words a short run has at most; a longer one is read in blocks.
-const SHORT_RUN: usize = 4;
+const SHORT_RUN: usize = 2;
 
 /// The index of the first byte from `from` on that is no plain text: a control character, a
 /// backslash, `"`, or beyond ASCII.
-#[inline]
+#[inline(always)]
 pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     let mut rest = text.get(from..).unwrap_or_default();
     for _ in 0..SHORT_RUN {
