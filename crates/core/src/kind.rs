@@ -152,6 +152,7 @@ kinds! {
     SmartQuote "smart-quote" Exact "A string delimited by typographic quotes.", "[\u{201c}a\u{201d}]" => r#"["a"]"#;
     StrayText "stray-text" Lossy "Words between members that belong to none.", r#"{"a": [1] oops, "b": 2}"# => r#"{"a": [1] , "b": 2}"#;
     StringConcatenation "string-concatenation" Exact "A string written in several pieces.", r#"["a" + "b"]"# => r#"["ab"]"#;
+    StringPrefix "string-prefix" Likely "A Python prefix before a string.", "{'a': u'b'}" => r#"{"a": "b"}"#;
     TrailingDot "trailing-dot" Exact "A number without digits after its point.", "[5.]" => "[5]";
     TrailingProse "trailing-prose" Likely "Text after the document.", r#"{"a": 1} Done."# => r#"{"a": 1}"#;
     Tuple "tuple" Likely "A list in parentheses or braces.", "[(1, 2)]" => "[[1, 2]]";

@@ -122,6 +122,19 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Whether a prefix as in Python's `u'text'` stands there: a quote opens a string behind it. In
+    /// `b": 1` and `b", ` it ends a string that has lost its other quote.
+    pub(super) fn at_prefix(&self) -> Result<bool, Edge> {
+        if !matches!(self.peek()?, b'u' | b'U' | b'b' | b'B' | b'f' | b'F')
+            || !matches!(self.peek_at(1)?, b'"' | b'\'')
+        {
+            return Ok(false);
+        }
+        let mut behind = *self;
+        behind.advance(2);
+        Ok(!matches!(behind.space()?, b',' | b':' | b'}' | b']' | b')'))
+    }
+
     /// Whether a quote stands there.
     pub(super) fn at_quote(&self) -> Result<bool, Edge> {
         Ok(self.quote()?.is_some())

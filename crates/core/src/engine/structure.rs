@@ -1,13 +1,17 @@
 //! Between tokens: does what the table says.
 
 use super::{
-    Action, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape, strings::Quote,
+    Action, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape, source::Edge,
+    strings::Quote,
 };
 use crate::RepairKind;
 
 impl Engine {
     pub(super) fn structure(&mut self, source: &Source<'_>) -> Step {
         if let Some(flow) = self.gap(source)? {
+            return Ok(flow);
+        }
+        if let Some(flow) = self.string_prefix(source)? {
             return Ok(flow);
         }
         let Ok(token) = self.token(source) else { return Ok(Flow::Wait) };
@@ -69,6 +73,28 @@ impl Engine {
             }
             Action::Skip => self.skip(source, token),
             Action::Tail => self.open_tail(source, token),
+        }
+    }
+
+    /// The `u` of `u'text'`.
+    fn string_prefix(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        use Expect as E;
+        let opens = matches!(
+            self.expect,
+            E::FirstKey | E::Key | E::MemberValue | E::FirstItem | E::Item
+        );
+        let prefix = matches!(source.byte(self.pos), Some(b'u' | b'U' | b'b' | b'B' | b'f' | b'F'));
+        if !opens || !prefix {
+            return Ok(None);
+        }
+        match self.look(source, self.pos).at_prefix() {
+            Ok(true) => {
+                self.edit(RepairKind::StringPrefix, self.pos..self.pos + 1, "")?;
+                self.pos += 1;
+                Ok(Some(Flow::Go))
+            }
+            Err(Edge::More) => Ok(Some(Flow::Wait)),
+            _ => Ok(None),
         }
     }
 

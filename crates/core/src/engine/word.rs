@@ -90,6 +90,14 @@ impl Engine {
         if root && next == b' ' && !ended && !word.is_empty() {
             next = look!(look.blanks(), 0);
         }
+        if word == b"new" && next == b' ' && !ended {
+            // `new Date(…)`.
+            let mut name = look;
+            look!(name.blanks(), 0);
+            if look!(name.word(), b"") != b"" && look!(name.peek(), 0) == b'(' {
+                (look, next) = (name, b'(');
+            }
+        }
         if next == b'(' && !word.is_empty() && !word[0].is_ascii_digit() {
             let mut inside = look;
             inside.bump();

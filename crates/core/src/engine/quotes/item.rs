@@ -66,7 +66,7 @@ impl Engine {
         if !is_word(next) || next.is_ascii_digit() || next == b'-' {
             return Ok(close);
         }
-        if look.at_quote()? {
+        if look.at_quote()? || look.at_prefix()? {
             return Ok(close);
         }
         let word = look.word()?;

@@ -140,6 +140,9 @@ impl Engine {
         match next {
             b'}' | b']' | b',' | b'{' | b'[' | b'.' => Ok(close),
             _ => {
+                if look.at_prefix()? {
+                    look.bump();
+                }
                 if let Some((key_quote, found)) = look.quote()? {
                     look.advance(found);
                     return self.judge_key_behind(look, key_quote, close);
