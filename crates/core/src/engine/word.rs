@@ -210,7 +210,9 @@ impl Engine {
         let mut run = rest.iter().take_while(|b| plain(b)).count();
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
-                if !text.is_key && self.pos - self.mark > self.window {
+                let arrives =
+                    error.error_len().is_none() && run == rest.len() && !source.is_last();
+                if !text.is_key && !arrives && self.pos - self.mark > self.window {
                     return self.end_bare(source, text);
                 }
                 return self.broken_utf8(source, text, error.error_len(), run);
@@ -230,12 +232,10 @@ impl Engine {
         let Some(&byte) = source.from(self.pos).first() else {
             return if source.is_last() { self.end_bare(source, text) } else { Ok(Flow::Wait) };
         };
-        if !text.is_key && self.pos - self.mark > self.window {
-            return self.end_bare(source, text);
-        }
         match byte {
             // The character behind the run is not whole, or not UTF-8.
             0x80.. => Ok(Flow::Go),
+            _ if !text.is_key && self.pos - self.mark > self.window => self.end_bare(source, text),
             b'\\' => {
                 let Some(next) = source.byte(self.pos + 1) else {
                     if !source.is_last() {
