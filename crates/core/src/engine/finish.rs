@@ -105,6 +105,10 @@ impl Engine {
 
     /// What comes from here on is dropped.
     pub(super) fn open_tail(&mut self, source: &Source<'_>, token: Token) -> Step {
+        if token == Token::Colon && self.documents == 1 && self.frames.deepest() == 0 {
+            // `"a": 1}` lost its opening brace: a key is no document.
+            return Err(Stop::Nothing);
+        }
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
             // Where quotes inside strings were in doubt, what reads like JSON may be the document's.

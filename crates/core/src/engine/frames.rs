@@ -52,6 +52,12 @@ impl Frames {
         self.visible = 0;
     }
 
+    /// As new, with the same buffers.
+    pub(super) fn reset(&mut self) {
+        self.clear();
+        self.deepest = 0;
+    }
+
     #[inline]
     pub(super) fn depth(&self) -> usize {
         self.visible

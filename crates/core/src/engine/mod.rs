@@ -264,7 +264,7 @@ impl Engine {
     pub(crate) fn reset(&mut self) {
         let mut frames = core::mem::take(&mut self.frames);
         let mut edits = core::mem::take(&mut self.edits);
-        frames.clear();
+        frames.reset();
         edits.clear();
         *self = Self { frames, edits, ..Self::new(self.options, self.whole, self.window) };
     }

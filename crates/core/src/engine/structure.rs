@@ -79,10 +79,8 @@ impl Engine {
     /// The `u` of `u'text'`.
     fn string_prefix(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         use Expect as E;
-        let opens = matches!(
-            self.expect,
-            E::FirstKey | E::Key | E::MemberValue | E::FirstItem | E::Item
-        );
+        let opens =
+            matches!(self.expect, E::FirstKey | E::Key | E::MemberValue | E::FirstItem | E::Item);
         let prefix = matches!(source.byte(self.pos), Some(b'u' | b'U' | b'b' | b'B' | b'f' | b'F'));
         if !opens || !prefix {
             return Ok(None);

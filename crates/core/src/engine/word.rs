@@ -210,8 +210,7 @@ impl Engine {
         let mut run = rest.iter().take_while(|b| plain(b)).count();
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
-                let arrives =
-                    error.error_len().is_none() && run == rest.len() && !source.is_last();
+                let arrives = error.error_len().is_none() && run == rest.len() && !source.is_last();
                 if !text.is_key && !arrives && self.pos - self.mark > self.window {
                     return self.end_bare(source, text);
                 }
