@@ -30,6 +30,8 @@ pub(super) struct ArgumentText {
     resends: u8,
     /// The reading is `{}`, which may be a placeholder, and was not shown yet.
     placeholder: bool,
+    /// A placeholder was dropped.
+    dropped: bool,
     /// The arguments as the start of the call gave them, in case no fragment comes.
     seed: Option<String>,
     overflow: bool,
@@ -70,6 +72,7 @@ impl ArgumentText {
             plain: None,
             resends: 0,
             placeholder: false,
+            dropped: false,
             seed: None,
             overflow: false,
         }
@@ -153,6 +156,13 @@ impl ArgumentText {
             self.grow(text, show);
             return false;
         }
+        if self.reading.is_empty()
+            && let Some(rest) = behind_placeholder(text)
+        {
+            self.dropped = true;
+            self.grow(rest, show);
+            return false;
+        }
         if self.reading.is_empty() && text.trim() == "{}" {
             self.reading.push_str(text);
             self.balance.absorb(text.as_bytes());
@@ -174,6 +184,7 @@ impl ArgumentText {
         let dropped = self.placeholder && text.trim_start().starts_with('{');
         if dropped {
             self.placeholder = false;
+            self.dropped = true;
             self.reading.clear();
             self.balance = Balance::default();
             if let Engine::Traced(trace) = &mut self.engine {
@@ -301,7 +312,7 @@ impl ArgumentText {
             let mended = mend(rest.as_bytes(), &self.mending);
             return Closed::Json { raw: rest.to_owned(), mended, resent: true };
         }
-        Closed::Json { raw, mended, resent: self.resends > 0 }
+        Closed::Json { raw, mended, resent: self.resends > 0 || self.dropped }
     }
 
     /// As [`close_held`](Self::close_held). What has left already counts: only a text that is kept
@@ -323,7 +334,8 @@ impl ArgumentText {
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
         let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
-        Closed::Json { raw, mended, resent: self.resends > 0 || dropped > 0 }
+        let resent = self.resends > 0 || self.dropped || dropped > 0;
+        Closed::Json { raw, mended, resent }
     }
 
     /// The account of the pieces that are still waited for.
@@ -432,8 +444,10 @@ mod tests {
 
     #[test]
     fn an_empty_object_before_the_real_one_is_dropped() {
-        assert_eq!(raw(&["{}", "{\"a\"", ":1}"]).0, "{\"a\":1}");
-        assert_eq!(raw(&["{", "}", "{\"a\":1}"]).0, "{\"a\":1}");
-        assert_eq!(raw(&["{}"]).0, "{}");
+        let real = ("{\"a\":1}".to_owned(), true);
+        assert_eq!(raw(&["{}", "{\"a\"", ":1}"]), real);
+        assert_eq!(raw(&["{", "}", "{\"a\":1}"]), real);
+        assert_eq!(raw(&["{}\n{\"a\"", ":1}"]), real);
+        assert_eq!(raw(&["{}"]), ("{}".to_owned(), false));
     }
 }

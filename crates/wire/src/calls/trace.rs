@@ -142,8 +142,8 @@ impl Trace {
     ) -> Mended {
         let Some(mut mender) = self.mender.take() else {
             self.resolve(reading, dropped);
-            let mended = mend(text.as_bytes(), &self.options);
-            if mended.outcome().is_complete() && !(cut || self.raw) {
+            let mended = self.mend_whole(text);
+            if mended.outcome().is_complete() && !cut {
                 self.ledger.set_repairs(mended.repairs().to_vec());
             }
             show(mended.text_or(text.as_bytes()).as_bytes());
@@ -163,6 +163,19 @@ impl Trace {
             if mended.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
         let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(path);
         Mended::new(outcome, mended, repairs, cut_at)
+    }
+
+    /// Mends a text that leaves mended only where it is complete then: what leaves as it came was
+    /// neither closed nor, once that was given up, repaired.
+    fn mend_whole(&self, text: &str) -> Mended {
+        let mended = mend(text.as_bytes(), &self.options);
+        let outcome = match mended.outcome() {
+            Outcome::Closed => Outcome::Cut,
+            Outcome::Repaired if self.raw => Outcome::Abandoned,
+            _ => return mended,
+        };
+        let cut_at = mended.cut_at().cloned();
+        Mended::new(outcome, None, mended.repairs().to_vec(), cut_at)
     }
 
     /// What comes from here on, and what is not certain yet, leaves as it came.
