@@ -43,6 +43,7 @@ mod rewrite;
 pub mod sse;
 mod transcript;
 mod utf8;
+pub mod values;
 
 pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind};

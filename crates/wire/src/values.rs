@@ -1,11 +1,53 @@
-//! JSON values one after another, or as the items of one array.
+//! JSON values one after another (NDJSON, or simply in a row), or as the items of one array, while
+//! they arrive. Nothing outside the values needs to be JSON.
+//!
+//! ```
+//! use jsonmend_wire::values::{ValueDecoder, ValueEvent};
+//!
+//! let mut decoder = ValueDecoder::array();
+//! let mut seen = Vec::new();
+//! for chunk in ["[{\"n\": 1}", ", {\"n\"", ": 2}]"] {
+//!     decoder.push(chunk.as_bytes(), |event| {
+//!         if let ValueEvent::Value { text, .. } = event {
+//!             seen.push(text.into_owned());
+//!         }
+//!     });
+//! }
+//! assert_eq!(seen, ["{\"n\": 1}", "{\"n\": 2}"]);
+//! ```
 
-use super::{Frame, Framing, Sink};
+use std::borrow::Cow;
+
 use crate::{json::Balance, utf8};
 
-/// Cuts a body into its JSON values by counting brackets.
+/// What the decoder hands out, borrowed from the chunk where it lies in one piece.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ValueEvent<'a> {
+    /// A value passed its bound and was dropped; the next one is read again.
+    Oversize {
+        /// The bound, in bytes.
+        limit: usize,
+    },
+    /// Text between the values that belongs to none: up to the end of its line, or to the next value.
+    Stray(Cow<'a, str>),
+    /// An object, or in a sequence an array: from its opening bracket to the closing one. What is
+    /// between them was not checked.
+    Value {
+        /// The value. Bytes that are not UTF-8 become U+FFFD.
+        text: Cow<'a, str>,
+        /// Whether it was closed; false for what the end of the input flushed.
+        whole: bool,
+    },
+}
+
+/// Cuts a body into its JSON values, by counting brackets outside strings.
+///
+/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. How
+/// the input is cut into chunks changes nothing. Every byte is looked at once; only a value that
+/// straddles two chunks is copied. Memory: one value, within the limit.
 #[derive(Clone, Debug)]
-pub(super) struct Values {
+pub struct ValueDecoder {
     /// The values are items: commas and the outer brackets stand between them.
     array: bool,
     limit: usize,
@@ -17,34 +59,74 @@ pub(super) struct Values {
     skip: bool,
     /// Text between values.
     stray: Vec<u8>,
-    count: usize,
     /// Bytes of all chunks before the present one.
     base: u64,
 }
 
-impl Values {
-    pub(super) fn new(array: bool, limit: usize) -> Self {
+impl ValueDecoder {
+    /// For values one after another: objects and arrays, with anything between them.
+    #[must_use]
+    pub fn sequence() -> Self {
+        Self::new(false)
+    }
+
+    /// For the items of an array, which are objects.
+    #[must_use]
+    pub fn array() -> Self {
+        Self::new(true)
+    }
+
+    fn new(array: bool) -> Self {
         Self {
             array,
-            limit,
+            limit: 8 << 20,
             balance: Balance::default(),
             open: Vec::new(),
             inside: false,
             skip: false,
             stray: Vec::new(),
-            count: 0,
             base: 0,
         }
     }
 
-    pub(super) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
+    /// The longest value, in bytes.
+    ///
+    /// ### Default
+    /// 8 MiB.
+    #[must_use]
+    pub const fn with_limit(mut self, bytes: usize) -> Self {
+        self.limit = bytes;
+        self
+    }
+
+    /// How many bytes are kept of a value that has not ended, and of text between values.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        self.open.len() + self.stray.len()
+    }
+
+    /// Reads a chunk; `sink` gets what it completes.
+    pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(ValueEvent<'_>)) {
+        self.drive(chunk, &mut |event, _| sink(event));
+    }
+
+    /// Ends the input: a value that is open is handed out as far as it came.
+    pub fn finish(&mut self, mut sink: impl FnMut(ValueEvent<'_>)) {
+        self.end(&mut |event, _| sink(event));
+    }
+
+    /// As [`push`](Self::push), and tells where in the input each event ends.
+    pub(crate) fn drive(&mut self, chunk: &[u8], sink: Sink<'_>) {
         let mut rest = chunk;
         while !rest.is_empty() {
             let at = self.base + (chunk.len() - rest.len()) as u64;
             if !self.inside {
                 let Some(found) = self.skip_between(rest, at, sink) else { break };
                 rest = &rest[found..];
-                self.begin(at + found as u64, sink);
+                self.flush_stray(at + found as u64, sink);
+                self.balance = Balance::default();
+                self.inside = true;
+                self.skip = false;
             }
             let end = self.balance.advance(rest);
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
@@ -53,7 +135,7 @@ impl Values {
             if !self.skip && self.open.len() + part.len() > self.limit {
                 self.skip = true;
                 self.open.clear();
-                sink(Frame::Oversize { limit: self.limit }, at);
+                sink(ValueEvent::Oversize { limit: self.limit }, at);
             }
             match (self.skip, end) {
                 (true, None) => {}
@@ -61,12 +143,12 @@ impl Values {
                 (false, None) => self.open.extend_from_slice(part),
                 (false, Some(_)) if self.open.is_empty() => {
                     self.inside = false;
-                    payload(part, true, at, sink);
+                    value(part, true, at, sink);
                 }
                 (false, Some(_)) => {
                     self.inside = false;
                     self.open.extend_from_slice(part);
-                    payload(&self.open, true, at, sink);
+                    value(&self.open, true, at, sink);
                     self.open.clear();
                 }
             }
@@ -74,25 +156,14 @@ impl Values {
         self.base += chunk.len() as u64;
     }
 
-    pub(super) fn finish(&mut self, sink: Sink<'_>) {
+    /// As [`finish`](Self::finish), and tells where in the input each event ends.
+    pub(crate) fn end(&mut self, sink: Sink<'_>) {
         if self.inside && !self.skip {
-            payload(&self.open, false, self.base, sink);
+            value(&self.open, false, self.base, sink);
         }
         self.inside = false;
         self.open.clear();
         self.flush_stray(self.base, sink);
-    }
-
-    /// A value begins at `start` of the stream.
-    fn begin(&mut self, start: u64, sink: Sink<'_>) {
-        self.flush_stray(start, sink);
-        self.balance = Balance::default();
-        self.inside = true;
-        self.skip = false;
-        self.count += 1;
-        if self.count == 2 && !self.array {
-            sink(Frame::Framing(Framing::Ndjson), start);
-        }
     }
 
     /// Where the next value begins in `rest`, if it does; `rest` stands at `start` of the stream.
@@ -114,57 +185,57 @@ impl Values {
 
     fn flush_stray(&mut self, end: u64, sink: Sink<'_>) {
         if !self.stray.is_empty() {
-            sink(Frame::Stray(utf8::text(&self.stray)), end);
+            sink(ValueEvent::Stray(utf8::text(&self.stray)), end);
             self.stray.clear();
         }
     }
 }
 
-fn payload(text: &[u8], whole: bool, end: u64, sink: Sink<'_>) {
-    sink(Frame::Payload { event: "".into(), data: utf8::text(text), whole }, end);
+/// Takes the events, each with the offset behind its last byte.
+type Sink<'s> = &'s mut dyn FnMut(ValueEvent<'_>, u64);
+
+fn value(text: &[u8], whole: bool, end: u64, sink: Sink<'_>) {
+    sink(ValueEvent::Value { text: utf8::text(text), whole }, end);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cut(array: bool, limit: usize, chunks: &[&[u8]]) -> Vec<String> {
-        let mut values = Values::new(array, limit);
+    fn cut(mut decoder: ValueDecoder, chunks: &[&[u8]]) -> Vec<String> {
         let mut seen = Vec::new();
-        let mut sink = |frame: Frame<'_>, _: u64| {
-            seen.push(match frame {
-                Frame::Payload { data, whole, .. } => {
-                    format!("{data}{}", if whole { "" } else { "~" })
+        let mut sink = |event: ValueEvent<'_>| {
+            seen.push(match event {
+                ValueEvent::Value { text, whole } => {
+                    format!("{text}{}", if whole { "" } else { "~" })
                 }
                 other => format!("{other:?}"),
             });
         };
         for chunk in chunks {
-            values.push(chunk, &mut sink);
+            decoder.push(chunk, &mut sink);
         }
-        values.finish(&mut sink);
+        decoder.finish(&mut sink);
+        assert_eq!(decoder.withheld(), 0);
         seen
     }
 
     #[test]
     fn values_come_out_at_every_cut() {
         let cases: [(bool, &str, &[&str]); 4] = [
-            (
-                false,
-                "{\"a\":\"}\"}\n{\"b\":[]}\n",
-                &["{\"a\":\"}\"}", "Framing(Ndjson)", "{\"b\":[]}"],
-            ),
+            (false, "{\"a\":\"}\"}\n{\"b\":[]}\n", &["{\"a\":\"}\"}", "{\"b\":[]}"]),
             (false, "{\n \"a\": {\"b\"", &["{\n \"a\": {\"b\"~"]),
             (true, "[{\"a\":1}\n,\r\n{\"b\":2}]", &["{\"a\":1}", "{\"b\":2}"]),
-            (false, "{}\noops\n{}", &["{}", "Stray(\"oops\")", "Framing(Ndjson)", "{}"]),
+            (false, "{}\noops\n{}", &["{}", "Stray(\"oops\")", "{}"]),
         ];
         for (array, text, want) in cases {
+            let decoder = || ValueDecoder::new(array).with_limit(100);
             for at in 0..=text.len() {
                 let (head, tail) = text.as_bytes().split_at(at);
-                assert_eq!(cut(array, 100, &[head, tail]), want, "{at}");
+                assert_eq!(cut(decoder(), &[head, tail]), want, "{at}");
             }
             let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-            assert_eq!(cut(array, 100, &bytes), want);
+            assert_eq!(cut(decoder(), &bytes), want);
         }
     }
 
@@ -173,7 +244,7 @@ mod tests {
         let text = b"{\"a\":\"0123456789\"}{\"b\":1}";
         for at in 0..=text.len() {
             let (head, tail) = text.split_at(at);
-            let seen = cut(true, 10, &[head, tail]);
+            let seen = cut(ValueDecoder::array().with_limit(10), &[head, tail]);
             assert_eq!(seen, ["Oversize { limit: 10 }", "{\"b\":1}"], "{at}");
         }
     }

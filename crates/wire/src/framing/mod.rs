@@ -9,7 +9,6 @@ mod encode;
 mod frames;
 pub(crate) mod invoke;
 mod sniff;
-mod values;
 
 use std::borrow::Cow;
 
@@ -18,9 +17,9 @@ use crate::{
     limits::WireLimits,
     sse::{SseDecoder, SseEvent, SseReading},
     utf8,
+    values::{ValueDecoder, ValueEvent},
 };
 pub use encode::Encoder;
-use values::Values;
 
 /// How a body is cut into payloads.
 ///
@@ -127,7 +126,10 @@ enum State {
     Unknown(Vec<u8>),
     Sse(Box<SseDecoder>),
     EventStream(EventStreamDecoder),
-    Values(Values),
+    /// The items of an array.
+    Items(ValueDecoder),
+    /// Values one after another, and how many there were: the second tells that they are several.
+    Values(ValueDecoder, usize),
     /// The head of a body that is no stream.
     Page(Vec<u8>),
 }
@@ -177,7 +179,12 @@ impl Unframer {
             State::EventStream(decoder) => {
                 decoder.finish(|event| frames::frame(event, *read, sink));
             }
-            State::Values(values) => values.finish(&mut |frame, end| sink(frame, *base + end)),
+            State::Items(decoder) => {
+                decoder.end(&mut |event, end| item(event, *base + end, sink));
+            }
+            State::Values(decoder, count) => {
+                decoder.end(&mut |event, end| value(event, *base + end, count, sink));
+            }
             State::Page(head) => sink(Frame::Page { text: utf8::text(head) }, *read),
         }
     }
@@ -201,8 +208,11 @@ impl Unframer {
             State::EventStream(decoder) => {
                 decoder.drive(chunk, &mut |event, end| frames::frame(event, base + end, sink));
             }
-            State::Values(values) => {
-                values.push(chunk, &mut |frame, end| sink(frame, base + end));
+            State::Items(decoder) => {
+                decoder.drive(chunk, &mut |event, end| item(event, base + end, sink));
+            }
+            State::Values(decoder, count) => {
+                decoder.drive(chunk, &mut |event, end| value(event, base + end, count, sink));
             }
             State::Page(head) => {
                 let room = PAGE.saturating_sub(head.len()).min(chunk.len());
@@ -218,8 +228,10 @@ fn start(framing: Framing, limits: WireLimits) -> State {
             let decoder = SseDecoder::new(SseReading::Lenient).with_limits(limits.sse());
             State::Sse(Box::new(decoder))
         }
-        Framing::Json | Framing::Ndjson => State::Values(Values::new(false, limits.sse().event())),
-        Framing::JsonArray => State::Values(Values::new(true, limits.sse().event())),
+        Framing::Json | Framing::Ndjson => {
+            State::Values(ValueDecoder::sequence().with_limit(limits.sse().event()), 0)
+        }
+        Framing::JsonArray => State::Items(ValueDecoder::array().with_limit(limits.sse().event())),
         Framing::EventStream => {
             State::EventStream(EventStreamDecoder::new().with_limit(limits.sse().event()))
         }
@@ -240,4 +252,23 @@ fn frame(event: SseEvent<'_>, end: u64, sink: Sink<'_>) {
         SseEvent::Oversize { limit, .. } => Frame::Oversize { limit },
     };
     sink(frame, end);
+}
+
+fn item(event: ValueEvent<'_>, end: u64, sink: Sink<'_>) {
+    let frame = match event {
+        ValueEvent::Oversize { limit } => Frame::Oversize { limit },
+        ValueEvent::Stray(text) => Frame::Stray(text),
+        ValueEvent::Value { text, whole } => Frame::Payload { event: "".into(), data: text, whole },
+    };
+    sink(frame, end);
+}
+
+fn value(event: ValueEvent<'_>, end: u64, count: &mut usize, sink: Sink<'_>) {
+    if !matches!(event, ValueEvent::Stray(_)) {
+        *count += 1;
+        if *count == 2 {
+            sink(Frame::Framing(Framing::Ndjson), end);
+        }
+    }
+    item(event, end, sink);
 }
