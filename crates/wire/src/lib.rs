@@ -44,6 +44,7 @@ pub mod sse;
 mod transcript;
 mod utf8;
 pub mod values;
+mod work;
 
 pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind};
@@ -56,3 +57,5 @@ pub use framing::{Encoder, Framing};
 pub use limits::{WireLimits, WireOptions};
 pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};
+#[cfg(feature = "work")]
+pub use work::steps;

@@ -18,7 +18,7 @@
 
 use std::borrow::Cow;
 
-use crate::{json::Balance, utf8};
+use crate::{json::Balance, utf8, work};
 
 /// What the decoder hands out, borrowed from the chunk where it lies in one piece.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,6 +169,7 @@ impl ValueDecoder {
     /// Where the next value begins in `rest`, if it does; `rest` stands at `start` of the stream.
     fn skip_between(&mut self, rest: &[u8], start: u64, sink: Sink<'_>) -> Option<usize> {
         for (at, &byte) in rest.iter().enumerate() {
+            work::count(1);
             match byte {
                 b'{' => return Some(at),
                 b'\n' | b'\r' => self.flush_stray(start + at as u64, sink),

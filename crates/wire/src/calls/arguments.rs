@@ -11,7 +11,10 @@ use super::{
     ledger::Ledger,
     trace::{Reading, Release, Trace},
 };
-use crate::json::{self, Balance};
+use crate::{
+    json::{self, Balance},
+    work,
+};
 
 /// How many resends rule the plain concatenation out. One may be chance: `}` repeats legitimately.
 const PROOFS: u8 = 2;
@@ -301,6 +304,7 @@ impl ArgumentText {
 
     fn close_held(&mut self, mut held: Held, show: &mut dyn FnMut(&[u8])) -> Closed {
         let mended = held.finish(&mut Show(show));
+        work::count(usize::try_from(held.mender().steps()).unwrap_or(usize::MAX));
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!mended.outcome().is_complete() && self.mends(&plain)))
         {
@@ -355,6 +359,7 @@ impl ArgumentText {
     }
 
     fn mends(&self, text: &str) -> bool {
+        work::count(text.len());
         mend(text.as_bytes(), &self.mending).outcome().is_complete()
     }
 }

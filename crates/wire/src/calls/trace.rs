@@ -5,6 +5,7 @@ use core::ops::Range;
 use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
 
 use super::ledger::{Ledger, Recorder, Slot};
+use crate::work;
 
 /// When the pieces of a text leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +156,7 @@ impl Trace {
         mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
         let path = mender.path();
         let outcome = mender.finish(&mut out);
+        work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
         self.ledger.end(text);
         let repairs = self.ledger.repairs().to_vec();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
@@ -168,6 +170,7 @@ impl Trace {
     /// Mends a text that leaves mended only where it is complete then: what leaves as it came was
     /// neither closed nor, once that was given up, repaired.
     fn mend_whole(&self, text: &str) -> Mended {
+        work::count(text.len());
         let mended = mend(text.as_bytes(), &self.options);
         let outcome = match mended.outcome() {
             Outcome::Closed => Outcome::Cut,

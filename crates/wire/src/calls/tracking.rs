@@ -1,5 +1,6 @@
 //! What a rewriter is told of a payload: the places of the pieces in it, and which texts ended.
 
+use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
 use jsonmend_core::Options;
@@ -143,9 +144,8 @@ impl Tracking {
     }
 
     /// The content of those blocks has ended. `cut`: it may have lost its end.
-    pub(crate) fn end_texts(&mut self, of: impl Fn(Block) -> bool, cut: bool) {
-        let blocks: Vec<Block> = self.texts.keys().copied().filter(|block| of(*block)).collect();
-        for block in blocks {
+    pub(crate) fn end_texts(&mut self, of: RangeInclusive<Block>, cut: bool) {
+        while let Some((&block, _)) = self.texts.range(of.clone()).next() {
             let Some((mut trace, text)) = self.texts.remove(&block) else { continue };
             trace.finish(&text, Reading::Plain, 0, cut, &mut |_| {});
             let target = Target::Text(block);
