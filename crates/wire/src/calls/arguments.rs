@@ -9,7 +9,7 @@ use jsonmend_core::{Held, Mended, Options, Output, mend};
 
 use super::{
     ledger::Ledger,
-    trace::{Reading, Release, Trace},
+    trace::{Reading, Release, Trace, as_it_came},
 };
 use crate::{
     json::{self, Balance},
@@ -35,6 +35,8 @@ pub(super) struct ArgumentText {
     placeholder: bool,
     /// A placeholder was dropped.
     dropped: bool,
+    /// The text stands nowhere in the stream as it is, so it cannot be written again.
+    composed: bool,
     /// The arguments as the start of the call gave them, in case no fragment comes.
     seed: Option<String>,
     overflow: bool,
@@ -76,6 +78,7 @@ impl ArgumentText {
             resends: 0,
             placeholder: false,
             dropped: false,
+            composed: false,
             seed: None,
             overflow: false,
         }
@@ -122,6 +125,12 @@ impl ArgumentText {
     pub(super) fn push(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
         self.absorb(text, show);
         self.follow(show);
+    }
+
+    /// Reads the next piece of a text that the format puts together.
+    pub(super) fn compose(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+        self.composed = true;
+        self.push(text, show);
     }
 
     /// Reads a piece that can be written again; returns whether it is waited for.
@@ -277,7 +286,7 @@ impl ArgumentText {
             && let Some(seed) = self.seed.take()
         {
             if let Engine::Traced(_) = self.engine {
-                let mended = mend(seed.as_bytes(), &self.mending);
+                let mended = as_it_came(mend(seed.as_bytes(), &self.mending));
                 return Closed::Json { raw: seed, mended, resent: false };
             }
             self.reading.clear();
@@ -338,6 +347,7 @@ impl ArgumentText {
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
         let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
+        let mended = if self.composed { as_it_came(mended) } else { mended };
         let resent = self.resends > 0 || self.dropped || dropped > 0;
         Closed::Json { raw, mended, resent }
     }

@@ -34,6 +34,17 @@ enum Pending {
     Whole,
 }
 
+/// What is said of a text that leaves as it came: it was neither closed nor repaired.
+pub(super) fn as_it_came(mended: Mended) -> Mended {
+    let outcome = match mended.outcome() {
+        Outcome::Closed => Outcome::Cut,
+        Outcome::Repaired => Outcome::Abandoned,
+        _ => return mended,
+    };
+    let cut_at = mended.cut_at().cloned();
+    Mended::new(outcome, None, mended.repairs().to_vec(), cut_at)
+}
+
 /// A text on its way.
 #[derive(Debug)]
 pub(crate) struct Trace {
@@ -167,18 +178,12 @@ impl Trace {
         Mended::new(outcome, mended, repairs, cut_at)
     }
 
-    /// Mends a text that leaves mended only where it is complete then: what leaves as it came was
-    /// neither closed nor, once that was given up, repaired.
+    /// Mends a text that leaves mended only where it is complete then.
     fn mend_whole(&self, text: &str) -> Mended {
         work::count(text.len());
         let mended = mend(text.as_bytes(), &self.options);
-        let outcome = match mended.outcome() {
-            Outcome::Closed => Outcome::Cut,
-            Outcome::Repaired if self.raw => Outcome::Abandoned,
-            _ => return mended,
-        };
-        let cut_at = mended.cut_at().cloned();
-        Mended::new(outcome, None, mended.repairs().to_vec(), cut_at)
+        let leaves_raw = self.raw || mended.outcome() == Outcome::Closed;
+        if leaves_raw { as_it_came(mended) } else { mended }
     }
 
     /// What comes from here on, and what is not certain yet, leaves as it came.

@@ -1,7 +1,7 @@
 //! From body bytes to payloads: which framing it is, and the framing itself.
 //!
-//! The framing is told by the first bytes, never by a header: servers send JSON errors as
-//! `text/event-stream` and event streams as `text/plain`. A further framing is one more module, one
+//! The framing is told by the first bytes: servers send JSON errors as `text/event-stream` and event
+//! streams as `text/plain`, so a header only breaks a tie. A further framing is one more module, one
 //! variant of [`Framing`], and one arm here.
 
 mod base64;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use crate::{
     eventstream::{EventStreamDecoder, FrameFault},
-    limits::WireLimits,
+    limits::{WireLimits, WireOptions},
     sse::{SseDecoder, SseEvent, SseReading},
     utf8,
     values::{ValueDecoder, ValueEvent},
@@ -106,6 +106,9 @@ pub(crate) enum Frame<'a> {
 /// Takes the frames of a body, each with the offset in the body behind its last byte.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(Frame<'_>, u64);
 
+/// How many values tell that there are several.
+const SEVERAL: usize = 2;
+
 /// How much of a body that is no stream is kept, in bytes.
 const PAGE: usize = 8 << 10;
 
@@ -113,6 +116,8 @@ const PAGE: usize = 8 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct Unframer {
     limits: WireLimits,
+    /// What the header says.
+    hint: Option<Framing>,
     state: State,
     /// Bytes before those that the decoder of the framing got.
     base: u64,
@@ -135,10 +140,14 @@ enum State {
 }
 
 impl Unframer {
-    /// At the start of a body; `framing` is `None` where the first bytes shall tell.
-    pub(crate) fn new(framing: Option<Framing>, limits: WireLimits) -> Self {
-        let state = framing.map_or(State::Unknown(Vec::new()), |framing| start(framing, limits));
-        Self { limits, state, base: 0, read: 0 }
+    /// At the start of a body.
+    pub(crate) fn new(options: WireOptions) -> Self {
+        let limits = options.limits();
+        let state = match options.framing() {
+            Some(framing) => start(framing, limits),
+            None => State::Unknown(Vec::new()),
+        };
+        Self { limits, hint: options.hint(), state, base: 0, read: 0 }
     }
 
     /// Reads a chunk.
@@ -191,6 +200,11 @@ impl Unframer {
 
     /// The bytes of the body so far tell its framing.
     fn settle(&mut self, framing: Framing, head: &[u8], sink: Sink<'_>) {
+        let framing = match (framing, self.hint) {
+            (Framing::Text, Some(Framing::Sse)) => Framing::Sse,
+            (Framing::Json, Some(Framing::Ndjson)) => Framing::Ndjson,
+            (framing, _) => framing,
+        };
         self.state = start(framing, self.limits);
         let text = sniff::start(head);
         self.base = self.read.saturating_sub(text.len() as u64);
@@ -229,7 +243,8 @@ fn start(framing: Framing, limits: WireLimits) -> State {
             State::Sse(Box::new(decoder))
         }
         Framing::Json | Framing::Ndjson => {
-            State::Values(ValueDecoder::sequence().with_limit(limits.sse().event()), 0)
+            let count = if framing == Framing::Json { 0 } else { SEVERAL };
+            State::Values(ValueDecoder::sequence().with_limit(limits.sse().event()), count)
         }
         Framing::JsonArray => State::Items(ValueDecoder::array().with_limit(limits.sse().event())),
         Framing::EventStream => {
@@ -266,7 +281,7 @@ fn item(event: ValueEvent<'_>, end: u64, sink: Sink<'_>) {
 fn value(event: ValueEvent<'_>, end: u64, count: &mut usize, sink: Sink<'_>) {
     if !matches!(event, ValueEvent::Stray(_)) {
         *count += 1;
-        if *count == 2 {
+        if *count == SEVERAL {
             sink(Frame::Framing(Framing::Ndjson), end);
         }
     }

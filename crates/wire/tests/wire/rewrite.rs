@@ -188,6 +188,63 @@ fn a_validated_call_is_mended_as_a_whole() {
 }
 
 #[test]
+fn what_leaves_as_it_came_is_not_told_as_mended() {
+    // Held to its end, a call is not closed; where more waits than may, it is not repaired either.
+    for (pieces, held, outcome) in [
+        (&["{\"a\": [1, ", "2"][..], 1 << 20, Outcome::Cut),
+        (&["{'a': [1, ", "2]}"], 40, Outcome::Abandoned),
+        (&["{\"a\": [1, ", "2]}"], 40, Outcome::Unchanged),
+    ] {
+        let options = mending(Policy::PERMISSIVE).with_mode(RewriteMode::Validated);
+        let out = run(options.with_held(held), &[body(pieces).as_bytes()]);
+        assert_eq!(out.text(), body(pieces));
+        assert_eq!(out.said.calls()[0].outcome(), outcome, "{pieces:?}");
+        assert_eq!(out.said.calls()[0].arguments(), pieces.concat());
+    }
+}
+
+#[test]
+fn arguments_that_a_format_puts_together_leave_as_they_came() {
+    let part = |part: &str, rest: &str| {
+        format!("data: {{\"candidates\":[{{\"content\":{{\"parts\":[{part}]}}{rest}}}]}}\n\n")
+    };
+    let leaf = |text: &str, goes_on: bool| {
+        let leaf =
+            format!(r#"{{"jsonPath":"$.a","stringValue":"{text}","willContinue":{goes_on}}}"#);
+        part(&format!(r#"{{"functionCall":{{"partialArgs":[{leaf}],"willContinue":true}}}}"#), "")
+    };
+    let begin = part(r#"{"functionCall":{"name":"f","willContinue":true}}"#, "");
+    let end = part(r#"{"functionCall":{}}"#, r#","finishReason":"STOP""#);
+    let whole = [begin.as_str(), &leaf("{'x", true), &leaf("\\ud83d", false), &end].concat();
+    let cut = [begin.as_str(), &leaf("{'x", true), &leaf("y", true)].concat();
+    for policy in [Policy::CONSERVATIVE, Policy::PERMISSIVE] {
+        for mode in [RewriteMode::Append, RewriteMode::Validated, RewriteMode::Suffix] {
+            for (text, arguments, outcome) in [
+                (&whole, "{\"a\":\"{'x\u{fffd}\"}", Outcome::Unchanged),
+                (&cut, "{\"a\":\"{'xy", Outcome::Cut),
+            ] {
+                let out = rewrite(mending(policy).with_mode(mode), text.as_bytes());
+                let left = if mode == RewriteMode::Suffix { "" } else { text.as_str() };
+                assert_eq!((out.text(), out.outcome), (left, RewriteOutcome::Unchanged));
+                let calls = out.said.calls();
+                assert_eq!((calls[0].arguments(), calls[0].outcome()), (arguments, outcome));
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_arguments_stay_empty_and_count_as_an_empty_object() {
+    let empty = format!("{BEGIN}{END}");
+    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        let out = rewrite(mending(Policy::PERMISSIVE).with_mode(mode), empty.as_bytes());
+        assert_eq!((out.text(), out.outcome), (empty.as_str(), RewriteOutcome::Unchanged));
+        let calls = out.said.calls();
+        assert_eq!((calls[0].arguments(), calls[0].outcome()), ("{}", Outcome::Unchanged));
+    }
+}
+
+#[test]
 fn a_suffix_closes_what_was_forwarded_already() {
     let options = mending(Policy::PERMISSIVE).with_mode(RewriteMode::Suffix);
     let cut = format!("{BEGIN}{}", piece("{\"a\": [1, \"x"));
