@@ -3,9 +3,9 @@
 //! The parts of a response are steps; an earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, finish, non_empty, ordinal, piece,
+    Arguments, CallDelta, Delta, Format, arguments, finish, non_empty, ordinal, piece, usage,
 };
-use crate::{Block, CallKind, Usage, json::Node};
+use crate::{Block, CallKind, json::Node};
 
 /// The type of the event, or a response that was not streamed.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
@@ -15,6 +15,10 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     heads.iter().any(|head| kind.starts_with(head))
         || object.and_then(Node::text).is_some_and(|object| object == "interaction")
 }
+
+/// What the token counts are called.
+const USAGE: [&str; 4] =
+    ["total_input_tokens", "total_output_tokens", "total_cached_tokens", "total_thought_tokens"];
 
 /// The decoder.
 #[derive(Debug, Default)]
@@ -117,22 +121,9 @@ impl GeminiInteractions {
 
     /// The state of the whole response.
     fn interaction(&mut self, interaction: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [status, usage, outputs, steps] =
+        let [status, counts, outputs, steps] =
             interaction.pick(["status", "usage", "outputs", "steps"]);
-        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
-            let [input, output, cached, reasoning] = usage.pick([
-                "total_input_tokens",
-                "total_output_tokens",
-                "total_cached_tokens",
-                "total_thought_tokens",
-            ]);
-            out(Delta::Usage(Usage {
-                input: count(input),
-                output: count(output),
-                cached: count(cached),
-                reasoning: count(reasoning),
-            }));
-        }
+        usage(counts, USAGE).into_iter().for_each(&mut *out);
         let status_word = non_empty(status).unwrap_or_default();
         if status_word.is_empty() || status_word == "in_progress" {
             return;

@@ -407,6 +407,14 @@ fn finish<'a>(scope: u32, reason: Option<Node<'a>>) -> Option<Delta<'a>> {
     Some(Delta::Finish { scope, reason: FinishReason::from_provider(&original), original })
 }
 
+/// The token counts in the members of those names: input, output, cached, reasoning; those that a
+/// format does not tell are left out.
+fn usage<const N: usize>(node: Option<Node<'_>>, names: [&str; N]) -> Option<Delta<'static>> {
+    let counts = node.filter(|node| node.is_object())?.pick(names);
+    let at = |place: usize| count(counts.get(place).copied().flatten());
+    Some(Delta::Usage(Usage { input: at(0), output: at(1), cached: at(2), reasoning: at(3) }))
+}
+
 /// Choices beyond that many share one scope, so that their number is bounded.
 const MAX_CHOICE: u32 = 0xffff;
 

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::{
-    CallDelta, Delta, Format, arguments, count, errors::read_inner_error, final_arguments, finish,
-    non_empty, ordinal, piece,
+    CallDelta, Delta, Format, arguments, errors::read_inner_error, final_arguments, finish,
+    non_empty, ordinal, piece, usage,
 };
-use crate::{Block, Usage, json::Node};
+use crate::{Block, json::Node};
 
 /// The name of the event, or the object the payload is.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
@@ -107,7 +107,7 @@ impl OpenAiAssistants {
     }
 
     fn run(&mut self, run: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [status, action, details, error, usage] =
+        let [status, action, details, error, counts] =
             run.pick(["status", "required_action", "incomplete_details", "last_error", "usage"]);
         let known = ["queued", "in_progress", "cancelling"];
         if non_empty(status).is_none_or(|status| known.contains(&status.as_ref())) {
@@ -131,11 +131,8 @@ impl OpenAiAssistants {
         if let Some(error) = error.filter(|error| !error.is_blank()) {
             out(Delta::Fail(Box::new(read_inner_error(error))));
         }
-        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
-            let [input, output] = usage.pick(["prompt_tokens", "completion_tokens"]);
-            let usage = Usage { input: count(input), output: count(output), ..Usage::default() };
-            out(Delta::Usage(usage));
-        }
+        let counts = usage(counts, ["prompt_tokens", "completion_tokens"]);
+        counts.into_iter().for_each(&mut *out);
         self.ended = true;
         let reason = details.and_then(|details| details.field("reason"));
         finish(0, reason).or_else(|| finish(0, status)).into_iter().for_each(out);
