@@ -28,6 +28,18 @@
 //! assert_eq!(transcript.calls()[0].arguments(), r#"{"a": 1, "b": 2}"#);
 //! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 //! ```
+//!
+//! | to | take |
+//! |---|---|
+//! | know what a whole body says | [`transcribe`] |
+//! | show text and calls while a body arrives | [`Decoder`]; [`Transcript`] collects its events |
+//! | forward a body that arrives, its calls mended | [`Rewriter`] |
+//! | forward a response that was not streamed | [`mend_body`] |
+//! | read or write the framing alone | [`sse`], [`eventstream`], [`values`], [`Encoder`] |
+//!
+//! Run a call only where its [`outcome`](Call::outcome) is complete, and take a response for whole only
+//! where it ended as [`StreamOutcome::Complete`]. All of them take the body in any pieces, and decoded:
+//! a compressed one has to be inflated first.
 
 mod body;
 mod calls;
