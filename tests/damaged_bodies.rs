@@ -267,6 +267,10 @@ fn break_content(body: &Body, tally: &mut Tally) {
                 } else if options.mode() == RewriteMode::Validated {
                     assert_eq!(after.text(), raw, "{name}");
                 }
+                // Where it is said again, it is said the same.
+                let [was, is] =
+                    [&damaged, &out].map(|body| Places::of_content(body).repeats_of(number));
+                assert_eq!(is, was, "{name}: {raw} left as {}", after.text());
                 tally.count(way, valid);
             }
         }

@@ -107,6 +107,14 @@ impl Channels {
                 self.text(Channel::Reasoning, block, &text, base, sink);
             }
             Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, base, sink),
+            Delta::TextAgain { block, text } => {
+                if let Some(tracking) = self.calls.tracking() {
+                    tracking.repeat_text(block, Place::of(text.literal(), base));
+                }
+            }
+            Delta::TextEnd { choice, block } => {
+                self.finish_texts(Block::parts(choice, block), false, sink);
+            }
             Delta::Call(delta) => {
                 if let Some(tracking) = self.calls.tracking() {
                     for said in [&delta.id, &delta.name].into_iter().flatten() {

@@ -196,6 +196,9 @@ fn assistants(text: &[&str], calls: &[&[&str]]) -> Events {
             json!({"id": call_id(call), "type": "function", "function": function})
         })
         .collect();
+    let content = json!([{"type": "text", "text": {"value": text.concat()}}]);
+    let message = json!({"object": "thread.message", "status": "completed", "content": content});
+    events.push(("thread.message.completed", message));
     let action = json!({"submit_tool_outputs": {"tool_calls": wanted}});
     let run =
         json!({"object": "thread.run", "status": "requires_action", "required_action": action});
@@ -254,7 +257,9 @@ fn cohere_v1(text: &[&str], calls: &[&[&str]]) -> Events {
         let parts = pieces.iter().map(|text| json!({"index": call, "parameters": text}));
         events.extend(parts.map(piece));
     }
-    events.push(event("stream-end", json!({"finish_reason": "COMPLETE"})));
+    let response = json!({"text": text.concat()});
+    let end = json!({"finish_reason": "COMPLETE", "response": response});
+    events.push(event("stream-end", end));
     events
 }
 
@@ -323,7 +328,9 @@ fn interactions(text: &[&str], calls: &[&[&str]]) -> Events {
         event("step.delta", call + 1, "delta", delta)
     }));
     events.extend((0..calls.len()).map(|call| event("step.stop", call + 1, "step", Value::Null)));
-    let done = json!({"status": "completed", "usage": {"total_input_tokens": 9}});
+    let outputs = json!([{"type": "text", "text": text.concat()}]);
+    let usage = json!({"total_input_tokens": 9});
+    let done = json!({"status": "completed", "outputs": outputs, "usage": usage});
     events.push(event("interaction.complete", 0, "interaction", done));
     events
 }
@@ -347,6 +354,9 @@ fn responses(text: &[&str], calls: &[&[&str]]) -> Events {
     let deltas = text.iter().map(|text| (*text).into());
     events.extend(deltas.map(|text| event("response.output_text.delta", 0, "delta", text)));
     events.push(event("response.output_text.done", 0, "text", text.concat().into()));
+    let part = json!({"type": "output_text", "text": text.concat()});
+    events.push(event("response.content_part.done", 0, "part", part));
+    events.push(event("response.output_item.done", 0, "item", message.clone()));
     let items = (0..calls.len()).map(|call| (call, item(call, String::new())));
     events.extend(
         items.map(|(call, item)| event("response.output_item.added", call + 1, "item", item)),

@@ -135,6 +135,19 @@ impl Places {
         self.texts.iter().map(|known| known.text.as_str())
     }
 
+    /// How many strings say all of the text of that number, besides those that it comes in.
+    #[must_use]
+    pub fn repeats_of(&self, number: usize) -> usize {
+        let Some(known) = self.texts.get(number) else { return 0 };
+        let mut heard = 0;
+        let again = known.spots.iter().filter(|spot| {
+            let is_piece = spot.says.start == heard && heard < known.text.len();
+            heard = if is_piece { spot.says.end } else { heard };
+            !is_piece
+        });
+        again.count()
+    }
+
     /// The body with other bytes for the text of that number, in pieces of like proportions; what
     /// said all of it says all of the new one.
     #[must_use]

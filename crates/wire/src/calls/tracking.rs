@@ -143,6 +143,18 @@ impl Tracking {
         true
     }
 
+    /// All of the content of a block was said once more.
+    pub(crate) fn repeat_text(&mut self, block: Block, place: Option<Place>) {
+        let target = Target::Text(block);
+        if let Some((trace, text)) = self.texts.get_mut(&block) {
+            trace.note_whole();
+            trace.settle(text, Reading::Plain, &mut |_| {});
+            self.entries.push(Entry::Piece { target, place, said: None, delta: false });
+        } else {
+            self.repeat(target, place);
+        }
+    }
+
     /// The content of those blocks has ended. `cut`: it may have lost its end.
     pub(crate) fn end_texts(&mut self, of: RangeInclusive<Block>, cut: bool) {
         while let Some((&block, _)) = self.texts.range(of.clone()).next() {

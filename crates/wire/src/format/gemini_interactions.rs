@@ -3,7 +3,7 @@
 //! The parts of a response are steps; an earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, finish, non_empty, ordinal, piece, usage,
+    Arguments, CallDelta, Delta, Format, again, arguments, finish, non_empty, ordinal, piece, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -129,14 +129,25 @@ impl GeminiInteractions {
             return;
         }
         self.ended = true;
-        // What was streamed comes again at the end.
-        if !self.spoke {
-            let whole = outputs.or(steps).into_iter().flat_map(Node::items);
-            for (index, step) in (0_u32..).zip(whole) {
+        let again = self.spoke;
+        let whole = outputs.or(steps).into_iter().flat_map(Node::items);
+        for (index, step) in (0_u32..).zip(whole) {
+            if again {
+                repeat(index, step, out);
+            } else {
                 self.step(index, step, false, out);
                 out(Delta::CallEnd { scope: 0, index: i64::from(index) });
             }
         }
         finish(0, status).into_iter().for_each(out);
+    }
+}
+
+/// What was streamed comes again at the end.
+fn repeat(index: u32, step: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    let [text, content] = step.pick(["text", "content"]);
+    let listed = content.into_iter().flat_map(Node::items).map(|part| part.field("text"));
+    for text in listed.chain([text]) {
+        again(Block::new(0, index), text, out);
     }
 }

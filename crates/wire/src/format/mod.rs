@@ -271,6 +271,16 @@ pub(crate) enum Delta<'a> {
         block: Block,
         text: Piece<'a>,
     },
+    /// All of a text once more.
+    TextAgain {
+        block: Block,
+        text: Piece<'a>,
+    },
+    /// The format says that the texts of a block have ended.
+    TextEnd {
+        choice: u32,
+        block: u32,
+    },
     /// A piece of a tool call.
     Call(CallDelta<'a>),
     /// The format says that a call has ended.
@@ -378,6 +388,13 @@ fn kind_of<'a>(event: &'a str, payload: Node<'a>) -> Cow<'a, str> {
 /// The piece of text in a member that is a string and not empty.
 fn piece(node: Option<Node<'_>>) -> Option<Piece<'_>> {
     Piece::of(node?)
+}
+
+/// A text that was said comes again.
+fn again(block: Block, text: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+    if let Some(text) = piece(text) {
+        out(Delta::TextAgain { block, text });
+    }
 }
 
 /// Arguments that are a string, or by way of exception the value itself.

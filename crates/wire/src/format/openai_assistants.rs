@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
-    CallDelta, Delta, Format, arguments, errors::read_inner_error, final_arguments, finish,
+    CallDelta, Delta, Format, again, arguments, errors::read_inner_error, final_arguments, finish,
     non_empty, ordinal, piece, usage,
 };
 use crate::{Block, json::Node};
@@ -38,9 +38,12 @@ impl Format for OpenAiAssistants {
             }
             "thread.message" if event.is_empty() || event.ends_with(".completed") => {
                 // The message comes again once it is whole.
-                if !self.spoke {
+                if self.spoke {
+                    self.again(payload.field("content"), out);
+                } else {
                     self.message(payload.field("content"), out);
                 }
+                out(Delta::TextEnd { choice: 0, block: self.message });
                 self.spoke = false;
                 self.message = self.message.saturating_add(1);
             }
@@ -87,6 +90,14 @@ impl OpenAiAssistants {
             for annotation in annotations.into_iter().flat_map(Node::items) {
                 out(Delta::Citation { block, json: annotation.raw() });
             }
+        }
+    }
+
+    /// The texts of the message come again, whole.
+    fn again(&self, content: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+        for (place, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
+            let block = Block::new(0, self.message).with_part(place);
+            again(block, part.field("text").and_then(|text| text.field("value")), out);
         }
     }
 
