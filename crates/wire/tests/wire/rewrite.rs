@@ -2,8 +2,8 @@
 
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{
-    Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript,
-    WireLimits, WireOptions,
+    ErrorKind, Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
+    Transcript, WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},
     sse::SseLimits,
     transcribe,
@@ -294,6 +294,32 @@ fn what_waits_is_bounded() {
     let endless = format!("{BEGIN}{}{END}", ": no event\ndata\n".repeat(100));
     let out = rewrite(options, endless.as_bytes());
     assert_eq!((out.text(), out.outcome), (endless.as_str(), RewriteOutcome::Unchanged));
+}
+
+#[test]
+fn what_passes_a_limit_of_calls_leaves_as_it_came_from_there_on() {
+    let long = body(&["{'a': 1, ", "'b': 2, ", "'c': 3}"]);
+    let limited = |limits: WireLimits, mode: RewriteMode| {
+        let wire = WireOptions::new().with_limits(limits);
+        RewriteOptions::new().with_wire(wire).with_mode(mode)
+    };
+    let limits = WireLimits::new().with_arguments(12);
+    let out = rewrite(limited(limits, RewriteMode::Append), long.as_bytes());
+    assert_eq!(out.text(), body(&["{\"a\": 1, ", "'b': 2, ", "'c': 3}"]));
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
+    let out = rewrite(limited(limits, RewriteMode::Validated), long.as_bytes());
+    assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Unchanged));
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
+    // A call too many is left alone, and those that were counted are mended.
+    let other =
+        |text: &str| piece(text).replace("\"index\":0,\"function\"", "\"index\":1,\"function\"");
+    let two = |first: &str| format!("{BEGIN}{}{}{END}", piece(first), other("{'b': 1}"));
+    let limits = WireLimits::new().with_calls(1);
+    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        let out = rewrite(limited(limits, mode), two("{'a': 1}").as_bytes());
+        assert_eq!((out.text(), out.said.calls().len()), (two("{\"a\": 1}").as_str(), 1));
+        assert_eq!(out.said.errors()[0].kind, ErrorKind::TooManyCalls);
+    }
 }
 
 #[test]
