@@ -155,7 +155,7 @@ impl Places {
         let spots = self.texts.get(number).map(|known| known.spots.as_slice()).unwrap_or_default();
         let old = self.texts.get(number).map_or(0, |known| known.text.len());
         let cut = |at: usize| {
-            let at = if old == 0 { 0 } else { at * by.len() / old };
+            let at = (at * by.len()).checked_div(old).unwrap_or_default();
             (at..by.len()).find(|&at| by.get(at).is_none_or(|byte| byte & 0xc0 != 0x80))
         };
         let mut out = Vec::new();
