@@ -6,7 +6,7 @@ use jsonmend_core::{Options, Policy};
 use jsonmend_testkit::{
     allocations::heap_of,
     bodies::Shape,
-    laws::wire::{CHUNKS, Road, doubling},
+    laws::wire::{CHUNKS, Road, doubling, in_proportion},
 };
 use jsonmend_wire::{RewriteMode, RewriteOptions, WireOptions};
 
@@ -27,11 +27,16 @@ fn roads() -> Vec<Road> {
 fn grows_no_faster(name: &str, half: &[u8], full: &[u8]) {
     const ONCE: u64 = 64 << 10;
     for road in roads() {
-        let verdict = doubling(half, full, road);
-        assert!(verdict.is_ok(), "{name}: {}", verdict.unwrap_err().what());
         for size in CHUNKS {
-            let [once, twice] = [half, full].map(|body| heap_of(|| road.drive(body, size)).total);
+            let [once, twice] = [half, full].map(|body| {
+                let mut steps = 0;
+                let heap = heap_of(|| steps = road.steps(body, size));
+                (body, steps, heap.total)
+            });
+            let verdict = in_proportion([once, twice].map(|(body, steps, _)| (body, steps)));
+            assert!(verdict.is_ok(), "{name}: {}, by {size}, {road:?}", verdict.unwrap_err());
             let [short, long] = [half, full].map(|body| body.len() as u64);
+            let (once, twice) = (once.2, twice.2);
             let most = once * long / short * 5 / 4 + ONCE;
             assert!(twice <= most, "{name}: {once} bytes, then {twice}, by {size}, {road:?}");
         }
@@ -49,6 +54,16 @@ fn arguments(size: usize, broken: bool) -> String {
 fn pieces(text: &str, count: usize) -> Vec<&str> {
     let size = text.len().div_ceil(count);
     text.as_bytes().chunks(size).map(|piece| std::str::from_utf8(piece).unwrap()).collect()
+}
+
+#[test]
+fn the_law_tells_what_grows_faster() {
+    let road = Road::Decode(WireOptions::new());
+    let body = Shape::Chat.body(&["x"; 100], &[]);
+    doubling(&body, &body.repeat(2), road).unwrap();
+    let (short, long) = (&body[..], &body.repeat(2)[..]);
+    assert!(in_proportion([(short, 100_000), (long, 200_000)]).is_ok());
+    assert!(in_proportion([(short, 100_000), (long, 400_000)]).is_err());
 }
 
 #[test]

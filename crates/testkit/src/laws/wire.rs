@@ -12,7 +12,7 @@ use jsonmend_wire::{
 use super::{Law, Violation};
 use crate::cuts::Cut;
 #[cfg(feature = "work")]
-pub use growth::{CHUNKS, Road, STEPS_PER_BYTE, doubling};
+pub use growth::{CHUNKS, Road, STEPS_PER_BYTE, doubling, in_proportion};
 
 /// An event: its name, its data, the id in force.
 type Event = (String, Vec<u8>, String);

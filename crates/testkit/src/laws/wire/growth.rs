@@ -61,18 +61,26 @@ impl Road {
 /// # Errors
 /// The size of the chunks in which the work grows faster than the body.
 pub fn doubling(half: &[u8], full: &[u8], road: Road) -> Result<(), Violation> {
-    const ONCE: u64 = 4_000;
     for size in CHUNKS {
-        let (once, twice) = (road.steps(half, size), road.steps(full, size));
-        let [short, long] = [half, full].map(|body| body.len().max(1) as u64);
-        let share = once.saturating_mul(long) / short;
-        let most = (share + share / 8 + ONCE).min(STEPS_PER_BYTE * (long + 64));
-        if twice > most {
-            let what = format!(
-                "{once} steps for {short} bytes, and {twice} for {long}, in chunks of {size}: {road:?}"
-            );
-            return Err(Violation::new(Law::Bounded, full, what));
-        }
+        in_proportion([half, full].map(|body| (body, road.steps(body, size)))).map_err(|what| {
+            Violation::new(Law::Bounded, full, format!("{what} by {size}: {road:?}"))
+        })?;
     }
     Ok(())
+}
+
+/// What [`doubling`] asks of two bodies and their steps, for who counts them himself.
+///
+/// # Errors
+/// The numbers, where the steps grow faster than the bodies.
+pub fn in_proportion([half, full]: [(&[u8], u64); 2]) -> Result<(), String> {
+    const ONCE: u64 = 4_000;
+    let [(short, once), (long, twice)] =
+        [half, full].map(|(body, steps)| (body.len().max(1) as u64, steps));
+    let share = once.saturating_mul(long) / short;
+    let most = (share + share / 8 + ONCE).min(STEPS_PER_BYTE * (long + 64));
+    if twice <= most {
+        return Ok(());
+    }
+    Err(format!("{once} steps for {short} bytes, and {twice} for {long}"))
 }
