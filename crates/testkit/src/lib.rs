@@ -3,7 +3,7 @@
 //! The laws ([`laws`]) are plain functions from an input to a verdict, so that unit tests, property
 //! tests and fuzz targets check the same thing. Inputs come from [`cases`] (a corpus in data files),
 //! [`documents`] (valid JSON texts), [`damage`] (named ways to break them) and [`adversary`] (texts
-//! made to cost time, stack or memory). [`cuts`] says how an input is cut into chunks, [`oracle`]
+//! made to cost time, stack or memory); [`bodies`] wraps them as providers do. [`cuts`] says how an input is cut into chunks, [`oracle`]
 //! says what is JSON without asking jsonmend, and [`differential`] compares what the two say.
 //!
 //! ```
@@ -16,6 +16,7 @@
 pub mod adversary;
 #[cfg(feature = "allocations")]
 pub mod allocations;
+pub mod bodies;
 pub mod cases;
 pub mod cuts;
 pub mod damage;

@@ -47,8 +47,9 @@ impl<'a> MendedBody<'a> {
 ///
 /// Only the strings that hold arguments are replaced, and only where the arguments were mended and are
 /// valid now; every other byte stays. Arguments that were cut off or that the policy forbids to mend
-/// stay as they came: the [`transcript`](MendedBody::transcript) tells. So does every body that is no
-/// JSON, and every stream.
+/// stay as they came: the [`transcript`](MendedBody::transcript) tells. So do empty ones, which count
+/// as `{}` there; and so does every body that is no JSON, and every stream. Content that is JSON by
+/// contract is for a [`Rewriter`](crate::Rewriter), which takes such bodies, too.
 ///
 /// ```
 /// use jsonmend_core::Outcome;

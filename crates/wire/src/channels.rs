@@ -1,5 +1,6 @@
 //! From deltas to events: calls, texts, the end of choices, token counts, errors.
 
+use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
 use jsonmend_core::Options;
@@ -95,7 +96,7 @@ impl Channels {
     /// Ends every call that is open. `cut`: the stream broke off.
     pub(crate) fn end(&mut self, cut: bool, sink: Sink<'_>) {
         self.calls.finish_all(cut, sink);
-        self.finish_texts(|_| true, cut, sink);
+        self.finish_texts(Block::all(), cut, sink);
     }
 
     /// Reads a delta, which stands in the payload `base`.
@@ -106,6 +107,14 @@ impl Channels {
                 self.text(Channel::Reasoning, block, &text, base, sink);
             }
             Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, base, sink),
+            Delta::TextAgain { block, text } => {
+                if let Some(tracking) = self.calls.tracking() {
+                    tracking.repeat_text(block, Place::of(text.literal(), base));
+                }
+            }
+            Delta::TextEnd { choice, block } => {
+                self.finish_texts(Block::parts(choice, block), false, sink);
+            }
             Delta::Call(delta) => {
                 if let Some(tracking) = self.calls.tracking() {
                     for said in [&delta.id, &delta.name].into_iter().flatten() {
@@ -118,19 +127,18 @@ impl Channels {
             }
             Delta::CallEnd { scope, index } => {
                 self.calls.stop(scope, index, sink);
-                let ended = |block: Block| (block.choice, i64::from(block.block)) == (scope, index);
-                if !self.calls.has(scope, index) {
-                    self.finish_tracked(ended, false);
+                if let (false, Ok(block)) = (self.calls.has(scope, index), u32::try_from(index)) {
+                    self.finish_tracked(Block::parts(scope, block), false);
                 }
             }
             Delta::Abort { scope } => {
                 self.calls.finish(scope, true, sink);
-                self.finish_tracked(|block| block.choice == scope, true);
+                self.finish_tracked(Block::of_choice(scope), true);
             }
             Delta::Finish { scope, reason, original } => {
                 let cut = reason == FinishReason::Length;
                 self.calls.finish(scope, cut, sink);
-                self.finish_texts(|block| block.choice == scope, cut, sink);
+                self.finish_texts(Block::of_choice(scope), cut, sink);
                 let finish = Finish { choice: scope, reason, original: original.into_owned() };
                 // Some servers repeat the last chunk.
                 if self.finished.get(&scope) != Some(&finish) {
@@ -178,18 +186,16 @@ impl Channels {
     }
 
     /// No text of those blocks goes on: half a character stays one.
-    fn finish_texts(&mut self, of: impl Fn(Block) -> bool, cut: bool, sink: Sink<'_>) {
-        self.halves.retain(|&(block, channel), halves| {
-            let ends = of(block);
-            if ends {
-                sink(channel.event(block, halves.finish()));
-            }
-            !ends
-        });
+    fn finish_texts(&mut self, of: RangeInclusive<Block>, cut: bool, sink: Sink<'_>) {
+        let channels = (*of.start(), Channel::Reasoning)..=(*of.end(), Channel::Text);
+        while let Some((&key, _)) = self.halves.range(channels.clone()).next() {
+            let mut halves = self.halves.remove(&key).unwrap_or_default();
+            sink(key.1.event(key.0, halves.finish()));
+        }
         self.finish_tracked(of, cut);
     }
 
-    fn finish_tracked(&mut self, of: impl Fn(Block) -> bool, cut: bool) {
+    fn finish_tracked(&mut self, of: RangeInclusive<Block>, cut: bool) {
         if let Some(tracking) = self.calls.tracking() {
             tracking.end_texts(of, cut);
         }

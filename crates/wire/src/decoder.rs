@@ -63,11 +63,7 @@ impl Decoder {
     /// A decoder at the start of a body.
     #[must_use]
     pub fn new(options: WireOptions) -> Self {
-        Self {
-            unframer: Unframer::new(options.framing(), options.limits()),
-            body: Body::new(options),
-            outcome: None,
-        }
+        Self { unframer: Unframer::new(options), body: Body::new(options), outcome: None }
     }
 
     /// The framing, once it is known.

@@ -1,5 +1,7 @@
 //! What comes out of a [`Decoder`](crate::Decoder).
 
+use core::ops::RangeInclusive;
+
 use jsonmend_core::Repair;
 
 use crate::{Call, CallKind, Framing, Wire};
@@ -31,6 +33,21 @@ impl Block {
     pub const fn with_part(mut self, part: u32) -> Self {
         self.part = part;
         self
+    }
+
+    /// Every block.
+    pub(crate) const fn all() -> RangeInclusive<Self> {
+        Self::new(0, 0)..=Self::new(u32::MAX, u32::MAX).with_part(u32::MAX)
+    }
+
+    /// Every block of a choice.
+    pub(crate) const fn of_choice(choice: u32) -> RangeInclusive<Self> {
+        Self::new(choice, 0)..=Self::new(choice, u32::MAX).with_part(u32::MAX)
+    }
+
+    /// Every part of a block.
+    pub(crate) const fn parts(choice: u32, block: u32) -> RangeInclusive<Self> {
+        Self::new(choice, block)..=Self::new(choice, block).with_part(u32::MAX)
     }
 }
 

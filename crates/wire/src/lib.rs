@@ -28,6 +28,18 @@
 //! assert_eq!(transcript.calls()[0].arguments(), r#"{"a": 1, "b": 2}"#);
 //! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 //! ```
+//!
+//! | to | take |
+//! |---|---|
+//! | know what a whole body says | [`transcribe`] |
+//! | show text and calls while a body arrives | [`Decoder`]; [`Transcript`] collects its events |
+//! | forward a body that arrives, its calls mended | [`Rewriter`] |
+//! | forward a response that was not streamed | [`mend_body`] |
+//! | read or write the framing alone | [`sse`], [`eventstream`], [`values`], [`Encoder`] |
+//!
+//! Run a call only where its [`outcome`](Call::outcome) is complete, and take a response for whole only
+//! where it ended as [`StreamOutcome::Complete`]. All of them take the body in any pieces, and decoded:
+//! a compressed one has to be inflated first.
 
 mod body;
 mod calls;
@@ -43,6 +55,8 @@ mod rewrite;
 pub mod sse;
 mod transcript;
 mod utf8;
+pub mod values;
+mod work;
 
 pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind};
@@ -55,3 +69,5 @@ pub use framing::{Encoder, Framing};
 pub use limits::{WireLimits, WireOptions};
 pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};
+#[cfg(feature = "work")]
+pub use work::steps;

@@ -72,6 +72,16 @@ impl Default for WireLimits {
     }
 }
 
+/// The names under which JSON values one after another are sent.
+const NDJSON: [&str; 6] = [
+    "application/json-lines",
+    "application/jsonl",
+    "application/ndjson",
+    "application/stream+json",
+    "application/x-json-stream",
+    "application/x-ndjson",
+];
+
 /// Everything a [`Decoder`](crate::Decoder) is told.
 ///
 /// ```
@@ -86,6 +96,7 @@ impl Default for WireLimits {
 pub struct WireOptions {
     mending: Options,
     framing: Option<Framing>,
+    hint: Option<Framing>,
     wire: Option<Wire>,
     limits: WireLimits,
 }
@@ -97,6 +108,7 @@ impl WireOptions {
         Self {
             mending: Options::new().with_policy(Policy::CONSERVATIVE),
             framing: None,
+            hint: None,
             wire: None,
             limits: WireLimits::new(),
         }
@@ -119,6 +131,32 @@ impl WireOptions {
     #[must_use]
     pub const fn with_framing(mut self, framing: Framing) -> Self {
         self.framing = Some(framing);
+        self
+    }
+
+    /// The `Content-Type` of the response. It counts only where the first bytes leave two readings:
+    /// words are no stream, unless it is `text/event-stream`; one JSON value is a body that was not
+    /// streamed, unless it is `application/x-ndjson` or another name of that.
+    ///
+    /// ### Default
+    /// None.
+    ///
+    /// ```
+    /// use jsonmend_wire::{Framing, WireOptions, transcribe};
+    /// let body = b"slow today\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\n";
+    /// assert_eq!(transcribe(body, WireOptions::new()).framing(), Some(Framing::Text));
+    /// let options = WireOptions::new().with_content_type("text/event-stream; charset=utf-8");
+    /// assert_eq!(transcribe(body, options).text(), "Hi");
+    /// ```
+    #[must_use]
+    pub fn with_content_type(mut self, content_type: &str) -> Self {
+        let name = content_type.split(';').next().unwrap_or_default().trim_ascii();
+        let is_name = |known: &&str| name.eq_ignore_ascii_case(known);
+        self.hint = if is_name(&"text/event-stream") {
+            Some(Framing::Sse)
+        } else {
+            NDJSON.iter().any(is_name).then_some(Framing::Ndjson)
+        };
         self
     }
 
@@ -149,6 +187,11 @@ impl WireOptions {
     #[must_use]
     pub const fn framing(&self) -> Option<Framing> {
         self.framing
+    }
+
+    /// What the header says of the framing.
+    pub(crate) const fn hint(&self) -> Option<Framing> {
+        self.hint
     }
 
     /// The format, if it is fixed.

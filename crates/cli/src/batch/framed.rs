@@ -4,6 +4,7 @@ use jsonmend_wire::{
     Framing,
     eventstream::{EventStreamDecoder, EventStreamEvent, Message},
     sse::{SseDecoder, SseEvent, SseMessage, SseReading},
+    values::{ValueDecoder, ValueEvent},
 };
 use serde::Serialize;
 
@@ -38,16 +39,29 @@ struct EventRecord {
 
 /// Cuts a body into its events.
 pub(crate) fn events(request: &Request<'_>, input: &Input<'_>) -> Result<Framed, String> {
-    match request.framing()? {
-        FramingName::Strict => Ok(server_sent(input, SseReading::Strict)),
-        FramingName::Named(Framing::Sse) => Ok(server_sent(input, SseReading::Lenient)),
-        FramingName::Named(Framing::EventStream) => Ok(frames(input)),
+    let framing = match request.framing()? {
+        FramingName::Strict => return Ok(server_sent(input, SseReading::Strict)),
+        FramingName::Named(framing) => framing,
+        FramingName::Auto => told_by(input.whole()),
+    };
+    match framing {
+        Framing::EventStream => Ok(frames(input)),
+        Framing::Json | Framing::Ndjson | Framing::JsonArray => Ok(values(input, framing)),
+        Framing::Sse => Ok(server_sent(input, SseReading::Lenient)),
+        other => Err(format!("`framing`: `{}` has no events", other.code())),
+    }
+}
+
+/// The framing of a body with events, by its first byte.
+fn told_by(body: &[u8]) -> Framing {
+    let text = body.trim_ascii_start();
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
+    match text.first() {
         // The length of a frame is far below 16 MiB: its first byte is zero.
-        FramingName::Auto if input.whole().first() == Some(&0) => Ok(frames(input)),
-        FramingName::Auto => Ok(server_sent(input, SseReading::Lenient)),
-        FramingName::Named(framing) => {
-            Err(format!("`framing`: `{}` has payloads and no events", framing.code()))
-        }
+        Some(0) => Framing::EventStream,
+        Some(b'{') => Framing::Json,
+        Some(b'[') => Framing::JsonArray,
+        _ => Framing::Sse,
     }
 }
 
@@ -78,6 +92,32 @@ fn frames(input: &Input<'_>) -> Framed {
         decoder.push(piece, &mut record);
     }
     decoder.finish(&mut record);
+    framed
+}
+
+fn values(input: &Input<'_>, framing: Framing) -> Framed {
+    let mut framed = Framed::new(framing);
+    let mut decoder = match framing {
+        Framing::JsonArray => ValueDecoder::array(),
+        _ => ValueDecoder::sequence(),
+    };
+    let mut record = |event: ValueEvent<'_>| match event {
+        ValueEvent::Value { text, whole: true } => framed.events.push(EventRecord {
+            event: String::new(),
+            data: text.into_owned(),
+            id: String::new(),
+            retry: None,
+        }),
+        // Cut off, too long, or no value at all.
+        _ => framed.dropped += 1,
+    };
+    for piece in input.pieces() {
+        decoder.push(piece, &mut record);
+    }
+    decoder.finish(&mut record);
+    if framing == Framing::Json && framed.events.len() > 1 {
+        framed.framing = Framing::Ndjson.code();
+    }
     framed
 }
 

@@ -258,7 +258,7 @@ fn batch_reads_events_leniently_unless_the_specification_is_asked_for() {
     assert_eq!(names(json!({})), ("\"a\"\"b\"".to_owned(), false));
     assert_eq!(names(json!({ "framing": "sse" })), ("\"a\"\"b\"".to_owned(), false));
     assert_eq!(names(json!({ "framing": "sse-strict" })), ("\"a\"".to_owned(), false));
-    assert_eq!(names(json!({ "framing": "ndjson" })), (String::new(), true));
+    assert_eq!(names(json!({ "framing": "html" })), (String::new(), true));
     assert_eq!(names(json!({ "framing": "carrier-pigeon" })), (String::new(), true));
 }
 
@@ -279,6 +279,31 @@ fn batch_reads_the_messages_of_an_aws_event_stream() {
         assert_eq!(reply["events"][0]["data"], "{\"a\":1}");
         assert_eq!(reply["events"].as_array().unwrap().len(), 2);
         assert_eq!(reply["dropped"], 1);
+    }
+}
+
+#[test]
+fn events_are_values_where_the_body_holds_values() {
+    let lines = "{\"a\": \"}\"}\r\n{\"b\": [1.0]} {}\nwords\n{\"cut";
+    let array = "\u{feff} [{\"a\": 1},\n {\"b\": [2]}]";
+    let one = "{\n  \"a\": [{}]\n}\n";
+    for (framing, body, told, data, dropped) in [
+        ("auto", lines, "ndjson", json!(["{\"a\": \"}\"}", "{\"b\": [1.0]}", "{}"]), json!(2)),
+        ("ndjson", "[1] {}", "ndjson", json!(["[1]", "{}"]), Value::Null),
+        ("json", lines, "ndjson", json!(["{\"a\": \"}\"}", "{\"b\": [1.0]}", "{}"]), json!(2)),
+        ("auto", one, "json", json!([one.trim()]), Value::Null),
+        ("auto", array, "json-array", json!(["{\"a\": 1}", "{\"b\": [2]}"]), Value::Null),
+        ("json-array", array, "json-array", json!(["{\"a\": 1}", "{\"b\": [2]}"]), Value::Null),
+    ] {
+        let request = json!({ "op": "events", "framing": framing, "input": body });
+        for split in ["whole", "bytes", "3"] {
+            let reply = reply(&request, split);
+            let events = reply["events"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let all: Value = events.iter().map(|event| event["data"].clone()).collect();
+            assert_eq!((&reply["framing"], all), (&json!(told), data.clone()), "{body} {split}");
+            assert_eq!(reply["dropped"], dropped, "{body} {split}");
+            assert!(events.iter().all(|event| event["event"] == "" && event["retry"].is_null()));
+        }
     }
 }
 

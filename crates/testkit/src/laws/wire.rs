@@ -1,5 +1,8 @@
 //! What holds of bodies: their framing, and their being written again.
 
+#[cfg(feature = "work")]
+mod growth;
+
 use jsonmend_wire::{
     RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireOptions,
     sse::{SseDecoder, SseEvent, SseReading},
@@ -8,6 +11,8 @@ use jsonmend_wire::{
 
 use super::{Law, Violation};
 use crate::cuts::Cut;
+#[cfg(feature = "work")]
+pub use growth::{CHUNKS, Road, STEPS_PER_BYTE, doubling, in_proportion};
 
 /// An event: its name, its data, the id in force.
 type Event = (String, Vec<u8>, String);

@@ -9,9 +9,12 @@ use jsonmend_core::{Held, Mended, Options, Output, mend};
 
 use super::{
     ledger::Ledger,
-    trace::{Reading, Release, Trace},
+    trace::{Reading, Release, Trace, as_it_came},
 };
-use crate::json::{self, Balance};
+use crate::{
+    json::{self, Balance},
+    work,
+};
 
 /// How many resends rule the plain concatenation out. One may be chance: `}` repeats legitimately.
 const PROOFS: u8 = 2;
@@ -30,6 +33,10 @@ pub(super) struct ArgumentText {
     resends: u8,
     /// The reading is `{}`, which may be a placeholder, and was not shown yet.
     placeholder: bool,
+    /// A placeholder was dropped.
+    dropped: bool,
+    /// The text stands nowhere in the stream as it is, so it cannot be written again.
+    composed: bool,
     /// The arguments as the start of the call gave them, in case no fragment comes.
     seed: Option<String>,
     overflow: bool,
@@ -70,6 +77,8 @@ impl ArgumentText {
             plain: None,
             resends: 0,
             placeholder: false,
+            dropped: false,
+            composed: false,
             seed: None,
             overflow: false,
         }
@@ -118,6 +127,12 @@ impl ArgumentText {
         self.follow(show);
     }
 
+    /// Reads the next piece of a text that the format puts together.
+    pub(super) fn compose(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+        self.composed = true;
+        self.push(text, show);
+    }
+
     /// Reads a piece that can be written again; returns whether it is waited for.
     pub(super) fn push_piece(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) -> bool {
         if self.overflow || !matches!(self.engine, Engine::Traced(_)) {
@@ -153,6 +168,13 @@ impl ArgumentText {
             self.grow(text, show);
             return false;
         }
+        if self.reading.is_empty()
+            && let Some(rest) = behind_placeholder(text)
+        {
+            self.dropped = true;
+            self.grow(rest, show);
+            return false;
+        }
         if self.reading.is_empty() && text.trim() == "{}" {
             self.reading.push_str(text);
             self.balance.absorb(text.as_bytes());
@@ -174,6 +196,7 @@ impl ArgumentText {
         let dropped = self.placeholder && text.trim_start().starts_with('{');
         if dropped {
             self.placeholder = false;
+            self.dropped = true;
             self.reading.clear();
             self.balance = Balance::default();
             if let Engine::Traced(trace) = &mut self.engine {
@@ -263,7 +286,7 @@ impl ArgumentText {
             && let Some(seed) = self.seed.take()
         {
             if let Engine::Traced(_) = self.engine {
-                let mended = mend(seed.as_bytes(), &self.mending);
+                let mended = as_it_came(mend(seed.as_bytes(), &self.mending));
                 return Closed::Json { raw: seed, mended, resent: false };
             }
             self.reading.clear();
@@ -290,6 +313,7 @@ impl ArgumentText {
 
     fn close_held(&mut self, mut held: Held, show: &mut dyn FnMut(&[u8])) -> Closed {
         let mended = held.finish(&mut Show(show));
+        work::count(usize::try_from(held.mender().steps()).unwrap_or(usize::MAX));
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!mended.outcome().is_complete() && self.mends(&plain)))
         {
@@ -301,7 +325,7 @@ impl ArgumentText {
             let mended = mend(rest.as_bytes(), &self.mending);
             return Closed::Json { raw: rest.to_owned(), mended, resent: true };
         }
-        Closed::Json { raw, mended, resent: self.resends > 0 }
+        Closed::Json { raw, mended, resent: self.resends > 0 || self.dropped }
     }
 
     /// As [`close_held`](Self::close_held). What has left already counts: only a text that is kept
@@ -323,7 +347,9 @@ impl ArgumentText {
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
         let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
-        Closed::Json { raw, mended, resent: self.resends > 0 || dropped > 0 }
+        let mended = if self.composed { as_it_came(mended) } else { mended };
+        let resent = self.resends > 0 || self.dropped || dropped > 0;
+        Closed::Json { raw, mended, resent }
     }
 
     /// The account of the pieces that are still waited for.
@@ -343,6 +369,7 @@ impl ArgumentText {
     }
 
     fn mends(&self, text: &str) -> bool {
+        work::count(text.len());
         mend(text.as_bytes(), &self.mending).outcome().is_complete()
     }
 }
@@ -432,8 +459,10 @@ mod tests {
 
     #[test]
     fn an_empty_object_before_the_real_one_is_dropped() {
-        assert_eq!(raw(&["{}", "{\"a\"", ":1}"]).0, "{\"a\":1}");
-        assert_eq!(raw(&["{", "}", "{\"a\":1}"]).0, "{\"a\":1}");
-        assert_eq!(raw(&["{}"]).0, "{}");
+        let real = ("{\"a\":1}".to_owned(), true);
+        assert_eq!(raw(&["{}", "{\"a\"", ":1}"]), real);
+        assert_eq!(raw(&["{", "}", "{\"a\":1}"]), real);
+        assert_eq!(raw(&["{}\n{\"a\"", ":1}"]), real);
+        assert_eq!(raw(&["{}"]), ("{}".to_owned(), false));
     }
 }

@@ -7,6 +7,8 @@ use std::{borrow::Cow, collections::VecDeque};
 
 use jsonmend_core::{Output, Repair, apply};
 
+use crate::work;
+
 /// One piece, as a part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
@@ -59,6 +61,7 @@ impl Ledger {
     /// All that waits may leave.
     pub(super) fn release(&mut self) {
         self.certain = usize::MAX;
+        work::count(self.slots.len());
         for slot in &mut self.slots {
             if *slot == Slot::Whole {
                 *slot = Slot::Raw;
@@ -73,7 +76,15 @@ impl Ledger {
 
     /// Whether pieces wait to leave that add to the text.
     pub(crate) fn has_parts(&self) -> bool {
-        self.slots.iter().any(|slot| matches!(slot, Slot::Part { .. }))
+        self.slots.iter().any(|slot| {
+            work::count(1);
+            matches!(slot, Slot::Part { .. })
+        })
+    }
+
+    /// Whether pieces wait to leave, whatever they say.
+    pub(crate) fn has_slots(&self) -> bool {
+        !self.slots.is_empty()
     }
 
     /// Whether the piece may leave that is the `nth` to do so.

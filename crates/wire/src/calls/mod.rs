@@ -251,7 +251,7 @@ impl Calls {
                 return Ok(());
             }
             Arguments::Composed(text) => {
-                open.arguments.push(text, &mut show);
+                open.arguments.compose(text, &mut show);
                 return Ok(());
             }
             Arguments::Fragment(piece) => {

@@ -5,6 +5,7 @@ use core::ops::Range;
 use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
 
 use super::ledger::{Ledger, Recorder, Slot};
+use crate::work;
 
 /// When the pieces of a text leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,17 @@ enum Pending {
     Part { plain: Range<usize>, resent: Range<usize>, len: usize },
     /// All of the text once more.
     Whole,
+}
+
+/// What is said of a text that leaves as it came: it was neither closed nor repaired.
+pub(super) fn as_it_came(mended: Mended) -> Mended {
+    let outcome = match mended.outcome() {
+        Outcome::Closed => Outcome::Cut,
+        Outcome::Repaired => Outcome::Abandoned,
+        _ => return mended,
+    };
+    let cut_at = mended.cut_at().cloned();
+    Mended::new(outcome, None, mended.repairs().to_vec(), cut_at)
 }
 
 /// A text on its way.
@@ -142,8 +154,8 @@ impl Trace {
     ) -> Mended {
         let Some(mut mender) = self.mender.take() else {
             self.resolve(reading, dropped);
-            let mended = mend(text.as_bytes(), &self.options);
-            if mended.outcome().is_complete() && !(cut || self.raw) {
+            let mended = self.mend_whole(text);
+            if mended.outcome().is_complete() && !cut {
                 self.ledger.set_repairs(mended.repairs().to_vec());
             }
             show(mended.text_or(text.as_bytes()).as_bytes());
@@ -155,6 +167,7 @@ impl Trace {
         mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
         let path = mender.path();
         let outcome = mender.finish(&mut out);
+        work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
         self.ledger.end(text);
         let repairs = self.ledger.repairs().to_vec();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
@@ -163,6 +176,14 @@ impl Trace {
             if mended.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
         let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(path);
         Mended::new(outcome, mended, repairs, cut_at)
+    }
+
+    /// Mends a text that leaves mended only where it is complete then.
+    fn mend_whole(&self, text: &str) -> Mended {
+        work::count(text.len());
+        let mended = mend(text.as_bytes(), &self.options);
+        let leaves_raw = self.raw || mended.outcome() == Outcome::Closed;
+        if leaves_raw { as_it_came(mended) } else { mended }
     }
 
     /// What comes from here on, and what is not certain yet, leaves as it came.

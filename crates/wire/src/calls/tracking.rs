@@ -1,5 +1,6 @@
 //! What a rewriter is told of a payload: the places of the pieces in it, and which texts ended.
 
+use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
 use jsonmend_core::Options;
@@ -142,10 +143,21 @@ impl Tracking {
         true
     }
 
+    /// All of the content of a block was said once more.
+    pub(crate) fn repeat_text(&mut self, block: Block, place: Option<Place>) {
+        let target = Target::Text(block);
+        if let Some((trace, text)) = self.texts.get_mut(&block) {
+            trace.note_whole();
+            trace.settle(text, Reading::Plain, &mut |_| {});
+            self.entries.push(Entry::Piece { target, place, said: None, delta: false });
+        } else {
+            self.repeat(target, place);
+        }
+    }
+
     /// The content of those blocks has ended. `cut`: it may have lost its end.
-    pub(crate) fn end_texts(&mut self, of: impl Fn(Block) -> bool, cut: bool) {
-        let blocks: Vec<Block> = self.texts.keys().copied().filter(|block| of(*block)).collect();
-        for block in blocks {
+    pub(crate) fn end_texts(&mut self, of: RangeInclusive<Block>, cut: bool) {
+        while let Some((&block, _)) = self.texts.range(of.clone()).next() {
             let Some((mut trace, text)) = self.texts.remove(&block) else { continue };
             trace.finish(&text, Reading::Plain, 0, cut, &mut |_| {});
             let target = Target::Text(block);

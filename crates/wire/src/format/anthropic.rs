@@ -4,10 +4,10 @@
 //! type of a payload counts; where it is missing, the name of the event stands in for it.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, finish, kind_of, non_empty, ordinal,
-    piece,
+    Arguments, CallDelta, Delta, Format, arguments, finish, kind_of, non_empty, ordinal, piece,
+    usage,
 };
-use crate::{Block, CallKind, Usage, json::Node};
+use crate::{Block, CallKind, json::Node};
 
 /// The types that mark the format. A ping does not: other formats send it, too.
 const TYPES: [&str; 7] = [
@@ -28,6 +28,9 @@ pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     TYPES.contains(&kind.as_ref()) && !other && !payload.has("choices")
 }
 
+/// What the token counts are called.
+const USAGE: [&str; 3] = ["input_tokens", "output_tokens", "cache_read_input_tokens"];
+
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct Anthropic {
@@ -43,7 +46,7 @@ impl Format for Anthropic {
             "message_start" => {
                 self.begin(out);
                 if let Some(message) = payload.field("message") {
-                    read_usage(message.field("usage"), out);
+                    usage(message.field("usage"), USAGE).into_iter().for_each(out);
                 }
             }
             "content_block_start" => {
@@ -63,9 +66,9 @@ impl Format for Anthropic {
                 out(Delta::CallEnd { scope: self.scope, index });
             }
             "message_delta" => {
-                let [delta, usage] = payload.pick(["delta", "usage"]);
+                let [delta, counts] = payload.pick(["delta", "usage"]);
                 self.finish(delta, out);
-                read_usage(usage, out);
+                usage(counts, USAGE).into_iter().for_each(out);
             }
             "message_stop" => self.stopped = true,
             "message" => self.whole(payload, out),
@@ -167,25 +170,13 @@ impl Anthropic {
     /// A response that was not streamed.
     fn whole(&mut self, message: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         self.begin(out);
-        let [content, usage] = message.pick(["content", "usage"]);
+        let [content, counts] = message.pick(["content", "usage"]);
         for (index, block) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
             self.block(index, block, out);
             out(Delta::CallEnd { scope: self.scope, index: i64::from(index) });
         }
         self.finish(Some(message), out);
-        read_usage(usage, out);
+        usage(counts, USAGE).into_iter().for_each(out);
         self.stopped = true;
     }
-}
-
-fn read_usage(usage: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
-    let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
-    let [input, output, cached] =
-        usage.pick(["input_tokens", "output_tokens", "cache_read_input_tokens"]);
-    out(Delta::Usage(Usage {
-        input: count(input),
-        output: count(output),
-        cached: count(cached),
-        reasoning: None,
-    }));
 }

@@ -4,9 +4,9 @@
 //! that were written down as JSON), the payload has one member of that name.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, finish, non_empty, ordinal, piece,
+    Arguments, CallDelta, Delta, Format, arguments, finish, non_empty, ordinal, piece, usage,
 };
-use crate::{Block, CallKind, Usage, json::Node};
+use crate::{Block, CallKind, json::Node};
 
 const EVENTS: [&str; 6] = [
     "contentBlockDelta",
@@ -16,6 +16,9 @@ const EVENTS: [&str; 6] = [
     "messageStop",
     "metadata",
 ];
+
+/// What the token counts are called.
+const USAGE: [&str; 3] = ["inputTokens", "outputTokens", "cacheReadInputTokens"];
 
 /// The name of the event, a member of that name, or a response that was not streamed.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
@@ -55,7 +58,7 @@ impl Format for BedrockConverse {
 
 impl BedrockConverse {
     fn event(&mut self, name: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [index, start, delta, reason, usage] =
+        let [index, start, delta, reason, counts] =
             payload.pick(["contentBlockIndex", "start", "delta", "stopReason", "usage"]);
         let index = ordinal(index);
         match name {
@@ -74,7 +77,7 @@ impl BedrockConverse {
                 self.stopped = true;
                 finish(0, reason).into_iter().for_each(out);
             }
-            "metadata" => read_usage(usage, out),
+            "metadata" => usage(counts, USAGE).into_iter().for_each(out),
             _ => {}
         }
     }
@@ -85,10 +88,10 @@ impl BedrockConverse {
             content(index, block, out);
             out(Delta::CallEnd { scope: 0, index: i64::from(index) });
         }
-        let [reason, usage] = payload.pick(["stopReason", "usage"]);
+        let [reason, counts] = payload.pick(["stopReason", "usage"]);
         self.stopped |= non_empty(reason).is_some();
         finish(0, reason).into_iter().for_each(&mut *out);
-        read_usage(usage, out);
+        usage(counts, USAGE).into_iter().for_each(out);
     }
 }
 
@@ -126,17 +129,5 @@ fn call<'a>(index: u32, tool: Node<'a>, arguments: Arguments<'a>, out: &mut dyn 
         name: non_empty(name),
         arguments,
         ..CallDelta::default()
-    }));
-}
-
-fn read_usage(usage: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
-    let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
-    let [input, output, cached] =
-        usage.pick(["inputTokens", "outputTokens", "cacheReadInputTokens"]);
-    out(Delta::Usage(Usage {
-        input: count(input),
-        output: count(output),
-        cached: count(cached),
-        reasoning: None,
     }));
 }

@@ -2,8 +2,8 @@
 //!
 //! Claude, Nova and the models with OpenAI's interface send their own formats there.
 
-use super::{Delta, Format, count, finish, non_empty, piece};
-use crate::{Block, Usage, json::Node};
+use super::{Delta, Format, finish, non_empty, piece, usage};
+use crate::{Block, json::Node};
 
 /// The member that holds the text: of Titan, Llama, and the other two.
 const TEXTS: [&str; 3] = ["outputText", "generation", "text"];
@@ -49,9 +49,8 @@ impl Format for BedrockText {
         }
         if let Some(metrics) = payload.field(METRICS) {
             self.finished = true;
-            let [input, output] = metrics.pick(["inputTokenCount", "outputTokenCount"]);
-            let usage = Usage { input: count(input), output: count(output), ..Usage::default() };
-            out(Delta::Usage(usage));
+            let counts = usage(Some(metrics), ["inputTokenCount", "outputTokenCount"]);
+            counts.into_iter().for_each(out);
         }
     }
 

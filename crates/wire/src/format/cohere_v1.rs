@@ -1,7 +1,8 @@
 //! Cohere Chat, version 1.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, cohere_v2::read_usage, finish, non_empty, piece,
+    Arguments, CallDelta, Delta, Format, again, arguments, cohere_v2::read_usage, finish,
+    non_empty, piece,
 };
 use crate::{Block, json::Node};
 
@@ -109,7 +110,9 @@ impl CohereV1 {
     /// The whole response, behind a stream or in place of one: what has not come yet.
     fn rest(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [text, calls, meta] = response.pick(["text", "tool_calls", "meta"]);
-        if let Some(text) = piece(text).filter(|_| !self.spoke) {
+        if self.spoke {
+            again(Block::default(), text, out);
+        } else if let Some(text) = piece(text) {
             self.spoke = true;
             out(Delta::Text { block: Block::default(), text });
         }

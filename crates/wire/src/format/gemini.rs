@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, count, excerpt, finish, non_empty,
-    ordinal, partial_args::PartialArgs, piece,
+    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, excerpt, finish, non_empty,
+    ordinal, partial_args::PartialArgs, piece, usage,
 };
-use crate::{Block, ErrorKind, FinishReason, Usage, WireError, json::Node};
+use crate::{Block, ErrorKind, FinishReason, WireError, json::Node};
 
 /// Candidates, or what takes their place; some services wrap that in another object.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
@@ -18,6 +18,10 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     };
     of(payload) || payload.field("response").is_some_and(of)
 }
+
+/// What the token counts are called.
+const USAGE: [&str; 4] =
+    ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"];
 
 /// The decoder.
 #[derive(Debug, Default)]
@@ -47,7 +51,7 @@ enum Kind {
 impl Format for Gemini {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let wrapped = payload.field("response").filter(|_| !payload.has("candidates"));
-        let [candidates, feedback, usage] =
+        let [candidates, feedback, counts] =
             wrapped.unwrap_or(payload).pick(["candidates", "promptFeedback", "usageMetadata"]);
         for node in candidates.into_iter().flat_map(Node::items) {
             let scope = ordinal(node.field("index")).min(MAX_CHOICE);
@@ -56,9 +60,7 @@ impl Format for Gemini {
         if let Some(feedback) = feedback {
             self.feedback(feedback, out);
         }
-        if let Some(usage) = usage {
-            out(Delta::Usage(read_usage(usage)));
-        }
+        usage(counts, USAGE).into_iter().for_each(out);
     }
 
     fn is_ended(&self) -> bool {
@@ -208,20 +210,5 @@ impl Candidate {
 
     fn end(&self, scope: u32, out: &mut dyn FnMut(Delta<'_>)) {
         out(Delta::CallEnd { scope, index: self.calls - 1 });
-    }
-}
-
-fn read_usage(usage: Node<'_>) -> Usage {
-    let [input, output, cached, reasoning] = usage.pick([
-        "promptTokenCount",
-        "candidatesTokenCount",
-        "cachedContentTokenCount",
-        "thoughtsTokenCount",
-    ]);
-    Usage {
-        input: count(input),
-        output: count(output),
-        cached: count(cached),
-        reasoning: count(reasoning),
     }
 }

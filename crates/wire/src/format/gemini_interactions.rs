@@ -3,9 +3,9 @@
 //! The parts of a response are steps; an earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, finish, non_empty, ordinal, piece,
+    Arguments, CallDelta, Delta, Format, again, arguments, finish, non_empty, ordinal, piece, usage,
 };
-use crate::{Block, CallKind, Usage, json::Node};
+use crate::{Block, CallKind, json::Node};
 
 /// The type of the event, or a response that was not streamed.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
@@ -15,6 +15,10 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     heads.iter().any(|head| kind.starts_with(head))
         || object.and_then(Node::text).is_some_and(|object| object == "interaction")
 }
+
+/// What the token counts are called.
+const USAGE: [&str; 4] =
+    ["total_input_tokens", "total_output_tokens", "total_cached_tokens", "total_thought_tokens"];
 
 /// The decoder.
 #[derive(Debug, Default)]
@@ -117,35 +121,33 @@ impl GeminiInteractions {
 
     /// The state of the whole response.
     fn interaction(&mut self, interaction: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [status, usage, outputs, steps] =
+        let [status, counts, outputs, steps] =
             interaction.pick(["status", "usage", "outputs", "steps"]);
-        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
-            let [input, output, cached, reasoning] = usage.pick([
-                "total_input_tokens",
-                "total_output_tokens",
-                "total_cached_tokens",
-                "total_thought_tokens",
-            ]);
-            out(Delta::Usage(Usage {
-                input: count(input),
-                output: count(output),
-                cached: count(cached),
-                reasoning: count(reasoning),
-            }));
-        }
+        usage(counts, USAGE).into_iter().for_each(&mut *out);
         let status_word = non_empty(status).unwrap_or_default();
         if status_word.is_empty() || status_word == "in_progress" {
             return;
         }
         self.ended = true;
-        // What was streamed comes again at the end.
-        if !self.spoke {
-            let whole = outputs.or(steps).into_iter().flat_map(Node::items);
-            for (index, step) in (0_u32..).zip(whole) {
+        let again = self.spoke;
+        let whole = outputs.or(steps).into_iter().flat_map(Node::items);
+        for (index, step) in (0_u32..).zip(whole) {
+            if again {
+                repeat(index, step, out);
+            } else {
                 self.step(index, step, false, out);
                 out(Delta::CallEnd { scope: 0, index: i64::from(index) });
             }
         }
         finish(0, status).into_iter().for_each(out);
+    }
+}
+
+/// What was streamed comes again at the end.
+fn repeat(index: u32, step: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    let [text, content] = step.pick(["text", "content"]);
+    let listed = content.into_iter().flat_map(Node::items).map(|part| part.field("text"));
+    for text in listed.chain([text]) {
+        again(Block::new(0, index), text, out);
     }
 }

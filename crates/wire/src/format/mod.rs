@@ -271,6 +271,16 @@ pub(crate) enum Delta<'a> {
         block: Block,
         text: Piece<'a>,
     },
+    /// All of a text once more.
+    TextAgain {
+        block: Block,
+        text: Piece<'a>,
+    },
+    /// The format says that the texts of a block have ended.
+    TextEnd {
+        choice: u32,
+        block: u32,
+    },
     /// A piece of a tool call.
     Call(CallDelta<'a>),
     /// The format says that a call has ended.
@@ -380,6 +390,13 @@ fn piece(node: Option<Node<'_>>) -> Option<Piece<'_>> {
     Piece::of(node?)
 }
 
+/// A text that was said comes again.
+fn again(block: Block, text: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+    if let Some(text) = piece(text) {
+        out(Delta::TextAgain { block, text });
+    }
+}
+
 /// Arguments that are a string, or by way of exception the value itself.
 fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
@@ -405,6 +422,14 @@ fn non_empty(node: Option<Node<'_>>) -> Option<Cow<'_, str>> {
 fn finish<'a>(scope: u32, reason: Option<Node<'a>>) -> Option<Delta<'a>> {
     let original = non_empty(reason)?;
     Some(Delta::Finish { scope, reason: FinishReason::from_provider(&original), original })
+}
+
+/// The token counts in the members of those names: input, output, cached, reasoning; those that a
+/// format does not tell are left out.
+fn usage<const N: usize>(node: Option<Node<'_>>, names: [&str; N]) -> Option<Delta<'static>> {
+    let counts = node.filter(|node| node.is_object())?.pick(names);
+    let at = |place: usize| count(counts.get(place).copied().flatten());
+    Some(Delta::Usage(Usage { input: at(0), output: at(1), cached: at(2), reasoning: at(3) }))
 }
 
 /// Choices beyond that many share one scope, so that their number is bounded.

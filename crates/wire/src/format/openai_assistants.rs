@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::{
-    CallDelta, Delta, Format, arguments, count, errors::read_inner_error, final_arguments, finish,
-    non_empty, ordinal, piece,
+    CallDelta, Delta, Format, again, arguments, errors::read_inner_error, final_arguments, finish,
+    non_empty, ordinal, piece, usage,
 };
-use crate::{Block, Usage, json::Node};
+use crate::{Block, json::Node};
 
 /// The name of the event, or the object the payload is.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
@@ -38,9 +38,12 @@ impl Format for OpenAiAssistants {
             }
             "thread.message" if event.is_empty() || event.ends_with(".completed") => {
                 // The message comes again once it is whole.
-                if !self.spoke {
+                if self.spoke {
+                    self.again(payload.field("content"), out);
+                } else {
                     self.message(payload.field("content"), out);
                 }
+                out(Delta::TextEnd { choice: 0, block: self.message });
                 self.spoke = false;
                 self.message = self.message.saturating_add(1);
             }
@@ -90,6 +93,14 @@ impl OpenAiAssistants {
         }
     }
 
+    /// The texts of the message come again, whole.
+    fn again(&self, content: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+        for (place, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
+            let block = Block::new(0, self.message).with_part(place);
+            again(block, part.field("text").and_then(|text| text.field("value")), out);
+        }
+    }
+
     /// The code interpreter and the search are work of the provider that takes no arguments.
     fn call(&mut self, place: i64, entry: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [index, id, function] = entry.pick(["index", "id", "function"]);
@@ -107,7 +118,7 @@ impl OpenAiAssistants {
     }
 
     fn run(&mut self, run: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [status, action, details, error, usage] =
+        let [status, action, details, error, counts] =
             run.pick(["status", "required_action", "incomplete_details", "last_error", "usage"]);
         let known = ["queued", "in_progress", "cancelling"];
         if non_empty(status).is_none_or(|status| known.contains(&status.as_ref())) {
@@ -131,11 +142,8 @@ impl OpenAiAssistants {
         if let Some(error) = error.filter(|error| !error.is_blank()) {
             out(Delta::Fail(Box::new(read_inner_error(error))));
         }
-        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
-            let [input, output] = usage.pick(["prompt_tokens", "completion_tokens"]);
-            let usage = Usage { input: count(input), output: count(output), ..Usage::default() };
-            out(Delta::Usage(usage));
-        }
+        let counts = usage(counts, ["prompt_tokens", "completion_tokens"]);
+        counts.into_iter().for_each(&mut *out);
         self.ended = true;
         let reason = details.and_then(|details| details.field("reason"));
         finish(0, reason).or_else(|| finish(0, status)).into_iter().for_each(out);

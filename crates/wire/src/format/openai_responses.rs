@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, errors::read_inner_error,
+    Arguments, CallDelta, Delta, Format, again, arguments, count, errors::read_inner_error,
     final_arguments, finish, kind_of, non_empty, ordinal, piece,
 };
 use crate::{Block, CallKind, Usage, json::Node};
@@ -122,6 +122,11 @@ impl OpenAiResponses {
         }
     }
 
+    /// The place of the item that stands there in the whole output.
+    fn placed(&self, index: u32) -> u32 {
+        self.items.get(&index.min(MAX_ITEMS)).map_or(index, |item| item.place)
+    }
+
     fn block(&mut self, payload: Node<'_>, part: &str) -> Block {
         let [output, part] = payload.pick(["output_index", part]);
         Block::new(0, self.place(output)).with_part(ordinal(part))
@@ -130,6 +135,12 @@ impl OpenAiResponses {
     /// A piece of a part, or all of it.
     fn part(&mut self, kind: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let Some((part, step)) = kind.rsplit_once('.') else { return };
+        if kind == "content_part.done" {
+            let text = payload.field("part").and_then(|part| part.field("text"));
+            let block = self.block(payload, "content_index");
+            again(block, text, out);
+            return;
+        }
         let done = match step {
             "delta" => false,
             "done" => true,
@@ -150,7 +161,7 @@ impl OpenAiResponses {
         let [delta, text, refusal, transcript] =
             payload.pick(["delta", "text", "refusal", "transcript"]);
         if done {
-            self.say_once(channel, block, text.or(refusal).or(transcript), out);
+            self.say_again(channel, block, text.or(refusal).or(transcript), out);
         } else {
             self.say(channel, block, delta, out);
         }
@@ -198,8 +209,8 @@ impl OpenAiResponses {
         });
     }
 
-    /// Says what no delta has said.
-    fn say_once(
+    /// Says what no delta has said; of what one has said, that it comes again.
+    fn say_again(
         &mut self,
         channel: Channel,
         block: Block,
@@ -209,6 +220,8 @@ impl OpenAiResponses {
         let said = self.said.contains(&(block.block, channel, block.part.min(MAX_ITEMS)));
         if !said && self.said.len() < MAX_PARTS {
             self.say(channel, block, text, out);
+        } else if channel == Channel::Text {
+            again(block, text, out);
         }
     }
 
@@ -218,13 +231,15 @@ impl OpenAiResponses {
             self.called = true;
             out(Delta::Call(CallDelta { index: Some(index), exact: true, ..call(item, done) }));
             // The end of an incomplete item is that of the response.
-            let status = item.field("status").and_then(Node::text);
-            if done && status.as_deref() != Some("incomplete") {
+            if done && !is_incomplete(item) {
                 out(Delta::CallEnd { scope: 0, index });
             }
         } else if done {
             // What an item says before it is done comes in deltas.
             self.message(place, item, out);
+            if !is_incomplete(item) {
+                out(Delta::TextEnd { choice: 0, block: place });
+            }
         }
     }
 
@@ -251,6 +266,9 @@ impl OpenAiResponses {
             let [text, refusal] = part.pick(["text", "refusal"]);
             let block = item.with_part(number);
             self.say(channel, block, text.filter(|_| no_text), out);
+            if channel == Channel::Text && !no_text {
+                again(block, text, out);
+            }
             self.say(Channel::Refusal, block, refusal.filter(|_| no_refusal), out);
         }
     }
@@ -272,7 +290,7 @@ impl OpenAiResponses {
                         cite(place, part, out);
                     }
                 }
-                (false, _) => {}
+                (false, _) => again_in(self.placed(place), item, out),
             }
         }
         if let Some(error) = error.filter(|error| !error.is_blank()) {
@@ -288,6 +306,21 @@ impl OpenAiResponses {
             reason.into_iter().for_each(out);
         }
     }
+}
+
+/// The texts of a message that was streamed come again.
+fn again_in(place: u32, item: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    if item.field("type").and_then(Node::text).as_deref() == Some("message") {
+        for (number, part) in (0_u32..).zip(item.field("content").into_iter().flat_map(Node::items))
+        {
+            again(Block::new(0, place).with_part(number), part.field("text"), out);
+        }
+    }
+}
+
+/// Whether an item says that its end is missing.
+fn is_incomplete(item: Node<'_>) -> bool {
+    item.field("status").and_then(Node::text).as_deref() == Some("incomplete")
 }
 
 /// Whether an item is a call with arguments, or with a text in their place.

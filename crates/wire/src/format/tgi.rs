@@ -1,6 +1,6 @@
 //! Text Generation Inference, `/generate_stream`, and `/generate` where it was not streamed.
 
-use super::{Delta, Format, count, finish, piece};
+use super::{Delta, Format, again, count, finish, piece};
 use crate::{Block, FinishReason, Usage, json::Node};
 
 /// One token an event; or the generated text alone.
@@ -31,7 +31,9 @@ impl Format for Tgi {
         }
         let Some(generated) = generated else { return };
         // The whole text comes again with the last token.
-        if let Some(text) = piece(Some(generated)).filter(|_| !self.spoke) {
+        if self.spoke {
+            again(block, Some(generated), out);
+        } else if let Some(text) = piece(Some(generated)) {
             out(Delta::Text { block, text });
         }
         self.finished = true;

@@ -1,5 +1,7 @@
 //! Base64 as of RFC 4648, section 4: the standard alphabet, padded.
 
+use crate::work;
+
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// What stands for a byte that is no digit.
@@ -17,6 +19,7 @@ const DIGITS: [u8; 256] = {
 
 /// The bytes of a text; padding may be left out. `None` where it is no base64.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+    work::count(text.len());
     let digits = text.trim_end_matches('=').as_bytes();
     let mut out = Vec::with_capacity(digits.len() / 4 * 3 + 2);
     for group in digits.chunks(4) {
@@ -41,6 +44,7 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
 
 /// The text of some bytes.
 pub(super) fn encode(bytes: &[u8], out: &mut String) {
+    work::count(bytes.len());
     for group in bytes.chunks(3) {
         let mut three = [0; 3];
         three[..group.len()].copy_from_slice(group);

@@ -86,7 +86,7 @@ impl Encoder {
 mod tests {
     use super::*;
     use crate::{
-        WireLimits,
+        WireOptions,
         framing::{Frame, Unframer},
     };
 
@@ -107,7 +107,7 @@ mod tests {
                     encoder.event(&event, &data, &mut again);
                 }
             };
-            let mut unframer = Unframer::new(Some(framing), WireLimits::new());
+            let mut unframer = Unframer::new(WireOptions::new().with_framing(framing));
             unframer.push(&body, &mut take);
             unframer.finish(&mut take);
             encoder.finish(&mut again);

@@ -1,7 +1,7 @@
 //! From body bytes to payloads: which framing it is, and the framing itself.
 //!
-//! The framing is told by the first bytes, never by a header: servers send JSON errors as
-//! `text/event-stream` and event streams as `text/plain`. A further framing is one more module, one
+//! The framing is told by the first bytes: servers send JSON errors as `text/event-stream` and event
+//! streams as `text/plain`, so a header only breaks a tie. A further framing is one more module, one
 //! variant of [`Framing`], and one arm here.
 
 mod base64;
@@ -9,18 +9,17 @@ mod encode;
 mod frames;
 pub(crate) mod invoke;
 mod sniff;
-mod values;
 
 use std::borrow::Cow;
 
 use crate::{
     eventstream::{EventStreamDecoder, FrameFault},
-    limits::WireLimits,
+    limits::{WireLimits, WireOptions},
     sse::{SseDecoder, SseEvent, SseReading},
     utf8,
+    values::{ValueDecoder, ValueEvent},
 };
 pub use encode::Encoder;
-use values::Values;
 
 /// How a body is cut into payloads.
 ///
@@ -107,6 +106,9 @@ pub(crate) enum Frame<'a> {
 /// Takes the frames of a body, each with the offset in the body behind its last byte.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(Frame<'_>, u64);
 
+/// How many values tell that there are several.
+const SEVERAL: usize = 2;
+
 /// How much of a body that is no stream is kept, in bytes.
 const PAGE: usize = 8 << 10;
 
@@ -114,6 +116,8 @@ const PAGE: usize = 8 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct Unframer {
     limits: WireLimits,
+    /// What the header says.
+    hint: Option<Framing>,
     state: State,
     /// Bytes before those that the decoder of the framing got.
     base: u64,
@@ -127,16 +131,23 @@ enum State {
     Unknown(Vec<u8>),
     Sse(Box<SseDecoder>),
     EventStream(EventStreamDecoder),
-    Values(Values),
+    /// The items of an array.
+    Items(ValueDecoder),
+    /// Values one after another, and how many there were: the second tells that they are several.
+    Values(ValueDecoder, usize),
     /// The head of a body that is no stream.
     Page(Vec<u8>),
 }
 
 impl Unframer {
-    /// At the start of a body; `framing` is `None` where the first bytes shall tell.
-    pub(crate) fn new(framing: Option<Framing>, limits: WireLimits) -> Self {
-        let state = framing.map_or(State::Unknown(Vec::new()), |framing| start(framing, limits));
-        Self { limits, state, base: 0, read: 0 }
+    /// At the start of a body.
+    pub(crate) fn new(options: WireOptions) -> Self {
+        let limits = options.limits();
+        let state = match options.framing() {
+            Some(framing) => start(framing, limits),
+            None => State::Unknown(Vec::new()),
+        };
+        Self { limits, hint: options.hint(), state, base: 0, read: 0 }
     }
 
     /// Reads a chunk.
@@ -177,13 +188,23 @@ impl Unframer {
             State::EventStream(decoder) => {
                 decoder.finish(|event| frames::frame(event, *read, sink));
             }
-            State::Values(values) => values.finish(&mut |frame, end| sink(frame, *base + end)),
+            State::Items(decoder) => {
+                decoder.end(&mut |event, end| item(event, *base + end, sink));
+            }
+            State::Values(decoder, count) => {
+                decoder.end(&mut |event, end| value(event, *base + end, count, sink));
+            }
             State::Page(head) => sink(Frame::Page { text: utf8::text(head) }, *read),
         }
     }
 
     /// The bytes of the body so far tell its framing.
     fn settle(&mut self, framing: Framing, head: &[u8], sink: Sink<'_>) {
+        let framing = match (framing, self.hint) {
+            (Framing::Text, Some(Framing::Sse)) => Framing::Sse,
+            (Framing::Json, Some(Framing::Ndjson)) => Framing::Ndjson,
+            (framing, _) => framing,
+        };
         self.state = start(framing, self.limits);
         let text = sniff::start(head);
         self.base = self.read.saturating_sub(text.len() as u64);
@@ -201,8 +222,11 @@ impl Unframer {
             State::EventStream(decoder) => {
                 decoder.drive(chunk, &mut |event, end| frames::frame(event, base + end, sink));
             }
-            State::Values(values) => {
-                values.push(chunk, &mut |frame, end| sink(frame, base + end));
+            State::Items(decoder) => {
+                decoder.drive(chunk, &mut |event, end| item(event, base + end, sink));
+            }
+            State::Values(decoder, count) => {
+                decoder.drive(chunk, &mut |event, end| value(event, base + end, count, sink));
             }
             State::Page(head) => {
                 let room = PAGE.saturating_sub(head.len()).min(chunk.len());
@@ -218,8 +242,11 @@ fn start(framing: Framing, limits: WireLimits) -> State {
             let decoder = SseDecoder::new(SseReading::Lenient).with_limits(limits.sse());
             State::Sse(Box::new(decoder))
         }
-        Framing::Json | Framing::Ndjson => State::Values(Values::new(false, limits.sse().event())),
-        Framing::JsonArray => State::Values(Values::new(true, limits.sse().event())),
+        Framing::Json | Framing::Ndjson => {
+            let count = if framing == Framing::Json { 0 } else { SEVERAL };
+            State::Values(ValueDecoder::sequence().with_limit(limits.sse().event()), count)
+        }
+        Framing::JsonArray => State::Items(ValueDecoder::array().with_limit(limits.sse().event())),
         Framing::EventStream => {
             State::EventStream(EventStreamDecoder::new().with_limit(limits.sse().event()))
         }
@@ -240,4 +267,23 @@ fn frame(event: SseEvent<'_>, end: u64, sink: Sink<'_>) {
         SseEvent::Oversize { limit, .. } => Frame::Oversize { limit },
     };
     sink(frame, end);
+}
+
+fn item(event: ValueEvent<'_>, end: u64, sink: Sink<'_>) {
+    let frame = match event {
+        ValueEvent::Oversize { limit } => Frame::Oversize { limit },
+        ValueEvent::Stray(text) => Frame::Stray(text),
+        ValueEvent::Value { text, whole } => Frame::Payload { event: "".into(), data: text, whole },
+    };
+    sink(frame, end);
+}
+
+fn value(event: ValueEvent<'_>, end: u64, count: &mut usize, sink: Sink<'_>) {
+    if !matches!(event, ValueEvent::Stray(_)) {
+        *count += 1;
+        if *count == SEVERAL {
+            sink(Frame::Framing(Framing::Ndjson), end);
+        }
+    }
+    item(event, end, sink);
 }

@@ -1,13 +1,14 @@
 //! Telling the framing from the first bytes.
 
 use super::Framing;
-use crate::sse::is_field_name;
+use crate::{sse::is_field_name, work};
 
 /// What opens a body whose kind is still open after that many bytes is text.
 const ENOUGH: usize = 64;
 
 /// The framing, once the bytes tell it. `last`: there will be no more.
 pub(super) fn sniff(head: &[u8], last: bool) -> Option<Framing> {
+    work::count(head.len());
     let text = start(head);
     let (&first, _) = text.split_first()?;
     match first {

@@ -1,5 +1,7 @@
 //! Counting brackets outside strings, over any number of pieces.
 
+use crate::work;
+
 /// Follows the brackets of one value. It checks nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Balance {
@@ -32,6 +34,7 @@ impl Balance {
                         self.depth -= 1;
                         if self.depth == 0 {
                             self.closed = true;
+                            work::count(at + 1);
                             return Some(at + 1);
                         }
                     }
@@ -39,6 +42,7 @@ impl Balance {
                 }
             }
         }
+        work::count(bytes.len());
         None
     }
 

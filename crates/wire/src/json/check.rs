@@ -1,6 +1,7 @@
 //! The grammar check, and the skipping that relies on it.
 
 use super::scan::string_run;
+use crate::work;
 
 /// Why a text holds no value at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,9 @@ pub(super) fn value_end(bytes: &[u8]) -> Result<usize, Fault> {
     let mut want = Want::Value;
     let mut at = 0;
     loop {
-        at += spaces(bytes, at);
+        let space = spaces(bytes, at);
+        work::count(1 + space);
+        at += space;
         let byte = *bytes.get(at).ok_or(Fault::Incomplete)?;
         match (want, byte) {
             (Want::Value | Want::ValueOrClose, b'{' | b'[') => {
@@ -185,6 +188,7 @@ pub(super) fn skip(bytes: &[u8]) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
+        work::count(1);
         match byte {
             b'"' => at = skip_string(bytes, at + 1),
             b'{' | b'[' => {

@@ -1,5 +1,7 @@
 //! Searching in strings, eight bytes at a time.
 
+use crate::work;
+
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
 
@@ -31,7 +33,9 @@ pub(super) fn string_run(bytes: &[u8], at: usize) -> usize {
     }
     let tail = rest.get(run..).unwrap_or_default();
     let more = tail.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-    at + run + more.unwrap_or(tail.len())
+    let run = run + more.unwrap_or(tail.len());
+    work::count(1 + run);
+    at + run
 }
 
 #[cfg(test)]

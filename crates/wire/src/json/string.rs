@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::work;
+
 /// Resolves the escapes. A surrogate without its other half becomes U+FFFD.
 pub(super) fn decode(inner: &str) -> Cow<'_, str> {
+    work::count(inner.len());
     let Some(at) = inner.find('\\') else { return Cow::Borrowed(inner) };
     let (head, mut rest) = inner.split_at(at);
     let mut out = String::with_capacity(inner.len());
@@ -60,6 +63,7 @@ pub(crate) fn quote(text: &str) -> String {
 
 /// Writes the inside of a string, with no more escapes than JSON asks for.
 pub(crate) fn escape(text: &str, out: &mut String) {
+    work::count(text.len());
     const HEX: &[u8; 16] = b"0123456789abcdef";
     for c in text.chars() {
         match c {

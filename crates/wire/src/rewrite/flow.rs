@@ -13,6 +13,7 @@ use crate::{
     calls::{Entry, Release, Target, Tracking},
     decoder::Body,
     framing::Frame,
+    work,
 };
 
 /// Takes what a rewriter hands out.
@@ -37,6 +38,8 @@ pub(super) struct Flow {
     base: u64,
     /// Up to there the bytes may leave as they came.
     clean: u64,
+    /// Up to there the event that is open is nothing but white space.
+    blank: u64,
     /// A part of the event that is open has left.
     torn: bool,
     /// Nothing in the body is an event.
@@ -72,6 +75,7 @@ impl Flow {
             origin: 0,
             base: 0,
             clean: 0,
+            blank: 0,
             torn: false,
             opaque: false,
             queue: VecDeque::new(),
@@ -152,6 +156,7 @@ impl Flow {
         }
         let [head, tail] = self.region(end, chunk);
         let raw = [head, tail].concat();
+        work::count(raw.len());
         self.advance(end);
         let item = Item::new(raw, carrier, entries);
         if self.ending {
@@ -173,6 +178,7 @@ impl Flow {
 
     /// Lets all pieces leave that those entries hold, if none of them waits or is changed.
     fn is_clean(&mut self, entries: &[Entry]) -> bool {
+        work::count(entries.len());
         let channels = self.body.channels();
         let may_leave = entries.iter().all(|entry| match entry {
             Entry::Other(_) => true,
@@ -209,6 +215,7 @@ impl Flow {
                 RewriteMode::Suffix => None,
                 _ => ledger.take_rest(),
             };
+            let is_repeated = ledger.has_slots();
             let Some((rest, template)) = rest.zip(template) else { continue };
             let Some(copy) = template.copy(&rest) else { continue };
             if self.mode == RewriteMode::Suffix {
@@ -219,8 +226,12 @@ impl Flow {
             self.leave_clean(chunk, sink);
             self.leave_lead(template.carrier(), chunk);
             // Copies come before what repeats the whole text.
-            let waits = |item: &Item| item.pieces.iter().any(|piece| piece.target == *target);
-            let at = self.queue.iter().position(waits).unwrap_or(self.queue.len());
+            let waits = |item: &Item| {
+                work::count(1 + item.pieces.len());
+                item.pieces.iter().any(|piece| piece.target == *target)
+            };
+            let at = if is_repeated { self.queue.iter().position(waits) } else { None };
+            let at = at.unwrap_or(self.queue.len());
             self.queued += copy.len();
             self.queue.insert(at, Item::opaque(copy));
             self.changed = true;
@@ -252,6 +263,7 @@ impl Flow {
             let &Entry::Piece { target, place: Some(place), delta: true, .. } = entry else {
                 continue;
             };
+            work::count(entries.len());
             let mut others = Vec::new();
             let mut known = true;
             for (at, other) in entries.iter().enumerate() {
@@ -413,11 +425,15 @@ impl Flow {
     }
 
     /// Whether a comment stands between two events, and not inside one.
-    fn opens_with_comment(&self, chunk: &[u8]) -> bool {
+    fn opens_with_comment(&mut self, chunk: &[u8]) -> bool {
         let read = self.base + chunk.len() as u64;
-        let parts = self.bytes(self.start_of_event(), read, chunk);
-        let mut bytes = parts.into_iter().flatten();
-        bytes.find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+        let start = self.start_of_event().max(self.blank);
+        let bytes = || self.bytes(start, read, chunk).into_iter().flatten();
+        let space = bytes().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let opens = bytes().nth(space) == Some(&b':');
+        work::count(space);
+        self.blank = start + space as u64;
+        opens
     }
 
     fn take_entries(&mut self) -> Option<Vec<Entry>> {

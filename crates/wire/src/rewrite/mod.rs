@@ -78,7 +78,7 @@ impl Rewriter {
     pub fn new(options: RewriteOptions) -> Self {
         let wire = options.wire();
         Self {
-            unframer: Unframer::new(wire.framing(), wire.limits()),
+            unframer: Unframer::new(wire),
             flow: Flow::new(options),
             head: Some(Vec::new()),
             encoded: options.is_encoded(),

@@ -1,11 +1,14 @@
 //! Where a line ends, and what it says.
 
+use crate::work;
+
 /// How many bytes are looked at together.
 const BLOCK: usize = 32;
 
 /// The position of the first LF or CR. Whole blocks are searched without a branch in them.
 pub(super) fn end(bytes: &[u8]) -> Option<usize> {
     if bytes.first().is_some_and(|&byte| ends(byte) != 0) {
+        work::count(1);
         return Some(0);
     }
     let mut at = 0;
@@ -16,7 +19,9 @@ pub(super) fn end(bytes: &[u8]) -> Option<usize> {
         at += BLOCK;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter().position(|&byte| ends(byte) != 0).map(|found| at + found)
+    let found = rest.iter().position(|&byte| ends(byte) != 0).map(|found| at + found);
+    work::count(1 + found.unwrap_or(bytes.len()));
+    found
 }
 
 /// 1 for what ends a line, else 0.

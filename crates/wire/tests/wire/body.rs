@@ -99,6 +99,29 @@ fn what_the_caller_fixes_is_not_detected() {
 }
 
 #[test]
+fn the_content_type_breaks_ties_and_nothing_else() {
+    let event = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+    let words = format!("busy, please wait\n\n{event}");
+    let one = "{\"message\":{\"content\":\"a\"},\"done\":true}\n";
+    let told = |body: &str, content_type: &str| {
+        let options = WireOptions::new().with_content_type(content_type);
+        let transcript = decode_with(options, body);
+        (transcript.framing(), transcript.text())
+    };
+    let a = || "a".to_owned();
+    assert_eq!(told(&words, "Text/Event-Stream;charset=UTF-8"), (Some(Framing::Sse), a()));
+    assert_eq!(told(&words, "text/plain"), (Some(Framing::Text), String::new()));
+    assert_eq!(told(one, "application/x-ndjson"), (Some(Framing::Ndjson), a()));
+    assert_eq!(told(one, "application/json"), (Some(Framing::Json), a()));
+    // Where the bytes tell, they count.
+    for content_type in ["application/json", "application/x-ndjson", "text/html", ""] {
+        assert_eq!(told(event, content_type), (Some(Framing::Sse), a()), "{content_type}");
+        assert_eq!(told("<p>", content_type).0, Some(Framing::Html));
+    }
+    assert_eq!(told(one, "text/event-stream"), (Some(Framing::Json), a()));
+}
+
+#[test]
 fn chunks_one_a_line_are_read_without_server_sent_events() {
     let body = "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n";
     let transcript = decode(body);

@@ -2,8 +2,8 @@
 
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{
-    Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript,
-    WireLimits, WireOptions,
+    ErrorKind, Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
+    Transcript, WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},
     sse::SseLimits,
     transcribe,
@@ -188,6 +188,63 @@ fn a_validated_call_is_mended_as_a_whole() {
 }
 
 #[test]
+fn what_leaves_as_it_came_is_not_told_as_mended() {
+    // Held to its end, a call is not closed; where more waits than may, it is not repaired either.
+    for (pieces, held, outcome) in [
+        (&["{\"a\": [1, ", "2"][..], 1 << 20, Outcome::Cut),
+        (&["{'a': [1, ", "2]}"], 40, Outcome::Abandoned),
+        (&["{\"a\": [1, ", "2]}"], 40, Outcome::Unchanged),
+    ] {
+        let options = mending(Policy::PERMISSIVE).with_mode(RewriteMode::Validated);
+        let out = run(options.with_held(held), &[body(pieces).as_bytes()]);
+        assert_eq!(out.text(), body(pieces));
+        assert_eq!(out.said.calls()[0].outcome(), outcome, "{pieces:?}");
+        assert_eq!(out.said.calls()[0].arguments(), pieces.concat());
+    }
+}
+
+#[test]
+fn arguments_that_a_format_puts_together_leave_as_they_came() {
+    let part = |part: &str, rest: &str| {
+        format!("data: {{\"candidates\":[{{\"content\":{{\"parts\":[{part}]}}{rest}}}]}}\n\n")
+    };
+    let leaf = |text: &str, goes_on: bool| {
+        let leaf =
+            format!(r#"{{"jsonPath":"$.a","stringValue":"{text}","willContinue":{goes_on}}}"#);
+        part(&format!(r#"{{"functionCall":{{"partialArgs":[{leaf}],"willContinue":true}}}}"#), "")
+    };
+    let begin = part(r#"{"functionCall":{"name":"f","willContinue":true}}"#, "");
+    let end = part(r#"{"functionCall":{}}"#, r#","finishReason":"STOP""#);
+    let whole = [begin.as_str(), &leaf("{'x", true), &leaf("\\ud83d", false), &end].concat();
+    let cut = [begin.as_str(), &leaf("{'x", true), &leaf("y", true)].concat();
+    for policy in [Policy::CONSERVATIVE, Policy::PERMISSIVE] {
+        for mode in [RewriteMode::Append, RewriteMode::Validated, RewriteMode::Suffix] {
+            for (text, arguments, outcome) in [
+                (&whole, "{\"a\":\"{'x\u{fffd}\"}", Outcome::Unchanged),
+                (&cut, "{\"a\":\"{'xy", Outcome::Cut),
+            ] {
+                let out = rewrite(mending(policy).with_mode(mode), text.as_bytes());
+                let left = if mode == RewriteMode::Suffix { "" } else { text.as_str() };
+                assert_eq!((out.text(), out.outcome), (left, RewriteOutcome::Unchanged));
+                let calls = out.said.calls();
+                assert_eq!((calls[0].arguments(), calls[0].outcome()), (arguments, outcome));
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_arguments_stay_empty_and_count_as_an_empty_object() {
+    let empty = format!("{BEGIN}{END}");
+    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        let out = rewrite(mending(Policy::PERMISSIVE).with_mode(mode), empty.as_bytes());
+        assert_eq!((out.text(), out.outcome), (empty.as_str(), RewriteOutcome::Unchanged));
+        let calls = out.said.calls();
+        assert_eq!((calls[0].arguments(), calls[0].outcome()), ("{}", Outcome::Unchanged));
+    }
+}
+
+#[test]
 fn a_suffix_closes_what_was_forwarded_already() {
     let options = mending(Policy::PERMISSIVE).with_mode(RewriteMode::Suffix);
     let cut = format!("{BEGIN}{}", piece("{\"a\": [1, \"x"));
@@ -240,6 +297,32 @@ fn what_waits_is_bounded() {
 }
 
 #[test]
+fn what_passes_a_limit_of_calls_leaves_as_it_came_from_there_on() {
+    let long = body(&["{'a': 1, ", "'b': 2, ", "'c': 3}"]);
+    let limited = |limits: WireLimits, mode: RewriteMode| {
+        let wire = WireOptions::new().with_limits(limits);
+        RewriteOptions::new().with_wire(wire).with_mode(mode)
+    };
+    let limits = WireLimits::new().with_arguments(12);
+    let out = rewrite(limited(limits, RewriteMode::Append), long.as_bytes());
+    assert_eq!(out.text(), body(&["{\"a\": 1, ", "'b': 2, ", "'c': 3}"]));
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
+    let out = rewrite(limited(limits, RewriteMode::Validated), long.as_bytes());
+    assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Unchanged));
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
+    // A call too many is left alone, and those that were counted are mended.
+    let other =
+        |text: &str| piece(text).replace("\"index\":0,\"function\"", "\"index\":1,\"function\"");
+    let two = |first: &str| format!("{BEGIN}{}{}{END}", piece(first), other("{'b': 1}"));
+    let limits = WireLimits::new().with_calls(1);
+    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        let out = rewrite(limited(limits, mode), two("{'a': 1}").as_bytes());
+        assert_eq!((out.text(), out.said.calls().len()), (two("{\"a\": 1}").as_str(), 1));
+        assert_eq!(out.said.errors()[0].kind, ErrorKind::TooManyCalls);
+    }
+}
+
+#[test]
 fn a_compressed_body_is_refused_and_passes() {
     let body = body(&["{'a': 1}"]);
     let encoded = RewriteOptions::new().with_content_encoding("gzip");
@@ -274,6 +357,7 @@ fn arguments_that_are_sent_again_count_once() {
     for (pieces, want) in [
         (&["{}", "{\"a\"", ":1}"][..], &["", "{\"a\"", ":1}"][..]),
         (&["{}"], &["{}"]),
+        (&["{} {'a'", ":1}"], &["{\"a\"", ":1}"]),
         (&["{\"a\":1}", "{\"a\":1}"], &["{\"a\":1}", ""]),
         (&["{'a'", "{'a': 1", "{'a': 1}"], &["{\"a\"", ": 1", "}"]),
         (&["[", "[1]", "]"], &["[", "[1]", "]"]),

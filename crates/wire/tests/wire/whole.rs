@@ -61,6 +61,22 @@ fn what_is_cut_off_stays_unless_the_caller_wants_it_closed() {
 }
 
 #[test]
+fn empty_arguments_stay_as_in_a_stream() {
+    let body = |arguments: &str| {
+        format!(
+            r#"{{"choices":[{{"message":{{"tool_calls":[{{"id":"a","function":{{"name":"f"{arguments}}}}},{{"id":"b","function":{{"name":"g","arguments":"{{'x':1}}"}}}}]}},"finish_reason":"tool_calls"}}]}}"#
+        )
+    };
+    for arguments in ["", r#","arguments":"""#, r#","arguments":null"#, r#","arguments":" ""#] {
+        let (out, outcomes) = mended(&body(arguments), WireOptions::new());
+        assert_eq!(out, body(arguments).replace("{'x':1}", r#"{\"x\":1}"#));
+        assert_eq!(outcomes, [Outcome::Unchanged, Outcome::Repaired]);
+        let transcript = mend_body(out.as_bytes(), WireOptions::new()).transcript().clone();
+        assert_eq!(transcript.calls()[0].arguments(), "{}");
+    }
+}
+
+#[test]
 fn what_is_no_such_body_stays() {
     for (body, outcome) in [
         ("", StreamOutcome::Cut),

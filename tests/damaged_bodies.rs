@@ -1,0 +1,320 @@
+//! Bodies whose arguments, or whose JSON content, were broken in every known way: they leave mended
+//! or as they came, and say the same everything else. The bodies are made up, those of the examples,
+//! and those of the fuzzer; `JSONMEND_RECORDINGS` may name a folder of recorded ones.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{collections::BTreeMap, fmt, fs, path::Path, path::PathBuf};
+
+use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_testkit::{
+    Seed,
+    bodies::{Places, Shape},
+    cuts::Cut,
+    damage::Damage,
+    oracle,
+    run::Run,
+};
+use jsonmend_wire::{
+    FinishReason, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, StreamOutcome,
+    Transcript, WireOptions, transcribe,
+};
+
+/// How many places each way of damage is tried at, in each text.
+const TRIES: u64 = 1;
+
+const ARGUMENTS: [&str; 2] = [
+    r#"{"title": "The \"north\" region, é", "tags": ["x", "y z"], "remote": true, "room": null}"#,
+    r#"{"size": {"w": 1.50, "h": [2, 3e4]}, "note": "a: b, {c}", "id": "7"}"#,
+];
+
+const CONTENT: &str =
+    r#"{"answer": "so \"far\"", "parts": [{"n": 1}, {"n": 2.50}], "done": false}"#;
+
+/// A body, and where it comes from.
+struct Body {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// `text` in pieces of about `size` bytes.
+fn pieces(text: &str, size: usize) -> Vec<&str> {
+    let mut rest = text;
+    let mut pieces = Vec::new();
+    while !rest.is_empty() {
+        let end = (size..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// A body of every shape, its texts in pieces of every one of those sizes.
+fn made_up(sizes: &[usize]) -> Vec<Body> {
+    let mut bodies = Vec::new();
+    for shape in Shape::ALL {
+        for &size in sizes {
+            let calls = ARGUMENTS.map(|arguments| pieces(arguments, size));
+            let calls: Vec<&[&str]> = calls.iter().map(Vec::as_slice).collect();
+            let bytes = shape.body(&pieces(CONTENT, size), &calls);
+            bodies.push(Body { name: format!("{shape:?} by {size}"), bytes });
+        }
+    }
+    bodies
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+fn shipped() -> Vec<Body> {
+    let root = jsonmend_tests::root();
+    let of = |folder: &str, skip: usize| {
+        files(&root.join(folder)).into_iter().map(move |path| Body {
+            name: path.display().to_string(),
+            bytes: fs::read(&path).unwrap()[skip..].to_vec(),
+        })
+    };
+    // The first byte of a seed chooses options.
+    of("examples/streams", 0).chain(of("fuzz/streams", 1)).collect()
+}
+
+/// Those that the caller names, if any.
+fn recorded() -> Vec<Body> {
+    let folder = std::env::var_os("JSONMEND_RECORDINGS");
+    let paths = folder.iter().flat_map(|folder| files(Path::new(folder)));
+    paths
+        .map(|path| Body { name: path.display().to_string(), bytes: fs::read(&path).unwrap() })
+        .collect()
+}
+
+/// What comes out, and what was said of it; the same in pieces of every size.
+fn rewrite(name: &str, options: RewriteOptions, body: &[u8]) -> (Vec<u8>, Transcript) {
+    let run = |cut: &Cut| {
+        let mut rewriter = Rewriter::new(options);
+        let (mut out, mut said) = (Vec::new(), Transcript::new());
+        let mut take = |piece: Rewritten<'_>| match piece {
+            Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
+            Rewritten::Event(event) => said.record(&event),
+            _ => {}
+        };
+        for chunk in cut.chunks(body) {
+            rewriter.push(chunk, &mut take);
+        }
+        let outcome = rewriter.finish(&mut take);
+        (out, said, outcome)
+    };
+    let (out, said, outcome) = run(&Cut::whole());
+    assert_eq!(outcome == RewriteOutcome::Unchanged, out == body, "{name}");
+    let random = Cut::random(body.len(), 20, &mut Seed::of(body));
+    for cut in [Cut::bytes(body.len()), Cut::every(7, body.len()), random] {
+        assert!(run(&cut) == (out.clone(), said.clone(), outcome), "{name}: {cut:?}");
+    }
+    (out, said)
+}
+
+/// What stands around the arguments, and what around the content.
+fn around(said: &Transcript) -> impl PartialEq + fmt::Debug + use<> {
+    let names: Vec<_> = said
+        .calls()
+        .iter()
+        .map(|call| (call.id().map(str::to_owned), call.name().to_owned(), call.choice()))
+        .collect();
+    let errors: Vec<_> = said.errors().iter().map(ToString::to_string).collect();
+    let texts = (said.reasoning().to_owned(), said.refusal(), said.citations().to_vec(), errors);
+    (texts, names, said.finish().cloned(), said.usage(), said.outcome())
+}
+
+/// Whether the stream says of itself that it is not whole.
+fn is_cut(said: &Transcript) -> bool {
+    let length = said.finish().is_some_and(|finish| finish.reason == FinishReason::Length);
+    length || said.outcome() != StreamOutcome::Complete
+}
+
+/// How many texts left mended, and how many as they came.
+#[derive(Debug, Default)]
+struct Tally {
+    ways: BTreeMap<String, [usize; 2]>,
+    bodies: usize,
+    /// Texts that had left, mended and with their last bracket, before it was told that they were cut:
+    /// by the stream, or because a bracket that was dropped as doubled is missing in the end.
+    late: usize,
+}
+
+impl Tally {
+    fn count(&mut self, way: Damage, mended: bool) {
+        let counts = self.ways.entry(way.to_string()).or_default();
+        counts[usize::from(!mended)] += 1;
+    }
+
+    fn mended(&self) -> usize {
+        self.ways.values().map(|counts| counts[0]).sum()
+    }
+
+    fn print(&self, what: &str) {
+        let refused: usize = self.ways.values().map(|counts| counts[1]).sum();
+        let Self { bodies, late, .. } = self;
+        let mended = self.mended();
+        println!("{what}: {mended} mended, {refused} refused, {late} late, {bodies} bodies");
+        for (way, [mended, refused]) in &self.ways {
+            println!("  {way}: {mended} mended, {refused} refused");
+        }
+    }
+}
+
+/// Every mode and policy that a text may be mended under.
+fn settings() -> Vec<(RewriteOptions, Options)> {
+    let mut all = Vec::new();
+    for policy in [Policy::CONSERVATIVE, Policy::PERMISSIVE] {
+        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+            let mending = Options::new().with_policy(policy);
+            let wire = WireOptions::new().with_mending(mending);
+            all.push((RewriteOptions::new().with_wire(wire).with_mode(mode), mending));
+        }
+    }
+    all
+}
+
+/// The broken versions of a text.
+fn broken(text: &str) -> impl Iterator<Item = (Damage, Vec<u8>)> {
+    Damage::ALL.into_iter().flat_map(move |way| {
+        (0..TRIES).filter_map(move |seed| {
+            let broken = way.apply(text.as_bytes(), &mut Seed::new(seed))?;
+            (broken != text.as_bytes()).then_some((way, broken))
+        })
+    })
+}
+
+fn break_arguments(body: &Body, tally: &mut Tally) {
+    let clean = transcribe(&body.bytes, WireOptions::new());
+    let places = Places::of_arguments(&body.bytes);
+    for (number, text) in places.texts().enumerate() {
+        tally.bodies += usize::from(number == 0);
+        for (way, by) in broken(text) {
+            let damaged = places.replaced(number, &by);
+            let before = transcribe(&damaged, WireOptions::new());
+            for (options, _) in settings() {
+                let name = format!("{}, {way}, {:?}", body.name, options.mode());
+                let (out, said) = rewrite(&name, options, &damaged);
+                let after = transcribe(&out, WireOptions::new());
+                assert_eq!(after.texts(), clean.texts(), "{name}");
+                assert_eq!(around(&after), around(&before), "{name}");
+                let reports = said.calls();
+                for ((call, report), raw) in after.calls().iter().zip(&reports).zip(before.calls())
+                {
+                    let what = || {
+                        format!("{name}: {:?} left as {:?}, {:?}", raw.raw(), call.raw(), report)
+                    };
+                    if report.outcome().is_valid() {
+                        assert_eq!(call.outcome(), Outcome::Unchanged, "{}", what());
+                        assert!(oracle::is_json(call.arguments().as_bytes()), "{}", what());
+                        assert_eq!(call.arguments(), report.arguments(), "{}", what());
+                    } else {
+                        // Another mending may find a reading; as it is, nobody takes it for whole.
+                        if call.outcome() == Outcome::Unchanged && !call.is_resent() {
+                            let known = is_cut(&before) || !report.repairs().is_empty();
+                            assert!(options.mode() == RewriteMode::Append && known, "{}", what());
+                            tally.late += 1;
+                        }
+                        if options.mode() == RewriteMode::Validated {
+                            assert_eq!(call.raw(), raw.raw(), "{}", what());
+                        }
+                    }
+                    if raw.outcome() != Outcome::Unchanged {
+                        tally.count(way, report.outcome().is_valid());
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn break_content(body: &Body, tally: &mut Tally) {
+    let clean = transcribe(&body.bytes, WireOptions::new());
+    let places = Places::of_content(&body.bytes);
+    for (number, text) in places.texts().enumerate() {
+        if !text.starts_with(['{', '[']) || !oracle::is_json(text.as_bytes()) {
+            continue;
+        }
+        tally.bodies += usize::from(number == 0);
+        for (way, by) in broken(text) {
+            let damaged = places.replaced(number, &by);
+            let before = transcribe(&damaged, WireOptions::new());
+            for (options, mending) in settings() {
+                let name = format!("{}, {way}, {:?}", body.name, options.mode());
+                let (out, _) = rewrite(&name, options.with_json_content(true), &damaged);
+                let after = transcribe(&out, WireOptions::new());
+                assert_eq!(around(&after), around(&before), "{name}");
+                assert_eq!(
+                    after.calls().iter().map(|call| call.raw()).collect::<Vec<_>>(),
+                    clean.calls().iter().map(|call| call.raw()).collect::<Vec<_>>(),
+                );
+                let raw = before.text();
+                let run = Run::new(raw.as_bytes(), &Cut::whole(), &mending);
+                let valid = match options.mode() {
+                    RewriteMode::Append => run.outcome().is_valid(),
+                    _ => jsonmend_core::mend(raw.as_bytes(), &mending).outcome().is_complete(),
+                };
+                if valid {
+                    assert!(oracle::is_json(after.text().as_bytes()), "{name}: {}", after.text());
+                } else if options.mode() == RewriteMode::Validated {
+                    assert_eq!(after.text(), raw, "{name}");
+                }
+                // Where it is said again, it is said the same.
+                let [was, is] =
+                    [&damaged, &out].map(|body| Places::of_content(body).repeats_of(number));
+                assert_eq!(is, was, "{name}: {raw} left as {}", after.text());
+                tally.count(way, valid);
+            }
+        }
+    }
+}
+
+#[test]
+fn broken_arguments_leave_mended_or_as_they_came() {
+    let mut tally = Tally::default();
+    for body in made_up(&[1000, 5]).iter().chain(&shipped()) {
+        break_arguments(body, &mut tally);
+    }
+    tally.print("arguments");
+    assert!(tally.bodies >= 30, "{}", tally.bodies);
+    assert!(tally.late * 50 < tally.mended(), "{} left too early", tally.late);
+    assert!(tally.ways.len() >= 24, "{tally:?}");
+    for (way, [mended, _]) in &tally.ways {
+        assert!(*mended > 0, "{way}");
+    }
+}
+
+#[test]
+fn broken_content_leaves_mended_or_as_it_came() {
+    let mut tally = Tally::default();
+    for body in made_up(&[1000, 5]) {
+        break_content(&body, &mut tally);
+    }
+    tally.print("content");
+    assert!(tally.bodies >= 20, "{}", tally.bodies);
+    for (way, [mended, _]) in &tally.ways {
+        assert!(*mended > 0, "{way}");
+    }
+}
+
+#[test]
+fn recordings_leave_mended_or_as_they_came() {
+    let bodies = recorded();
+    let (mut arguments, mut content) = (Tally::default(), Tally::default());
+    for body in &bodies {
+        break_arguments(body, &mut arguments);
+        break_content(body, &mut content);
+    }
+    arguments.print("recorded arguments");
+    content.print("recorded content");
+    assert!(bodies.is_empty() || arguments.mended() > 0);
+    assert!(arguments.late * 50 <= arguments.mended(), "{} left too early", arguments.late);
+}
