@@ -248,7 +248,7 @@ impl Engine {
         Ok(matches!(look.space()?, b',' | b'}'))
     }
 
-    /// `1,234,567` as a member's value: where its digits end.
+    /// `1,234,567` or `1,234.50` as a member's value: where its digits end.
     fn grouped_digits(&mut self, mut look: super::source::Look<'_>) -> Result<Option<usize>, Edge> {
         let token = look.seen();
         let first = token.iter().skip(usize::from(token[0] == b'-')).count();
@@ -267,6 +267,13 @@ impl Engine {
                 }
             }
             look.advance(4);
+            let fraction = look.peek()? == b'.' && look.peek_at(1)?.is_ascii_digit();
+            if fraction {
+                look.bump();
+                while look.peek()?.is_ascii_digit() {
+                    look.bump();
+                }
+            }
             if !matches!(look.peek()?, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') {
                 return Ok(end);
             }
