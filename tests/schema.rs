@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{Options, Outcome, Policy, Risk};
-use jsonmend_schema::{FitOptions, FitStream, Schema, Standing, Tree};
+use jsonmend_schema::{Applied, FitOptions, FitStream, Rule, Schema, Standing, Tree};
 use jsonmend_testkit::{Seed, damage, laws};
 use serde_json::{Map, Value, json};
 
@@ -169,6 +169,37 @@ fn damaged_texts_of_mistaken_values_keep_the_laws() {
         laws::schema_laws(schema, &damaged.text, &options(seed))
             .unwrap_or_else(|violation| panic!("{made}: {violation}"));
     });
+}
+
+/// The value as elements, an item in an element of its own.
+fn elements(value: &Value, text: &mut String) {
+    let mut element = |name: &str, value: &Value| {
+        text.push_str(&format!("<{name}>"));
+        elements(value, text);
+        text.push_str(&format!("</{name}>\n"));
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, value)| element(name, value)),
+        Value::Array(items) => items.iter().for_each(|value| element("item", value)),
+        Value::String(content) => text.push_str(content),
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+#[test]
+fn elements_keep_the_laws() {
+    let mut read = 0;
+    rounds("elements", 300, |made, schema, seed| {
+        let mut text = String::new();
+        elements(&mistaken(&instance(made, seed), seed), &mut text);
+        let options = options(seed);
+        laws::schema_laws(schema, text.as_bytes(), &options)
+            .unwrap_or_else(|violation| panic!("{made}: {violation}"));
+        let fitted = schema.fit(text.as_bytes(), &options);
+        let by_elements = |applied: &Applied| applied.rule == Rule::XmlFields;
+        read += usize::from(fitted.text().is_some() && fitted.applied().iter().any(by_elements));
+    });
+    assert!(read >= 10, "{read}");
 }
 
 #[test]

@@ -67,7 +67,8 @@ impl FitStream {
         self.extractor.push(chunk, &mut self.cursor);
     }
 
-    /// What is known so far. With several values in the text, of the first.
+    /// What is known so far. With several values in the text, of the first: what
+    /// [`lost`](Cursor::lost) says of it, a later one can make up for, or XML around it.
     #[must_use]
     pub const fn cursor(&self) -> &Cursor {
         &self.cursor

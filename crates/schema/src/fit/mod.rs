@@ -7,12 +7,14 @@
 
 mod choose;
 mod documents;
+mod elements;
 mod members;
 mod plan;
 mod reading;
 mod renames;
 mod reshape;
 mod walk;
+mod words;
 
 use jsonmend_core::{Following, Options, Outcome, Path, Risk};
 use jsonmend_extract::Scope;

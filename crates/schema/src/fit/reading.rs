@@ -1,11 +1,16 @@
 //! From a text to a value: the readings of the text, and the one that fits.
 
+use std::ops::Range;
+
 use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
 
-use super::{Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents};
+use super::{
+    Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents, elements::Elements,
+    words::words,
+};
 use crate::{
-    Cause, Change, Issue, Rule, Schema, Tree,
+    Change, Issue, Schema, Tree,
     compile::Types,
     part::Part,
     script,
@@ -17,6 +22,17 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     let mut fitted = first.fit(schema, input, options);
     if fitted.0.outcome == Outcome::Unchanged {
         return fitted.0;
+    }
+    let elements = Elements::find(schema, input, options);
+    if let Some(elements) = elements.as_ref().filter(|elements| elements.hold(&first)) {
+        // JSON inside an element is content of it.
+        let other = elements.fit(schema, input, options);
+        if other.0.text.is_some() || first.text.is_none() {
+            fitted = other;
+        }
+        if fitted.is_settled() {
+            return fitted.0;
+        }
     }
     let documents = match options.scope() {
         Scope::Best if first.outcome != Outcome::Unchanged => {
@@ -50,6 +66,10 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
         let other = reading.fit(schema, input, options);
         fitted = fitted.or(other);
     }
+    if let Some(elements) = elements.filter(|elements| !elements.hold(&first)) {
+        let other = elements.fit(schema, input, options);
+        fitted = fitted.or(other);
+    }
     if let Some(other) = words(schema, input, options, no_json) {
         fitted = fitted.or(Tried(other));
     }
@@ -57,7 +77,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
 }
 
 /// What became of one reading.
-struct Tried(Fitted);
+pub(super) struct Tried(pub(super) Fitted);
 
 impl Tried {
     /// Whether no other reading could do better.
@@ -97,6 +117,12 @@ impl Reading {
         Self { outcome: Outcome::Repaired, text: Some(text), changes, cut_at: None }
     }
 
+    /// Where its value stands in the input; `None` without one.
+    pub(super) fn span(&self) -> Option<Range<usize>> {
+        let tree = Tree::read(self.text.as_deref()?).ok()?;
+        Some(script::origin(&self.changes, &tree.root().span()))
+    }
+
     fn is_list(&self) -> bool {
         self.text.as_deref().is_some_and(|text| text.trim_start().starts_with('['))
     }
@@ -120,7 +146,7 @@ impl Reading {
     }
 
     /// Brings the value of this reading into the schema.
-    fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
+    pub(super) fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
         let refused = |outcome, issues, applied| {
             let (text, mended, changes) = (None, self.text.clone(), Vec::new());
             Tried(Fitted { outcome, text, mended, changes, applied, issues })
@@ -189,50 +215,4 @@ impl Reading {
         let Some(path) = at else { return Vec::new() };
         vec![Issue::truncated(path.clone(), input.len())]
     }
-}
-
-/// A text that is no JSON, for a schema that asks for a string, or for an object with one.
-fn words(schema: &Schema, input: &[u8], options: &FitOptions, no_json: bool) -> Option<Fitted> {
-    let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
-    let (part, place) = (Part::root(schema), Place::root());
-    let fitter = Fitter::new(options, text.len())?;
-    if !fitter.allows(Rule::WrapText, &place, &part) {
-        return None;
-    }
-    // JSON that is not valid is no text, unless nothing but text is asked for.
-    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
-        quoted(text)
-    } else {
-        let required = part.required();
-        let [key] = required.as_slice() else { return None };
-        let property = part.property(key).filter(|property| property.allows(JsonKind::String))?;
-        // A text with a form is not made of any text.
-        if property.is_narrow() || text.trim_start().starts_with(['{', '[']) {
-            return None;
-        }
-        format!("{{{}: {}}}", quoted(key), quoted(text.trim()))
-    };
-    if !Tree::read(&output).is_ok_and(|tree| schema.accepts(&tree)) {
-        return None;
-    }
-    let cause = Cause::Rule(Rule::WrapText);
-    let change = Change::new(cause, 0..input.len(), output.clone(), Path::default());
-    let applied = Applied {
-        rule: Rule::WrapText,
-        risk: Risk::Guess,
-        path: Path::default(),
-        schema_path: String::new(),
-        start: 0,
-        end: input.len(),
-        before: text.chars().take(120).collect(),
-        after: output.chars().take(120).collect(),
-    };
-    Some(Fitted {
-        outcome: Outcome::Repaired,
-        text: Some(output),
-        mended: None,
-        changes: vec![change],
-        applied: vec![applied],
-        issues: Vec::new(),
-    })
 }

@@ -12,7 +12,7 @@ use std::{borrow::Cow, fmt, ops::Range};
 
 pub(crate) use json::{Instance, TreeJson, equals, value};
 pub use read::TreeError;
-pub(crate) use text::{is_integer, quoted, unescape};
+pub(crate) use text::{escaped, is_integer, quoted, unescape};
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

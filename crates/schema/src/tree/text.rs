@@ -59,18 +59,26 @@ pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
+        match escaped(c) {
+            Some(escape) => out.push_str(&escape),
+            None => out.push(c),
         }
     }
     out.push('"');
     out
+}
+
+/// The escape of a character that cannot stand in a JSON string as it is.
+pub(crate) fn escaped(c: char) -> Option<Cow<'static, str>> {
+    Some(match c {
+        '"' => "\\\"".into(),
+        '\\' => "\\\\".into(),
+        '\n' => "\\n".into(),
+        '\r' => "\\r".into(),
+        '\t' => "\\t".into(),
+        c if c < ' ' => format!("\\u{:04x}", u32::from(c)).into(),
+        _ => return None,
+    })
 }
 
 /// Whether a JSON number has no fractional part, by its text: neither large nor precise numbers
