@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Options, Outcome, Policy, Risk};
+use jsonmend_core::{Following, Limits, Options, Outcome, Policy, Risk};
+use jsonmend_extract::mend_text;
 use jsonmend_schema::{Applied, FitOptions, FitStream, Rule, Schema, Standing, Tree};
 use jsonmend_testkit::{Seed, damage, laws};
 use serde_json::{Map, Value, json};
@@ -145,6 +146,50 @@ fn a_valid_value_is_never_touched() {
                 .unwrap_or_else(|violation| panic!("{made}: {violation}"));
         }
     });
+}
+
+/// A fit reads valid JSON without mending it; it must see in it what mending does.
+#[test]
+fn a_schema_that_takes_anything_gives_what_mending_gives() {
+    let schema = Schema::compile(&json!(true)).unwrap();
+    let small = Limits::new().with_depth(3);
+    let mut seed = Seed::of(b"anything");
+    let mut texts: Vec<String> = [
+        "[[[[1]]]]",
+        r#"{"a": {"b": {}}}"#,
+        r#""\ud83d\ude00""#,
+        r#"["\ud83d", 1]"#,
+        r#"{"\uDE00": 1}"#,
+        r#"["\ud7ff\ue000\\ud83d"]"#,
+        " 7\n",
+        "1e999",
+        r#"{"a": 1, "a": 2}"#,
+        "[1] [2]",
+        "\u{feff}[1]",
+    ]
+    .map(str::to_owned)
+    .into();
+    for _ in 0..200 {
+        let made = made_up(&mut seed, 4);
+        let text = instance(&made, &mut seed).to_string();
+        let damaged = damage::damaged(text.as_bytes(), seed.below(2), &mut seed);
+        texts.extend(String::from_utf8(damaged.text));
+    }
+    for text in texts {
+        for limits in [Limits::new(), small] {
+            let options = options(&mut seed);
+            let engine = options.engine().with_limits(limits).with_following(Following::Array);
+            let options = options.with_engine(engine);
+            let mended = mend_text(text.as_bytes(), options.scope(), &engine);
+            let fitted = schema.fit(text.as_bytes(), &options);
+            if mended.outcome() == Outcome::Unchanged || fitted.outcome() == Outcome::Unchanged {
+                assert_eq!(fitted.outcome(), mended.outcome(), "{text}");
+            }
+            if mended.outcome().is_valid() {
+                assert_eq!(fitted.text(), mended.text(), "{text}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -18,8 +18,18 @@ use crate::{
 };
 
 pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
-    let first = Reading::of(input, options.scope(), options.engine());
-    let mut fitted = first.fit(schema, input, options);
+    let (first, mut fitted) = match valid(input, options) {
+        Some(tree) => {
+            let reading = Reading::valid(tree.text());
+            let fitted = reading.fit_tree(&tree, schema, input, options);
+            (reading, fitted)
+        }
+        None => {
+            let reading = Reading::of(input, options.scope(), options.engine());
+            let fitted = reading.fit(schema, input, options);
+            (reading, fitted)
+        }
+    };
     if fitted.0.outcome == Outcome::Unchanged {
         return fitted.0;
     }
@@ -76,6 +86,14 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     fitted.0
 }
 
+/// The tree of a text that is JSON as it stands. Then mending would find nothing to do, and the
+/// text is read but once.
+fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
+    let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
+    let tree = Tree::read(text).ok()?;
+    tree.needs_no_mending(options.engine().limits()).then_some(tree)
+}
+
 /// What became of one reading.
 pub(super) struct Tried(pub(super) Fitted);
 
@@ -110,6 +128,12 @@ impl Reading {
     fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
         let mended = mend_text(input, scope, options);
         Self::new(mended)
+    }
+
+    /// The whole input, which is valid JSON.
+    fn valid(text: &str) -> Self {
+        let (outcome, text) = (Outcome::Unchanged, Some(text.to_owned()));
+        Self { outcome, text, changes: Vec::new(), cut_at: None }
     }
 
     /// A text that was made of the input by these changes.
@@ -147,21 +171,34 @@ impl Reading {
 
     /// Brings the value of this reading into the schema.
     pub(super) fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
-        let refused = |outcome, issues, applied| {
-            let (text, mended, changes) = (None, self.text.clone(), Vec::new());
-            Tried(Fitted { outcome, text, mended, changes, applied, issues })
-        };
         let Some(text) = &self.text else {
-            return refused(self.outcome, self.truncated(input), Vec::new());
+            return self.refused(self.outcome, self.truncated(input), Vec::new());
         };
-        let Ok(tree) = Tree::read(text) else {
-            return refused(Outcome::Overflow, Vec::new(), Vec::new());
-        };
-        if schema.accepts(&tree) {
+        match Tree::read(text) {
+            Ok(tree) => self.fit_tree(&tree, schema, input, options),
+            Err(_) => self.refused(Outcome::Overflow, Vec::new(), Vec::new()),
+        }
+    }
+
+    fn refused(&self, outcome: Outcome, issues: Vec<Issue>, applied: Vec<Applied>) -> Tried {
+        let (text, mended, changes) = (None, self.text.clone(), Vec::new());
+        Tried(Fitted { outcome, text, mended, changes, applied, issues })
+    }
+
+    /// The same, of the tree of its text.
+    fn fit_tree(
+        &self,
+        tree: &Tree<'_>,
+        schema: &Schema,
+        input: &[u8],
+        options: &FitOptions,
+    ) -> Tried {
+        let text = tree.text();
+        if schema.accepts(tree) {
             return Tried(Fitted {
                 outcome: self.outcome,
                 text: self.text.clone(),
-                mended: self.text.clone(),
+                mended: None,
                 changes: self.changes.clone(),
                 applied: Vec::new(),
                 issues: Vec::new(),
@@ -194,7 +231,10 @@ impl Reading {
                 let text = Some(output);
                 Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
             }
-            None => refused(Outcome::Invalid, self.issues(schema, &tree, &fit.ambiguous), applied),
+            None => {
+                let issues = self.issues(schema, tree, &fit.ambiguous);
+                self.refused(Outcome::Invalid, issues, applied)
+            }
         }
     }
 
