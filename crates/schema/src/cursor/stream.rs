@@ -35,6 +35,7 @@ pub struct FitStream {
     cursor: Cursor,
     /// The input, until it outgrows the buffer limit.
     raw: Option<Vec<u8>>,
+    ended: bool,
 }
 
 impl FitStream {
@@ -52,11 +53,16 @@ impl FitStream {
             schema: schema.clone(),
             options,
             raw: Some(Vec::new()),
+            ended: false,
         }
     }
 
-    /// Reads a chunk. Chunks end anywhere, inside a character too.
+    /// Reads a chunk. Chunks end anywhere, inside a character too. Behind the end of the text nothing
+    /// is read.
     pub fn push(&mut self, chunk: &[u8]) {
+        if self.ended {
+            return;
+        }
         if let Some(raw) = &mut self.raw {
             if raw.len() + chunk.len() > self.options.engine().limits().buffer() {
                 self.raw = None;
@@ -74,11 +80,19 @@ impl FitStream {
         &self.cursor
     }
 
+    /// Ends the text, so that the cursor knows it; [`finish`](Self::finish) does it too.
+    pub fn end(&mut self) {
+        if !self.ended {
+            self.extractor.finish(&mut self.cursor);
+            self.ended = true;
+        }
+    }
+
     /// Ends the text and settles the value. A text that outgrew the buffer limit ends as
     /// [`Outcome::Overflow`]: it was shown, but cannot be read again.
     #[must_use]
     pub fn finish(mut self) -> Fitted {
-        self.extractor.finish(&mut self.cursor);
+        self.end();
         match self.raw {
             Some(raw) => self.schema.fit(&raw, &self.options),
             None => Fitted::overflow(),
