@@ -1,5 +1,7 @@
 //! The adapter for a channel whose value a schema describes.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod source;
 
 use std::pin::pin;
@@ -10,7 +12,7 @@ use futures::{
     stream::{self, FusedStream},
 };
 use jsonmend_core::{Limits, Options, Outcome, Policy};
-use jsonmend_schema::{Finding, FitOptions, Fitted, NodeState, Schema, Standing};
+use jsonmend_schema::{Cursor, Finding, FitOptions, Fitted, NodeState, Schema, Standing};
 use jsonmend_stream::{Error, FitEvent, SchemaStream};
 use source::Source;
 
@@ -45,7 +47,7 @@ fn read(source: Source, schema: &Schema, options: FitOptions) -> Sum {
         match event {
             Ok(FitEvent::Found(finding)) => sum.findings.push(finding),
             Ok(FitEvent::Grew) => {
-                let root = events.cursor().and_then(|cursor| cursor.root()).unwrap();
+                let root = events.cursor().and_then(Cursor::root).unwrap();
                 for (key, value) in &finals {
                     assert_eq!(root.member(key).unwrap().to_string(), *value);
                 }
