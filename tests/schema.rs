@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Following, Limits, Options, Outcome, Policy, Risk};
+use jsonmend_core::{Following, Limits, Mender, Options, Outcome, Policy, Risk};
 use jsonmend_extract::mend_text;
-use jsonmend_schema::{Applied, FitOptions, FitStream, Rule, Schema, Standing, Tree};
-use jsonmend_testkit::{Seed, damage, laws};
+use jsonmend_schema::{Applied, Cursor, FitOptions, FitStream, Rule, Schema, Standing, Tree};
+use jsonmend_testkit::{Seed, allocations::heap_of, damage, laws};
 use serde_json::{Map, Value, json};
 
 const NAMES: [&str; 8] =
@@ -263,4 +263,30 @@ fn what_is_given_up_early_is_not_mended_later() {
         assert_eq!(stream.finish().text(), None, "{made} {text}: {finding}");
     });
     assert!(lost >= 10, "{lost}");
+}
+
+/// What a cursor costs grows with what it reads: not with the chunks, nor with what came before.
+#[test]
+fn a_cursor_takes_memory_by_the_byte_and_not_by_the_chunk() {
+    let schema = Schema::compile(&json!({"type": "array", "items": {
+        "type": "object", "properties": {"n": {"type": "integer"}, "kind": {"enum": ["a", "b"]}},
+        "required": ["n"],
+    }}))
+    .unwrap();
+    let follow = |items: usize, size: usize| {
+        let text = format!("[{}]", vec![r#"{"n": "12", "kind": "A"}"#; items].join(", "));
+        heap_of(|| {
+            let mut cursor = Cursor::new(&schema, &FitOptions::new());
+            let mut mender = Mender::new(Options::new());
+            text.as_bytes().chunks(size).for_each(|chunk| mender.push(chunk, &mut cursor));
+            assert_eq!(cursor.changes().len(), 2 * items);
+        })
+    };
+    for size in [1, 16, 1 << 20] {
+        let (one, four) = (follow(500, size), follow(2_000, size));
+        assert!(four.count < 5 * one.count, "{size}: {one:?} {four:?}");
+        assert!(four.total < 5 * one.total, "{size}: {one:?} {four:?}");
+    }
+    let (bytes, whole) = (follow(1_000, 1), follow(1_000, 1 << 20));
+    assert!(bytes.count < 4 * whole.count, "{bytes:?} {whole:?}");
 }

@@ -35,6 +35,8 @@ pub struct FitStream {
     cursor: Cursor,
     /// The input, until it outgrows the buffer limit.
     raw: Option<Vec<u8>>,
+    /// Whether anything but white space has come.
+    begun: bool,
     ended: bool,
 }
 
@@ -53,6 +55,7 @@ impl FitStream {
             schema: schema.clone(),
             options,
             raw: Some(Vec::new()),
+            begun: false,
             ended: false,
         }
     }
@@ -70,7 +73,26 @@ impl FitStream {
                 raw.extend_from_slice(chunk);
             }
         }
+        if !self.begun
+            && let Some(first) = chunk.iter().find(|byte| !byte.is_ascii_whitespace())
+        {
+            self.begun = true;
+            if *first == b'"' && self.read_as_string() {
+                return;
+            }
+        }
         self.extractor.push(chunk, &mut self.cursor);
+    }
+
+    /// A text that begins with a quote is one string, and what looks like a document in it is its
+    /// content. Only white space has been read so far, so reading begins again.
+    fn read_as_string(&mut self) -> bool {
+        let Some(raw) = self.raw.as_ref().filter(|_| self.options.scope() == Scope::Best) else {
+            return false;
+        };
+        self.extractor = Extractor::new(Scope::Whole, *self.options.engine());
+        self.extractor.push(raw, &mut self.cursor);
+        true
     }
 
     /// What is known so far. With several values in the text, of the first: what
