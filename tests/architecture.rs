@@ -85,6 +85,16 @@ fn the_core_has_no_dependency() {
     assert!(extract.iter().all(|(name, _, _)| name == "jsonmend-core"), "{extract:?}");
 }
 
+/// The validator is half of a build: who has no schemas does not pay for it.
+#[test]
+fn schemas_are_optional_above_their_crate() {
+    let all = dependencies();
+    for name in ["jsonmend-stream", "jsonmend"] {
+        let schema = all[name].iter().find(|(other, ..)| other == "jsonmend-schema");
+        assert!(schema.is_some_and(|(_, _, optional)| *optional), "{name}");
+    }
+}
+
 #[test]
 fn every_member_takes_the_lints_of_the_workspace() {
     let root = jsonmend_tests::root();

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Options, Outcome, Policy, Risk};
-use jsonmend_schema::{FitOptions, FitStream, Schema, Standing, Tree};
-use jsonmend_testkit::{Seed, damage, laws};
+use jsonmend_core::{Following, Limits, Mender, Options, Outcome, Policy, Risk};
+use jsonmend_extract::mend_text;
+use jsonmend_schema::{Applied, Cursor, FitOptions, FitStream, Rule, Schema, Standing, Tree};
+use jsonmend_testkit::{Seed, allocations::heap_of, damage, laws};
 use serde_json::{Map, Value, json};
 
 const NAMES: [&str; 8] =
@@ -147,6 +148,50 @@ fn a_valid_value_is_never_touched() {
     });
 }
 
+/// A fit reads valid JSON without mending it; it must see in it what mending does.
+#[test]
+fn a_schema_that_takes_anything_gives_what_mending_gives() {
+    let schema = Schema::compile(&json!(true)).unwrap();
+    let small = Limits::new().with_depth(3);
+    let mut seed = Seed::of(b"anything");
+    let mut texts: Vec<String> = [
+        "[[[[1]]]]",
+        r#"{"a": {"b": {}}}"#,
+        r#""\ud83d\ude00""#,
+        r#"["\ud83d", 1]"#,
+        r#"{"\uDE00": 1}"#,
+        r#"["\ud7ff\ue000\\ud83d"]"#,
+        " 7\n",
+        "1e999",
+        r#"{"a": 1, "a": 2}"#,
+        "[1] [2]",
+        "\u{feff}[1]",
+    ]
+    .map(str::to_owned)
+    .into();
+    for _ in 0..200 {
+        let made = made_up(&mut seed, 4);
+        let text = instance(&made, &mut seed).to_string();
+        let damaged = damage::damaged(text.as_bytes(), seed.below(2), &mut seed);
+        texts.extend(String::from_utf8(damaged.text));
+    }
+    for text in texts {
+        for limits in [Limits::new(), small] {
+            let options = options(&mut seed);
+            let engine = options.engine().with_limits(limits).with_following(Following::Array);
+            let options = options.with_engine(engine);
+            let mended = mend_text(text.as_bytes(), options.scope(), &engine);
+            let fitted = schema.fit(text.as_bytes(), &options);
+            if mended.outcome() == Outcome::Unchanged || fitted.outcome() == Outcome::Unchanged {
+                assert_eq!(fitted.outcome(), mended.outcome(), "{text}");
+            }
+            if mended.outcome().is_valid() {
+                assert_eq!(fitted.text(), mended.text(), "{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn mistaken_values_keep_the_laws() {
     let mut mended = 0;
@@ -171,6 +216,37 @@ fn damaged_texts_of_mistaken_values_keep_the_laws() {
     });
 }
 
+/// The value as elements, an item in an element of its own.
+fn elements(value: &Value, text: &mut String) {
+    let mut element = |name: &str, value: &Value| {
+        text.push_str(&format!("<{name}>"));
+        elements(value, text);
+        text.push_str(&format!("</{name}>\n"));
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, value)| element(name, value)),
+        Value::Array(items) => items.iter().for_each(|value| element("item", value)),
+        Value::String(content) => text.push_str(content),
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+#[test]
+fn elements_keep_the_laws() {
+    let mut read = 0;
+    rounds("elements", 300, |made, schema, seed| {
+        let mut text = String::new();
+        elements(&mistaken(&instance(made, seed), seed), &mut text);
+        let options = options(seed);
+        laws::schema_laws(schema, text.as_bytes(), &options)
+            .unwrap_or_else(|violation| panic!("{made}: {violation}"));
+        let fitted = schema.fit(text.as_bytes(), &options);
+        let by_elements = |applied: &Applied| applied.rule == Rule::XmlFields;
+        read += usize::from(fitted.text().is_some() && fitted.applied().iter().any(by_elements));
+    });
+    assert!(read >= 10, "{read}");
+}
+
 #[test]
 fn what_is_given_up_early_is_not_mended_later() {
     let mut lost = 0;
@@ -187,4 +263,30 @@ fn what_is_given_up_early_is_not_mended_later() {
         assert_eq!(stream.finish().text(), None, "{made} {text}: {finding}");
     });
     assert!(lost >= 10, "{lost}");
+}
+
+/// What a cursor costs grows with what it reads: not with the chunks, nor with what came before.
+#[test]
+fn a_cursor_takes_memory_by_the_byte_and_not_by_the_chunk() {
+    let schema = Schema::compile(&json!({"type": "array", "items": {
+        "type": "object", "properties": {"n": {"type": "integer"}, "kind": {"enum": ["a", "b"]}},
+        "required": ["n"],
+    }}))
+    .unwrap();
+    let follow = |items: usize, size: usize| {
+        let text = format!("[{}]", vec![r#"{"n": "12", "kind": "A"}"#; items].join(", "));
+        heap_of(|| {
+            let mut cursor = Cursor::new(&schema, &FitOptions::new());
+            let mut mender = Mender::new(Options::new());
+            text.as_bytes().chunks(size).for_each(|chunk| mender.push(chunk, &mut cursor));
+            assert_eq!(cursor.changes().len(), 2 * items);
+        })
+    };
+    for size in [1, 16, 1 << 20] {
+        let (one, four) = (follow(500, size), follow(2_000, size));
+        assert!(four.count < 5 * one.count, "{size}: {one:?} {four:?}");
+        assert!(four.total < 5 * one.total, "{size}: {one:?} {four:?}");
+    }
+    let (bytes, whole) = (follow(1_000, 1), follow(1_000, 1 << 20));
+    assert!(bytes.count < 4 * whole.count, "{bytes:?} {whole:?}");
 }

@@ -14,3 +14,8 @@ pub fn root() -> PathBuf {
 pub fn corpus() -> PathBuf {
     root().join("tests/corpus")
 }
+
+/// The examples of the page on schemas are run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/schema.md")]
+pub struct SchemaPage;

@@ -187,6 +187,11 @@ pub(crate) struct StreamArgs {
     #[arg(long)]
     pub(crate) objects: bool,
 
+    /// Tools as OpenAI, Anthropic, Gemini or MCP declare them, or a directory of schemas: the
+    /// arguments of each call are brought into its schema once it has ended.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }

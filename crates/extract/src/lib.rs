@@ -34,6 +34,7 @@ mod whole;
 
 pub use extractor::Extractor;
 pub use parts::{Findings, Found, Parts};
+pub use reasoning::is_reasoning_tag;
 pub use whole::mend_text;
 
 /// Where JSON is looked for.

@@ -18,6 +18,20 @@ const TAGS: &[(&str, &str)] = &[
     ("◁think▷", "◁/think▷"),
 ];
 
+/// Whether tags of that name stand around what a model thinks: `think` for `<think>…</think>`.
+///
+/// ```
+/// assert!(jsonmend_extract::is_reasoning_tag("think"));
+/// assert!(!jsonmend_extract::is_reasoning_tag("answer"));
+/// ```
+#[must_use]
+pub fn is_reasoning_tag(name: &str) -> bool {
+    TAGS.iter().any(|(open, _)| {
+        let own = open.strip_prefix('<').and_then(|open| open.strip_suffix('>'));
+        own.is_some_and(|own| own.eq_ignore_ascii_case(name))
+    })
+}
+
 /// A block that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {

@@ -146,6 +146,7 @@ rules! {
     UnwrapStringified "unwrap-stringified" Exact On "A list or an object as text in a string.", r#""[\"a\"]""# => r#"["a"]"#;
     WrapInArray "wrap-in-array" Likely On "A value for a list.", r#""a""# => r#"["a"]"#;
     WrapText "wrap-text" Guess On "A whole text that is no JSON, for a string.", "plain words" => r#"{"answer": "plain words"}"#;
+    XmlFields "xml-fields" Likely On "A text in which the properties are elements.", "<a>1</a><b>x</b>" => r#"{"a": 1, "b": "x"}"#;
     YesNoBool "yes-no-bool" Likely On "yes, no, on, off, 1, 0 for a boolean.", r#""yes""# => "true";
 }
 

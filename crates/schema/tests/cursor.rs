@@ -333,6 +333,25 @@ fn a_stream_ends_as_the_whole_text_does() {
     }
 }
 
+/// What stands in a string is no document that could be judged before the string has ended.
+#[test]
+fn a_value_in_a_string_is_not_lost_before_it_is_read() {
+    let schema = schema(
+        r#"{"type": "object", "properties": {"a": {"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]}, "c": {"type": "integer"}}, "required": ["a", "c"]}"#,
+    );
+    let text = serde_json::to_string(r#"{"a": {"b": 1}, "c": 2}"#).unwrap();
+    for text in [text.clone(), format!(" \n{text}\n")] {
+        for size in [1, 2, 5, text.len()] {
+            let mut stream = FitStream::new(&schema, likely());
+            for chunk in text.as_bytes().chunks(size) {
+                stream.push(chunk);
+                assert_eq!(stream.cursor().lost(), None, "{text}");
+            }
+            assert_eq!(stream.finish().text().map(str::trim), Some(r#"{"a": {"b": 1}, "c": 2}"#));
+        }
+    }
+}
+
 #[test]
 fn a_text_beyond_the_buffer_overflows() {
     use jsonmend_core::Limits;

@@ -240,7 +240,19 @@ const CASES: &[Case] = &[
         not: &[r#"{"tags": "a, b"}"#, r#"{"tags": null}"#, r#"{"tags": {}}"#, r#"{"tags": "[\"a\"]"}"#, r#"{"tags": ""}"#] },
     Case { rule: Rule::WrapText, schema: r#"{"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}"#,
         fires: &[("plain words", r#"{"answer": "plain words"}"#)],
-        not: &[r#"{"answer": 1}"#] },
+        not: &[r#"{"answer": 1}"#, "Sure! {answer: 'x', days: '3'}", "So: [{answer: 1, }"] },
+    Case { rule: Rule::XmlFields, schema: USER,
+        fires: &[
+            ("<user_name>x</user_name><count>1</count>", r#"{"user_name": "x", "count": 1}"#),
+            ("Sure:\n<user><UserName> a \"b\"\n</UserName>\n<count>2</count></user>\nDone.", r#"{"user_name": "a \"b\"", "count": 2}"#),
+        ],
+        not: &[
+            r#"{"user_name": "<count>1</count>"}"#,
+            "<user_name>x</user_name> and <count>1</count>",
+            "<user_name>x</user_name><user_name>y</user_name><count>1</count>",
+            "<user_name>x</user_name><count>1",
+            "<p>user_name</p>",
+        ] },
     Case { rule: Rule::YesNoBool, schema: r#"{"properties": {"b": {"type": "boolean"}}}"#,
         fires: &[(r#"{"b": "yes"}"#, r#"{"b": true}"#), (r#"{"b": 0}"#, r#"{"b": false}"#)],
         not: &[r#"{"b": "ja"}"#, r#"{"b": 2}"#] },
@@ -275,7 +287,9 @@ fn no_rule_fires_where_it_must_not() {
                 fitted.text().is_some() && fitted.applied().iter().any(|a| a.rule == case.rule);
             assert!(!used, "{}: {input} became {:?}", case.rule, fitted.text());
             if fitted.text().is_none() {
-                assert!(!fitted.issues().is_empty() && fitted.changes().is_empty(), "{input}");
+                // Of a text without JSON there is nothing to say.
+                let told = !fitted.issues().is_empty() || fitted.outcome() == Outcome::None;
+                assert!(told && fitted.changes().is_empty(), "{input}");
             }
         }
     }
@@ -323,6 +337,11 @@ fn no_rule_passes_the_highest_risk() {
 fn every_rule_has_a_case() {
     let tested: BTreeSet<Rule> = CASES.iter().map(|case| case.rule).collect();
     let elsewhere = [Rule::ToolNameNormalise, Rule::UnwrapNamedEnvelope];
+    for case in CASES {
+        // Several strings are joined in a test of their own, without the rule that goes before.
+        let fires = !case.fires.is_empty() || case.rule == Rule::JoinArray;
+        assert!(fires && !case.not.is_empty(), "{} is tested one way only", case.rule);
+    }
     for rule in Rule::ALL {
         assert!(tested.contains(rule) || elsewhere.contains(rule), "{rule}");
     }

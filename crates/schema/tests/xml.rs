@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_schema::{FitOptions, Rule, Rules, Schema};
+use jsonmend_core::{Options, Outcome, Policy, Risk};
+use jsonmend_schema::{FitOptions, Rule, Rules, Schema, apply_changes};
 
 fn schema() -> Schema {
     Schema::from_text(
@@ -52,6 +52,55 @@ fn fields_become_members_of_their_types() {
     ] {
         assert_eq!(decoded(text).as_deref(), Some(json), "{text}");
     }
+}
+
+#[test]
+fn a_fit_reads_elements_like_any_other_text_and_records_the_tags() {
+    for (text, json) in [
+        (
+            "<task><refined>false</refined><text>a \"b\"\nc</text></task>",
+            r#"{"refined": false, "text": "a \"b\"\nc"}"#,
+        ),
+        ("<tags>a</tags><count>1</count><tags>b</tags>", r#"{"tags": ["a", "b"], "count": 1}"#),
+        ("<level>high</level><count>many</count>", "refused"),
+        ("<points>[1, 2]</points><count>3</count>", r#"{"points": [1, 2], "count": 3}"#),
+        (
+            "Here:\n```xml\n<points>[1]</points>\n<count>3</count>\n```",
+            r#"{"points": [1], "count": 3}"#,
+        ),
+        ("<text><![CDATA[ {\"count\": 1} ]]></text>", r#"{"text": " {\"count\": 1} "}"#),
+        ("<text></text><refined>TRUE</refined>", r#"{"text": "", "refined": true}"#),
+        ("<think>Perhaps <count>1</count>?</think><count>2</count>", r#"{"count": 2}"#),
+        ("<count>1</count> or rather {\"count\": 2}", r#"{"count": 2}"#),
+    ] {
+        let fitted = schema().fit(text.as_bytes(), &FitOptions::new());
+        assert_eq!(fitted.text().map_or("refused", str::trim), json, "{text}");
+        if let Some(json) = fitted.text() {
+            let made = apply_changes(text.as_bytes(), fitted.changes());
+            assert_eq!(made.as_deref(), Some(json), "{text}");
+            assert_eq!(fitted.outcome(), Outcome::Repaired);
+        }
+    }
+    let fitted = schema().fit(b"<count>12</count>", &FitOptions::new());
+    assert_eq!(fitted.applied()[0].rule, Rule::XmlFields);
+    assert_eq!(fitted.risk(), Some(Risk::Likely));
+    assert!(
+        fitted.changes().iter().all(|change| change.end <= 7 || change.start >= 9),
+        "the number stays"
+    );
+}
+
+#[test]
+fn issues_stand_where_the_elements_do() {
+    let text = "<level>high</level><count>many</count>";
+    let fitted = schema().fit(text.as_bytes(), &FitOptions::new());
+    assert_eq!(fitted.outcome(), Outcome::Invalid);
+    let issue = &fitted.issues()[1];
+    assert_eq!((issue.pointer(), &text[issue.span()]), ("/count", "many"));
+    let off = FitOptions::new().with_rules(Rules::new().without(Rule::XmlFields));
+    assert_eq!(schema().fit(b"<count>1</count>", &off).outcome(), Outcome::None);
+    let strict = FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
+    assert_eq!(schema().fit(b"<count>1</count>", &strict).text(), None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use bytes::Bytes;
@@ -13,7 +13,12 @@ use jsonmend_extract::{Extractor, Parts, Scope};
 use jsonmend_wire::Block;
 use pin_project_lite::pin_project;
 
-use crate::{Error, IDLE_CHUNKS, Object, Upstream, object::Growing, pieces::Joined, trace};
+use crate::{
+    Error, Object,
+    object::Growing,
+    pieces::Joined,
+    pump::{self, Reads, Upstream},
+};
 
 /// How a [`JsonStream`] reads its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,8 +219,7 @@ pin_project! {
         #[pin]
         channel: Option<S>,
         upstream: Upstream<E>,
-        extractor: Extractor,
-        found: Found,
+        reader: Reader,
     }
 }
 
@@ -227,31 +231,25 @@ where
     /// Reads `channel`.
     #[must_use]
     pub fn new(channel: S, options: JsonOptions) -> Self {
-        Self {
-            channel: Some(channel),
-            upstream: Upstream::Open,
-            extractor: Extractor::new(options.scope, options.mending),
-            found: Found {
-                limit: options.object_limit,
-                objects: 0,
-                growing: None,
-                partial: options.deltas.then(Partial::new),
-                seen: Cursor::default(),
-                chunk: Bytes::new(),
-                queue: VecDeque::new(),
-            },
-        }
+        let extractor = Extractor::new(options.scope, options.mending);
+        let found = Found {
+            limit: options.object_limit,
+            objects: 0,
+            growing: None,
+            partial: options.deltas.then(Partial::new),
+            seen: Cursor::default(),
+            chunk: Bytes::new(),
+            queue: VecDeque::new(),
+        };
+        let reader = Reader { extractor, found };
+        Self { channel: Some(channel), upstream: Upstream::Open, reader }
     }
 
     /// Stops reading: drops upstream, and settles what was received, as at the end of the channel.
     /// What is left to hand out still comes. Cancel safe; does nothing the second time.
     pub fn cancel(self: Pin<&mut Self>) {
-        let mut this = self.project();
-        this.channel.set(None);
-        if matches!(this.upstream, Upstream::Open) {
-            this.found.finish(this.extractor);
-            *this.upstream = Upstream::Over;
-        }
+        let this = self.project();
+        pump::cancel(this.channel, this.upstream, this.reader);
     }
 }
 
@@ -263,36 +261,8 @@ where
     type Item = Result<JsonEvent, Error<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut this = self.project();
-        for _ in 0..IDLE_CHUNKS {
-            if let Some(event) = this.found.next() {
-                return Poll::Ready(Some(Ok(event)));
-            }
-            let Some(channel) = this.channel.as_mut().as_pin_mut() else {
-                let upstream = std::mem::replace(this.upstream, Upstream::Over);
-                return Poll::Ready(match upstream {
-                    Upstream::Failed(error) => Some(Err(Error::Upstream(error))),
-                    Upstream::Open | Upstream::Over => None,
-                });
-            };
-            match ready!(channel.poll_next(cx)) {
-                Some(Ok(chunk)) => this.found.push(this.extractor, &chunk.into()),
-                end => {
-                    this.channel.set(None);
-                    this.found.finish(this.extractor);
-                    *this.upstream = match end {
-                        Some(Err(error)) => {
-                            trace::upstream_failed();
-                            Upstream::Failed(error)
-                        }
-                        _ => Upstream::Over,
-                    };
-                }
-            }
-        }
-        // Upstream is always ready and says nothing: let other tasks run.
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        let this = self.project();
+        pump::poll(this.channel, this.upstream, this.reader, cx)
     }
 }
 
@@ -303,7 +273,28 @@ where
 {
     fn is_terminated(&self) -> bool {
         let over = matches!(self.upstream, Upstream::Over);
-        self.channel.is_none() && self.found.queue.is_empty() && over
+        self.channel.is_none() && self.reader.found.queue.is_empty() && over
+    }
+}
+
+/// Finds the parts of the channel.
+#[derive(Debug)]
+struct Reader {
+    extractor: Extractor,
+    found: Found,
+}
+
+impl<B: Into<Bytes>> Reads<B> for Reader {
+    type Event = JsonEvent;
+
+    fn next(&mut self) -> Option<JsonEvent> {
+        self.found.next()
+    }
+    fn push(&mut self, chunk: B) {
+        self.found.push(&mut self.extractor, &chunk.into());
+    }
+    fn finish(&mut self) {
+        self.found.finish(&mut self.extractor);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! [`MendStream`] reads a provider's body, [`JsonStream`] a channel that holds text or JSON and
 //! nothing around it. Both wrap a stream of byte chunks; [`MendExt`] makes them. They spawn
-//! nothing and need no runtime.
+//! nothing and need no runtime. With the feature `schema`, `SchemaStream` brings what a channel holds
+//! into a JSON Schema while it arrives.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -56,6 +57,9 @@ mod mend;
 mod object;
 mod options;
 mod pieces;
+mod pump;
+#[cfg(feature = "schema")]
+mod schema;
 mod trace;
 
 pub use error::Error;
@@ -64,15 +68,5 @@ pub use json::{JsonEvent, JsonOptions, JsonStream, Snapshot};
 pub use mend::{MendExt, MendStream};
 pub use object::Object;
 pub use options::MendOptions;
-
-/// Whether upstream has ended, and how.
-#[derive(Debug)]
-enum Upstream<E> {
-    Open,
-    /// It failed; the error is handed out behind the last event.
-    Failed(E),
-    Over,
-}
-
-/// How many chunks in a row may come to nothing before the task yields.
-const IDLE_CHUNKS: usize = 64;
+#[cfg(feature = "schema")]
+pub use schema::{FitEvent, SchemaStream};

@@ -2,7 +2,7 @@
 
 use std::{
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use bytes::Bytes;
@@ -10,8 +10,9 @@ use futures::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 
 use crate::{
-    Error, Event, IDLE_CHUNKS, JsonOptions, JsonStream, MendOptions, Upstream, contents::Reader,
-    trace,
+    Error, Event, JsonOptions, JsonStream, MendOptions,
+    contents::Reader,
+    pump::{self, Reads, Upstream},
 };
 
 pin_project! {
@@ -60,12 +61,8 @@ where
     /// Stops reading: drops upstream, and settles what was received, as at the end of the body. What
     /// is left to hand out still comes. Cancel safe; does nothing the second time.
     pub fn cancel(self: Pin<&mut Self>) {
-        let mut this = self.project();
-        this.body.set(None);
-        if matches!(this.upstream, Upstream::Open) {
-            this.reader.finish();
-            *this.upstream = Upstream::Over;
-        }
+        let this = self.project();
+        pump::cancel(this.body, this.upstream, this.reader);
     }
 }
 
@@ -77,36 +74,8 @@ where
     type Item = Result<Event, Error<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut this = self.project();
-        for _ in 0..IDLE_CHUNKS {
-            if let Some(event) = this.reader.next() {
-                return Poll::Ready(Some(Ok(event)));
-            }
-            let Some(body) = this.body.as_mut().as_pin_mut() else {
-                let upstream = std::mem::replace(this.upstream, Upstream::Over);
-                return Poll::Ready(match upstream {
-                    Upstream::Failed(error) => Some(Err(Error::Upstream(error))),
-                    Upstream::Open | Upstream::Over => None,
-                });
-            };
-            match ready!(body.poll_next(cx)) {
-                Some(Ok(chunk)) => this.reader.push(chunk.as_ref()),
-                end => {
-                    this.body.set(None);
-                    this.reader.finish();
-                    *this.upstream = match end {
-                        Some(Err(error)) => {
-                            trace::upstream_failed();
-                            Upstream::Failed(error)
-                        }
-                        _ => Upstream::Over,
-                    };
-                }
-            }
-        }
-        // Upstream is always ready and says nothing: let other tasks run.
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        let this = self.project();
+        pump::poll(this.body, this.upstream, this.reader, cx)
     }
 }
 
@@ -117,6 +86,20 @@ where
 {
     fn is_terminated(&self) -> bool {
         self.body.is_none() && self.reader.is_empty() && matches!(self.upstream, Upstream::Over)
+    }
+}
+
+impl<B: AsRef<[u8]>> Reads<B> for Reader {
+    type Event = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        Reader::next(self)
+    }
+    fn push(&mut self, chunk: B) {
+        Reader::push(self, chunk.as_ref());
+    }
+    fn finish(&mut self) {
+        Reader::finish(self);
     }
 }
 

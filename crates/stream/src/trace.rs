@@ -48,6 +48,21 @@ pub(crate) fn oversize(limit: usize) {
     let _ = limit;
 }
 
+/// A value was brought into its schema, or not.
+#[cfg(feature = "schema")]
+pub(crate) fn fitted(fitted: &jsonmend_schema::Fitted) {
+    #[cfg(feature = "tracing")]
+    tracing::debug!(
+        outcome = fitted.outcome().code(),
+        rules = fitted.applied().len(),
+        issues = fitted.issues().len(),
+        bytes = fitted.text().map(str::len),
+        "value ended"
+    );
+    #[cfg(not(feature = "tracing"))]
+    let _ = fitted;
+}
+
 /// The stream of bytes failed.
 pub(crate) fn upstream_failed() {
     #[cfg(feature = "tracing")]

@@ -1,5 +1,6 @@
 //! The schema that a value is brought into, and what is said about it.
 
+mod calls;
 mod run;
 
 use std::{fs, path::Path};
@@ -12,6 +13,7 @@ use jsonmend_schema::{
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use calls::{CallFit, CallSchemas};
 pub(crate) use run::{check, repair};
 
 use crate::{args::SchemaArgs, exit::Failure, report::Record};
@@ -33,11 +35,7 @@ impl Target {
         let target = if let Some(path) = &args.schema {
             Self::of_schema(&read(path)?, name)
         } else if let Some(path) = &args.tools {
-            if path.is_dir() {
-                Self::of_directory(path, name)?
-            } else {
-                Self::of_tools(&read(path)?, name)
-            }
+            registry(path)?.and_then(|registry| Self::of_registry(&registry, name))
         } else {
             return Ok(None);
         };
@@ -51,22 +49,6 @@ impl Target {
         Ok(Some(target))
     }
 
-    /// The schema of that name among the files of a directory.
-    fn of_directory(path: &Path, name: Option<&str>) -> Result<Result<Self, String>, Failure> {
-        let reading = |error| Failure::reading(&path.display().to_string(), error);
-        let mut files = Vec::new();
-        for entry in fs::read_dir(path).map_err(reading)? {
-            let file = entry.map_err(reading)?.path();
-            if file.extension().is_some_and(|extension| extension == "json") {
-                let own = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                files.push((own, read(&file)?));
-            }
-        }
-        let texts = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-        let registry = Registry::from_texts(texts).map_err(|error| error.to_string());
-        Ok(registry.and_then(|registry| Self::of_registry(&registry, name)))
-    }
-
     pub(crate) fn of_schema(text: &str, name: Option<&str>) -> Result<Self, String> {
         let schema = Schema::from_text(text).map_err(|error| error.to_string())?;
         let id = schema.id().or(name).map(str::to_owned);
@@ -74,28 +56,25 @@ impl Target {
     }
 
     pub(crate) fn of_tools(text: &str, name: Option<&str>) -> Result<Self, String> {
-        let tools: Value = serde_json::from_str(text)
-            .map_err(|error| format!("the tools are not JSON: {error}"))?;
-        let registry = Registry::from_tools(&tools).map_err(|error| error.to_string())?;
-        Self::of_registry(&registry, name)
+        Self::of_registry(&tools(text)?, name)
     }
 
     fn of_registry(registry: &Registry, name: Option<&str>) -> Result<Self, String> {
         let mut names = registry.names();
         let only = names.next().filter(|_| names.next().is_none());
         match registry.resolve(name.or(only), None) {
-            Resolved::Tool { name, schema, rules } => Ok(Self {
-                schema: schema.clone(),
-                rules: rules.clone(),
-                name: Some(name.to_owned()),
-                id: Some(name.to_owned()),
-            }),
+            Resolved::Tool { name, schema, rules } => Ok(Self::of_tool(name, schema, rules)),
             Resolved::Unknown { nearest: Some(nearest) } => {
                 Err(format!("no such tool; the nearest is `{nearest}`"))
             }
             Resolved::Unknown { .. } => Err("no such tool".to_owned()),
             _ => Err("there are several tools: name one".to_owned()),
         }
+    }
+
+    fn of_tool(name: &str, schema: &Schema, rules: &Rules) -> Self {
+        let (schema, rules) = (schema.clone(), rules.clone());
+        Self { schema, rules, name: Some(name.to_owned()), id: Some(name.to_owned()) }
     }
 
     pub(crate) const fn schema(&self) -> &Schema {
@@ -110,6 +89,31 @@ impl Target {
         }
         self.schema.fit(input, &options)
     }
+}
+
+/// The tools that a file declares, or the schemas in the files of a directory. Inside: what is wrong
+/// with what they hold.
+fn registry(path: &Path) -> Result<Result<Registry, String>, Failure> {
+    if !path.is_dir() {
+        return Ok(tools(&read(path)?));
+    }
+    let reading = |error| Failure::reading(&path.display().to_string(), error);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(reading)? {
+        let file = entry.map_err(reading)?.path();
+        if file.extension().is_some_and(|extension| extension == "json") {
+            let own = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            files.push((own, read(&file)?));
+        }
+    }
+    let texts = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    Ok(Registry::from_texts(texts).map_err(|error| error.to_string()))
+}
+
+fn tools(text: &str) -> Result<Registry, String> {
+    let tools: Value =
+        serde_json::from_str(text).map_err(|error| format!("the tools are not JSON: {error}"))?;
+    Registry::from_tools(&tools).map_err(|error| error.to_string())
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

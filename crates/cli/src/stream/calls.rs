@@ -3,12 +3,16 @@
 use std::io::{self, Write as _};
 
 use jsonmend_core::Outcome;
-use jsonmend_wire::{StreamOutcome, WireEvent};
+use jsonmend_wire::{Call, StreamOutcome, WireEvent};
 
-use super::{Object, View, events::ended};
+use super::{
+    Object, View,
+    events::{ended, line},
+};
 use crate::{
     Session,
     exit::Failure,
+    fit::CallFit,
     paint::{BAD, notice},
     visible::visible,
 };
@@ -53,6 +57,12 @@ impl View for Calls {
 
     /// The text is not shown, and so are the documents in it.
     fn object(&mut self, _: &Object, _: Outcome) {}
+
+    fn fitted(&mut self, _: &Call, fit: &CallFit) {
+        if self.error.is_none() {
+            self.error = line(&mut self.out, &fit.record()).err();
+        }
+    }
 
     fn flush(&mut self) -> Result<(), Failure> {
         match self.error.take() {

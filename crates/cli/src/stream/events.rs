@@ -7,10 +7,11 @@ use std::{
 
 use jsonmend_core::{Cursor, Outcome, Output as _, Partial};
 use jsonmend_wire::{Block, Call, WireEvent};
+use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{Object, View};
-use crate::{exit::Failure, fragment::Fragments, report::records};
+use crate::{exit::Failure, fit::CallFit, fragment::Fragments, report::records};
 
 /// Writes events to standard output.
 pub(crate) struct Events {
@@ -146,12 +147,24 @@ impl View for Events {
         }));
     }
 
+    fn fitted(&mut self, _: &Call, fit: &CallFit) {
+        if self.error.is_none() {
+            self.error = line(&mut self.out, &fit.record()).err();
+        }
+    }
+
     fn flush(&mut self) -> Result<(), Failure> {
         match self.error.take() {
             Some(error) => Err(error.into()),
             None => Ok(self.out.flush()?),
         }
     }
+}
+
+/// Writes a record as a line.
+pub(super) fn line(mut out: impl io::Write, record: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut out, record)?;
+    writeln!(out)
 }
 
 /// A call that has ended.

@@ -7,7 +7,7 @@ mod provider;
 mod screen;
 
 use jsonmend_core::Outcome;
-use jsonmend_wire::{Decoder, StreamOutcome, WireEvent, WireOptions};
+use jsonmend_wire::{Call, Decoder, StreamOutcome, WireEvent, WireOptions};
 
 use self::{
     calls::Calls,
@@ -19,6 +19,7 @@ use crate::{
     Session,
     args::{Emit, PolicyArg, StreamArgs},
     exit::{Exit, Failure},
+    fit::{CallFit, CallSchemas},
     input::{CHUNK, Input},
 };
 
@@ -32,20 +33,26 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
         let message = "--objects shows documents; --emit provider leaves the text as it is";
         return Err(Failure::Usage(message.to_owned()));
     }
+    if args.tools.is_some() && args.emit == Emit::Provider {
+        let message = "--tools says what fits a schema; --emit provider mends the syntax alone";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let decoder = Decoder::new(options);
+    let tools = args.tools.as_deref().map(|path| CallSchemas::read(path, mending)).transpose()?;
     let input = Input::open(&args.file, session.quiet)?;
     let objects = args.objects.then(|| Objects::new(args.engine.options(PolicyArg::Permissive)));
+    let inside = Inside { objects, tools };
     match args.emit {
-        _ if args.json => drive(input, decoder, objects, Events::new(args.deltas)),
-        Emit::Events => drive(input, decoder, objects, Events::new(args.deltas)),
+        _ if args.json => drive(input, decoder, inside, Events::new(args.deltas)),
+        Emit::Events => drive(input, decoder, inside, Events::new(args.deltas)),
         Emit::Calls => {
             let calls = Calls::new(input.name(), session);
-            drive(input, decoder, objects, calls)
+            drive(input, decoder, inside, calls)
         }
         Emit::Provider => provider::rewrite(input, options, session),
         Emit::Text => {
             let screen = Screen::new(input.name(), mending, session);
-            drive(input, decoder, objects, screen)
+            drive(input, decoder, inside, screen)
         }
     }
 }
@@ -58,15 +65,24 @@ trait View {
     /// Shows a document that was found in the text.
     fn object(&mut self, object: &Object, outcome: Outcome);
 
+    /// Shows what became of a call, which was just shown, in the schema of its tool.
+    fn fitted(&mut self, call: &Call, fit: &CallFit);
+
     /// Hands on what was shown; the first failed write is told here.
     fn flush(&mut self) -> Result<(), Failure>;
+}
+
+/// What is looked at besides the stream itself.
+struct Inside {
+    objects: Option<Objects>,
+    tools: Option<CallSchemas>,
 }
 
 /// Decodes the input as it arrives. What every read makes certain is shown before the next one.
 fn drive(
     mut input: Input,
     mut decoder: Decoder,
-    mut objects: Option<Objects>,
+    mut inside: Inside,
     mut view: impl View,
 ) -> Result<Exit, Failure> {
     let mut verdict = Verdict(Exit::Unchanged);
@@ -77,7 +93,12 @@ fn drive(
         if !ended {
             view.show(&event);
         }
-        if let Some(objects) = &mut objects {
+        if let (WireEvent::CallEnded(call), Some(tools)) = (&event, &inside.tools) {
+            let fit = tools.fit(call);
+            verdict.worst(Exit::of(fit.outcome()));
+            view.fitted(call, &fit);
+        }
+        if let Some(objects) = &mut inside.objects {
             objects.note(&event, &mut |object, outcome| {
                 verdict.worst(Exit::of(outcome));
                 view.object(&object, outcome);

@@ -18,6 +18,7 @@ use crate::{
     Session,
     exit::Failure,
     fault::Fault,
+    fit::CallFit,
     fragment::Fragments,
     paint::{BAD, BOLD, DIM, GOOD, NAME, WARN, notice},
     position::Locator,
@@ -134,6 +135,23 @@ impl View for Screen {
         notice(format_args!("{}: {state} ({count})", paint.paint(BOLD, &name)));
         for repair in object.repairs.iter().take(LISTED) {
             notice(format_args!("  {}", report::line(paint, &name, repair, None)));
+        }
+    }
+
+    /// The arguments were shown; what the schema makes of them is told.
+    fn fitted(&mut self, call: &Call, fit: &CallFit) {
+        if self.session.quiet && fit.outcome().is_complete() {
+            return;
+        }
+        let paint = self.session.stderr;
+        let title = format!("arguments of {} by the schema", call.name());
+        let state = report::outcome(paint, fit.outcome());
+        notice(format_args!("{}: {state}", paint.paint(BOLD, &title)));
+        for line in fit.lines().iter().take(LISTED) {
+            notice(format_args!("  {line}"));
+        }
+        if let Some(json) = fit.arguments().filter(|json| *json != call.arguments()) {
+            notice(format_args!("  {}", visible(json.as_bytes(), SHOWN)));
         }
     }
 

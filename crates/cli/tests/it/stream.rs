@@ -377,3 +377,55 @@ fn the_body_itself_comes_out_with_mended_arguments() {
     let usage = run(&["stream", "--emit", "provider", "--objects"], "");
     assert!(usage.code == 2 && usage.stderr.contains("--objects"), "{usage:?}");
 }
+
+fn tools() -> std::path::PathBuf {
+    let tools = json!([{"type": "function", "function": {"name": "weather", "parameters": {
+        "type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city"],
+    }}}]);
+    file("stream_tools.json", tools.to_string())
+}
+
+#[test]
+fn calls_are_brought_into_the_schemas_of_their_tools() {
+    let tools = tools();
+    let tools = tools.to_str().unwrap();
+    let done = event(&json!({}), Some("tool_calls")) + "data: [DONE]\n\n";
+    let run_with = |name: &str, fragments: &[&str], emit: &str| {
+        let body = call("call_1", name, fragments) + &done;
+        run(&["stream", "-", "--tools", tools, "--emit", emit], &body)
+    };
+    let fit = |name: &str, fragments: &[&str]| {
+        let shown = run_with(name, fragments, "calls");
+        let rows = json_lines(&shown.stdout);
+        assert_eq!((rows.len(), &rows[0]["type"]), (2, &json!("call-end")), "{}", shown.stdout);
+        assert_eq!((&rows[1]["type"], &rows[1]["call"]), (&json!("call-fit"), &json!(0)));
+        (rows[1].clone(), shown.code)
+    };
+    let (row, code) = fit("weather", &["{'city': 'Par", "is', days: \"3", "\",}"]);
+    assert_eq!(row["arguments"], r#"{"city": "Paris", "days": 3}"#);
+    assert_eq!((&row["outcome"], code), (&json!("repaired"), 1));
+    assert_eq!(row["coerced"][0]["rule"], "string-to-number");
+    assert_eq!(row["schema_id"], "weather");
+    let (row, code) = fit("weather", &[r#"{"city": 5, "days": "a few"}"#]);
+    assert_eq!((&row["arguments"], &row["outcome"], code), (&Value::Null, &json!("invalid"), 5));
+    assert_eq!(row["issues"][1]["message"], r#"/days: expected integer, got string "a few""#);
+    let (row, code) = fit("whether", &["{}"]);
+    assert_eq!((&row["outcome"], &row["nearest"]), (&json!("unknown-tool"), &json!("weather")));
+    assert_eq!(code, 5);
+    let (row, _) = fit("weather", &[r#"{"city": "Par"#]);
+    assert_eq!((&row["arguments"], &row["outcome"]), (&Value::Null, &json!("cut")));
+    let (row, code) = fit("weather", &[]);
+    assert_eq!((&row["issues"][0]["code"], code), (&json!("missing"), 5));
+
+    let shown = run_with("weather", &[r#"{"city": "Paris", "days": "3"}"#], "text");
+    for expected in [
+        "arguments of weather by the schema: repaired",
+        "string-to-number (exact) at $.days",
+        r#"{"city": "Paris", "days": 3}"#,
+    ] {
+        assert!(shown.stderr.contains(expected), "{expected}: {}", shown.stderr);
+    }
+    let shown = run_with("weather", &["{}"], "provider");
+    assert_eq!(shown.code, 2, "{}", shown.stderr);
+}

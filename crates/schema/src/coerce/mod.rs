@@ -6,6 +6,7 @@
 mod arithmetic;
 mod boolean;
 mod enumeration;
+mod epoch;
 mod format;
 mod number;
 mod string;
@@ -56,11 +57,15 @@ pub(crate) fn coerce(scalar: Scalar<'_>, part: &Part<'_>) -> Vec<Coerced> {
                 number::from_text(text, part, &mut proposals);
             }
         }
-        Scalar::String(text) => format::propose(text, part, &mut proposals),
+        Scalar::String(text) => {
+            format::propose(text, part, &mut proposals);
+            epoch::propose(text, part, &mut proposals);
+        }
         Scalar::Number(raw) => {
             boolean::from_number(raw, allowed, &mut proposals);
             number::whole(raw, part, &mut proposals);
             string::from_number(raw, part, &mut proposals);
+            epoch::propose(raw, part, &mut proposals);
         }
         Scalar::Boolean(value) => string::from_boolean(value, part, &mut proposals),
         Scalar::Null => {}

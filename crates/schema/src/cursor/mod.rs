@@ -82,6 +82,12 @@ impl Cursor {
         self.walk.is_done()
     }
 
+    /// How many bytes of mended text it has read.
+    #[must_use]
+    pub const fn bytes_read(&self) -> usize {
+        self.reader.offset()
+    }
+
     /// What may come next.
     #[must_use]
     pub fn expected(&self) -> Expected<'_> {

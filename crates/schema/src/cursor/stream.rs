@@ -35,6 +35,9 @@ pub struct FitStream {
     cursor: Cursor,
     /// The input, until it outgrows the buffer limit.
     raw: Option<Vec<u8>>,
+    /// Whether anything but white space has come.
+    begun: bool,
+    ended: bool,
 }
 
 impl FitStream {
@@ -52,11 +55,17 @@ impl FitStream {
             schema: schema.clone(),
             options,
             raw: Some(Vec::new()),
+            begun: false,
+            ended: false,
         }
     }
 
-    /// Reads a chunk. Chunks end anywhere, inside a character too.
+    /// Reads a chunk. Chunks end anywhere, inside a character too. Behind the end of the text nothing
+    /// is read.
     pub fn push(&mut self, chunk: &[u8]) {
+        if self.ended {
+            return;
+        }
         if let Some(raw) = &mut self.raw {
             if raw.len() + chunk.len() > self.options.engine().limits().buffer() {
                 self.raw = None;
@@ -64,20 +73,48 @@ impl FitStream {
                 raw.extend_from_slice(chunk);
             }
         }
+        if !self.begun
+            && let Some(first) = chunk.iter().find(|byte| !byte.is_ascii_whitespace())
+        {
+            self.begun = true;
+            if *first == b'"' && self.read_as_string() {
+                return;
+            }
+        }
         self.extractor.push(chunk, &mut self.cursor);
     }
 
-    /// What is known so far. With several values in the text, of the first.
+    /// A text that begins with a quote is one string, and what looks like a document in it is its
+    /// content. Only white space has been read so far, so reading begins again.
+    fn read_as_string(&mut self) -> bool {
+        let Some(raw) = self.raw.as_ref().filter(|_| self.options.scope() == Scope::Best) else {
+            return false;
+        };
+        self.extractor = Extractor::new(Scope::Whole, *self.options.engine());
+        self.extractor.push(raw, &mut self.cursor);
+        true
+    }
+
+    /// What is known so far. With several values in the text, of the first: what
+    /// [`lost`](Cursor::lost) says of it, a later one can make up for, or XML around it.
     #[must_use]
     pub const fn cursor(&self) -> &Cursor {
         &self.cursor
+    }
+
+    /// Ends the text, so that the cursor knows it; [`finish`](Self::finish) does it too.
+    pub fn end(&mut self) {
+        if !self.ended {
+            self.extractor.finish(&mut self.cursor);
+            self.ended = true;
+        }
     }
 
     /// Ends the text and settles the value. A text that outgrew the buffer limit ends as
     /// [`Outcome::Overflow`]: it was shown, but cannot be read again.
     #[must_use]
     pub fn finish(mut self) -> Fitted {
-        self.extractor.finish(&mut self.cursor);
+        self.end();
         match self.raw {
             Some(raw) => self.schema.fit(&raw, &self.options),
             None => Fitted::overflow(),

@@ -7,12 +7,14 @@
 
 mod choose;
 mod documents;
+mod elements;
 mod members;
 mod plan;
 mod reading;
 mod renames;
 mod reshape;
 mod walk;
+mod words;
 
 use jsonmend_core::{Following, Options, Outcome, Path, Risk};
 use jsonmend_extract::Scope;
@@ -151,6 +153,7 @@ pub struct Applied {
 pub struct Fitted {
     outcome: Outcome,
     text: Option<String>,
+    /// The text before any rule, where it is another.
     mended: Option<String>,
     changes: Vec<Change>,
     applied: Vec<Applied>,
@@ -185,7 +188,8 @@ impl Fitted {
     /// The JSON text before any rule was applied, where the text holds JSON at all.
     #[must_use]
     pub fn mended(&self) -> Option<&str> {
-        self.mended.as_deref()
+        let same = self.text.as_deref().filter(|_| self.applied.is_empty());
+        self.mended.as_deref().or(same)
     }
 
     /// The edit script: applied to the input, it gives [`Fitted::text`]. Empty where there is none.

@@ -1,11 +1,16 @@
 //! From a text to a value: the readings of the text, and the one that fits.
 
+use std::ops::Range;
+
 use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
 
-use super::{Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents};
+use super::{
+    Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents, elements::Elements,
+    words::words,
+};
 use crate::{
-    Cause, Change, Issue, Rule, Schema, Tree,
+    Change, Issue, Schema, Tree,
     compile::Types,
     part::Part,
     script,
@@ -13,10 +18,31 @@ use crate::{
 };
 
 pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
-    let first = Reading::of(input, options.scope(), options.engine());
-    let mut fitted = first.fit(schema, input, options);
+    let (first, mut fitted) = match valid(input, options) {
+        Some(tree) => {
+            let reading = Reading::valid(tree.text());
+            let fitted = reading.fit_tree(&tree, schema, input, options);
+            (reading, fitted)
+        }
+        None => {
+            let reading = Reading::of(input, options.scope(), options.engine());
+            let fitted = reading.fit(schema, input, options);
+            (reading, fitted)
+        }
+    };
     if fitted.0.outcome == Outcome::Unchanged {
         return fitted.0;
+    }
+    let elements = Elements::find(schema, input, options);
+    if let Some(elements) = elements.as_ref().filter(|elements| elements.hold(&first)) {
+        // JSON inside an element is content of it.
+        let other = elements.fit(schema, input, options);
+        if other.0.text.is_some() || first.text.is_none() {
+            fitted = other;
+        }
+        if fitted.is_settled() {
+            return fitted.0;
+        }
     }
     let documents = match options.scope() {
         Scope::Best if first.outcome != Outcome::Unchanged => {
@@ -50,14 +76,26 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
         let other = reading.fit(schema, input, options);
         fitted = fitted.or(other);
     }
+    if let Some(elements) = elements.filter(|elements| !elements.hold(&first)) {
+        let other = elements.fit(schema, input, options);
+        fitted = fitted.or(other);
+    }
     if let Some(other) = words(schema, input, options, no_json) {
         fitted = fitted.or(Tried(other));
     }
     fitted.0
 }
 
+/// The tree of a text that is JSON as it stands. Then mending would find nothing to do, and the
+/// text is read but once.
+fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
+    let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
+    let tree = Tree::read(text).ok()?;
+    tree.needs_no_mending(options.engine().limits()).then_some(tree)
+}
+
 /// What became of one reading.
-struct Tried(Fitted);
+pub(super) struct Tried(pub(super) Fitted);
 
 impl Tried {
     /// Whether no other reading could do better.
@@ -92,9 +130,21 @@ impl Reading {
         Self::new(mended)
     }
 
+    /// The whole input, which is valid JSON.
+    fn valid(text: &str) -> Self {
+        let (outcome, text) = (Outcome::Unchanged, Some(text.to_owned()));
+        Self { outcome, text, changes: Vec::new(), cut_at: None }
+    }
+
     /// A text that was made of the input by these changes.
     pub(super) fn repaired(text: String, changes: Vec<Change>) -> Self {
         Self { outcome: Outcome::Repaired, text: Some(text), changes, cut_at: None }
+    }
+
+    /// Where its value stands in the input; `None` without one.
+    pub(super) fn span(&self) -> Option<Range<usize>> {
+        let tree = Tree::read(self.text.as_deref()?).ok()?;
+        Some(script::origin(&self.changes, &tree.root().span()))
     }
 
     fn is_list(&self) -> bool {
@@ -120,22 +170,35 @@ impl Reading {
     }
 
     /// Brings the value of this reading into the schema.
-    fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
-        let refused = |outcome, issues, applied| {
-            let (text, mended, changes) = (None, self.text.clone(), Vec::new());
-            Tried(Fitted { outcome, text, mended, changes, applied, issues })
-        };
+    pub(super) fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
         let Some(text) = &self.text else {
-            return refused(self.outcome, self.truncated(input), Vec::new());
+            return self.refused(self.outcome, self.truncated(input), Vec::new());
         };
-        let Ok(tree) = Tree::read(text) else {
-            return refused(Outcome::Overflow, Vec::new(), Vec::new());
-        };
-        if schema.accepts(&tree) {
+        match Tree::read(text) {
+            Ok(tree) => self.fit_tree(&tree, schema, input, options),
+            Err(_) => self.refused(Outcome::Overflow, Vec::new(), Vec::new()),
+        }
+    }
+
+    fn refused(&self, outcome: Outcome, issues: Vec<Issue>, applied: Vec<Applied>) -> Tried {
+        let (text, mended, changes) = (None, self.text.clone(), Vec::new());
+        Tried(Fitted { outcome, text, mended, changes, applied, issues })
+    }
+
+    /// The same, of the tree of its text.
+    fn fit_tree(
+        &self,
+        tree: &Tree<'_>,
+        schema: &Schema,
+        input: &[u8],
+        options: &FitOptions,
+    ) -> Tried {
+        let text = tree.text();
+        if schema.accepts(tree) {
             return Tried(Fitted {
                 outcome: self.outcome,
                 text: self.text.clone(),
-                mended: self.text.clone(),
+                mended: None,
                 changes: self.changes.clone(),
                 applied: Vec::new(),
                 issues: Vec::new(),
@@ -168,7 +231,10 @@ impl Reading {
                 let text = Some(output);
                 Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
             }
-            None => refused(Outcome::Invalid, self.issues(schema, &tree, &fit.ambiguous), applied),
+            None => {
+                let issues = self.issues(schema, tree, &fit.ambiguous);
+                self.refused(Outcome::Invalid, issues, applied)
+            }
         }
     }
 
@@ -189,50 +255,4 @@ impl Reading {
         let Some(path) = at else { return Vec::new() };
         vec![Issue::truncated(path.clone(), input.len())]
     }
-}
-
-/// A text that is no JSON, for a schema that asks for a string, or for an object with one.
-fn words(schema: &Schema, input: &[u8], options: &FitOptions, no_json: bool) -> Option<Fitted> {
-    let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
-    let (part, place) = (Part::root(schema), Place::root());
-    let fitter = Fitter::new(options, text.len())?;
-    if !fitter.allows(Rule::WrapText, &place, &part) {
-        return None;
-    }
-    // JSON that is not valid is no text, unless nothing but text is asked for.
-    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
-        quoted(text)
-    } else {
-        let required = part.required();
-        let [key] = required.as_slice() else { return None };
-        let property = part.property(key).filter(|property| property.allows(JsonKind::String))?;
-        // A text with a form is not made of any text.
-        if property.is_narrow() || text.trim_start().starts_with(['{', '[']) {
-            return None;
-        }
-        format!("{{{}: {}}}", quoted(key), quoted(text.trim()))
-    };
-    if !Tree::read(&output).is_ok_and(|tree| schema.accepts(&tree)) {
-        return None;
-    }
-    let cause = Cause::Rule(Rule::WrapText);
-    let change = Change::new(cause, 0..input.len(), output.clone(), Path::default());
-    let applied = Applied {
-        rule: Rule::WrapText,
-        risk: Risk::Guess,
-        path: Path::default(),
-        schema_path: String::new(),
-        start: 0,
-        end: input.len(),
-        before: text.chars().take(120).collect(),
-        after: output.chars().take(120).collect(),
-    };
-    Some(Fitted {
-        outcome: Outcome::Repaired,
-        text: Some(output),
-        mended: None,
-        changes: vec![change],
-        applied: vec![applied],
-        issues: Vec::new(),
-    })
 }

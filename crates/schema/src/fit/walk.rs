@@ -307,7 +307,6 @@ pub(super) fn applied(
     node: Node<'_>,
     after: &str,
 ) -> Applied {
-    let short = |text: &str| text.chars().take(KEPT).collect::<String>();
     let (span, path) = (node.span(), place.path());
     Applied {
         rule,
@@ -316,7 +315,12 @@ pub(super) fn applied(
         schema_path: part.pointer().to_owned(),
         start: span.start,
         end: span.end,
-        before: short(node.raw()),
-        after: short(after),
+        before: shortened(node.raw()),
+        after: shortened(after),
     }
+}
+
+/// As much of a value as the log keeps.
+pub(super) fn shortened(text: &str) -> String {
+    text.chars().take(KEPT).collect()
 }

@@ -75,6 +75,12 @@ impl<'a> json::Node<'a, TreeJson> for Instance<'a> {
     fn is_number(&self) -> bool {
         self.of_kind(JsonKind::Number).is_some()
     }
+    fn is_string(&self) -> bool {
+        match self {
+            Self::Name(_) => true,
+            Self::Node(node) => node.kind() == JsonKind::String,
+        }
+    }
     fn json_type(&self) -> JsonType {
         match self {
             Self::Name(_) => JsonType::String,

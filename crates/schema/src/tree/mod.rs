@@ -10,9 +10,11 @@ mod text;
 
 use std::{borrow::Cow, fmt, ops::Range};
 
+use jsonmend_core::Limits;
+
 pub(crate) use json::{Instance, TreeJson, equals, value};
 pub use read::TreeError;
-pub(crate) use text::{is_integer, quoted, unescape};
+pub(crate) use text::{escaped, is_integer, quoted, unescape};
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,12 +75,18 @@ pub const MAX_DEPTH: usize = 127;
 pub struct Tree<'t> {
     text: &'t str,
     nodes: Vec<Entry>,
+    deepest: usize,
+    surrogates: bool,
 }
 
 /// One node. Offsets are 32 bits: a longer text is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     kind: JsonKind,
+    /// Whether the string it is has escapes.
+    escaped: bool,
+    /// Whether its key has.
+    key_escaped: bool,
     start: u32,
     end: u32,
     /// Where the key stands, with its quotes; empty for what is no member.
@@ -97,7 +105,14 @@ impl<'t> Tree<'t> {
     /// # Errors
     /// Where the text is no JSON, is nested deeper than [`MAX_DEPTH`], or is longer than 4 GiB.
     pub fn read(text: &'t str) -> Result<Self, TreeError> {
-        read::read(text).map(|nodes| Self { text, nodes })
+        let read::Read { nodes, deepest, surrogates } = read::read(text)?;
+        Ok(Self { text, nodes, deepest, surrogates })
+    }
+
+    /// Whether mending within these limits would leave the text as it is: nothing is too deep, and
+    /// no half of a character could lack its other half.
+    pub(crate) fn needs_no_mending(&self, limits: Limits) -> bool {
+        self.deepest <= limits.depth() && !self.surrogates
     }
 
     /// The text it was read from.
@@ -152,6 +167,7 @@ pub struct Node<'t> {
 }
 
 impl<'t> Node<'t> {
+    #[inline]
     fn entry(&self) -> &'t Entry {
         // An index is only ever taken from the tree itself.
         &self.tree.nodes[self.index as usize]
@@ -186,13 +202,23 @@ impl<'t> Node<'t> {
     /// Its key, decoded, if it is a member.
     #[must_use]
     pub fn key(&self) -> Option<Cow<'t, str>> {
-        self.key_span().and_then(|span| self.tree.text.get(span)).map(unescape)
+        let Entry { key: (start, end), key_escaped, .. } = *self.entry();
+        (start < end).then(|| self.content(start, end, key_escaped))
     }
 
     /// The decoded string, if it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<Cow<'t, str>> {
-        (self.kind() == JsonKind::String).then(|| unescape(self.raw()))
+        let Entry { kind, start, end, escaped, .. } = *self.entry();
+        (kind == JsonKind::String).then(|| self.content(start, end, escaped))
+    }
+
+    /// What stands between the quotes at `start` and before `end`.
+    #[inline]
+    fn content(&self, start: u32, end: u32, escaped: bool) -> Cow<'t, str> {
+        let inside = start as usize + 1..end as usize - 1;
+        let content = self.tree.text.get(inside).unwrap_or_default();
+        if escaped { unescape(content) } else { Cow::Borrowed(content) }
     }
 
     /// The boolean, if it is one.
@@ -248,13 +274,13 @@ impl<'t> Node<'t> {
         (self.index != 0).then(|| Node { tree: self.tree, index: self.entry().parent })
     }
 
-    /// Whether it is a member of that key. Nothing is decoded where the key has no escapes.
     pub(crate) fn has_key(&self, key: &str) -> bool {
-        let Some(raw) = self.key_span().and_then(|span| self.tree.text.get(span)) else {
-            return false;
-        };
-        let inner = raw.get(1..raw.len() - 1).unwrap_or_default();
-        inner == key && !inner.contains('\\') || inner.contains('\\') && unescape(raw) == key
+        let Entry { key: (start, end), key_escaped, .. } = *self.entry();
+        if key_escaped {
+            return self.key().is_some_and(|own| own == key);
+        }
+        let own = self.tree.text.as_bytes().get(start as usize + 1..(end as usize).max(1) - 1);
+        own == Some(key.as_bytes())
     }
 
     pub(crate) const fn index(&self) -> u32 {

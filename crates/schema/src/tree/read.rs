@@ -4,6 +4,9 @@ use std::{error::Error, fmt};
 
 use super::{Entry, JsonKind, MAX_DEPTH};
 
+/// For how many nodes room is made before any is read.
+const MOST_RESERVED: usize = 1024;
+
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -43,27 +46,58 @@ enum Expect {
     CommaOrEnd,
 }
 
-pub(super) fn read(text: &str) -> Result<Vec<Entry>, TreeError> {
+/// What was read.
+pub(super) struct Read {
+    pub(super) nodes: Vec<Entry>,
+    /// The most containers that were open at a time.
+    pub(super) deepest: usize,
+    /// Whether a string or key has an escape of half a character, with the other half or without.
+    pub(super) surrogates: bool,
+}
+
+pub(super) fn read(text: &str) -> Result<Read, TreeError> {
     if u32::try_from(text.len()).is_err() {
         return Err(TreeError::TooLong);
     }
-    let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes: Vec::new(), open: Vec::new() };
+    // A value takes some bytes; how many is only guessed at, and not for long texts.
+    let nodes = Vec::with_capacity((text.len() / 16 + 1).min(MOST_RESERVED));
+    let read = Read { nodes, deepest: 0, surrogates: false };
+    let mut reader = Reader { bytes: text.as_bytes(), at: 0, read, inner: None, outer: Vec::new() };
     reader.run()?;
-    Ok(reader.nodes)
+    Ok(reader.read)
+}
+
+/// Where the key of a member stands, with its quotes.
+#[derive(Clone, Copy, Default)]
+struct Key {
+    start: u32,
+    end: u32,
+    escaped: bool,
+}
+
+/// A container that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    index: u32,
+    is_object: bool,
+    /// How many members or items it has so far.
+    len: u32,
 }
 
 struct Reader<'t> {
     bytes: &'t [u8],
     at: usize,
-    nodes: Vec<Entry>,
-    /// The containers that are open, innermost last.
-    open: Vec<u32>,
+    read: Read,
+    /// The innermost container that is open.
+    inner: Option<Open>,
+    /// Those around it, innermost last.
+    outer: Vec<Open>,
 }
 
 impl Reader<'_> {
     fn run(&mut self) -> Result<(), TreeError> {
         let mut expect = Expect::Value;
-        let mut key = (0, 0);
+        let mut key = Key::default();
         loop {
             self.space();
             let Some(byte) = self.peek() else { return self.fail() };
@@ -75,7 +109,7 @@ impl Reader<'_> {
                     continue;
                 }
                 (Expect::Value | Expect::FirstItem, b'[' | b'{') => {
-                    expect = self.open_container(byte, std::mem::take(&mut key))?;
+                    expect = self.open(byte, std::mem::take(&mut key))?;
                     continue;
                 }
                 (Expect::Value | Expect::FirstItem, _) => {
@@ -83,21 +117,14 @@ impl Reader<'_> {
                 }
                 (Expect::CommaOrEnd, b',') => {
                     self.at += 1;
-                    expect = match self.container() {
-                        Some(JsonKind::Object) => Expect::Key,
-                        _ => Expect::Value,
-                    };
+                    expect = if self.is_in(true) { Expect::Key } else { Expect::Value };
                     continue;
                 }
-                (Expect::CommaOrEnd, b']') if self.container() == Some(JsonKind::Array) => {
-                    self.close();
-                }
-                (Expect::CommaOrEnd, b'}') if self.container() == Some(JsonKind::Object) => {
-                    self.close();
-                }
+                (Expect::CommaOrEnd, b']') if self.is_in(false) => self.close(),
+                (Expect::CommaOrEnd, b'}') if self.is_in(true) => self.close(),
                 _ => return self.fail(),
             }
-            if self.open.is_empty() {
+            if self.inner.is_none() {
                 self.space();
                 return if self.at == self.bytes.len() { Ok(()) } else { self.fail() };
             }
@@ -109,19 +136,21 @@ impl Reader<'_> {
         Err(TreeError::NotJson { at: self.at })
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
+    #[inline]
     fn space(&mut self) {
         while self.peek().is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
-    fn container(&self) -> Option<JsonKind> {
-        let index = *self.open.last()?;
-        self.nodes.get(index as usize).map(|entry| entry.kind)
+    /// Whether the innermost container is an object, or an array.
+    fn is_in(&self, object: bool) -> bool {
+        self.inner.is_some_and(|open| open.is_object == object)
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "the length of the text was checked")]
@@ -129,35 +158,45 @@ impl Reader<'_> {
         self.at as u32
     }
 
+    /// Notes a value that ends here, or is open; gives its index.
     #[allow(clippy::cast_possible_truncation, reason = "there are fewer nodes than bytes")]
-    fn push(&mut self, kind: JsonKind, start: u32, key: (u32, u32)) -> u32 {
-        let index = self.nodes.len() as u32;
-        let parent = self.open.last().copied();
-        if let Some(entry) = parent.and_then(|parent| self.nodes.get_mut(parent as usize)) {
-            entry.len += 1;
-        }
-        self.nodes.push(Entry {
+    #[inline]
+    fn push(&mut self, kind: JsonKind, start: u32, escaped: bool, key: Key) -> u32 {
+        let index = self.read.nodes.len() as u32;
+        let parent = match &mut self.inner {
+            Some(open) => {
+                open.len += 1;
+                open.index
+            }
+            None => index,
+        };
+        self.read.nodes.push(Entry {
             kind,
+            escaped,
+            key_escaped: key.escaped,
             start,
-            end: start,
-            key,
+            end: self.offset(),
+            key: (key.start, key.end),
             next: index + 1,
-            parent: parent.unwrap_or(index),
+            parent,
             len: 0,
         });
         index
     }
 
-    fn open_container(&mut self, byte: u8, key: (u32, u32)) -> Result<Expect, TreeError> {
-        if self.open.len() >= MAX_DEPTH {
+    fn open(&mut self, byte: u8, key: Key) -> Result<Expect, TreeError> {
+        let depth = self.outer.len() + usize::from(self.inner.is_some()) + 1;
+        if depth > MAX_DEPTH {
             return Err(TreeError::TooDeep);
         }
+        self.read.deepest = self.read.deepest.max(depth);
         let (kind, expect) = match byte {
             b'[' => (JsonKind::Array, Expect::FirstItem),
             _ => (JsonKind::Object, Expect::FirstKey),
         };
-        let index = self.push(kind, self.offset(), key);
-        self.open.push(index);
+        let index = self.push(kind, self.offset(), false, key);
+        let open = Open { index, is_object: kind == JsonKind::Object, len: 0 };
+        self.outer.extend(self.inner.replace(open));
         self.at += 1;
         Ok(expect)
     }
@@ -165,31 +204,34 @@ impl Reader<'_> {
     #[allow(clippy::cast_possible_truncation, reason = "there are fewer nodes than bytes")]
     fn close(&mut self) {
         self.at += 1;
-        let (end, next) = (self.offset(), self.nodes.len() as u32);
-        let open = self.open.pop();
-        if let Some(entry) = open.and_then(|index| self.nodes.get_mut(index as usize)) {
+        let (end, next) = (self.offset(), self.read.nodes.len() as u32);
+        let open = std::mem::replace(&mut self.inner, self.outer.pop());
+        let Some(Open { index, len, .. }) = open else { return };
+        if let Some(entry) = self.read.nodes.get_mut(index as usize) {
             entry.end = end;
             entry.next = next;
+            entry.len = len;
         }
     }
 
-    fn key(&mut self) -> Result<(u32, u32), TreeError> {
+    fn key(&mut self) -> Result<Key, TreeError> {
         let start = self.offset();
-        self.string()?;
+        let escaped = self.string()?;
         let end = self.offset();
         self.space();
         if self.peek() != Some(b':') {
             return self.fail();
         }
         self.at += 1;
-        Ok((start, end))
+        Ok(Key { start, end, escaped })
     }
 
-    fn scalar(&mut self, byte: u8, key: (u32, u32)) -> Result<(), TreeError> {
+    fn scalar(&mut self, byte: u8, key: Key) -> Result<(), TreeError> {
         let start = self.offset();
+        let mut escaped = false;
         let kind = match byte {
             b'"' => {
-                self.string()?;
+                escaped = self.string()?;
                 JsonKind::String
             }
             b't' => self.word(b"true", JsonKind::Boolean)?,
@@ -200,11 +242,7 @@ impl Reader<'_> {
                 JsonKind::Number
             }
         };
-        let end = self.offset();
-        let index = self.push(kind, start, key);
-        if let Some(entry) = self.nodes.get_mut(index as usize) {
-            entry.end = end;
-        }
+        self.push(kind, start, escaped, key);
         Ok(())
     }
 
@@ -216,18 +254,46 @@ impl Reader<'_> {
         Ok(kind)
     }
 
-    fn string(&mut self) -> Result<(), TreeError> {
+    /// Reads a string; says whether it has escapes.
+    fn string(&mut self) -> Result<bool, TreeError> {
         self.at += 1;
+        let mut escaped = false;
         loop {
+            self.plain();
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(());
+                    return Ok(escaped);
                 }
-                Some(b'\\') => self.escape()?,
-                Some(0x20..) => self.at += 1,
+                Some(b'\\') => {
+                    self.escape()?;
+                    escaped = true;
+                }
                 _ => return self.fail(),
             }
+        }
+    }
+
+    /// Passes over what needs no look: neither quote nor backslash nor control character. Eight
+    /// bytes at a time.
+    fn plain(&mut self) {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        const HIGHS: u64 = ONES * 0x80;
+        // The high bit of each byte that is below `limit`, exact up to the first.
+        let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGHS;
+        while let Some(bytes) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
+            let word = u64::from_le_bytes(*bytes);
+            let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+            let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+            let found = quote | backslash | below(word, 0x20);
+            if found != 0 {
+                self.at += (found.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += 8;
+        }
+        while self.peek().is_some_and(|byte| byte >= 0x20 && !matches!(byte, b'"' | b'\\')) {
+            self.at += 1;
         }
     }
 
@@ -239,6 +305,9 @@ impl Reader<'_> {
                 if digits.len() != 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
                     return self.fail();
                 }
+                // D800 to DFFF
+                self.read.surrogates |=
+                    matches!(digits, [b'd' | b'D', second, ..] if *second >= b'8');
                 self.at += 6;
             }
             _ => return self.fail(),
@@ -333,7 +402,7 @@ mod tests {
     fn depth_is_bounded() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(read(&nested(MAX_DEPTH)).is_ok());
-        assert_eq!(read(&nested(MAX_DEPTH + 1)), Err(TreeError::TooDeep));
-        assert_eq!(read(&"[".repeat(1 << 20)), Err(TreeError::TooDeep));
+        assert_eq!(read(&nested(MAX_DEPTH + 1)).err(), Some(TreeError::TooDeep));
+        assert_eq!(read(&"[".repeat(1 << 20)).err(), Some(TreeError::TooDeep));
     }
 }

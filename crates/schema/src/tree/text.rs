@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-/// The content of a JSON string, which is given with its quotes. An escaped surrogate without its
-/// other half becomes U+FFFD.
-pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
-    let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw);
+/// The content of a JSON string, given without its quotes. An escaped surrogate without its other
+/// half becomes U+FFFD.
+pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     if !inner.contains('\\') {
         return Cow::Borrowed(inner);
     }
@@ -59,23 +58,34 @@ pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
+        match escaped(c) {
+            Some(escape) => out.push_str(&escape),
+            None => out.push(c),
         }
     }
     out.push('"');
     out
 }
 
+/// The escape of a character that cannot stand in a JSON string as it is.
+pub(crate) fn escaped(c: char) -> Option<Cow<'static, str>> {
+    Some(match c {
+        '"' => "\\\"".into(),
+        '\\' => "\\\\".into(),
+        '\n' => "\\n".into(),
+        '\r' => "\\r".into(),
+        '\t' => "\\t".into(),
+        c if c < ' ' => format!("\\u{:04x}", u32::from(c)).into(),
+        _ => return None,
+    })
+}
+
 /// Whether a JSON number has no fractional part, by its text: neither large nor precise numbers
 /// are rounded first.
 pub(crate) fn is_integer(number: &str) -> bool {
+    if number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return true;
+    }
     let (mantissa, exponent) = match number.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent),
         None => (number, "0"),
@@ -103,15 +113,19 @@ pub(crate) fn is_integer(number: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn inside(string: &str) -> &str {
+        string.strip_prefix('"').unwrap().strip_suffix('"').unwrap()
+    }
+
     #[test]
     fn strings_are_decoded_and_written() {
         for text in ["", "a", "é\u{1F600}", "\"\\/\n\r\t\u{8}\u{c}\u{0}\u{7f}"] {
-            assert_eq!(unescape(&quoted(text)), text);
+            assert_eq!(unescape(inside(&quoted(text))), text);
             assert_eq!(serde_json::from_str::<String>(&quoted(text)).unwrap(), text);
-            assert_eq!(unescape(&serde_json::to_string(text).unwrap()), text);
+            assert_eq!(unescape(inside(&serde_json::to_string(text).unwrap())), text);
         }
-        assert_eq!(unescape(r#""\ud83d\ude00\u00e9""#), "😀é");
-        assert_eq!(unescape(r#""\ud83dx\ude00\ud83d\u0041""#), "\u{fffd}x\u{fffd}\u{fffd}A");
+        assert_eq!(unescape(r"\ud83d\ude00\u00e9"), "😀é");
+        assert_eq!(unescape(r"\ud83dx\ude00\ud83d\u0041"), "\u{fffd}x\u{fffd}\u{fffd}A");
     }
 
     #[test]

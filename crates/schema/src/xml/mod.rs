@@ -1,8 +1,11 @@
 //! XML whose tags are the schema's own fields.
 
+mod pieces;
 mod read;
 
-use crate::{FitOptions, Fitted, Schema};
+use std::ops::Range;
+
+use crate::{Change, FitOptions, Fitted, Schema};
 
 impl Schema {
     /// Reads a text in which every field of the schema is an element of its own, and
@@ -14,7 +17,9 @@ impl Schema {
     /// number, boolean or null where the schema wants one. White space around content goes; entities
     /// stay as they are, unless [`Rule::EntityUnescape`](crate::Rule::EntityUnescape) is switched on.
     ///
-    /// Decoding is no repair: [`Fitted::changes`] begins at the JSON text that was decoded, and the
+    /// [`Schema::fit`] reads such a text too, and records the tags as changes of the rule
+    /// [`Rule::XmlFields`](crate::Rule::XmlFields). This is for who knows that the text is XML: then
+    /// decoding is no repair, [`Fitted::changes`] begins at the JSON text that was decoded, and the
     /// outcome is `unchanged` if that text was valid.
     ///
     /// ```
@@ -33,12 +38,23 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn fit_xml(&self, text: &str, options: &FitOptions) -> Option<Fitted> {
-        let json = self.decode_xml(text, options)?;
+        let (json, _) = read::decode(self, text, options)?.json.written(text);
         Some(self.fit(json.as_bytes(), options))
     }
 
-    /// The JSON text that such XML spells out, before it is validated.
-    pub(crate) fn decode_xml(&self, text: &str, options: &FitOptions) -> Option<String> {
-        read::decode(self, text, options)
+    /// The JSON text that such XML spells out, before it is validated, and how it is made.
+    pub(crate) fn decode_xml(&self, text: &str, options: &FitOptions) -> Option<Decoded> {
+        let read::Mirror { json, span } = read::decode(self, text, options)?;
+        let (json, changes) = json.written(text);
+        Some(Decoded { json, changes, span })
     }
+}
+
+/// What XML spells out.
+pub(crate) struct Decoded {
+    pub(crate) json: String,
+    /// From the XML to the JSON text.
+    pub(crate) changes: Vec<Change>,
+    /// Where the elements stand.
+    pub(crate) span: Range<usize>,
 }

@@ -1,5 +1,10 @@
 //! Reading elements along a schema.
 
+use std::ops::Range;
+
+use jsonmend_extract::is_reasoning_tag;
+
+use super::pieces::Pieces;
 use crate::{
     FitOptions, Rule, Schema,
     compile::Types,
@@ -11,9 +16,16 @@ use crate::{
 /// How deep elements may be nested.
 const DEPTH: usize = 32;
 
-pub(super) fn decode(schema: &Schema, text: &str, options: &FitOptions) -> Option<String> {
+/// The object that a text spells out in elements.
+pub(super) struct Mirror {
+    pub(super) json: Pieces,
+    /// From the tag of the first field to that of the last.
+    pub(super) span: Range<usize>,
+}
+
+pub(super) fn decode(schema: &Schema, text: &str, options: &FitOptions) -> Option<Mirror> {
     let part = Part::root(schema);
-    if !part.allowed().has(Types::OBJECT) {
+    if !part.allowed().has(Types::OBJECT) || !text.contains('<') {
         return None;
     }
     let entities = options.rules().allows(Rule::EntityUnescape, "");
@@ -23,9 +35,18 @@ pub(super) fn decode(schema: &Schema, text: &str, options: &FitOptions) -> Optio
 /// What an element came to.
 enum Content {
     /// A JSON text.
-    One(String),
+    One(Pieces),
     /// Items of a list: further elements of the same name add to them.
-    Items(Vec<String>),
+    Items(Vec<Pieces>),
+}
+
+impl Content {
+    fn into_pieces(self) -> Pieces {
+        match self {
+            Self::One(pieces) => pieces,
+            Self::Items(items) => Pieces::list(items),
+        }
+    }
 }
 
 /// A tag.
@@ -66,8 +87,9 @@ impl<'t> Reader<'t> {
     }
 
     /// The fields of the whole value, and what stands around them.
-    fn whole(&mut self, part: &Part<'_>) -> Option<String> {
+    fn whole(&mut self, part: &Part<'_>) -> Option<Mirror> {
         let mut members: Vec<(String, Content)> = Vec::new();
+        let mut span = 0..0;
         let mut words = false;
         while let Some(at) = self.rest().find('<') {
             words |= !self.rest().get(..at).unwrap_or_default().trim().is_empty();
@@ -77,18 +99,29 @@ impl<'t> Reader<'t> {
                 self.at += 1;
                 continue;
             };
+            let start = self.at;
             self.at = tag.end;
-            if let Some(field) = field(part, tag.name).filter(|_| !tag.closes) {
+            if tag.closes {
+                continue;
+            }
+            if let Some(field) = field(part, tag.name) {
                 // Between the fields there are no words.
                 if words && !members.is_empty() {
                     return None;
                 }
                 words = false;
+                if members.is_empty() {
+                    span.start = start;
+                }
                 let content = self.content(part, field, &tag, 0)?;
                 add(&mut members, field, content)?;
+                span.end = self.at;
+            } else if is_reasoning_tag(tag.name) {
+                let end = format!("</{}>", tag.name);
+                self.at += self.rest().find(&end)?;
             }
         }
-        (!members.is_empty()).then(|| written(members))
+        (!members.is_empty()).then(|| Mirror { json: written(members), span })
     }
 
     /// The content of a field, up to its end tag.
@@ -101,7 +134,7 @@ impl<'t> Reader<'t> {
     ) -> Option<Content> {
         let part = object.property(field)?;
         if tag.empty {
-            return Some(Content::One(self.cast("", &part)));
+            return Some(Content::One(self.cast(tag.end..tag.end, &part)));
         }
         self.value(&part, tag.name, depth)
     }
@@ -124,24 +157,24 @@ impl<'t> Reader<'t> {
         }
         let end = format!("</{name}>");
         let length = self.rest().find(&end)?;
-        let raw = self.rest().get(..length)?;
+        let span = self.trimmed(self.at..self.at + length);
         self.at += length + end.len();
         if types.has(Types::STRING) || !types.has(Types::ARRAY) {
-            return Some(Content::One(self.cast(raw, part)));
+            return Some(Content::One(self.cast(span, part)));
         }
         // A list that is written as text is left to the rules.
-        let trimmed = raw.trim();
-        if trimmed.is_empty() {
+        let content = self.text.get(span.clone())?;
+        if content.is_empty() {
             return Some(Content::Items(Vec::new()));
         }
-        if trimmed.starts_with(['[', '{', '-', '*']) || trimmed.contains([',', '\n']) {
-            return Some(Content::One(quoted(trimmed)));
+        if content.starts_with(['[', '{', '-', '*']) || content.contains([',', '\n']) {
+            return Some(Content::One(Pieces::string(self.text, span)));
         }
-        Some(Content::Items(vec![self.cast(raw, &part.item(0))]))
+        Some(Content::Items(vec![self.cast(span, &part.item(0))]))
     }
 
     /// An element a field, and nothing between them.
-    fn object(&mut self, part: &Part<'_>, name: &str, depth: usize) -> Option<String> {
+    fn object(&mut self, part: &Part<'_>, name: &str, depth: usize) -> Option<Pieces> {
         let mut members = Vec::new();
         loop {
             let tag = self.next_tag()?;
@@ -157,7 +190,7 @@ impl<'t> Reader<'t> {
     /// An element an item; or the fields of the only item, without an element of its own.
     fn items(&mut self, part: &Part<'_>, name: &str, depth: usize) -> Option<Content> {
         let start = self.at;
-        let mut items: Vec<String> = Vec::new();
+        let mut items: Vec<Pieces> = Vec::new();
         let mut own: Option<&str> = None;
         loop {
             let tag = self.next_tag()?;
@@ -174,14 +207,10 @@ impl<'t> Reader<'t> {
             if *own.get_or_insert(tag.name) != tag.name {
                 return None;
             }
-            let content = if tag.empty {
-                Content::One(self.cast("", &item))
+            items.push(if tag.empty {
+                self.cast(tag.end..tag.end, &item)
             } else {
-                self.value(&item, tag.name, depth + 1)?
-            };
-            items.push(match content {
-                Content::One(text) => text,
-                Content::Items(items) => format!("[{}]", items.join(", ")),
+                self.value(&item, tag.name, depth + 1)?.into_pieces()
             });
         }
     }
@@ -194,30 +223,49 @@ impl<'t> Reader<'t> {
         Some(tag)
     }
 
+    /// Without the white space around.
+    fn trimmed(&self, span: Range<usize>) -> Range<usize> {
+        let text = self.text.get(span.clone()).unwrap_or_default();
+        let start = span.end - text.trim_start().len();
+        start..start + text.trim().len()
+    }
+
     /// Untyped text as a JSON text of the type that is expected. What is of none is a string, for
     /// the rules to look at.
-    fn cast(&self, raw: &str, part: &Part<'_>) -> String {
-        let bare = raw.trim();
-        let verbatim = bare.strip_prefix("<![CDATA[").and_then(|rest| rest.strip_suffix("]]>"));
+    fn cast(&self, span: Range<usize>, part: &Part<'_>) -> Pieces {
+        const OPEN: &str = "<![CDATA[";
+        const CLOSE: &str = "]]>";
+        let bare = self.text.get(span.clone()).unwrap_or_default();
+        let verbatim = bare.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE));
+        let span = match verbatim {
+            Some(_) => span.start + OPEN.len()..span.end - CLOSE.len(),
+            None => span,
+        };
         let types = part.allowed();
         if types.has(Types::STRING) || types == Types::ALL {
-            return match verbatim {
-                Some(text) => quoted(text),
-                None if self.entities => quoted(&unescaped(bare)),
-                None => quoted(bare),
+            return if verbatim.is_none() && self.entities && bare.contains('&') {
+                Pieces::own(quoted(&unescaped(bare)))
+            } else {
+                Pieces::string(self.text, span)
             };
         }
         let bare = verbatim.unwrap_or(bare);
         let number = is_number(bare)
             && (is_integer(bare) || types.has(Types::NUMBER.without(Types::INTEGER)));
+        if types.has(Types::NUMBER) && number {
+            return Pieces::source(span);
+        }
         let word = bare.to_ascii_lowercase();
-        if types.has(Types::NUMBER) && number
-            || types.has(Types::BOOLEAN) && matches!(word.as_str(), "true" | "false")
+        if types.has(Types::BOOLEAN) && matches!(word.as_str(), "true" | "false")
             || types.has(Types::NULL) && word == "null"
         {
-            return word;
+            return if word == bare { Pieces::source(span) } else { Pieces::own(word) };
         }
-        if types.has(Types::NULL) && bare.is_empty() { "null".to_owned() } else { quoted(bare) }
+        if types.has(Types::NULL) && bare.is_empty() {
+            Pieces::own("null")
+        } else {
+            Pieces::string(self.text, span)
+        }
     }
 }
 
@@ -244,16 +292,15 @@ fn add(members: &mut Vec<(String, Content)>, field: &str, content: Content) -> O
     Some(())
 }
 
-fn written(members: Vec<(String, Content)>) -> String {
-    let member = |(name, content): (String, Content)| {
-        let value = match content {
-            Content::One(text) => text,
-            Content::Items(items) => format!("[{}]", items.join(", ")),
-        };
-        format!("{}: {value}", quoted(&name))
-    };
-    let members: Vec<String> = members.into_iter().map(member).collect();
-    format!("{{{}}}", members.join(", "))
+fn written(members: Vec<(String, Content)>) -> Pieces {
+    let mut object = Pieces::own("{");
+    for (index, (name, content)) in members.into_iter().enumerate() {
+        let separator = if index == 0 { "" } else { ", " };
+        object.push(format!("{separator}{}: ", quoted(&name)));
+        object.append(content.into_pieces());
+    }
+    object.push("}");
+    object
 }
 
 /// Whether it is a JSON number.

@@ -1,8 +1,13 @@
-//! The laws of values and their schemas: L1, L3, L5, L9, L11 for [`Schema::fit`], and for the cursor
-//! that what it says early stays true.
+//! The laws of values and their schemas: L1, L3, L5, L9, L11 for [`Schema::fit`], and L12 for the
+//! cursor: what it says early stays true.
+
+use std::collections::BTreeMap;
 
 use jsonmend_core::{Collected, Mender, Outcome, Output, Repair};
-use jsonmend_schema::{Cursor, FitOptions, FitStream, Fitted, Schema, Tree, apply_changes};
+use jsonmend_schema::{
+    Applied, Change, Cursor, Finding, FitOptions, FitStream, Fitted, JsonKind, NodeState, Rule,
+    Schema, Snapshot, Tree, apply_changes,
+};
 
 use super::{Check, Law, Violation};
 use crate::{
@@ -20,7 +25,8 @@ pub fn schema_laws(schema: &Schema, input: &[u8], options: &FitOptions) -> Resul
     valid_stays(schema, input, &fitted, options)?;
     again(schema, input, &fitted, options)?;
     streams(schema, input, &fitted, options)?;
-    cursor(schema, input, options)
+    cursor(schema, input, options)?;
+    growth(schema, input, &fitted, options)
 }
 
 /// L5: the script gives the text, and the text is valid.
@@ -155,6 +161,85 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
         check.same("coerced in a valid value", &whole.2, &Vec::new())?;
     }
     Ok(())
+}
+
+/// L12 for a schema: what was found stays found, what is final stays as it is, byte by byte; and where
+/// the end does no more than the cursor did, both come to the same value.
+fn growth(
+    schema: &Schema,
+    input: &[u8],
+    fitted: &Fitted,
+    options: &FitOptions,
+) -> Result<(), Violation> {
+    let check = Check::new(Law::StableSnapshots, input);
+    if input.len() > MOST_BYTES || input.len() > options.engine().limits().buffer() {
+        return Ok(());
+    }
+    let mut stream = FitStream::new(schema, options.clone());
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut changes: Vec<Change> = Vec::new();
+    let mut finals: BTreeMap<Vec<usize>, String> = BTreeMap::new();
+    let mut at_byte = |stream: &FitStream, at: usize| {
+        let cursor = stream.cursor();
+        let grew =
+            cursor.findings().starts_with(&findings) && cursor.changes().starts_with(&changes);
+        check.that(grew, || format!("taken back at byte {at}: {findings:?} {changes:?}"))?;
+        findings = cursor.findings().to_vec();
+        changes = cursor.changes().to_vec();
+        let now = final_nodes(cursor);
+        for (place, text) in &finals {
+            check.same("final, a byte later", &now.get(place), &Some(text))?;
+        }
+        finals = now;
+        Ok(())
+    };
+    for (at, byte) in input.iter().enumerate() {
+        stream.push(std::slice::from_ref(byte));
+        at_byte(&stream, at)?;
+    }
+    stream.end();
+    at_byte(&stream, input.len())?;
+    let cursor = stream.cursor();
+    let done = |applied: &[Applied]| -> Vec<(Rule, String)> {
+        applied.iter().map(|applied| (applied.rule, applied.path.to_string())).collect()
+    };
+    // A rule that changes a form, or another document of the text, leads elsewhere.
+    let same = done(fitted.applied()) == done(cursor.applied()) && fitted.text().is_some();
+    let one = cursor.root().map(|root| root.kind()) == fitted.text().and_then(root_kind);
+    if same && one && !fitted.applied().is_empty() {
+        // A repair of higher risk in the same bytes gives the change its name.
+        let is_there = |own: &Change| {
+            let alike = |end: &&Change| (end.start, end.end) == (own.start, own.end);
+            fitted.changes().iter().find(alike).is_some_and(|end| end.after == own.after)
+        };
+        check.that(cursor.changes().iter().all(is_there), || {
+            format!("{:?} are not among {:?}", cursor.changes(), fitted.changes())
+        })?;
+    }
+    Ok(())
+}
+
+/// The longest text that is looked at byte by byte.
+const MOST_BYTES: usize = 2_000;
+
+fn root_kind(text: &str) -> Option<JsonKind> {
+    Tree::read(text).ok().map(|tree| tree.root().kind())
+}
+
+/// What is final, by its place among its siblings, level by level.
+fn final_nodes(cursor: &Cursor) -> BTreeMap<Vec<usize>, String> {
+    let mut found = BTreeMap::new();
+    let mut open: Vec<(Vec<usize>, Snapshot<'_>)> =
+        cursor.root().map(|root| (Vec::new(), root)).into_iter().collect();
+    while let Some((place, node)) = open.pop() {
+        for (index, child) in node.children().enumerate() {
+            open.push(([place.as_slice(), &[index]].concat(), child));
+        }
+        if node.state() == NodeState::Final {
+            found.insert(place, node.to_string());
+        }
+    }
+    found
 }
 
 fn repeats_a_key(tree: &Tree<'_>) -> bool {

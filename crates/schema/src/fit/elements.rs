@@ -1,0 +1,52 @@
+//! A text in which the properties are elements, as a reading among others.
+
+use jsonmend_core::{Path, Risk};
+use jsonmend_extract::Scope;
+
+use super::{
+    Applied, FitOptions, Fitter, Place,
+    reading::{Reading, Tried},
+    walk::shortened,
+};
+use crate::{Rule, Schema, part::Part, xml::Decoded};
+
+/// The XML in a text.
+pub(super) struct Elements(Decoded);
+
+impl Elements {
+    /// `None` if there is none, or it may not be read.
+    pub(super) fn find(schema: &Schema, input: &[u8], options: &FitOptions) -> Option<Self> {
+        let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
+        let fitter = Fitter::new(options, text.len())?;
+        if !fitter.allows(Rule::XmlFields, &Place::root(), &Part::root(schema)) {
+            return None;
+        }
+        schema.decode_xml(text, options).map(Self)
+    }
+
+    /// Whether the value of another reading stands inside an element, or nowhere.
+    pub(super) fn hold(&self, other: &Reading) -> bool {
+        let own = &self.0.span;
+        other.span().is_none_or(|span| own.start <= span.start && span.end <= own.end)
+    }
+
+    /// Brings what the elements spell out into the schema.
+    pub(super) fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
+        let Decoded { json, changes, span } = &self.0;
+        let reading = Reading::repaired(json.clone(), changes.clone());
+        let mut tried = reading.fit(schema, input, options);
+        let source = std::str::from_utf8(input).ok().and_then(|text| text.get(span.clone()));
+        let applied = Applied {
+            rule: Rule::XmlFields,
+            risk: Risk::Likely,
+            path: Path::default(),
+            schema_path: String::new(),
+            start: span.start,
+            end: span.end,
+            before: shortened(source.unwrap_or_default()),
+            after: shortened(json),
+        };
+        tried.0.applied.insert(0, applied);
+        tried
+    }
+}

@@ -1,0 +1,88 @@
+//! Words that are a value: a text without JSON for a schema that asks for a string.
+
+use jsonmend_core::{Outcome, Path, Risk};
+
+use super::{Applied, FitOptions, Fitted, Fitter, Place, walk::shortened};
+use crate::{
+    Cause, Change, Rule, Schema, Tree,
+    compile::Types,
+    part::Part,
+    tree::{JsonKind, quoted},
+};
+
+/// A text that is no JSON, for a schema that asks for a string, or for an object with one.
+pub(super) fn words(
+    schema: &Schema,
+    input: &[u8],
+    options: &FitOptions,
+    no_json: bool,
+) -> Option<Fitted> {
+    let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
+    let (part, place) = (Part::root(schema), Place::root());
+    let fitter = Fitter::new(options, text.len())?;
+    if !fitter.allows(Rule::WrapText, &place, &part) {
+        return None;
+    }
+    // JSON that is not valid is no text, unless nothing but text is asked for.
+    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
+        quoted(text)
+    } else {
+        let required = part.required();
+        let [key] = required.as_slice() else { return None };
+        let property = part.property(key).filter(|property| property.allows(JsonKind::String))?;
+        // A text with a form is not made of any text, and JSON that was not read is no words.
+        if property.is_narrow() || holds_json(text) {
+            return None;
+        }
+        format!("{{{}: {}}}", quoted(key), quoted(text.trim()))
+    };
+    if !Tree::read(&output).is_ok_and(|tree| schema.accepts(&tree)) {
+        return None;
+    }
+    let cause = Cause::Rule(Rule::WrapText);
+    let change = Change::new(cause, 0..input.len(), output.clone(), Path::default());
+    let applied = Applied {
+        rule: Rule::WrapText,
+        risk: Risk::Guess,
+        path: Path::default(),
+        schema_path: String::new(),
+        start: 0,
+        end: input.len(),
+        before: shortened(text),
+        after: shortened(&output),
+    };
+    Some(Fitted {
+        outcome: Outcome::Repaired,
+        text: Some(output),
+        mended: None,
+        changes: vec![change],
+        applied: vec![applied],
+        issues: Vec::new(),
+    })
+}
+
+/// Whether something in a text was meant for JSON: it begins with a bracket, or a brace opens on a
+/// key with its colon, or a list on a brace or a quote.
+fn holds_json(text: &str) -> bool {
+    let opens = |(at, bracket): (usize, &str)| {
+        let inside = text.get(at + bracket.len()..).unwrap_or_default().trim_start();
+        match bracket {
+            "{" => opens_member(inside),
+            _ => inside.starts_with(['{', '"', '\'']),
+        }
+    };
+    text.trim_start().starts_with(['{', '[']) || text.match_indices(['{', '[']).any(opens)
+}
+
+/// `key:`, with quotes or without.
+fn opens_member(inside: &str) -> bool {
+    /// The longest key that is looked for, in bytes.
+    const KEY: usize = 64;
+    let quotes = ['"', '\'', '`', '\u{201c}', '\u{201d}'];
+    let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$');
+    let key = inside.trim_start_matches(quotes);
+    let behind = key.trim_start_matches(named);
+    let length = key.len() - behind.len();
+    let colon = behind.trim_start_matches(quotes).trim_start().starts_with(':');
+    (1..=KEY).contains(&length) && colon
+}

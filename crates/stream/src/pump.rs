@@ -1,0 +1,95 @@
+//! The loop that all adapters share: from chunks of upstream to events.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use futures::Stream;
+
+use crate::{Error, trace};
+
+/// How many chunks in a row may come to nothing before the task yields.
+const IDLE_CHUNKS: usize = 64;
+
+/// Whether upstream has ended, and how.
+#[derive(Debug)]
+pub(crate) enum Upstream<E> {
+    Open,
+    /// It failed; the error is handed out behind the last event.
+    Failed(E),
+    Over,
+}
+
+/// What turns chunks into events.
+pub(crate) trait Reads<B> {
+    type Event;
+
+    /// The next event that is ready.
+    fn next(&mut self) -> Option<Self::Event>;
+
+    /// Reads a chunk.
+    fn push(&mut self, chunk: B);
+
+    /// Upstream has ended.
+    fn finish(&mut self);
+}
+
+/// The next event. Upstream is polled only when every event before has been taken, and dropped as
+/// soon as it has ended.
+pub(crate) fn poll<S, B, E, R>(
+    mut body: Pin<&mut Option<S>>,
+    upstream: &mut Upstream<E>,
+    reader: &mut R,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<R::Event, Error<E>>>>
+where
+    S: Stream<Item = Result<B, E>>,
+    R: Reads<B>,
+{
+    for _ in 0..IDLE_CHUNKS {
+        if let Some(event) = reader.next() {
+            return Poll::Ready(Some(Ok(event)));
+        }
+        let Some(open) = body.as_mut().as_pin_mut() else {
+            let upstream = std::mem::replace(upstream, Upstream::Over);
+            return Poll::Ready(match upstream {
+                Upstream::Failed(error) => Some(Err(Error::Upstream(error))),
+                Upstream::Open | Upstream::Over => None,
+            });
+        };
+        match ready!(open.poll_next(cx)) {
+            Some(Ok(chunk)) => reader.push(chunk),
+            end => {
+                body.set(None);
+                reader.finish();
+                *upstream = match end {
+                    Some(Err(error)) => {
+                        trace::upstream_failed();
+                        Upstream::Failed(error)
+                    }
+                    _ => Upstream::Over,
+                };
+            }
+        }
+    }
+    // Upstream is always ready and says nothing: let other tasks run.
+    cx.waker().wake_by_ref();
+    Poll::Pending
+}
+
+/// Drops upstream, and settles what it gave. Does nothing the second time.
+pub(crate) fn cancel<S, B, E, R>(
+    mut body: Pin<&mut Option<S>>,
+    upstream: &mut Upstream<E>,
+    reader: &mut R,
+) where
+    S: Stream<Item = Result<B, E>>,
+    R: Reads<B>,
+{
+    body.set(None);
+    if matches!(upstream, Upstream::Open) {
+        reader.finish();
+        *upstream = Upstream::Over;
+    }
+}

@@ -1,0 +1,197 @@
+//! The adapter for a channel whose value a schema describes.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use futures::{Stream, stream::FusedStream};
+use jsonmend_schema::{Cursor, Finding, FitOptions, FitStream, Fitted, Schema};
+use pin_project_lite::pin_project;
+
+use crate::{
+    Error,
+    pump::{self, Reads, Upstream},
+    trace,
+};
+
+/// What happened to a value on its way into its schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FitEvent {
+    /// The text has ended: the value, valid for the schema, or why there is none. The last event.
+    Ended(Box<Fitted>),
+    /// Something is wrong that no further text sets right. With
+    /// [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can either, so that there is no
+    /// use in reading on: [`cancel`](SchemaStream::cancel), or drop the stream.
+    Found(Finding),
+    /// The value grew: [`SchemaStream::cursor`] shows it, with the state of each node.
+    Grew,
+}
+
+pin_project! {
+    /// Reads a channel of text or JSON along a schema: a stream of byte chunks in, a stream of
+    /// [`FitEvent`]s out.
+    ///
+    /// Between two events [`cursor`](Self::cursor) is a view of the value as of the last one; nothing is
+    /// copied for it. The last event has what [`Schema::fit`] gives for the whole text, which is kept
+    /// for that up to the buffer limit of the options. Findings, and the value at the end, do not depend
+    /// on how the text is cut into chunks; how often it is said to have grown does.
+    ///
+    /// When upstream fails, what it gave is settled first; the error comes last. Then the stream has
+    /// ended, and stays ended.
+    ///
+    /// **Cancel safe**: it may be dropped, and waiting for its next item may be given up, at any time.
+    /// **Back-pressure**: upstream is polled only when all events before were taken.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_schema::{FitOptions, NodeState, Schema};
+    /// use jsonmend_stream::{FitEvent, SchemaStream};
+    ///
+    /// let schema = Schema::from_text(
+    ///     r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    ///         "required": ["city", "days"]}"#,
+    /// )?;
+    /// let chunks = ["Sure: {\"days\": '3', \"city\": \"Par", "is\"} Enjoy!"];
+    /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
+    /// let mut events = SchemaStream::new(channel, &schema, FitOptions::new());
+    /// let mut shown = Vec::new();
+    /// block_on(async {
+    ///     while let Some(Ok(event)) = events.next().await {
+    ///         match event {
+    ///             FitEvent::Grew => {
+    ///                 let root = events.cursor().and_then(|cursor| cursor.root()).unwrap();
+    ///                 shown.push(root.to_string());
+    ///             }
+    ///             FitEvent::Ended(fitted) => {
+    ///                 assert_eq!(fitted.text(), Some(r#"{"days": 3, "city": "Paris"}"#));
+    ///             }
+    ///             event => panic!("{event:?}"),
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(shown[0], r#"{"days":3,"city":"Par"}"#);
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[derive(Debug)]
+    pub struct SchemaStream<S, E> {
+        #[pin]
+        channel: Option<S>,
+        upstream: Upstream<E>,
+        fitting: Fitting,
+    }
+}
+
+impl<S, B, E> SchemaStream<S, E>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+{
+    /// Reads `channel`. For the arguments of a tool call, give the options its name and
+    /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
+    #[must_use]
+    pub fn new(channel: S, schema: &Schema, options: FitOptions) -> Self {
+        let fitting = Fitting {
+            open: Some(FitStream::new(schema, options)),
+            told: 0,
+            shown: 0,
+            queue: VecDeque::new(),
+        };
+        Self { channel: Some(channel), upstream: Upstream::Open, fitting }
+    }
+
+    /// Stops reading: drops upstream, and settles what was received, as at the end of the channel.
+    /// What is left to hand out still comes. Cancel safe; does nothing the second time.
+    pub fn cancel(self: Pin<&mut Self>) {
+        let this = self.project();
+        pump::cancel(this.channel, this.upstream, this.fitting);
+    }
+}
+
+impl<S, E> SchemaStream<S, E> {
+    /// What is known so far: the value, what may come next, what is missing. `None` once upstream
+    /// has ended and the value is settled.
+    #[must_use]
+    pub const fn cursor(&self) -> Option<&Cursor> {
+        match &self.fitting.open {
+            Some(stream) => Some(stream.cursor()),
+            None => None,
+        }
+    }
+}
+
+impl<S, B, E> Stream for SchemaStream<S, E>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+{
+    type Item = Result<FitEvent, Error<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.project();
+        pump::poll(this.channel, this.upstream, this.fitting, cx)
+    }
+}
+
+impl<S, B, E> FusedStream for SchemaStream<S, E>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+{
+    fn is_terminated(&self) -> bool {
+        let over = matches!(self.upstream, Upstream::Over);
+        self.channel.is_none() && self.fitting.queue.is_empty() && over
+    }
+}
+
+/// Turns chunks into events.
+#[derive(Debug)]
+struct Fitting {
+    /// `None` once the text has ended.
+    open: Option<FitStream>,
+    /// How many findings were told.
+    told: usize,
+    /// How much had been read of the value when it was last said to have grown.
+    shown: usize,
+    queue: VecDeque<FitEvent>,
+}
+
+impl Fitting {
+    fn tell(&mut self, cursor: &Cursor) {
+        let findings = cursor.findings();
+        let new = findings.get(self.told..).unwrap_or_default();
+        self.queue.extend(new.iter().cloned().map(FitEvent::Found));
+        self.told = findings.len();
+    }
+}
+
+impl<B: AsRef<[u8]>> Reads<B> for Fitting {
+    type Event = FitEvent;
+
+    fn next(&mut self) -> Option<FitEvent> {
+        self.queue.pop_front()
+    }
+
+    fn push(&mut self, chunk: B) {
+        let Some(mut stream) = self.open.take() else { return };
+        stream.push(chunk.as_ref());
+        self.tell(stream.cursor());
+        let read = stream.cursor().bytes_read();
+        if read > self.shown && stream.cursor().root().is_some() {
+            self.shown = read;
+            self.queue.push_back(FitEvent::Grew);
+        }
+        self.open = Some(stream);
+    }
+
+    fn finish(&mut self) {
+        let Some(mut stream) = self.open.take() else { return };
+        stream.end();
+        self.tell(stream.cursor());
+        let fitted = stream.finish();
+        trace::fitted(&fitted);
+        self.queue.push_back(FitEvent::Ended(Box::new(fitted)));
+    }
+}
