@@ -6,7 +6,10 @@
 //! given again. Everything the engine decides depends on bytes, never on where a chunk ends.
 
 mod after;
+mod bare;
 mod close;
+mod edits;
+mod escapes;
 mod finish;
 mod frames;
 mod lane;
@@ -19,9 +22,10 @@ mod structure;
 mod token;
 mod word;
 
-use alloc::{borrow::Cow, vec::Vec};
-use core::{fmt, ops::Range};
+use alloc::vec::Vec;
+use core::fmt;
 
+pub(crate) use edits::Edit;
 use frames::Frames;
 use lane::Lane;
 use source::Look;
@@ -46,39 +50,6 @@ pub(crate) enum Stop {
     Overflow,
     /// A repair is needed that the policy forbids.
     Refused,
-}
-
-/// A change to the input.
-#[derive(Clone, Debug)]
-pub(crate) enum Edit {
-    /// A document ends at that offset.
-    EndDocument { start: usize, end: usize },
-    /// A span of the input is replaced; the number says how many edits were made before.
-    Replace(Repair, usize),
-}
-
-impl Edit {
-    /// Whether an edit recorded now at `start` belongs before this one: an insertion stands before
-    /// a replacement at the same place.
-    fn stands_behind(&self, start: usize, inserts: bool) -> bool {
-        match self {
-            Self::EndDocument { end, .. } => *end > start,
-            Self::Replace(repair, _) => {
-                repair.start > start || inserts && repair.start == start && repair.end > start
-            }
-        }
-    }
-
-    fn is_control(&self) -> bool {
-        matches!(self, Self::Replace(repair, _) if repair.kind == RepairKind::UnescapedControl)
-    }
-
-    pub(crate) const fn start(&self) -> usize {
-        match self {
-            Self::EndDocument { end, .. } => *end,
-            Self::Replace(repair, _) => repair.start,
-        }
-    }
 }
 
 /// Inside what the engine stands, below the grammar of tokens.
@@ -451,86 +422,6 @@ impl Engine {
         self.firm = self.edits.len();
         self.mark_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);
         self.closed_string = None;
-    }
-
-    /// Records an edit; edits may come out of order as long as they lie behind the mark.
-    fn edit(
-        &mut self,
-        kind: RepairKind,
-        span: Range<usize>,
-        after: impl Into<Cow<'static, str>>,
-    ) -> Result<(), Stop> {
-        if !self.options.policy().allows(kind) {
-            self.refused = Some(Repair::new(kind, span, after, self.frames.path()));
-            return Err(Stop::Refused);
-        }
-        if self.recorded >= self.options.limits().repairs() {
-            return Err(Stop::Overflow);
-        }
-        self.recorded += 1;
-        debug_assert!(
-            self.whole || span.start >= self.mark,
-            "{kind} at {span:?}, mark {}",
-            self.mark
-        );
-        let path = self.frames.path();
-        let (start, inserts) = (span.start, span.is_empty());
-        let repair = Repair::new(kind, span, after, path);
-        let mut at = self.edits.len();
-        while at > 0 && self.edits[at - 1].stands_behind(start, inserts) {
-            at -= 1;
-        }
-        self.serial += 1;
-        self.edits.insert(at, Edit::Replace(repair, self.serial));
-        if at < self.firm {
-            self.firm += 1;
-        }
-        Ok(())
-    }
-
-    /// Forgets the edits that start at `from` or behind it; of a stream, those not handed out.
-    fn forget(&mut self, from: usize) {
-        debug_assert!(self.reaches(from));
-        while self.edits.last().is_some_and(|edit| edit.start() >= from) {
-            if !self.whole && self.edits.len() <= self.firm {
-                break;
-            }
-            self.edits.pop();
-            self.recorded = self.recorded.saturating_sub(1);
-        }
-        self.firm = self.firm.min(self.edits.len());
-    }
-
-    /// Forgets the edits that are not firm and start at `from` or behind it.
-    fn forget_behind(&mut self, from: usize) {
-        while self.edits.len() > self.firm && self.edits.last().is_some_and(|e| e.start() >= from) {
-            self.edits.pop();
-            self.recorded = self.recorded.saturating_sub(1);
-        }
-    }
-
-    /// Forgets the edits at `from` and behind that were made after the first `serial`, and the
-    /// comma that was the first of them.
-    fn forget_since(&mut self, serial: usize, from: usize) {
-        let (firm, whole, mut at) = (self.firm, self.whole, 0);
-        let before = self.edits.len();
-        self.edits.retain(|edit| {
-            at += 1;
-            let comma = |repair: &Repair, made: usize| {
-                made == serial + 1 && repair.kind == RepairKind::MissingComma
-            };
-            at <= firm && !whole
-                || !matches!(edit, Edit::Replace(repair, made)
-                    if repair.start > from
-                        || *made > serial && (repair.start == from || comma(repair, *made)))
-        });
-        self.recorded -= before - self.edits.len();
-        self.firm = self.firm.min(self.edits.len());
-    }
-
-    /// Whether a repair may still be made at that offset.
-    fn reaches(&self, at: usize) -> bool {
-        self.whole || at >= self.mark
     }
 
     /// A cursor of the usual width.

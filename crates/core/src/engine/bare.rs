@@ -1,0 +1,271 @@
+//! Strings and keys without quotes.
+
+use super::{
+    Engine, Expect, Flow, Lex, Source, Step, Text, frames::Shape, look, source::Edge,
+    strings::Quote,
+};
+use crate::RepairKind;
+
+impl Engine {
+    /// A string without quotes begins.
+    pub(super) fn open_bare(&mut self, _: &Source<'_>, is_key: bool) -> Step {
+        let kind = if is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString };
+        if is_key {
+            self.begin_key();
+        } else {
+            self.begin_value();
+        }
+        self.edit(kind, self.pos..self.pos, "\"")?;
+        self.lex_start = self.pos;
+        self.tail = None;
+        self.lex =
+            Lex::Text(Text { quote: Quote::Double, is_key, quotes: 0, nested: 0, embedded: 0 });
+        if !is_key {
+            self.settle();
+        }
+        Ok(Flow::Go)
+    }
+
+    /// Inside a string without quotes.
+    pub(super) fn bare(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let rest = source.from(self.pos);
+        let plain = |b: &u8| {
+            !(*b < 0x20
+                || matches!(
+                    b,
+                    b',' | b'}'
+                        | b']'
+                        | b'{'
+                        | b'['
+                        | b'('
+                        | b')'
+                        | b'"'
+                        | b'\\'
+                        | b':'
+                        | b'/'
+                        | b';'
+                        | b'`'
+                        | b'='
+                ))
+        };
+        let mut run = rest.iter().take_while(|b| plain(b)).count();
+        if let Err(error) = core::str::from_utf8(&rest[..run]) {
+            if error.valid_up_to() == 0 {
+                let arrives = error.error_len().is_none() && run == rest.len() && !source.is_last();
+                if !text.is_key && !arrives && self.pos - self.mark > self.window {
+                    return self.end_bare(source, text);
+                }
+                return self.broken_utf8(source, text, error.error_len(), run);
+            }
+            run = error.valid_up_to();
+        }
+        self.pos += run;
+        if text.is_key {
+            self.check_held()?;
+        }
+        let blank = rest[..run].iter().rev().take_while(|b| **b == b' ').count();
+        if blank < run && !text.is_key {
+            self.mark = self.pos - blank;
+            self.firm = self.edits.len();
+        }
+        let first = self.pos == self.lex_start;
+        let Some(&byte) = source.from(self.pos).first() else {
+            return if source.is_last() { self.end_bare(source, text) } else { Ok(Flow::Wait) };
+        };
+        match byte {
+            // The character behind the run is not whole, or not UTF-8.
+            0x80.. => Ok(Flow::Go),
+            _ if !text.is_key && self.pos - self.mark > self.window => self.end_bare(source, text),
+            b'\\' => {
+                let Some(next) = source.byte(self.pos + 1) else {
+                    if !source.is_last() {
+                        return Ok(Flow::Wait);
+                    }
+                    self.cut_off()?;
+                    self.edit(RepairKind::CutEscape, self.pos..self.pos + 1, "")?;
+                    self.pos += 1;
+                    return Ok(Flow::Go);
+                };
+                if next == b'"' {
+                    self.pos += 2;
+                } else {
+                    self.edit(RepairKind::BadEscape, self.pos..self.pos, "\\")?;
+                    self.pos += 1;
+                }
+                self.settle_text(text);
+                Ok(Flow::Go)
+            }
+            b'\n' | b'\r' => self.end_bare(source, text),
+            b'\t' => {
+                self.edit(RepairKind::UnescapedControl, self.pos..self.pos + 1, "\\t")?;
+                self.pos += 1;
+                Ok(Flow::Go)
+            }
+            0..=0x1f => {
+                self.edit(RepairKind::OddSpace, self.pos..self.pos + 1, "")?;
+                self.pos += 1;
+                Ok(Flow::Go)
+            }
+            b'"' => self.quote_in_bare(source, text),
+            b'{' | b'[' | b'(' => {
+                let text = Text { nested: text.nested.saturating_add(1), ..text };
+                self.lex = Lex::Text(text);
+                self.keep(text)
+            }
+            _ if first => self.keep(text),
+            b':' | b'=' if text.is_key => self.end_bare(source, text),
+            b',' => {
+                if text.is_key || self.frames.top() != Some(Shape::Object) && text.nested == 0 {
+                    return self.end_bare(source, text);
+                }
+                let ends = look!(self.comma_ends_bare(source, text), true);
+                if ends { self.end_bare(source, text) } else { self.keep(text) }
+            }
+            b';' => {
+                let at = self.pos;
+                self.pos += 1;
+                let mut look = self.look(source, self.pos);
+                let gap = look.space();
+                self.pos += look.passed();
+                let follows = gap.and_then(|_| self.key_follows(source));
+                self.pos = at;
+                let ends = look!(follows, false);
+                if ends { self.end_bare(source, text) } else { self.keep(text) }
+            }
+            b'}' | b']' | b')' if text.nested > 0 => {
+                self.lex = Lex::Text(Text { nested: text.nested - 1, ..text });
+                self.keep(Text { nested: text.nested - 1, ..text })
+            }
+            b'}' | b']' | b')' => {
+                let open = |shape: Shape| match byte {
+                    b'}' => shape == Shape::Object,
+                    b']' => shape.is_list(),
+                    _ => matches!(shape, Shape::Tuple | Shape::Call),
+                };
+                let ends = text.is_key && byte != b')' || self.frames.above(open).is_some();
+                if ends { self.end_bare(source, text) } else { self.keep(text) }
+            }
+            b'/' => {
+                let Some(next) = source.byte(self.pos + 1) else {
+                    return if source.is_last() { self.keep(text) } else { Ok(Flow::Wait) };
+                };
+                let behind_space = source.byte(self.pos.wrapping_sub(1)).is_some_and(|b| b == b' ');
+                let comment = next == b'*' || next == b'/' && behind_space;
+                if comment && behind_space { self.end_bare(source, text) } else { self.keep(text) }
+            }
+            b'`' => {
+                let fence = look!(source.look(self.pos, self.window).starts_with(b"```"), false);
+                if fence { self.end_bare(source, text) } else { self.keep(text) }
+            }
+            _ => self.keep(text),
+        }
+    }
+
+    /// The byte at `pos` belongs to the string.
+    fn keep(&mut self, text: Text) -> Step {
+        self.pos += 1;
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    fn broken_utf8(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        bad: Option<usize>,
+        run: usize,
+    ) -> Step {
+        let at = self.pos;
+        let bad = match bad {
+            Some(bad) => bad,
+            None if run < source.from(at).len() => run,
+            None if !source.is_last() => return Ok(Flow::Wait),
+            None => {
+                self.cut_off()?;
+                self.edit(RepairKind::CutEscape, at..at + run, "")?;
+                self.pos += run;
+                return Ok(Flow::Go);
+            }
+        };
+        self.edit(RepairKind::InvalidUtf8, at..at + bad, "\u{fffd}")?;
+        self.pos += bad;
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// A comma behind a bare value of an object: does another member, or nothing, follow it?
+    fn comma_ends_bare(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Edge> {
+        let at = self.pos;
+        let mut look = source.look(at + 1, self.window);
+        let next = look.gap()?;
+        if matches!(next, b'}' | b']' | b',' | b'.') {
+            return Ok(true);
+        }
+        if text.nested == 0 && look.at_quote()? {
+            return Ok(true);
+        }
+        self.pos = at + 1 + look.passed();
+        let follows = self.key_follows(source);
+        self.pos = at;
+        follows
+    }
+
+    /// A quote in a string without quotes.
+    fn quote_in_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let at = self.pos;
+        let mut look = self.look(source, at + 1);
+        let next = look!(look.space(), b'}');
+        let closes = if text.is_key { next == b':' } else { matches!(next, b',' | b'}' | b']') };
+        if closes && at > self.lex_start {
+            // It lost its opening quote only; white space before it was meant.
+            self.pos = at + 1;
+            return self.bare_closed(source, text, at);
+        }
+        if !text.is_key && look!(self.key_follows(source), false) && at > self.lex_start {
+            return self.end_bare(source, text);
+        }
+        if text.is_key && at > self.lex_start {
+            return self.end_bare(source, text);
+        }
+        self.edit(RepairKind::UnescapedQuote, at..at, "\\")?;
+        self.keep(text)
+    }
+
+    /// The string ends before `pos`; white space at its end is none of it.
+    fn end_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let end = if text.is_key {
+            let content = source.slice(self.lex_start, self.pos);
+            self.lex_start + content.trim_ascii_end().len()
+        } else {
+            self.mark
+        };
+        // White space at the end was taken for content: it is none.
+        let (firm, mut at) = (self.firm, 0);
+        let before = self.edits.len();
+        self.edits.retain(|edit| {
+            at += 1;
+            at <= firm || edit.start() < end || !edit.is_control()
+        });
+        self.recorded -= before - self.edits.len();
+        let kind = if text.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString };
+        self.edit(kind, end..end, "\"")?;
+        self.bare_closed(source, text, end)
+    }
+
+    fn bare_closed(&mut self, source: &Source<'_>, text: Text, end: usize) -> Step {
+        self.lex = Lex::None;
+        if text.is_key {
+            self.frames.set_key(source.slice(self.lex_start, end));
+            self.expect = Expect::Colon;
+            self.anchor = end;
+            return Ok(Flow::Go);
+        }
+        let pos = self.pos;
+        self.value_ended(source)?;
+        self.anchor = if pos > end { pos.min(end + 1) } else { end };
+        if self.anchor > end && source.byte(end) != Some(b'"') {
+            self.anchor = end;
+        }
+        Ok(Flow::Go)
+    }
+}

@@ -1,0 +1,196 @@
+//! Escapes and control characters in strings.
+
+use alloc::format;
+
+use super::{Engine, Flow, Source, Step, Text, strings::Quote};
+use crate::RepairKind;
+
+impl Engine {
+    /// A raw control character.
+    pub(super) fn control(&mut self, byte: u8, text: Text) -> Step {
+        let at = self.pos;
+        let span = at..at + 1;
+        match byte {
+            b'\n' => self.edit(RepairKind::UnescapedControl, span, "\\n")?,
+            b'\r' => self.edit(RepairKind::UnescapedControl, span, "\\r")?,
+            b'\t' => self.edit(RepairKind::UnescapedControl, span, "\\t")?,
+            0x08 => self.edit(RepairKind::UnescapedControl, span, "\\b")?,
+            0x0c => self.edit(RepairKind::UnescapedControl, span, "\\f")?,
+            _ => self.edit(RepairKind::UnescapedControl, span, format!("\\u{byte:04x}"))?,
+        }
+        self.pos += 1;
+        let space = matches!(byte, b'\n' | b'\r' | b'\t');
+        if !(space && self.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
+            self.settle_text(text);
+        }
+        Ok(Flow::Go)
+    }
+
+    /// A backslash.
+    pub(super) fn escape(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let at = self.pos;
+        let Some(next) = source.byte(at + 1) else {
+            if !source.is_last() {
+                return Ok(Flow::Wait);
+            }
+            self.cut_off()?;
+            self.edit(RepairKind::CutEscape, at..at + 1, "")?;
+            self.pos += 1;
+            return Ok(Flow::Go);
+        };
+        if text.quote == Quote::Escaped {
+            return self.doubled_escape(source, text, next);
+        }
+        match next {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.pos += 2,
+            b'u' => return self.unicode_escape(source, text, at),
+            b'\'' | b'`' => {
+                let own =
+                    matches!((text.quote, next), (Quote::Single, b'\'') | (Quote::Backtick, b'`'));
+                let kind = if own { text.quote.kind() } else { RepairKind::BadEscape };
+                self.edit(kind, at..at + 1, "")?;
+                self.pos += 2;
+            }
+            _ => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos += 1;
+            }
+        }
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// A backslash inside a document that is escaped once too often.
+    fn doubled_escape(&mut self, source: &Source<'_>, text: Text, next: u8) -> Step {
+        let at = self.pos;
+        match next {
+            b'"' => return self.quote(source, text, 2),
+            b'\\' => {
+                // One level is taken off: `\\\"` is `\"`, `\\n` is `\n`, and `\\\\` is `\\`.
+                let Some(third) = source.byte(at + 2) else {
+                    if !source.is_last() {
+                        return Ok(Flow::Wait);
+                    }
+                    self.cut_off()?;
+                    self.edit(RepairKind::CutEscape, at..at + 2, "")?;
+                    self.pos += 2;
+                    return Ok(Flow::Go);
+                };
+                if third == b'\\' {
+                    let Some(fourth) = source.byte(at + 3) else {
+                        if !source.is_last() {
+                            return Ok(Flow::Wait);
+                        }
+                        self.cut_off()?;
+                        self.edit(RepairKind::CutEscape, at..at + 3, "")?;
+                        self.pos += 3;
+                        return Ok(Flow::Go);
+                    };
+                    let (after, length) = match fourth {
+                        b'"' => ("\\\"", 4),
+                        b'\\' => ("\\\\", 4),
+                        _ => ("\\\\", 3),
+                    };
+                    self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
+                    self.pos += length;
+                } else {
+                    let escapes_unit = third == b'u'
+                        && match hex4(source.from(at + 3)) {
+                            Hex::Value(value) => !(0xd800..=0xdfff).contains(&value),
+                            Hex::Bad => false,
+                            Hex::Short if !source.is_last() => return Ok(Flow::Wait),
+                            Hex::Short => false,
+                        };
+                    let after = match third {
+                        b'"' => "\\\"",
+                        b'u' if escapes_unit => "\\",
+                        b'/' | b'b' | b'f' | b'n' | b'r' | b't' => "\\",
+                        _ => "\\\\",
+                    };
+                    let length = if third == b'"' { 3 } else { 2 };
+                    self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
+                    // What the backslash escapes belongs to it: half of it is no valid text.
+                    self.pos += match third {
+                        b'u' if escapes_unit => 7,
+                        b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 3,
+                        _ => length,
+                    };
+                }
+            }
+            // An escape of the outer level stands for the character itself: keep it escaped.
+            b'n' | b'r' | b't' | b'b' | b'f' | b'/' => self.pos += 2,
+            b'u' => return self.unicode_escape(source, text, at),
+            _ => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos += 1;
+            }
+        }
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// `\u` and what follows.
+    fn unicode_escape(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
+        let rest = source.from(at + 2);
+        let first = match hex4(rest) {
+            Hex::Value(value) => value,
+            Hex::Bad => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos = at + 2;
+                self.settle_text(text);
+                return Ok(Flow::Go);
+            }
+            Hex::Short => return self.cut_escape(source, at),
+        };
+        let lone = match first {
+            0xd800..=0xdbff => match rest.get(4..).unwrap_or_default() {
+                [b'\\', b'u', low @ ..] => match hex4(low) {
+                    Hex::Value(0xdc00..=0xdfff) => {
+                        self.pos = at + 12;
+                        self.settle_text(text);
+                        return Ok(Flow::Go);
+                    }
+                    Hex::Value(_) | Hex::Bad => true,
+                    Hex::Short => return self.cut_escape(source, at),
+                },
+                [] | [b'\\'] => return self.cut_escape(source, at),
+                _ => true,
+            },
+            0xdc00..=0xdfff => true,
+            _ => false,
+        };
+        if lone {
+            self.edit(RepairKind::LoneSurrogate, at..at + 6, "\\ufffd")?;
+        }
+        self.pos = at + 6;
+        self.settle_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// An escape that has not arrived whole.
+    fn cut_escape(&mut self, source: &Source<'_>, at: usize) -> Step {
+        if !source.is_last() {
+            return Ok(Flow::Wait);
+        }
+        self.cut_off()?;
+        self.edit(RepairKind::CutEscape, at..source.end(), "")?;
+        self.pos = source.end();
+        Ok(Flow::Go)
+    }
+}
+
+enum Hex {
+    Value(u32),
+    Bad,
+    Short,
+}
+
+fn hex4(text: &[u8]) -> Hex {
+    let mut value = 0;
+    for at in 0..4 {
+        let Some(digit) = text.get(at) else { return Hex::Short };
+        let Some(digit) = (*digit as char).to_digit(16) else { return Hex::Bad };
+        value = value * 16 + digit;
+    }
+    Hex::Value(value)
+}
