@@ -139,7 +139,9 @@ pub fn chats_lose_nothing(body: &[u8]) -> Result<(), Violation> {
         let Some(payload) = line.strip_prefix("data: ") else { continue };
         let Ok(value) = serde_json::from_str::<Value>(payload) else { continue };
         let Some(heard) = heard(&value) else { continue };
-        stream.push_str(&format!("data: {payload}\n\n"));
+        // A line end within the payload, white space of JSON, takes a line of data of its own.
+        let lines = payload.replace('\r', "\n").replace('\n', "\ndata: ");
+        stream.push_str(&format!("data: {lines}\n\n"));
         for (choice, content) in heard {
             said.entry(choice).or_default().push_str(&content);
         }

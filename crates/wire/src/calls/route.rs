@@ -28,6 +28,10 @@ impl Calls {
         };
         let known = match delta.index {
             Some(index) => match self.keys.get(&(scope, index)) {
+                // An index that is always 0 says nothing; the id of another open call does.
+                Some(&call) if !delta.exact && self.has_another_id(call, delta) => by_id()
+                    .filter(|&call| self.open.contains_key(&(scope, call)))
+                    .or_else(|| (!self.is_another(call, delta)).then_some(call)),
                 Some(&call) if delta.exact || !self.is_another(call, delta) => Some(call),
                 Some(_) => None,
                 // A continuation under another index still names its call by id.
@@ -47,6 +51,12 @@ impl Calls {
             None if delta.repeats || is_silent(delta) => Route::Ghost,
             None => Route::New,
         }
+    }
+
+    /// Whether the piece has an id that is not the one of `call`.
+    fn has_another_id(&self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let own = self.open.get(&(delta.scope, call)).and_then(|open| open.id.as_deref());
+        delta.id.is_some() && own != delta.id.as_deref()
     }
 
     /// Whether a piece that would go to `call` begins another one.

@@ -169,6 +169,32 @@ fn an_index_that_is_missing_null_or_negative_is_made_up() {
 }
 
 #[test]
+fn an_index_that_is_always_0_gives_way_to_the_id_of_an_open_call() {
+    let piece = |id: &str, name: &str, text: &str| {
+        let name = if name.is_empty() { String::new() } else { format!("\"name\":\"{name}\",") };
+        tools(&format!(
+            "{{\"index\":0,\"id\":\"{id}\",\"function\":{{{name}\"arguments\":\"{text}\"}}}}"
+        ))
+    };
+    for repeated in [false, true] {
+        let later = |name: &'static str| if repeated { name } else { "" };
+        let body = turn(&[
+            &piece("a", "transfer", r#"{\"from\":"#),
+            &piece("b", "delete", r#"{\"path\":"#),
+            &piece("a", later("transfer"), r#"\"savings\"}"#),
+            &piece("b", later("delete"), r#"\"/tmp\"}"#),
+        ]);
+        assert_eq!(
+            calls(&decode(&body)),
+            [
+                call("transfer", r#"{"from":"savings"}"#, "unchanged"),
+                call("delete", r#"{"path":"/tmp"}"#, "unchanged"),
+            ]
+        );
+    }
+}
+
+#[test]
 fn an_index_that_is_always_0_does_not_merge_calls() {
     let body = turn(&[
         &tools(r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":1}"}}"#),
