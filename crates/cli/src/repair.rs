@@ -206,13 +206,22 @@ impl Sink<'_> {
             unlisted(self.repairs);
         }
         if !self.session.quiet || !outcome.is_valid() {
-            summary(&self.name, outcome, &format!("{} repairs", self.repairs), self.session);
+            let plural = if self.repairs == 1 { "" } else { "s" };
+            let count = format!("{} repair{plural}", self.repairs);
+            summary(&self.name, outcome, &count, self.session);
         }
         Ok(())
     }
 }
 
 impl Parts for Sink<'_> {
+    /// What is no part of a document, such as all that follows a refusal.
+    fn text(&mut self, bytes: &[u8]) {
+        if self.json && !bytes.is_empty() {
+            self.event(&json!({ "type": "text", "text": String::from_utf8_lossy(bytes) }));
+        }
+    }
+
     fn json(&mut self, bytes: &[u8]) {
         self.wrote = true;
         if self.json {

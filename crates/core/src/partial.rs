@@ -150,7 +150,8 @@ impl Partial {
         Deltas::new(&self.tree, self.epoch, moment)
     }
 
-    /// Whether the document has ended.
+    /// Whether the document has ended, by itself or because a policy let what was cut off be closed:
+    /// [`Outcome::is_complete`](crate::Outcome::is_complete) tells the two apart.
     #[must_use]
     #[inline]
     pub fn is_complete(&self) -> bool {

@@ -101,6 +101,10 @@ pub(crate) fn id(line: &[u8]) -> Option<&RawValue> {
 impl<'a> Request<'a> {
     /// Reads a line.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, String> {
+        // Fields have names: an array is no request.
+        if line.trim_ascii_start().first() != Some(&b'{') {
+            return Err("a request is a JSON object".to_owned());
+        }
         serde_json::from_slice(line).map_err(|error| error.to_string())
     }
 

@@ -50,7 +50,7 @@ pub enum Change<'a> {
     AddString,
     /// The string there grows by this text.
     Append(Cow<'a, str>),
-    /// The string, array or object there is complete.
+    /// The string, array or object there has ended, or was closed where the input was cut off.
     Close,
 }
 

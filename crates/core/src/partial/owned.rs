@@ -57,7 +57,8 @@ impl OwnedValue {
         (!self.tree.nodes.is_empty()).then_some(Value { tree: &self.tree, at: 0 })
     }
 
-    /// Whether there is a value and all of it is there.
+    /// Whether there is a value that has ended, by itself or because a policy let what was cut off
+    /// be closed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.tree.is_complete()
