@@ -34,6 +34,11 @@ impl Place {
         let end = start.checked_add(part.len())?;
         (start < end && end <= base.len()).then_some(Self { start, end })
     }
+
+    /// The same place, behind so many bytes more.
+    pub(crate) const fn behind(self, bytes: usize) -> Self {
+        Self { start: self.start + bytes, end: self.end + bytes }
+    }
 }
 
 /// Something a payload said.

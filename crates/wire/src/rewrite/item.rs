@@ -41,13 +41,15 @@ impl Item {
     pub(super) fn new(raw: Vec<u8>, carrier: Carrier, entries: &mut Vec<Entry>) -> Self {
         let mut item = Self { raw, carrier, pieces: Vec::new(), free: 0, envelope: None };
         let mut legible = true;
+        // Where the text begins in which places are counted.
+        let mut origin = 0;
         let pieces = entries.iter().filter(|entry| matches!(entry, Entry::Piece { .. })).count();
         item.pieces.reserve_exact(pieces);
         let mut counts: BTreeMap<Target, usize> = BTreeMap::new();
         for entry in entries.drain(..) {
             match entry {
                 Entry::Piece { target, place, said, .. } => {
-                    let place = place.filter(|_| legible);
+                    let place = place.filter(|_| legible).map(|place| place.behind(origin));
                     let mut nth = 0;
                     if pieces > 1 {
                         let count = counts.entry(target).or_default();
@@ -57,6 +59,7 @@ impl Item {
                     item.pieces.push(Piece { target, place, said, nth });
                 }
                 Entry::Envelope { at, mended, allowed: true } => {
+                    origin = at;
                     item.envelope = Some((at, mended));
                 }
                 // The places that follow count in a text that will not be written.

@@ -472,3 +472,17 @@ fn every_framing_is_written_again() {
         }
     }
 }
+
+#[test]
+fn a_broken_envelope_behind_another_value_is_written_where_it_stood() {
+    let body = "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
+        \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":None}]}\n\n\
+        data: [DONE]\n\n";
+    let out = rewrite(mending(Policy::PERMISSIVE), body.as_bytes());
+    assert_eq!(
+        out.text(),
+        "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
+        \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1}\"}}]},\"finish_reason\":null}]}\n\n\
+        data: [DONE]\n\n"
+    );
+}
