@@ -133,6 +133,7 @@ fn pushed(
         name: input.name().to_owned(),
         session,
         fragments: Fragments::default(),
+        texts: Fragments::default(),
         tracker: Tracker::new(),
         repairs: 0,
         wrote: false,
@@ -162,6 +163,8 @@ struct Sink<'a> {
     name: String,
     session: Session,
     fragments: Fragments,
+    /// The same for text outside documents.
+    texts: Fragments,
     tracker: Tracker,
     repairs: usize,
     wrote: bool,
@@ -178,9 +181,9 @@ impl Sink<'_> {
         self.write(format!("{event}\n").as_bytes());
     }
 
-    fn fragment(&mut self, text: &str) {
+    fn told(&mut self, kind: &str, text: &str) {
         if !text.is_empty() {
-            self.event(&json!({ "type": "json", "text": text }));
+            self.event(&json!({ "type": kind, "text": text }));
         }
     }
 
@@ -193,6 +196,8 @@ impl Sink<'_> {
 
     fn close(mut self, outcome: Outcome) -> Result<(), Failure> {
         if self.json {
+            let rest = self.texts.finish();
+            self.told("text", &rest);
             let end = json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
             self.event(&end);
         } else if self.wrote && self.out.get_ref().is_terminal() {
@@ -217,16 +222,19 @@ impl Sink<'_> {
 impl Parts for Sink<'_> {
     /// What is no part of a document, such as all that follows a refusal.
     fn text(&mut self, bytes: &[u8]) {
-        if self.json && !bytes.is_empty() {
-            self.event(&json!({ "type": "text", "text": String::from_utf8_lossy(bytes) }));
+        if self.json {
+            let text = self.texts.push(bytes);
+            self.told("text", &text);
         }
     }
 
     fn json(&mut self, bytes: &[u8]) {
         self.wrote = true;
         if self.json {
+            let rest = self.texts.finish();
+            self.told("text", &rest);
             let text = self.fragments.push(bytes);
-            self.fragment(&text);
+            self.told("json", &text);
         } else {
             self.write(bytes);
         }
@@ -248,7 +256,7 @@ impl Parts for Sink<'_> {
     fn end(&mut self, outcome: Outcome) {
         if self.json {
             let rest = self.fragments.finish();
-            self.fragment(&rest);
+            self.told("json", &rest);
             self.event(&json!({ "type": "document", "outcome": outcome.code() }));
         }
     }
