@@ -346,7 +346,7 @@ enum Checked {
     Wait(usize),
 }
 
-/// Whether `text` begins with `\uXXXX` for a character of its own: no surrogate.
+/// Whether `text` begins with `\u` and four digits for a character of its own: no surrogate.
 #[inline]
 fn is_plain_unit(text: &[u8]) -> bool {
     match text {

@@ -51,7 +51,7 @@ enum Phase {
     String,
     /// Behind a backslash.
     Escape,
-    /// In the digits of `\uXXXX`; the number says how many came.
+    /// In the four digits behind `\u`; the number says how many came.
     Unit(u8),
     /// In a character that has not arrived whole.
     Utf8,
