@@ -348,7 +348,7 @@ enum Checked {
 
 /// Whether `text` begins with `\u` and four digits for a character of its own: no surrogate.
 #[inline]
-fn is_plain_unit(text: &[u8]) -> bool {
+pub(super) fn is_plain_unit(text: &[u8]) -> bool {
     match text {
         [b'\\', b'u', digits @ ..] if digits.len() >= 4 => {
             let surrogate = matches!(digits[0], b'd' | b'D') && !matches!(digits[1], b'0'..=b'7');

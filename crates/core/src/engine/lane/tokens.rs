@@ -1,7 +1,7 @@
 //! Tokens of valid JSON, as far as one chunk holds them.
 
 use super::SHORT;
-use crate::scan;
+use crate::{engine::strings::is_plain_unit, scan};
 
 /// The longest white space, and the longest number, that is read here.
 pub(super) const NEAR: usize = 48;
@@ -106,12 +106,7 @@ fn broken_character(rest: &[u8]) -> Behind {
 fn escape_end(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
-        b'u' => {
-            let digits = text.get(at + 2..at + 6)?;
-            // `\uD800` to `\uDFFF` are halves of a pair, or lone.
-            let half = matches!(digits, [b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
-            (digits.iter().all(u8::is_ascii_hexdigit) && !half).then_some(at + 6)
-        }
+        b'u' => is_plain_unit(text.get(at..)?).then_some(at + 6),
         _ => None,
     }
 }
