@@ -77,7 +77,7 @@ fn the_held_path_reads_each_case_as_written() {
     every(
         |case| case.scope.is_none() && case.input.len() <= case.options.limits().buffer(),
         |case| {
-            let mut held = Held::new(case.options);
+            let mut held = Held::new(case.options.clone());
             for chunk in Cut::every(3, case.input.len()).chunks(&case.input) {
                 held.push(chunk, &mut ());
             }
@@ -200,7 +200,7 @@ fn every_kind_is_allowed_refused_and_switched_off() {
     for &kind in RepairKind::ALL {
         let fires = cases.iter().filter(|case| case.kinds.contains(&kind)).count();
         let needs = |case: &&Case| {
-            let allowed = case.options.with_policy(Policy::PERMISSIVE);
+            let allowed = case.options.clone().with_policy(Policy::PERMISSIVE);
             let mended = mend(&case.input, &allowed);
             mended.repairs().iter().any(|repair| repair.kind == kind)
         };

@@ -96,9 +96,9 @@ fn recorded() -> Vec<Body> {
 }
 
 /// What comes out, and what was said of it; the same in pieces of every size.
-fn rewrite(name: &str, options: RewriteOptions, body: &[u8]) -> (Vec<u8>, Transcript) {
+fn rewrite(name: &str, options: &RewriteOptions, body: &[u8]) -> (Vec<u8>, Transcript) {
     let run = |cut: &Cut| {
-        let mut rewriter = Rewriter::new(options);
+        let mut rewriter = Rewriter::new(options.clone());
         let (mut out, mut said) = (Vec::new(), Transcript::new());
         let mut take = |piece: Rewritten<'_>| match piece {
             Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
@@ -175,7 +175,7 @@ fn settings() -> Vec<(RewriteOptions, Options)> {
     for policy in [Policy::CONSERVATIVE, Policy::PERMISSIVE] {
         for mode in [RewriteMode::Append, RewriteMode::Validated] {
             let mending = Options::new().with_policy(policy);
-            let wire = WireOptions::new().with_mending(mending);
+            let wire = WireOptions::new().with_mending(mending.clone());
             all.push((RewriteOptions::new().with_wire(wire).with_mode(mode), mending));
         }
     }
@@ -202,7 +202,7 @@ fn break_arguments(body: &Body, tally: &mut Tally) {
             let before = transcribe(&damaged, WireOptions::new());
             for (options, _) in settings() {
                 let name = format!("{}, {way}, {:?}", body.name, options.mode());
-                let (out, said) = rewrite(&name, options, &damaged);
+                let (out, said) = rewrite(&name, &options, &damaged);
                 let after = transcribe(&out, WireOptions::new());
                 assert_eq!(after.texts(), clean.texts(), "{name}");
                 assert_eq!(around(&after), around(&before), "{name}");
@@ -249,7 +249,7 @@ fn break_content(body: &Body, tally: &mut Tally) {
             let before = transcribe(&damaged, WireOptions::new());
             for (options, mending) in settings() {
                 let name = format!("{}, {way}, {:?}", body.name, options.mode());
-                let (out, _) = rewrite(&name, options.with_json_content(true), &damaged);
+                let (out, _) = rewrite(&name, &options.clone().with_json_content(true), &damaged);
                 let after = transcribe(&out, WireOptions::new());
                 assert_eq!(around(&after), around(&before), "{name}");
                 assert_eq!(

@@ -29,7 +29,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 
 /// Everything the push path offers, in chunks of `size` bytes; returns the outcome.
 fn push_all(input: &[u8], size: usize, options: &Options) -> Outcome {
-    let mut mender = Mender::new(*options);
+    let mut mender = Mender::new(options.clone());
     for chunk in input.chunks(size) {
         mender.push(chunk, &mut ());
     }
@@ -92,7 +92,7 @@ fn every_pattern_ends_the_same_whole_and_byte_by_byte() {
         for Hostile { name, input, .. } in adversary::hostile(200_000) {
             for options in [Options::new(), jsonmend_testkit::fuzz::options(0b0100_0000)] {
                 let [whole, bytes] = [Cut::whole(), Cut::bytes(input.len())].map(|cut| {
-                    let mut mender = Mender::new(options);
+                    let mut mender = Mender::new(options.clone());
                     let mut out = Recorder::default();
                     for chunk in cut.chunks(&input) {
                         mender.push(chunk, &mut out);
@@ -158,7 +158,7 @@ fn the_push_path_holds_no_more_than_the_limits_say() {
     let most = (16 * limits.buffer() + repairs) as u64;
     for Hostile { name, input, .. } in adversary::hostile(MEGABYTE) {
         for size in [1024, input.len()] {
-            let mut mender = Mender::new(options);
+            let mut mender = Mender::new(options.clone());
             let heap = heap_of(|| {
                 for chunk in input.chunks(size) {
                     mender.push(chunk, &mut ());

@@ -64,7 +64,7 @@ fn recordings_leave_as_they_came() {
         for mode in [RewriteMode::Append, RewriteMode::Validated] {
             let options = RewriteOptions::new().with_mode(mode);
             for cut in &all {
-                let (out, _, outcome) = rewrite(options, &body, cut);
+                let (out, _, outcome) = rewrite(options.clone(), &body, cut);
                 if out != body || outcome != RewriteOutcome::Unchanged {
                     changed.push((path.display().to_string(), mode, outcome));
                     break;
@@ -122,9 +122,9 @@ fn damaged_recordings_leave_mended() {
         let before = transcribe(&body, WireOptions::new());
         for mode in [RewriteMode::Append, RewriteMode::Validated] {
             let options = RewriteOptions::new().with_mode(mode);
-            let (out, said, _) = rewrite(options, &body, &Cut::whole());
+            let (out, said, _) = rewrite(options.clone(), &body, &Cut::whole());
             for cut in cuts::few(body.len(), &mut Seed::of(&body)) {
-                assert_eq!(rewrite(options, &body, &cut).0, out, "{name}: {cut:?}");
+                assert_eq!(rewrite(options.clone(), &body, &cut).0, out, "{name}: {cut:?}");
             }
             let after = transcribe(&out, WireOptions::new());
             assert_eq!(around(&after), around(&before), "{name}");

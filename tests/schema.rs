@@ -178,8 +178,9 @@ fn a_schema_that_takes_anything_gives_what_mending_gives() {
     for text in texts {
         for limits in [Limits::new(), small] {
             let options = options(&mut seed);
-            let engine = options.engine().with_limits(limits).with_following(Following::Array);
-            let options = options.with_engine(engine);
+            let engine =
+                options.engine().clone().with_limits(limits).with_following(Following::Array);
+            let options = options.with_engine(engine.clone());
             let mended = mend_text(text.as_bytes(), options.scope(), &engine);
             let fitted = schema.fit(text.as_bytes(), &options);
             if mended.outcome() == Outcome::Unchanged || fitted.outcome() == Outcome::Unchanged {

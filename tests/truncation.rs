@@ -281,7 +281,7 @@ fn what_serde_json_cannot_hold_is_an_error() {
     let deep = |levels: usize| {
         let mut partial = Partial::new();
         let options = Options::new();
-        let options = options.with_limits(options.limits().with_depth(1000));
+        let options = options.clone().with_limits(options.limits().with_depth(1000));
         let mut mender = Mender::new(options);
         mender.push("[".repeat(levels).as_bytes(), &mut partial);
         mender.finish(&mut partial);

@@ -14,11 +14,11 @@ use jsonmend_wire::{RewriteMode, RewriteOptions, WireOptions};
 fn roads() -> Vec<Road> {
     let permissive =
         WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
-    let mut roads = vec![Road::Decode(WireOptions::new()), Road::Decode(permissive)];
+    let mut roads = vec![Road::Decode(WireOptions::new()), Road::Decode(permissive.clone())];
     for mode in [RewriteMode::Append, RewriteMode::Validated, RewriteMode::Suffix] {
         let options = RewriteOptions::new().with_mode(mode);
-        roads.push(Road::Rewrite(options));
-        roads.push(Road::Rewrite(options.with_wire(permissive).with_json_content(true)));
+        roads.push(Road::Rewrite(options.clone()));
+        roads.push(Road::Rewrite(options.with_wire(permissive.clone()).with_json_content(true)));
     }
     roads
 }
@@ -60,7 +60,7 @@ fn pieces(text: &str, count: usize) -> Vec<&str> {
 fn the_law_tells_what_grows_faster() {
     let road = Road::Decode(WireOptions::new());
     let body = Shape::Chat.body(&["x"; 100], &[]);
-    doubling(&body, &body.repeat(2), road).unwrap();
+    doubling(&body, &body.repeat(2), &road).unwrap();
     let (short, long) = (&body[..], &body.repeat(2)[..]);
     assert!(in_proportion([(short, 100_000), (long, 200_000)]).is_ok());
     assert!(in_proportion([(short, 100_000), (long, 400_000)]).is_err());

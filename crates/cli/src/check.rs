@@ -65,7 +65,7 @@ pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
             let text = input.read_all()?;
             match &target {
                 Some(target) => {
-                    fit::check(input.name(), &text, target, options, args.json, session)
+                    fit::check(input.name(), &text, target, options.clone(), args.json, session)
                 }
                 None => check(input.name(), &text, &options, args.json, session),
             }

@@ -68,7 +68,7 @@ impl Fault {
     /// found by asking what a policy that allows everything would do.
     fn refused(text: &[u8], options: &Options) -> Self {
         let policy = options.policy();
-        let needed = mend_text(text, Scope::Best, &options.with_policy(Policy::PERMISSIVE));
+        let needed = mend_text(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
         if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind)) {
             let message = format!(
                 "not valid JSON: it needs the repair {} ({}), which the policy forbids",
@@ -104,11 +104,11 @@ impl Fault {
 /// The byte at which the push path gives up on the first document of the text.
 fn stop(text: &[u8], options: &Options) -> Option<usize> {
     let mut first = FirstDocument(None);
-    let mut extractor = Extractor::new(Scope::First, *options);
+    let mut extractor = Extractor::new(Scope::First, options.clone());
     extractor.push(text, &mut first);
     extractor.finish(&mut first);
     let from = first.0.unwrap_or(0);
-    let mut mender = Mender::new(*options);
+    let mut mender = Mender::new(options.clone());
     for (at, byte) in text.iter().enumerate().skip(from) {
         mender.push(std::slice::from_ref(byte), &mut ());
         if mender.outcome().is_some() {
@@ -135,20 +135,20 @@ mod tests {
 
     use super::*;
 
-    fn fault(text: &str, options: Options) -> Option<Fault> {
-        Fault::of(text.as_bytes(), &mend(text.as_bytes(), &options), &options)
+    fn fault(text: &str, options: &Options) -> Option<Fault> {
+        Fault::of(text.as_bytes(), &mend(text.as_bytes(), options), options)
     }
 
     #[test]
     fn valid_and_repaired_texts_have_none() {
-        assert_eq!(fault("[1]", Options::new()), None);
-        assert_eq!(fault("['a']", Options::new()), None);
+        assert_eq!(fault("[1]", &Options::new()), None);
+        assert_eq!(fault("['a']", &Options::new()), None);
     }
 
     #[test]
     fn a_refusal_points_at_the_repair_that_was_needed() {
         let strict = Options::new().with_policy(Policy::STRICT);
-        let fault = fault("{\"a\":\n 'b'}", strict).unwrap();
+        let fault = fault("{\"a\":\n 'b'}", &strict).unwrap();
         assert_eq!((fault.byte, fault.line, fault.column), (7, 2, 2));
         assert!(fault.message.contains("single-quote"), "{}", fault.message);
     }
@@ -156,13 +156,13 @@ mod tests {
     #[test]
     fn a_depth_limit_points_at_the_bracket_too_many() {
         let options = Options::new().with_limits(Limits::new().with_depth(2));
-        let fault = fault("[[\n[1]]]", options).unwrap();
+        let fault = fault("[[\n[1]]]", &options).unwrap();
         assert_eq!((fault.byte, fault.line, fault.column), (3, 2, 1));
     }
 
     #[test]
     fn a_cut_points_at_the_end() {
-        let fault = fault("[1,\n2", Options::new()).unwrap();
+        let fault = fault("[1,\n2", &Options::new()).unwrap();
         assert_eq!((fault.byte, fault.line, fault.column), (5, 2, 2));
     }
 }

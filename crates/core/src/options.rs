@@ -192,7 +192,7 @@ pub enum Following {
 /// let options = Options::new().with_policy(Policy::CONSERVATIVE).with_following(Following::All);
 /// assert_eq!(options.policy(), Policy::CONSERVATIVE);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
     policy: Policy,
     limits: Limits,

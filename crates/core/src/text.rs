@@ -99,7 +99,7 @@ impl Held {
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self {
-            mender: Mender::new(options),
+            mender: Mender::new(options.clone()),
             options,
             raw: Some(Vec::new()),
             grown: Collected::default(),

@@ -25,7 +25,7 @@ pub(crate) fn mend(input: &[u8], options: &Options) -> Mended {
 
 /// The input itself, if it is valid JSON: the rules of the push path find nothing to do in it.
 fn unchanged(input: &[u8], options: &Options) -> Option<Mended> {
-    let strict = options.with_policy(Policy::STRICT);
+    let strict = options.clone().with_policy(Policy::STRICT);
     let mut engine = Engine::streaming(strict);
     engine.run(Source::new(input, 0, true)).ok()?;
     let text = core::str::from_utf8(input).ok()?;
@@ -46,7 +46,7 @@ struct Reading {
 
 impl Reading {
     fn of(input: &[u8], options: &Options) -> Self {
-        let mut engine = Engine::whole(*options);
+        let mut engine = Engine::whole(options.clone());
         let stop = engine.run(Source::new(input, 0, true)).err();
         let cut_at = engine.path();
         let mut repairs = Vec::new();

@@ -97,7 +97,7 @@ impl Extractor {
     pub fn new(scope: Scope, options: Options) -> Self {
         Self {
             scope,
-            options,
+            options: options.clone(),
             state: State::Start,
             document: Document::new(options.with_following(Following::First)),
             fence: None,
@@ -246,7 +246,7 @@ impl Extractor {
                 State::Scalar(scalar) if eof => {
                     let start = self.at - self.waiting.len();
                     self.steps += self.waiting.len() as u64;
-                    if scalar.is_value(&self.waiting, self.options) {
+                    if scalar.is_value(&self.waiting, &self.options) {
                         self.begin(start, parts);
                     } else {
                         self.state = State::Text;

@@ -64,8 +64,8 @@ impl Scalar {
 
     /// Whether the input, ending here, was that scalar: `text` is all of it but the white space
     /// before.
-    pub(crate) fn is_value(self, text: &[u8], options: Options) -> bool {
-        self.looks_like_value(text.trim_ascii_end()) && is_read(text, options)
+    pub(crate) fn is_value(self, text: &[u8], options: &Options) -> bool {
+        self.looks_like_value(text.trim_ascii_end()) && is_read(text, options.clone())
     }
 
     fn looks_like_value(self, text: &[u8]) -> bool {

@@ -35,7 +35,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     let channel = matches!(scope, Scope::Best | Scope::Whole);
     let strict = options.following() == Following::Error;
     // Which of several documents counts is for the other scopes to say.
-    let one = options.with_following(Following::First);
+    let one = options.clone().with_following(Following::First);
     let whole = mend(input, if channel || strict { options } else { &one });
     if whole.outcome() == Outcome::Unchanged {
         return whole;

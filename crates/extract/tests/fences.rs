@@ -33,7 +33,7 @@ fn the_inside_of_a_fence() {
         ("```js\n[\"a\"]\n```", "[\"a\"]"),
     ] {
         for scope in SCOPES {
-            let (found, _) = extract(text.as_bytes(), scope, Options::new());
+            let (found, _) = extract(text.as_bytes(), scope, &Options::new());
             let json: Vec<_> = found.documents().iter().map(|found| show(found.json())).collect();
             assert_eq!(json, [expected], "{scope:?}: {text}");
             let [document] = found.documents() else { unreachable!() };
@@ -48,7 +48,7 @@ fn the_inside_of_a_fence() {
 fn every_document_of_a_fence() {
     let text = "```jsonl\n{\"a\": 1}\n{\"a\": 2}\n[3]\n```\n{\"b\": 1}";
     for (scope, expected) in [(Scope::All, 4), (Scope::Fenced, 3), (Scope::First, 1)] {
-        let (found, _) = extract(text.as_bytes(), scope, Options::new());
+        let (found, _) = extract(text.as_bytes(), scope, &Options::new());
         assert_eq!(found.documents().len(), expected, "{scope:?}");
     }
 }
@@ -63,7 +63,7 @@ fn a_fence_of_code_may_look_like_json() {
         "```markdown\nWrite {\"a\": 1}.\n```",
     ] {
         for scope in SCOPES {
-            let (found, outcome) = extract(text.as_bytes(), scope, Options::new());
+            let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
             assert_eq!(outcome, Outcome::None, "{scope:?}: {text}");
             assert_eq!(show(found.text()), text);
         }
@@ -73,11 +73,11 @@ fn a_fence_of_code_may_look_like_json() {
 #[test]
 fn the_language_of_a_fence_matters_less_where_json_should_be() {
     let text = "```python\n{\"a\": [\"b\"]}\n```";
-    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
     assert_eq!((found.documents().len(), outcome), (1, Outcome::Repaired));
     assert_eq!(show(found.documents()[0].json()), "{\"a\": [\"b\"]}");
     for scope in [Scope::All, Scope::First, Scope::Fenced] {
-        let (found, outcome) = extract(text.as_bytes(), scope, Options::new());
+        let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
         assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{scope:?}");
     }
     // Code begins otherwise, or goes on otherwise.
@@ -86,7 +86,7 @@ fn the_language_of_a_fence_matters_less_where_json_should_be() {
         "```python\n[x for x in y]\n```",
         "```rust\n{ let x = [1]; }\n```",
     ] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert_eq!((show(found.text()), outcome), (text.to_owned(), Outcome::None));
     }
 }
@@ -104,7 +104,7 @@ fn reasoning_is_kept_apart_and_not_searched() {
         ("<think>a</think>\n<reflection>b</reflection>\n[2]", "ab", "[2]"),
     ] {
         for scope in [Scope::All, Scope::First, Scope::Whole] {
-            let (found, _) = extract(text.as_bytes(), scope, Options::new());
+            let (found, _) = extract(text.as_bytes(), scope, &Options::new());
             assert_eq!(show(found.reasoning()), reasoning, "{scope:?}: {text}");
             let json_found: Vec<_> = found.documents().iter().map(|d| show(d.json())).collect();
             assert_eq!(json_found, [json], "{scope:?}: {text}");
@@ -117,7 +117,7 @@ fn reasoning_is_kept_apart_and_not_searched() {
 #[test]
 fn reasoning_that_never_ends_stays_reasoning() {
     for text in ["<think>{\"a\": 1}", "<think>x</thi", "<think>x<"] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::First, Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::First, &Options::new());
         assert_eq!(outcome, Outcome::None);
         assert_eq!(show(found.text()), "<think>");
         assert_eq!(show(found.reasoning()), &text[7..]);
@@ -127,7 +127,7 @@ fn reasoning_that_never_ends_stays_reasoning() {
 #[test]
 fn a_tag_inside_a_document_is_data() {
     let text = "{\"html\": \"<think>x</think>\"}";
-    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
     assert_eq!(outcome, Outcome::Unchanged);
     assert_eq!(show(found.documents()[0].json()), text);
 }

@@ -7,7 +7,7 @@ use jsonmend_core::{Options, Outcome};
 use jsonmend_extract::{Extractor, Findings, Scope};
 
 fn documents(input: &str, scope: Scope) -> Vec<String> {
-    let (found, _) = extract(input.as_bytes(), scope, Options::new());
+    let (found, _) = extract(input.as_bytes(), scope, &Options::new());
     found.documents().iter().map(|document| show(document.json())).collect()
 }
 
@@ -74,7 +74,7 @@ fn what_is_not_json_is_not_touched() {
             if text.ends_with('"') && scope != Scope::Fenced {
                 continue;
             }
-            let (found, outcome) = extract(text.as_bytes(), scope, Options::new());
+            let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
             assert_eq!(outcome, Outcome::None, "{scope:?}: {text}");
             assert_eq!(show(found.text()), *text);
         }
@@ -91,7 +91,7 @@ fn nor_is_it_in_a_channel_that_should_be_json() {
         ) {
             continue;
         }
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert_eq!(outcome, Outcome::None, "{text}");
         assert_eq!(show(found.text()), *text);
     }
@@ -159,7 +159,7 @@ fn all_finds_every_document() {
     let text = "{\"a\":1}{\"b\":2}\n[3]\nand {\"c\":4}, {\"d\":5}.";
     let expected = ["{\"a\":1}", "{\"b\":2}", "[3]", "{\"c\":4}", "{\"d\":5}"];
     assert_eq!(documents(text, Scope::All), expected);
-    let (found, _) = extract(text.as_bytes(), Scope::All, Options::new());
+    let (found, _) = extract(text.as_bytes(), Scope::All, &Options::new());
     assert_eq!(show(found.text()), "\n\nand , .");
     assert_eq!(documents(text, Scope::First), ["{\"a\":1}"]);
     assert_eq!(documents(text, Scope::Best), ["{\"a\":1}"]);
@@ -181,7 +181,7 @@ fn many_documents_in_one_piece() {
 #[test]
 fn offsets_of_several_documents_count_from_the_start() {
     let text = "one {\"a\": 1} two {\"b\": 'x'} three";
-    let (found, outcome) = extract(text.as_bytes(), Scope::All, Options::new());
+    let (found, outcome) = extract(text.as_bytes(), Scope::All, &Options::new());
     assert_eq!(outcome, Outcome::Repaired);
     let [first, second] = found.documents() else { panic!("{found:?}") };
     assert_eq!((first.offset(), first.outcome()), (4, Some(Outcome::Unchanged)));

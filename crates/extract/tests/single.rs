@@ -10,7 +10,7 @@ use jsonmend_extract::{Extractor, Findings, Found, Scope};
 type Span = (&'static str, usize, usize);
 
 fn account(text: &str, scope: Scope) -> (Vec<Span>, String, Outcome) {
-    let (found, outcome) = extract(text.as_bytes(), scope, Options::new());
+    let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
     let [document] = found.documents() else { panic!("{text}: {found:?}") };
     let repairs = document.repairs().iter();
     let repairs = repairs.map(|repair| (repair.kind.code(), repair.start, repair.end)).collect();
@@ -80,7 +80,7 @@ fn what_stands_around_is_accounted_for() {
 
 #[test]
 fn what_stands_around_is_still_text() {
-    let (found, _) = extract(b" A:\n```\n[1]\n```\nB {\"c\": 1} ", Scope::First, Options::new());
+    let (found, _) = extract(b" A:\n```\n[1]\n```\nB {\"c\": 1} ", Scope::First, &Options::new());
     assert_eq!(show(found.text()), " A:\n```\n\n```\nB {\"c\": 1} ");
 }
 
@@ -88,7 +88,7 @@ fn what_stands_around_is_still_text() {
 fn lone_scalars_count_in_a_channel_of_json() {
     for text in ["42", " -1.5e3\n", "true", "null ", "\"x\"", "\"say \\\"hi\\\" [1] {x\"", "\"\""] {
         assert_eq!(account(text, Scope::Whole), (vec![], text.to_owned(), Outcome::Unchanged));
-        let (_, outcome) = extract(text.as_bytes(), Scope::First, Options::new());
+        let (_, outcome) = extract(text.as_bytes(), Scope::First, &Options::new());
         assert_eq!(outcome, Outcome::None, "{text}");
     }
     for text in [
@@ -104,7 +104,7 @@ fn lone_scalars_count_in_a_channel_of_json() {
         "3rd",
         "12,5",
     ] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert_eq!(outcome, Outcome::None, "{text}");
         assert_eq!(show(found.text()), text);
     }
@@ -167,7 +167,7 @@ fn comments_may_stand_before_a_document() {
     }
     // Without a document they are text, and so are they before one that stands in prose.
     for text in ["/* a */", "// a\nb", "/", "/x", "/* a", "/ [1]", "/* a */ b"] {
-        let (found, _) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        let (found, _) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert!(show(found.text()).starts_with(text.trim_end_matches(" [1]")), "{text}");
     }
     let (repairs, json, _) = account("/* a */ So: [\"b\"]", Scope::Whole);
@@ -175,15 +175,15 @@ fn comments_may_stand_before_a_document() {
     let (repairs, ..) = account("/* a */\n```json\n[1]\n```", Scope::Whole);
     assert_eq!(repairs[..2], [("leading-prose", 0, 8), ("code-fence", 8, 16)]);
     let strict = Options::new().with_policy(Policy::STRICT);
-    assert_eq!(extract(b"/**/[1]", Scope::Whole, strict).1, Outcome::Invalid);
+    assert_eq!(extract(b"/**/[1]", Scope::Whole, &strict).1, Outcome::Invalid);
 }
 
 #[test]
 fn a_comment_longer_than_the_buffer_is_prose() {
     let options = Options::new().with_limits(Limits::new().with_buffer(8));
-    let (found, _) = extract(b"/*12345*/{\"a\": 1}", Scope::Whole, options);
+    let (found, _) = extract(b"/*12345*/{\"a\": 1}", Scope::Whole, &options);
     assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::LeadingProse);
-    let (found, _) = extract(b"/*1234*/{\"a\": 1}", Scope::Whole, options);
+    let (found, _) = extract(b"/*1234*/{\"a\": 1}", Scope::Whole, &options);
     assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::Comment);
 }
 
@@ -196,11 +196,11 @@ fn a_call_around_a_document_belongs_to_it() {
     ] {
         let (_, found, outcome) = account(text, Scope::Whole);
         assert_eq!((found.trim(), outcome), (json, Outcome::Repaired), "{text}");
-        let (found, _) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        let (found, _) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert_eq!(show(found.text()).trim_end_matches(';'), "", "{text}");
     }
     for text in ["if (x) { return 1; }", "f(x)", "g([docs](x))", "see (below)"] {
-        let (_, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        let (_, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert_eq!(outcome, Outcome::None, "{text}");
     }
 }
@@ -208,7 +208,7 @@ fn a_call_around_a_document_belongs_to_it() {
 #[test]
 fn what_only_looks_like_a_scalar_is_none() {
     for text in [" fals ", "nul\n", "1_000_", "000_00"] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{text:?}");
     }
 }
@@ -220,20 +220,20 @@ fn what_the_policy_forbids_around_a_document_is_refused() {
     let likely = Options::new().with_policy(Policy::CONSERVATIVE);
     let no_fence = Options::new().with_policy(Policy::PERMISSIVE.without(RepairKind::CodeFence));
     for (text, options, expected) in [
-        (" [1]\n", strict, Outcome::Unchanged),
-        ("\u{feff}[1]", strict, Outcome::Invalid),
-        ("\u{feff}[1]", exact, Outcome::Repaired),
-        ("```json\n[1]\n```", strict, Outcome::Invalid),
-        ("```json\n[1]\n```", exact, Outcome::Repaired),
+        (" [1]\n", strict.clone(), Outcome::Unchanged),
+        ("\u{feff}[1]", strict.clone(), Outcome::Invalid),
+        ("\u{feff}[1]", exact.clone(), Outcome::Repaired),
+        ("```json\n[1]\n```", strict.clone(), Outcome::Invalid),
+        ("```json\n[1]\n```", exact.clone(), Outcome::Repaired),
         ("```json\n[1]\n```", no_fence, Outcome::Invalid),
-        ("Here: [\"a\"]", exact, Outcome::Invalid),
-        ("Here: [\"a\"]", likely, Outcome::Repaired),
+        ("Here: [\"a\"]", exact.clone(), Outcome::Invalid),
+        ("Here: [\"a\"]", likely.clone(), Outcome::Repaired),
         ("[1] Done.", exact, Outcome::Invalid),
-        ("[1] Done.", likely, Outcome::Repaired),
+        ("[1] Done.", likely.clone(), Outcome::Repaired),
         ("{}{\"b\":1}", likely, Outcome::Invalid),
-        ("No JSON", strict, Outcome::None),
+        ("No JSON", strict.clone(), Outcome::None),
     ] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, options);
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &options);
         assert_eq!(outcome, expected, "{text}");
         if let Some(document) = found.documents().first() {
             assert_eq!(document.outcome(), Some(expected), "{text}");
@@ -243,16 +243,16 @@ fn what_the_policy_forbids_around_a_document_is_refused() {
             assert!(options.policy().allows(repair.kind));
         }
     }
-    let (_, outcome) = extract(b"x [\"a\"] y", Scope::All, strict);
+    let (_, outcome) = extract(b"x [\"a\"] y", Scope::All, &strict);
     assert_eq!(outcome, Outcome::Unchanged, "text around is no repair of one document of many");
 }
 
 #[test]
 fn what_follows_may_be_an_error() {
     let options = Options::new().with_following(Following::Error);
-    assert_eq!(extract(b"[1]\n", Scope::Whole, options).1, Outcome::Unchanged);
-    assert_eq!(extract(b"[1] x", Scope::Whole, options).1, Outcome::Invalid);
-    assert_eq!(extract(b"[1][2]", Scope::Whole, options).1, Outcome::Invalid);
+    assert_eq!(extract(b"[1]\n", Scope::Whole, &options).1, Outcome::Unchanged);
+    assert_eq!(extract(b"[1] x", Scope::Whole, &options).1, Outcome::Invalid);
+    assert_eq!(extract(b"[1][2]", Scope::Whole, &options).1, Outcome::Invalid);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn more_white_space_than_the_buffer_holds_is_prose() {
         ("[1]        ", "[1]        "),
         ("[1]         ", "[1]"),
     ] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::First, options);
+        let (found, outcome) = extract(text.as_bytes(), Scope::First, &options);
         assert_eq!(show(found.documents()[0].json()), json);
         let unchanged = json.len() == text.len();
         assert_eq!(outcome == Outcome::Unchanged, unchanged, "{text:?}");
@@ -275,10 +275,10 @@ fn more_white_space_than_the_buffer_holds_is_prose() {
 fn a_long_string_alone_is_a_document_before_its_end() {
     let options = Options::new().with_limits(Limits::new().with_buffer(16));
     let text = "\"0123456789 0123456789\"";
-    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, options);
+    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &options);
     assert_eq!((outcome, show(found.documents()[0].json()).as_str()), (Outcome::Unchanged, text));
     let text = "0123456789             0123456789";
-    assert_eq!(extract(text.as_bytes(), Scope::Whole, options).1, Outcome::None);
+    assert_eq!(extract(text.as_bytes(), Scope::Whole, &options).1, Outcome::None);
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn any_bytes_in_any_pieces() {
             (0..pieces).flat_map(|_| alphabet[next() % alphabet.len()].to_vec()).collect();
         for scope in [Scope::All, Scope::First, Scope::Whole, Scope::Fenced] {
             let policy = if next() % 2 == 0 { Policy::PERMISSIVE } else { Policy::CONSERVATIVE };
-            extract(&text, scope, Options::new().with_policy(policy));
+            extract(&text, scope, &Options::new().with_policy(policy));
         }
     }
 }

@@ -25,9 +25,10 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn new(options: MendOptions) -> Self {
+        let decoder = Decoder::new(options.wire().clone());
         let contents =
             Contents { options, texts: BTreeMap::new(), objects: 0, queue: VecDeque::new() };
-        Self { decoder: Decoder::new(options.wire()), contents }
+        Self { decoder, contents }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
@@ -99,7 +100,7 @@ impl Contents {
             if self.texts.len() >= MOST_BLOCKS {
                 return false;
             }
-            let extractor = Extractor::new(scope, self.options.mending());
+            let extractor = Extractor::new(scope, self.options.mending().clone());
             self.texts.insert(block, Text { extractor, growing: None });
         }
         true

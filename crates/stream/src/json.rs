@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// How a [`JsonStream`] reads its channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonOptions {
     scope: Scope,
     mending: Options,
@@ -51,7 +51,7 @@ impl JsonOptions {
     /// ### Default
     /// [`Policy::PERMISSIVE`](jsonmend_core::Policy::PERMISSIVE), default limits.
     #[must_use]
-    pub const fn with_mending(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: Options) -> Self {
         self.mending = options;
         self
     }

@@ -14,7 +14,7 @@ use jsonmend_wire::WireOptions;
 /// assert_eq!(options.content(), Some(Scope::Whole));
 /// assert_eq!(options.without_content().content(), None);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MendOptions {
     wire: WireOptions,
     content: Option<Scope>,
@@ -39,7 +39,7 @@ impl MendOptions {
     /// ### Default
     /// Everything detected; tool calls under [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
     #[must_use]
-    pub const fn with_wire(mut self, options: WireOptions) -> Self {
+    pub fn with_wire(mut self, options: WireOptions) -> Self {
         self.wire = options;
         self
     }
@@ -67,7 +67,7 @@ impl MendOptions {
     /// ### Default
     /// [`Policy::PERMISSIVE`](jsonmend_core::Policy::PERMISSIVE), default limits.
     #[must_use]
-    pub const fn with_mending(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: Options) -> Self {
         self.mending = options;
         self
     }
@@ -85,8 +85,8 @@ impl MendOptions {
 
     /// How the body and the tool calls are read.
     #[must_use]
-    pub const fn wire(&self) -> WireOptions {
-        self.wire
+    pub const fn wire(&self) -> &WireOptions {
+        &self.wire
     }
 
     /// Where objects are looked for in the text.
@@ -97,8 +97,8 @@ impl MendOptions {
 
     /// How objects in the text are mended.
     #[must_use]
-    pub const fn mending(&self) -> Options {
-        self.mending
+    pub const fn mending(&self) -> &Options {
+        &self.mending
     }
 
     /// The largest object that is kept, in bytes.

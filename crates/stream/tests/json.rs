@@ -230,7 +230,7 @@ fn deltas_rebuild_every_document() {
     let options = JsonOptions::new().with_scope(Scope::All).with_deltas();
     for size in [1, 2, 3, 7, 100] {
         let (source, _) = Source::cut(text.as_bytes(), size);
-        let mut events = pin!(source.hesitant().mend_json(options));
+        let mut events = pin!(source.hesitant().mend_json(options.clone()));
         let (mut value, mut values) = (OwnedValue::new(), Vec::new());
         while let Some(event) = block_on(events.next()) {
             match event.unwrap() {
@@ -301,7 +301,7 @@ fn upstream_waits_until_the_events_are_taken() {
 #[test]
 fn waiting_may_be_given_up_at_any_point() {
     let options = JsonOptions::new();
-    let whole = read(Source::cut(TEXT.as_bytes(), 4).0, options);
+    let whole = read(Source::cut(TEXT.as_bytes(), 4).0, options.clone());
     let (source, _) = Source::cut(TEXT.as_bytes(), 4);
     let mut events = pin!(source.hesitant().mend_json(options));
     let (mut objects, mut given_up) = (Vec::new(), 0);

@@ -54,7 +54,7 @@ pub enum Tolerated {
 /// ```
 pub fn against_serde_json(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
     // Several documents are one question for `serde_json` and another here.
-    let options = &options.with_following(Following::Error);
+    let options = &options.clone().with_following(Following::Error);
     match std::str::from_utf8(input).map(serde_json::from_str::<serde::de::IgnoredAny>) {
         Ok(Ok(_)) => valid(input, options),
         Ok(Err(error)) if error.is_eof() => cut_off(input, options),
@@ -96,7 +96,7 @@ fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation
         return Ok(Some(Tolerated::LoneSurrogate));
     }
     for policy in [options.policy(), Policy::STRICT] {
-        for (path, outcome, text) in readings(input, &options.with_policy(policy)) {
+        for (path, outcome, text) in readings(input, &options.clone().with_policy(policy)) {
             if outcome != Outcome::Unchanged || text.as_deref() != Some(input) {
                 return Err(broken(format!("{path} makes {outcome} of JSON under {policy:?}")));
             }
@@ -109,7 +109,7 @@ fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation
             Tolerated::NumberRange
         }));
     };
-    let mut mender = Mender::new(*options);
+    let mut mender = Mender::new(options.clone());
     let mut partial = Partial::new();
     mender.push(input, &mut partial);
     mender.finish(&mut partial);
@@ -130,7 +130,7 @@ fn cut_off(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violati
     let container = matches!(input.trim_ascii_start().first(), Some(b'{' | b'['));
     let mut tolerated = (!container).then_some(Tolerated::ScalarRoot);
     for policy in [Policy::PERMISSIVE, Policy::CONSERVATIVE, Policy::STRICT] {
-        for (path, outcome, text) in readings(input, &options.with_policy(policy)) {
+        for (path, outcome, text) in readings(input, &options.clone().with_policy(policy)) {
             if let Some(text) = text {
                 consumable(&text, violation)?;
             }

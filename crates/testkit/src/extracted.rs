@@ -186,7 +186,7 @@ impl Extraction {
     /// Pushes `input` cut like that, and finishes.
     #[must_use]
     pub fn new(input: &[u8], cut: &Cut, scope: Scope, options: &Options) -> Self {
-        let mut extractor = Extractor::new(scope, *options);
+        let mut extractor = Extractor::new(scope, options.clone());
         let mut found = Found::default();
         let mut progress = Vec::new();
         let mut offset = 0;

@@ -168,7 +168,7 @@ pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
         .with_mode(mode)
         .with_held(if choice & 8 == 0 { 64 } else { 1 << 20 });
     let mut seed = Seed::of(data);
-    wire::rewriting(body, options, &cuts::few(body.len(), &mut seed))?;
+    wire::rewriting(body, &options, &cuts::few(body.len(), &mut seed))?;
     wire::stopping(body, options, seed.below(body.len() + 1))
 }
 
@@ -180,7 +180,7 @@ pub fn formats(data: &[u8]) -> Result<(), Violation> {
     let Some((&choice, body)) = data.split_first() else { return Ok(()) };
     let wire = usize::from(choice).checked_sub(1).and_then(|number| Wire::ALL.get(number));
     let options = wire.map_or(WireOptions::new(), |wire| WireOptions::new().with_wire(*wire));
-    laws::decoding(body, options, &mut Seed::of(data))?;
+    laws::decoding(body, &options, &mut Seed::of(data))?;
     laws::bodies_stay(body, options)?;
     laws::chats_lose_nothing(body)
 }

@@ -84,7 +84,7 @@ impl Run {
     /// Pushes `input` cut like that, and finishes.
     #[must_use]
     pub fn new(input: &[u8], cut: &Cut, options: &Options) -> Self {
-        let mut mender = Mender::new(*options);
+        let mut mender = Mender::new(options.clone());
         let mut recorder = Recorder::default();
         let mut moments = Vec::new();
         for chunk in cut.chunks(input) {

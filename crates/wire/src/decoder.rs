@@ -63,7 +63,7 @@ impl Decoder {
     /// A decoder at the start of a body.
     #[must_use]
     pub fn new(options: WireOptions) -> Self {
-        Self { unframer: Unframer::new(options), body: Body::new(options), outcome: None }
+        Self { unframer: Unframer::new(&options), body: Body::new(options), outcome: None }
     }
 
     /// The framing, once it is known.
@@ -107,16 +107,16 @@ impl Decoder {
 impl Body {
     pub(crate) fn new(options: WireOptions) -> Self {
         Self {
-            options,
             announced: false,
             framing: options.framing(),
             wire: options.wire(),
             format: options.wire().and_then(format::start),
-            channels: Channels::new(options.mending(), options.limits()),
+            channels: Channels::new(options.mending().clone(), options.limits()),
             unknown: None,
             malformed: false,
             overflow: false,
             truncated: false,
+            options,
         }
     }
 

@@ -92,7 +92,7 @@ const NDJSON: [&str; 6] = [
 ///     .with_mending(Options::new().with_policy(Policy::PERMISSIVE));
 /// assert_eq!(options.wire(), Some(Wire::Anthropic));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireOptions {
     mending: Options,
     framing: Option<Framing>,
@@ -119,7 +119,7 @@ impl WireOptions {
     /// ### Default
     /// [`Policy::CONSERVATIVE`], default limits, first document.
     #[must_use]
-    pub const fn with_mending(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: Options) -> Self {
         self.mending = options;
         self
     }
@@ -179,8 +179,8 @@ impl WireOptions {
 
     /// How arguments are mended.
     #[must_use]
-    pub const fn mending(&self) -> Options {
-        self.mending
+    pub const fn mending(&self) -> &Options {
+        &self.mending
     }
 
     /// The framing, if it is fixed.

@@ -93,7 +93,7 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
     let snapshots = request.wants_snapshots();
     let grown = match (request.mode(), snapshots) {
         (Mode::Text, false) => None,
-        _ => Some(grow(input.pieces(), options, snapshots)?),
+        _ => Some(grow(input.pieces(), options.clone(), snapshots)?),
     };
     if let Some(target) = request.target()? {
         let whole = options.with_following(Following::Array);

@@ -171,7 +171,7 @@ pub(crate) fn stream(
         reasoning: transcript.reasoning().to_owned(),
         refusal: transcript.refusal(),
         calls: transcript.calls().into_iter().map(CallRecord::from).collect(),
-        objects: objects(&transcript, request.options(Policy::PERMISSIVE, setting.limits)),
+        objects: objects(&transcript, &request.options(Policy::PERMISSIVE, setting.limits)),
         finish: transcript.finish().map(FinishRecord::from),
         usage: transcript.usage().map(UsageRecord::from),
         // A citation is a value of a payload that was read: it is JSON.
@@ -187,12 +187,12 @@ pub(crate) fn stream(
 
 /// The JSON documents in the texts, each text searched by itself: none reaches from one into
 /// another.
-fn objects(transcript: &Transcript, options: Options) -> Vec<ObjectRecord> {
+fn objects(transcript: &Transcript, options: &Options) -> Vec<ObjectRecord> {
     let mut objects = Vec::new();
     let mut offset = 0;
     for text in transcript.texts() {
         let mut found = Findings::default();
-        let mut extractor = Extractor::new(Scope::All, options);
+        let mut extractor = Extractor::new(Scope::All, options.clone());
         extractor.push(text.as_bytes(), &mut found);
         extractor.finish(&mut found);
         objects.extend(found.documents().iter().map(|found| ObjectRecord::new(found, offset)));

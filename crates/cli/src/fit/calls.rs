@@ -36,8 +36,8 @@ impl CallSchemas {
         };
         // A call without arguments has none; the schema says whether it needs some.
         let raw = if call.raw().trim().is_empty() { "{}" } else { call.raw() };
-        let fitted =
-            target.map(|target| (target.fit(raw.as_bytes(), self.engine, Scope::Whole), target));
+        let fitted = target
+            .map(|target| (target.fit(raw.as_bytes(), self.engine.clone(), Scope::Whole), target));
         CallFit { call: call.number(), fitted, nearest }
     }
 }

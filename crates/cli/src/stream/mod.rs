@@ -25,7 +25,7 @@ use crate::{
 
 pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> {
     let mending = args.engine.options(PolicyArg::Conservative);
-    let mut options = WireOptions::new().with_mending(mending);
+    let mut options = WireOptions::new().with_mending(mending.clone());
     if let Some(wire) = args.wire.0 {
         options = options.with_wire(wire);
     }
@@ -37,8 +37,9 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
         let message = "--tools says what fits a schema; --emit provider mends the syntax alone";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let decoder = Decoder::new(options);
-    let tools = args.tools.as_deref().map(|path| CallSchemas::read(path, mending)).transpose()?;
+    let decoder = Decoder::new(options.clone());
+    let tools =
+        args.tools.as_deref().map(|path| CallSchemas::read(path, mending.clone())).transpose()?;
     let input = Input::open(&args.file, session.quiet)?;
     let objects = args.objects.then(|| Objects::new(args.engine.options(PolicyArg::Permissive)));
     let inside = Inside { objects, tools };

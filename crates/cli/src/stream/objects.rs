@@ -39,7 +39,7 @@ impl Objects {
                     return;
                 }
                 let (extractor, documents) = self.texts.entry(*block).or_insert_with(|| {
-                    (Extractor::new(Scope::All, self.options), Documents::default())
+                    (Extractor::new(Scope::All, self.options.clone()), Documents::default())
                 });
                 extractor.push(text.as_bytes(), documents);
                 documents.hand_out(found);

@@ -181,7 +181,8 @@ pub(crate) struct Engine {
 
 impl Engine {
     pub(crate) fn streaming(options: Options) -> Self {
-        Self::new(options, false, options.limits().lookahead())
+        let window = options.limits().lookahead();
+        Self::new(options, false, window)
     }
 
     pub(crate) fn whole(options: Options) -> Self {
@@ -235,9 +236,10 @@ impl Engine {
     pub(crate) fn reset(&mut self) {
         let mut frames = core::mem::take(&mut self.frames);
         let mut edits = core::mem::take(&mut self.edits);
+        let options = core::mem::take(&mut self.options);
         frames.reset();
         edits.clear();
-        *self = Self { frames, edits, ..Self::new(self.options, self.whole, self.window) };
+        *self = Self { frames, edits, ..Self::new(options, self.whole, self.window) };
     }
 
     pub(crate) const fn mark(&self) -> usize {

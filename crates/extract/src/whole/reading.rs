@@ -15,7 +15,7 @@ impl Reading {
     /// Mends the document at `span`. Where the whole-text rules read on beyond the span that prose
     /// search saw, up to `limit`, they know better.
     pub(super) fn of(input: &[u8], span: Range<usize>, limit: usize, options: &Options) -> Self {
-        let options = options.with_following(Following::First);
+        let options = options.clone().with_following(Following::First);
         let fenced = is_fenced(input, span.start);
         let text = input.get(span.start..limit).unwrap_or_default();
         let mended = mend(text, &options);

@@ -21,7 +21,8 @@ pub(super) struct Documents {
 impl Documents {
     pub(super) fn find(input: &[u8], scope: Scope, options: &Options) -> Self {
         // Where documents stand is asked without policy; what may be done to them comes later.
-        let everything = options.with_policy(Policy::PERMISSIVE).with_following(Following::First);
+        let everything =
+            options.clone().with_policy(Policy::PERMISSIVE).with_following(Following::First);
         let scope = match scope {
             Scope::Fenced | Scope::Whole => scope,
             Scope::All | Scope::Best | Scope::First | Scope::Last => Scope::All,

@@ -4,13 +4,13 @@ use jsonmend_core::{Options, Outcome, apply};
 use jsonmend_extract::{Extractor, Findings, Scope};
 
 /// What an input comes to; panics unless it comes to the same however it is cut.
-pub(crate) fn extract(input: &[u8], scope: Scope, options: Options) -> (Findings, Outcome) {
-    let whole = run(&[input], scope, options);
+pub(crate) fn extract(input: &[u8], scope: Scope, options: &Options) -> (Findings, Outcome) {
+    let whole = run(&[input], scope, options.clone());
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
-    assert_eq!(run(&bytes, scope, options), whole, "byte by byte: {}", show(input));
+    assert_eq!(run(&bytes, scope, options.clone()), whole, "byte by byte: {}", show(input));
     for cut in 0..=input.len() {
         let (head, tail) = input.split_at(cut);
-        let cuts = run(&[head, b"", tail], scope, options);
+        let cuts = run(&[head, b"", tail], scope, options.clone());
         assert_eq!(cuts, whole, "cut at {cut}: {}", show(input));
     }
     prefixes(input, scope, options);
@@ -31,11 +31,11 @@ fn run(chunks: &[&[u8]], scope: Scope, options: Options) -> (Findings, Outcome) 
 }
 
 /// After any number of bytes the same has been handed out, and as much is held back.
-fn prefixes(input: &[u8], scope: Scope, options: Options) {
-    let mut growing = (Extractor::new(scope, options), Findings::default());
+fn prefixes(input: &[u8], scope: Scope, options: &Options) {
+    let mut growing = (Extractor::new(scope, options.clone()), Findings::default());
     for (at, byte) in input.chunks(1).enumerate() {
         growing.0.push(byte, &mut growing.1);
-        let mut extractor = Extractor::new(scope, options);
+        let mut extractor = Extractor::new(scope, options.clone());
         let mut found = Findings::default();
         extractor.push(&input[..=at], &mut found);
         assert_eq!(found, growing.1, "after {} bytes of {}", at + 1, show(input));

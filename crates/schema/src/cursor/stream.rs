@@ -50,7 +50,7 @@ impl FitStream {
             scope => scope,
         };
         Self {
-            extractor: Extractor::new(scope, *options.engine()),
+            extractor: Extractor::new(scope, options.engine().clone()),
             cursor: Cursor::new(schema, &options),
             schema: schema.clone(),
             options,
@@ -90,7 +90,7 @@ impl FitStream {
         let Some(raw) = self.raw.as_ref().filter(|_| self.options.scope() == Scope::Best) else {
             return false;
         };
-        self.extractor = Extractor::new(Scope::Whole, *self.options.engine());
+        self.extractor = Extractor::new(Scope::Whole, self.options.engine().clone());
         self.extractor.push(raw, &mut self.cursor);
         true
     }

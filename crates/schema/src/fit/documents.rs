@@ -19,7 +19,8 @@ pub(super) struct Documents {
 
 impl Documents {
     pub(super) fn find(input: &[u8], options: &Options) -> Self {
-        let mut extractor = Extractor::new(Scope::All, options.with_following(Following::First));
+        let mut extractor =
+            Extractor::new(Scope::All, options.clone().with_following(Following::First));
         let mut findings = Findings::default();
         extractor.push(input, &mut findings);
         extractor.finish(&mut findings);

@@ -54,7 +54,7 @@ impl FitOptions {
 
     /// With those options for the text. The highest risk of their policy holds for the rules too.
     #[must_use]
-    pub const fn with_engine(mut self, engine: Options) -> Self {
+    pub fn with_engine(mut self, engine: Options) -> Self {
         self.engine = engine;
         self
     }

@@ -76,10 +76,10 @@ impl Run {
 ///
 /// # Errors
 /// The first law that the body breaks.
-pub fn decoding(body: &[u8], options: WireOptions, seed: &mut Seed) -> Result<(), Violation> {
-    let bytes = Run::new(body, &Cut::bytes(body.len()), options);
+pub fn decoding(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(), Violation> {
+    let bytes = Run::new(body, &Cut::bytes(body.len()), options.clone());
     for cut in cuts::few(body.len(), seed) {
-        let run = Run::new(body, &cut, options);
+        let run = Run::new(body, &cut, options.clone());
         Check::new(Law::SplitInvariance, body).that(run.events == bytes.events, || {
             let differ = run.events.iter().zip(&bytes.events).find(|(one, other)| one != other);
             format!("cut at {:?}: {differ:?}", cut.offsets().get(..40).unwrap_or(cut.offsets()))
@@ -104,7 +104,7 @@ pub fn decoding(body: &[u8], options: WireOptions, seed: &mut Seed) -> Result<()
 /// # Errors
 /// The law that the body breaks.
 pub fn bodies_stay(body: &[u8], options: WireOptions) -> Result<(), Violation> {
-    let mended = mend_body(body, options);
+    let mended = mend_body(body, options.clone());
     if !mended.is_changed() {
         return Check::new(Law::Identity, body)
             .that(mended.body() == body, || "an unchanged body differs".to_owned());

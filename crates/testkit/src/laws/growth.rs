@@ -20,7 +20,7 @@ const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
 /// ```
 #[must_use]
 pub fn steps(input: &[u8], size: usize, options: &Options) -> u64 {
-    let mut mender = Mender::new(*options);
+    let mut mender = Mender::new(options.clone());
     for chunk in input.chunks(size.max(1)) {
         mender.push(chunk, &mut ());
     }

@@ -19,7 +19,7 @@ pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
     }
     for at in offsets(input.len()) {
         let head = input.get(..at).unwrap_or_default();
-        let mut mender = Mender::new(*options);
+        let mut mender = Mender::new(options.clone());
         let mut out = (Partial::new(), jsonmend_core::Collected::default());
         mender.push(head, &mut out);
         let settled = mender.outcome();
@@ -67,7 +67,7 @@ pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
     for at in offsets(last) {
         let head = input.get(..at).unwrap_or_default();
         for policy in [Policy::PERMISSIVE, Policy::CONSERVATIVE, Policy::STRICT] {
-            let options = options.with_policy(policy);
+            let options = options.clone().with_policy(policy);
             let mended = mend(head, &options);
             let run = Run::new(head, &Cut::whole(), &options);
             for outcome in [mended.outcome(), run.outcome()] {

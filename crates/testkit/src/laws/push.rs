@@ -185,7 +185,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
 pub fn any_call_order(input: &[u8], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::NoPanic, input);
     let mut seed = Seed::of(input);
-    let mut mender = Mender::new(*options);
+    let mut mender = Mender::new(options.clone());
     let mut settled = None;
     let mut rest = input;
     for _ in 0..60 {

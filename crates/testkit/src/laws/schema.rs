@@ -124,7 +124,7 @@ impl Output for Followed {
 fn follow(schema: &Schema, input: &[u8], cut: &Cut, options: &FitOptions) -> (Followed, Outcome) {
     let cursor = Cursor::new(schema, options);
     let mut followed = Followed { text: Collected::default(), cursor };
-    let mut mender = Mender::new(*options.engine());
+    let mut mender = Mender::new(options.engine().clone());
     cut.chunks(input).for_each(|chunk| mender.push(chunk, &mut followed));
     let outcome = mender.finish(&mut followed);
     (followed, outcome)

@@ -53,7 +53,7 @@ pub fn stable_snapshots(input: &[u8], options: &Options) -> Result<(), Violation
 /// The byte after which they differ.
 pub fn partial_agrees(input: &[u8], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::StableSnapshots, input);
-    let mut mender = Mender::new(*options);
+    let mut mender = Mender::new(options.clone());
     let mut partial = Partial::new();
     let mut text = Vec::new();
     for (at, byte) in input.iter().enumerate() {
@@ -104,7 +104,7 @@ fn deltas_rebuild_at(
     seed: &mut Seed,
 ) -> Result<(), Violation> {
     let check = Check::new(Law::StableSnapshots, input);
-    let mut mender = Mender::new(*options);
+    let mut mender = Mender::new(options.clone());
     let mut partial = Partial::new();
     let [mut eager, mut idle] = [(); 2].map(|()| Follower::default());
     for chunk in cut.chunks(input) {

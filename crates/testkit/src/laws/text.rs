@@ -143,7 +143,7 @@ fn source_end(input: &[u8], following: &[Part]) -> usize {
 
 fn same_end(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::NoPanic, input);
-    let mut extractor = Extractor::new(scope, *options);
+    let mut extractor = Extractor::new(scope, options.clone());
     let mut found = Found::default();
     extractor.push(input, &mut found);
     check.that(extractor.withheld() <= input.len(), || "more withheld than pushed".to_owned())?;

@@ -28,7 +28,7 @@ pub fn identity(input: &[u8], options: &Options) -> Result<(), Violation> {
         return Ok(());
     }
     for policy in [Policy::STRICT, Policy::CONSERVATIVE, Policy::PERMISSIVE] {
-        let options = options.with_policy(policy);
+        let options = options.clone().with_policy(policy);
         untouched_whole(check, "mend", &mend(input, &options))?;
         untouched_whole(check, "Held", &held(input, &Cut::every(5, input.len()), &options))?;
         for cut in [Cut::whole(), Cut::bytes(input.len())] {
@@ -48,7 +48,7 @@ fn untouched_whole(check: Check<'_>, entry: &str, mended: &Mended) -> Result<(),
 }
 
 fn held(input: &[u8], cut: &Cut, options: &Options) -> Mended {
-    let mut held = Held::new(*options);
+    let mut held = Held::new(options.clone());
     for chunk in cut.chunks(input) {
         held.push(chunk, &mut ());
     }
@@ -110,7 +110,8 @@ pub fn idempotence(input: &[u8], options: &Options) -> Result<(), Violation> {
         let again = Check { input: &text, ..check };
         // The output may be longer than the input, so limits that the input just met do not hold it.
         let limits = options.limits();
-        let options = &options.with_limits(limits.with_buffer(limits.buffer() + 2 * text.len()));
+        let options =
+            &options.clone().with_limits(limits.with_buffer(limits.buffer() + 2 * text.len()));
         untouched_whole(again, "mend, again", &mend(&text, options))?;
         let run = Run::new(&text, &Cut::whole(), options);
         again.same("Mender, again", &run.outcome(), &Outcome::Unchanged)?;

@@ -111,8 +111,8 @@ pub fn rewritten(body: &[u8], options: RewriteOptions, cut: &Cut) -> (Vec<u8>, R
 ///
 /// # Errors
 /// Where that does not hold.
-pub fn rewriting(body: &[u8], options: RewriteOptions, cuts: &[Cut]) -> Result<(), Violation> {
-    let (whole, outcome) = rewritten(body, options, &Cut::whole());
+pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<(), Violation> {
+    let (whole, outcome) = rewritten(body, options.clone(), &Cut::whole());
     if outcome == RewriteOutcome::Unchanged && whole != body {
         return Err(Violation::new(
             Law::Identity,
@@ -121,7 +121,7 @@ pub fn rewriting(body: &[u8], options: RewriteOptions, cuts: &[Cut]) -> Result<(
         ));
     }
     for cut in cuts {
-        let (out, other) = rewritten(body, options, cut);
+        let (out, other) = rewritten(body, options.clone(), cut);
         // How much waits at one time depends on the cut, and so does where a limit is passed.
         let bounded = [outcome, other].contains(&RewriteOutcome::Overflow);
         if !bounded && (out != whole || other != outcome) {

@@ -69,7 +69,7 @@ pub(super) enum Closed {
 impl ArgumentText {
     pub(super) fn new(mending: Options, limit: usize, free: bool) -> Self {
         Self {
-            mending,
+            mending: mending.clone(),
             limit,
             engine: if free { Engine::Free } else { Engine::Held(Box::new(Held::new(mending))) },
             reading: String::new(),
@@ -87,7 +87,7 @@ impl ArgumentText {
     /// The same, for a text that is written again; free text is not.
     pub(super) fn traced(mut self, release: Release) -> Self {
         if let Engine::Held(_) = self.engine {
-            self.engine = Engine::Traced(Box::new(Trace::new(self.mending, release)));
+            self.engine = Engine::Traced(Box::new(Trace::new(self.mending.clone(), release)));
         }
         self
     }
@@ -447,7 +447,7 @@ mod tests {
             (&["{\"a\":[1,1]}"], "{\"a\":[1,1]}"),
             (&["{\"b\":2}"], "{\"b\":2}"),
         ] {
-            let mut text = ArgumentText::new(mending, 12, false);
+            let mut text = ArgumentText::new(mending.clone(), 12, false);
             for piece in pieces {
                 text.push(piece, &mut |_| {});
             }

@@ -203,7 +203,7 @@ impl Calls {
         }
         let kind = delta.kind.unwrap_or(CallKind::Function);
         let free = kind == CallKind::Custom;
-        let mut arguments = ArgumentText::new(self.mending, self.limits.arguments(), free);
+        let mut arguments = ArgumentText::new(self.mending.clone(), self.limits.arguments(), free);
         if let Some(tracking) = &self.tracking {
             arguments = arguments.traced(tracking.release());
         }

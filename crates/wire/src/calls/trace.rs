@@ -63,7 +63,7 @@ impl Trace {
     pub(super) fn new(options: Options, release: Release) -> Self {
         let early = release == Release::Early;
         Self {
-            options,
+            options: options.clone(),
             mender: early.then(|| Box::new(Mender::new(options))),
             ledger: Ledger::default(),
             fed: 0,

@@ -72,9 +72,9 @@ pub(crate) struct Tracking {
 }
 
 impl Tracking {
-    pub(crate) const fn new(options: WireOptions, release: Release, content: bool) -> Self {
+    pub(crate) fn new(options: &WireOptions, release: Release, content: bool) -> Self {
         Self {
-            mending: options.mending(),
+            mending: options.mending().clone(),
             limits: options.limits(),
             release,
             content,
@@ -130,7 +130,7 @@ impl Tracking {
         {
             return false;
         }
-        let (mending, release) = (self.mending, self.release);
+        let (mending, release) = (self.mending.clone(), self.release);
         let (trace, text) = self
             .texts
             .entry(block)

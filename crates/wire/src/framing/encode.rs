@@ -107,7 +107,7 @@ mod tests {
                     encoder.event(&event, &data, &mut again);
                 }
             };
-            let mut unframer = Unframer::new(WireOptions::new().with_framing(framing));
+            let mut unframer = Unframer::new(&WireOptions::new().with_framing(framing));
             unframer.push(&body, &mut take);
             unframer.finish(&mut take);
             encoder.finish(&mut again);

@@ -141,7 +141,7 @@ enum State {
 
 impl Unframer {
     /// At the start of a body.
-    pub(crate) fn new(options: WireOptions) -> Self {
+    pub(crate) fn new(options: &WireOptions) -> Self {
         let limits = options.limits();
         let state = match options.framing() {
             Some(framing) => start(framing, limits),

@@ -56,13 +56,13 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    pub(super) fn new(options: RewriteOptions) -> Self {
+    pub(super) fn new(options: &RewriteOptions) -> Self {
         let release = match options.mode() {
             RewriteMode::Append | RewriteMode::Suffix => Release::Early,
             RewriteMode::Validated => Release::Complete,
         };
         let wire = options.wire();
-        let mut body = Body::new(wire);
+        let mut body = Body::new(wire.clone());
         body.channels().track(Tracking::new(wire, release, options.json_content()));
         let limits = wire.limits().sse();
         Self {

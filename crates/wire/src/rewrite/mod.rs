@@ -75,11 +75,11 @@ const MAGIC: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 impl Rewriter {
     /// A rewriter at the start of a body.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to a decoder")]
     pub fn new(options: RewriteOptions) -> Self {
-        let wire = options.wire();
         Self {
-            unframer: Unframer::new(wire),
-            flow: Flow::new(options),
+            unframer: Unframer::new(options.wire()),
+            flow: Flow::new(&options),
             head: Some(Vec::new()),
             encoded: options.is_encoded(),
             announced: false,

@@ -25,7 +25,7 @@ pub enum RewriteMode {
 /// let options = RewriteOptions::new().with_mode(RewriteMode::Validated).with_held(1 << 20);
 /// assert_eq!(options.mode(), RewriteMode::Validated);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RewriteOptions {
     wire: WireOptions,
     mode: RewriteMode,
@@ -53,7 +53,7 @@ impl RewriteOptions {
     /// ### Default
     /// [`WireOptions::new`].
     #[must_use]
-    pub const fn with_wire(mut self, options: WireOptions) -> Self {
+    pub fn with_wire(mut self, options: WireOptions) -> Self {
         self.wire = options;
         self
     }
@@ -103,8 +103,8 @@ impl RewriteOptions {
 
     /// How the body is decoded.
     #[must_use]
-    pub const fn wire(&self) -> WireOptions {
-        self.wire
+    pub const fn wire(&self) -> &WireOptions {
+        &self.wire
     }
 
     /// When what a body says leaves again.

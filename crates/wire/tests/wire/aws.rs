@@ -34,7 +34,7 @@ const ANSWER: [&str; 3] = [
 ];
 
 fn read(body: &[u8]) -> Transcript {
-    decode_bytes(WireOptions::new(), body)
+    decode_bytes(&WireOptions::new(), body)
 }
 
 fn answer() -> Vec<u8> {

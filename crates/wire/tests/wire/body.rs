@@ -94,7 +94,7 @@ fn the_format_is_looked_for_until_a_payload_tells() {
 fn what_the_caller_fixes_is_not_detected() {
     let options = WireOptions::new().with_framing(Framing::Ndjson).with_wire(Wire::OpenAiChat);
     let body = "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n";
-    let transcript = decode_with(options, body);
+    let transcript = decode_with(&options, body);
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("a", StreamOutcome::Complete));
 }
 
@@ -105,7 +105,7 @@ fn the_content_type_breaks_ties_and_nothing_else() {
     let one = "{\"message\":{\"content\":\"a\"},\"done\":true}\n";
     let told = |body: &str, content_type: &str| {
         let options = WireOptions::new().with_content_type(content_type);
-        let transcript = decode_with(options, body);
+        let transcript = decode_with(&options, body);
         (transcript.framing(), transcript.text())
     };
     let a = || "a".to_owned();
@@ -136,7 +136,7 @@ fn an_event_past_its_bound_is_an_overflow_and_the_rest_is_read() {
         "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\ndata: {{\"choices\":[{{\"delta\":{{\"content\":\"b\"}}}}]}}\n\ndata: [DONE]\n\n",
         "a".repeat(100)
     );
-    let transcript = decode_with(WireOptions::new().with_limits(limits), &body);
+    let transcript = decode_with(&WireOptions::new().with_limits(limits), &body);
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("b", StreamOutcome::Overflow));
 }
 

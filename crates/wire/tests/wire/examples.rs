@@ -8,12 +8,12 @@ use jsonmend_wire::{Decoder, StreamOutcome, Transcript, Wire, WireOptions};
 use crate::support::{call, calls};
 
 /// Decodes an example whole, and in pieces of several sizes.
-fn example(name: &str, options: WireOptions) -> Transcript {
+fn example(name: &str, options: &WireOptions) -> Transcript {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/streams").join(name);
     let body = std::fs::read(path).expect("the example is there");
-    let whole = jsonmend_wire::transcribe(&body, options);
+    let whole = jsonmend_wire::transcribe(&body, options.clone());
     for size in [1, 7, 64, 700] {
-        let mut decoder = Decoder::new(options);
+        let mut decoder = Decoder::new(options.clone());
         let mut pieces = Transcript::new();
         for piece in body.chunks(size) {
             decoder.push(piece, &mut |event| pieces.record(&event));
@@ -25,7 +25,7 @@ fn example(name: &str, options: WireOptions) -> Transcript {
 }
 
 fn default(name: &str) -> Transcript {
-    let transcript = example(name, WireOptions::new());
+    let transcript = example(name, &WireOptions::new());
     assert_eq!(transcript.outcome(), StreamOutcome::Complete, "{name}");
     assert!(transcript.errors().is_empty(), "{name}");
     transcript
@@ -52,7 +52,7 @@ fn openai_parallel_calls() {
     assert_eq!((all[1].0.as_str(), all[1].2), ("send_mail", "cut"));
     let permissive =
         WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
-    let all = calls(&example("openai-parallel-calls.sse", permissive));
+    let all = calls(&example("openai-parallel-calls.sse", &permissive));
     let mail = r#"{"to": "team@example.com", "subject": "Standup notes", "body": "Hello,\nthe notes are in notes/standup.md.\n\nBye"}"#;
     assert_eq!(all[1], call("send_mail", mail, "closed"));
 }

@@ -370,7 +370,7 @@ fn a_permissive_caller_gets_the_cut_call_closed_and_told() {
         r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{\"path\": \"/tm"}}"#,
     )]) + &end("length");
     let options = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
-    assert_eq!(calls(&decode_with(options, &body)), [call("f", "{\"path\": \"/tm\"}", "closed")]);
+    assert_eq!(calls(&decode_with(&options, &body)), [call("f", "{\"path\": \"/tm\"}", "closed")]);
 }
 
 #[test]
@@ -478,9 +478,10 @@ fn limits_have_outcomes() {
         ))
     };
     let body = turn(&[&entry(0), &entry(1), &entry(2)]);
-    let calls = decode_with(WireOptions::new().with_limits(WireLimits::new().with_calls(2)), &body);
+    let calls =
+        decode_with(&WireOptions::new().with_limits(WireLimits::new().with_calls(2)), &body);
     assert_eq!((calls.calls().len(), calls.errors()[0].kind), (2, ErrorKind::TooManyCalls));
     let short =
-        decode_with(WireOptions::new().with_limits(WireLimits::new().with_arguments(3)), &body);
+        decode_with(&WireOptions::new().with_limits(WireLimits::new().with_arguments(3)), &body);
     assert!(short.calls().iter().all(|call| call.outcome() == Outcome::Overflow));
 }

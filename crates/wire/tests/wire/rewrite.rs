@@ -39,15 +39,15 @@ fn run(options: RewriteOptions, chunks: &[&[u8]]) -> Out {
 }
 
 /// Rewrites a body whole, byte by byte, and at every cut in two: the same bytes come out.
-fn rewrite(options: RewriteOptions, body: &[u8]) -> Out {
-    let whole = run(options, &[body]);
+fn rewrite(options: &RewriteOptions, body: &[u8]) -> Out {
+    let whole = run(options.clone(), &[body]);
     let bytes: Vec<&[u8]> = body.chunks(1).collect();
-    let single = run(options, &bytes);
+    let single = run(options.clone(), &bytes);
     assert_eq!(String::from_utf8_lossy(&single.bytes), String::from_utf8_lossy(&whole.bytes));
     assert_eq!((&single.said, single.outcome), (&whole.said, whole.outcome));
     for cut in 1..body.len() {
         let (head, tail) = body.split_at(cut);
-        let pair = run(options, &[head, b"", tail]);
+        let pair = run(options.clone(), &[head, b"", tail]);
         assert!(pair.bytes == whole.bytes, "cut at {cut}");
         assert_eq!((&pair.said, pair.outcome), (&whole.said, whole.outcome), "cut at {cut}");
     }
@@ -82,7 +82,7 @@ fn body(pieces: &[&str]) -> String {
 #[test]
 fn only_the_literals_that_change_are_replaced() {
     let broken = body(&["{'ci", "ty': 'Par", "is', \"n\": ", "1,", "}"]);
-    let out = rewrite(RewriteOptions::new(), broken.as_bytes());
+    let out = rewrite(&RewriteOptions::new(), broken.as_bytes());
     assert_eq!(out.text(), body(&["{\"ci", "ty\": \"Par", "is\", \"n\": ", "1", "}"]));
     assert_eq!(out.outcome, RewriteOutcome::Mended);
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Repaired);
@@ -101,7 +101,7 @@ fn what_is_valid_leaves_byte_for_byte() {
         [&chat, odd, &odd.replace("\r\n", "\r"), ndjson, array, "<html>no</html>", "oops", ""]
     {
         for mode in [RewriteMode::Append, RewriteMode::Validated] {
-            let out = rewrite(RewriteOptions::new().with_mode(mode), text.as_bytes());
+            let out = rewrite(&RewriteOptions::new().with_mode(mode), text.as_bytes());
             assert_eq!((out.text(), out.outcome), (text, RewriteOutcome::Unchanged));
         }
     }
@@ -140,14 +140,14 @@ fn a_call_that_was_cut_is_closed_in_a_copy_of_its_last_event() {
         .replace("\"f\"", "\"\"")
         .replace("{\\\"a\\\": [\\\"x", "\\\"]}");
     let options = mending(Policy::PERMISSIVE);
-    let out = rewrite(options, format!("{first}{END}").as_bytes());
+    let out = rewrite(&options, format!("{first}{END}").as_bytes());
     assert_eq!(out.text(), format!("{first}{copy}{END}"));
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Closed);
     // Also where the stream breaks off, between two events or inside one, with every line end.
     for tail in ["", "\n", ": hi\n\n", "data: {\"choi"] {
         for line_end in ["\n", "\r\n", "\r"] {
             let [first, copy, tail] = [first, &copy, tail].map(|text| text.replace('\n', line_end));
-            let out = rewrite(options, format!("{first}{tail}").as_bytes());
+            let out = rewrite(&options, format!("{first}{tail}").as_bytes());
             let (lead, rest) = tail.split_at(if tail.trim().is_empty() { tail.len() } else { 0 });
             let want = if tail.starts_with(':') {
                 format!("{first}{tail}{copy}")
@@ -167,11 +167,11 @@ fn a_call_that_was_cut_is_closed_in_a_copy_of_its_last_event() {
 fn the_default_policy_leaves_a_cut_call_as_it_came() {
     for broken in [body(&["{\"a\": [\"x"]), body(&["{'a': True, 'b': ", "}"])] {
         let out =
-            rewrite(RewriteOptions::new().with_mode(RewriteMode::Validated), broken.as_bytes());
+            rewrite(&RewriteOptions::new().with_mode(RewriteMode::Validated), broken.as_bytes());
         assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
         assert!(!out.said.calls()[0].outcome().is_complete());
     }
-    let out = rewrite(mending(Policy::STRICT), body(&["{'a': 1}"]).as_bytes());
+    let out = rewrite(&mending(Policy::STRICT), body(&["{'a': 1}"]).as_bytes());
     assert_eq!(out.text(), body(&["{'a': 1}"]));
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Invalid);
 }
@@ -179,7 +179,7 @@ fn the_default_policy_leaves_a_cut_call_as_it_came() {
 #[test]
 fn a_validated_call_is_mended_as_a_whole() {
     let options = RewriteOptions::new().with_mode(RewriteMode::Validated);
-    let out = rewrite(options, body(&["{'a'", ": 1, ", "'b': 2", "}"]).as_bytes());
+    let out = rewrite(&options, body(&["{'a'", ": 1, ", "'b': 2", "}"]).as_bytes());
     assert_eq!(out.text(), body(&["{\"a\"", ": 1, ", "\"b\": 2", "}"]));
     let mut rewriter = Rewriter::new(options);
     rewriter.push(BEGIN.as_bytes(), &mut |_| {});
@@ -223,7 +223,7 @@ fn arguments_that_a_format_puts_together_leave_as_they_came() {
                 (&whole, "{\"a\":\"{'x\u{fffd}\"}", Outcome::Unchanged),
                 (&cut, "{\"a\":\"{'xy", Outcome::Cut),
             ] {
-                let out = rewrite(mending(policy).with_mode(mode), text.as_bytes());
+                let out = rewrite(&mending(policy).with_mode(mode), text.as_bytes());
                 let left = if mode == RewriteMode::Suffix { "" } else { text.as_str() };
                 assert_eq!((out.text(), out.outcome), (left, RewriteOutcome::Unchanged));
                 let calls = out.said.calls();
@@ -237,7 +237,7 @@ fn arguments_that_a_format_puts_together_leave_as_they_came() {
 fn empty_arguments_stay_empty_and_count_as_an_empty_object() {
     let empty = format!("{BEGIN}{END}");
     for mode in [RewriteMode::Append, RewriteMode::Validated] {
-        let out = rewrite(mending(Policy::PERMISSIVE).with_mode(mode), empty.as_bytes());
+        let out = rewrite(&mending(Policy::PERMISSIVE).with_mode(mode), empty.as_bytes());
         assert_eq!((out.text(), out.outcome), (empty.as_str(), RewriteOutcome::Unchanged));
         let calls = out.said.calls();
         assert_eq!((calls[0].arguments(), calls[0].outcome()), ("{}", Outcome::Unchanged));
@@ -248,11 +248,11 @@ fn empty_arguments_stay_empty_and_count_as_an_empty_object() {
 fn a_suffix_closes_what_was_forwarded_already() {
     let options = mending(Policy::PERMISSIVE).with_mode(RewriteMode::Suffix);
     let cut = format!("{BEGIN}{}", piece("{\"a\": [1, \"x"));
-    let out = rewrite(options, cut.as_bytes());
+    let out = rewrite(&options, cut.as_bytes());
     assert_eq!((out.text(), out.outcome), (piece("\"]}").as_str(), RewriteOutcome::Mended));
     // Nothing can be appended where something before the end is wrong, or the end is no end.
     for cut in [format!("{BEGIN}{}", piece("{'a': [1, ")), format!("{cut}data: {{"), body(&["{"])] {
-        let out = rewrite(options, cut.as_bytes());
+        let out = rewrite(&options, cut.as_bytes());
         assert_eq!((out.text(), out.outcome), ("", RewriteOutcome::Unchanged), "{cut}");
     }
 }
@@ -282,17 +282,18 @@ fn a_stop_flushes_what_waits_and_the_rest_passes() {
 #[test]
 fn what_waits_is_bounded() {
     let long = body(&["{\"a\": 1, \"key", "goes on", "goes on", "': 1, 'b': 1}"]);
-    let out = rewrite(RewriteOptions::new().with_held(2 * piece("goes on").len()), long.as_bytes());
+    let out =
+        rewrite(&RewriteOptions::new().with_held(2 * piece("goes on").len()), long.as_bytes());
     assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Overflow));
     // An event past its bound passes, and what it took part in is left alone from there on.
     let limits = WireLimits::new().with_sse(SseLimits::new().with_line(200).with_event(200));
     let options = RewriteOptions::new().with_wire(WireOptions::new().with_limits(limits));
     let long = body(&["{'a': ", &"x".repeat(900), "'b': 1}"]);
-    let out = rewrite(options, long.as_bytes());
+    let out = rewrite(&options, long.as_bytes());
     assert_eq!(out.text(), long);
     // So does a part of an event that never ends.
     let endless = format!("{BEGIN}{}{END}", ": no event\ndata\n".repeat(100));
-    let out = rewrite(options, endless.as_bytes());
+    let out = rewrite(&options, endless.as_bytes());
     assert_eq!((out.text(), out.outcome), (endless.as_str(), RewriteOutcome::Unchanged));
 }
 
@@ -304,10 +305,10 @@ fn what_passes_a_limit_of_calls_leaves_as_it_came_from_there_on() {
         RewriteOptions::new().with_wire(wire).with_mode(mode)
     };
     let limits = WireLimits::new().with_arguments(12);
-    let out = rewrite(limited(limits, RewriteMode::Append), long.as_bytes());
+    let out = rewrite(&limited(limits, RewriteMode::Append), long.as_bytes());
     assert_eq!(out.text(), body(&["{\"a\": 1, ", "'b': 2, ", "'c': 3}"]));
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
-    let out = rewrite(limited(limits, RewriteMode::Validated), long.as_bytes());
+    let out = rewrite(&limited(limits, RewriteMode::Validated), long.as_bytes());
     assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Unchanged));
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
     // A call too many is left alone, and those that were counted are mended.
@@ -316,7 +317,7 @@ fn what_passes_a_limit_of_calls_leaves_as_it_came_from_there_on() {
     let two = |first: &str| format!("{BEGIN}{}{}{END}", piece(first), other("{'b': 1}"));
     let limits = WireLimits::new().with_calls(1);
     for mode in [RewriteMode::Append, RewriteMode::Validated] {
-        let out = rewrite(limited(limits, mode), two("{'a': 1}").as_bytes());
+        let out = rewrite(&limited(limits, mode), two("{'a': 1}").as_bytes());
         assert_eq!((out.text(), out.said.calls().len()), (two("{\"a\": 1}").as_str(), 1));
         assert_eq!(out.said.errors()[0].kind, ErrorKind::TooManyCalls);
     }
@@ -326,14 +327,14 @@ fn what_passes_a_limit_of_calls_leaves_as_it_came_from_there_on() {
 fn a_compressed_body_is_refused_and_passes() {
     let body = body(&["{'a': 1}"]);
     let encoded = RewriteOptions::new().with_content_encoding("gzip");
-    assert_eq!(rewrite(encoded, body.as_bytes()).text(), body);
-    assert_eq!(rewrite(encoded, body.as_bytes()).outcome, RewriteOutcome::Encoded);
+    assert_eq!(rewrite(&encoded.clone(), body.as_bytes()).text(), body);
+    assert_eq!(rewrite(&encoded, body.as_bytes()).outcome, RewriteOutcome::Encoded);
     for head in [&b"\x1f\x8b\x08\0\0data: x\n\n"[..], b"\x28\xb5\x2f\xfdxyz"] {
-        let out = rewrite(RewriteOptions::new(), head);
+        let out = rewrite(&RewriteOptions::new(), head);
         assert_eq!((&out.bytes[..], out.outcome), (head, RewriteOutcome::Encoded));
     }
     let plain = RewriteOptions::new().with_content_encoding(" Identity");
-    assert_eq!(rewrite(plain, body.as_bytes()).outcome, RewriteOutcome::Mended);
+    assert_eq!(rewrite(&plain, body.as_bytes()).outcome, RewriteOutcome::Mended);
 }
 
 #[test]
@@ -344,10 +345,10 @@ fn content_is_mended_only_where_it_is_json_by_contract() {
     };
     let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     let broken = format!("{}{}{end}", chunk("{'a': "), chunk("None,"));
-    let out = rewrite(mending(Policy::PERMISSIVE), broken.as_bytes());
+    let out = rewrite(&mending(Policy::PERMISSIVE), broken.as_bytes());
     assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
     let options = mending(Policy::PERMISSIVE).with_json_content(true);
-    let out = rewrite(options, broken.as_bytes());
+    let out = rewrite(&options, broken.as_bytes());
     assert_eq!(out.text(), format!("{}{}{end}", chunk("{\"a\": "), chunk("null}")));
     assert_eq!(out.said.text(), "{'a': None,");
 }
@@ -362,7 +363,7 @@ fn arguments_that_are_sent_again_count_once() {
         (&["{'a'", "{'a': 1", "{'a': 1}"], &["{\"a\"", ": 1", "}"]),
         (&["[", "[1]", "]"], &["[", "[1]", "]"]),
     ] {
-        let out = rewrite(RewriteOptions::new(), body(pieces).as_bytes());
+        let out = rewrite(&RewriteOptions::new(), body(pieces).as_bytes());
         assert_eq!(out.text(), body(want), "{pieces:?}");
         let after = transcribe(&out.bytes, WireOptions::new());
         assert_eq!(after.calls()[0].arguments(), want.concat());
@@ -373,7 +374,7 @@ fn arguments_that_are_sent_again_count_once() {
 fn a_pair_of_surrogates_that_was_split_is_joined() {
     let raw = |text: &str| piece("@").replace('@', text);
     let split = format!("{BEGIN}{}{}{END}", raw(r#"{\"a\": \"x\ud83d"#), raw(r#"\ude00\"}"#));
-    let out = rewrite(RewriteOptions::new(), split.as_bytes());
+    let out = rewrite(&RewriteOptions::new(), split.as_bytes());
     assert_eq!(out.text(), body(&["{\"a\": \"x", "😀\"}"]));
 }
 
@@ -413,7 +414,7 @@ fn what_repeats_the_whole_is_mended_too() {
     };
     for mode in [RewriteMode::Append, RewriteMode::Validated] {
         let options = RewriteOptions::new().with_mode(mode);
-        let out = rewrite(options, stream(["{'a': ", "True}"]).as_bytes());
+        let out = rewrite(&options, stream(["{'a': ", "True}"]).as_bytes());
         assert_eq!(out.text(), stream(["{\"a\": ", "true}"]));
         assert_eq!(out.outcome, RewriteOutcome::Mended);
     }
@@ -422,9 +423,9 @@ fn what_repeats_the_whole_is_mended_too() {
 #[test]
 fn a_broken_envelope_leaves_mended_where_the_policy_allows_it() {
     let broken = body(&["{'a': 1}"]).replace("]}}]}", "],}}]}");
-    let out = rewrite(RewriteOptions::new(), broken.as_bytes());
+    let out = rewrite(&RewriteOptions::new(), broken.as_bytes());
     assert_eq!(out.text(), body(&["{\"a\": 1}"]));
-    let out = rewrite(mending(Policy::STRICT), broken.as_bytes());
+    let out = rewrite(&mending(Policy::STRICT), broken.as_bytes());
     assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
 }
 
@@ -465,7 +466,7 @@ fn every_framing_is_written_again() {
         for ((framing, body), (_, want)) in
             bodies(broken, None).into_iter().zip(bodies(first, rest))
         {
-            let out = rewrite(mending(Policy::PERMISSIVE), &body);
+            let out = rewrite(&mending(Policy::PERMISSIVE), &body);
             assert_eq!(out.said.framing(), Some(framing));
             assert_eq!(String::from_utf8_lossy(&out.bytes), String::from_utf8_lossy(&want));
             assert_eq!(out.bytes, want);
@@ -478,7 +479,7 @@ fn a_broken_envelope_behind_another_value_is_written_where_it_stood() {
     let body = "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
         \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":None}]}\n\n\
         data: [DONE]\n\n";
-    let out = rewrite(mending(Policy::PERMISSIVE), body.as_bytes());
+    let out = rewrite(&mending(Policy::PERMISSIVE), body.as_bytes());
     assert_eq!(
         out.text(),
         "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\

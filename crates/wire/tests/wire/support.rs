@@ -24,19 +24,19 @@ fn log(options: WireOptions, chunks: &[&[u8]]) -> (Vec<String>, Vec<usize>, Tran
 
 /// Decodes a body. At every 2-cut, byte by byte and whole, the same events come out, and after every
 /// byte the same ones have come out.
-pub(crate) fn decode_with(options: WireOptions, body: &str) -> Transcript {
+pub(crate) fn decode_with(options: &WireOptions, body: &str) -> Transcript {
     decode_bytes(options, body.as_bytes())
 }
 
 /// As [`decode_with`], of a body that is no text.
-pub(crate) fn decode_bytes(options: WireOptions, body: &[u8]) -> Transcript {
-    let (whole, _, transcript) = log(options, &[body]);
+pub(crate) fn decode_bytes(options: &WireOptions, body: &[u8]) -> Transcript {
+    let (whole, _, transcript) = log(options.clone(), &[body]);
     let bytes: Vec<&[u8]> = body.chunks(1).collect();
-    let (single, ends, _) = log(options, &bytes);
+    let (single, ends, _) = log(options.clone(), &bytes);
     assert_eq!(single, whole, "byte by byte");
     for cut in 1..body.len() {
         let (head, tail) = body.split_at(cut);
-        let (pair, pair_ends, _) = log(options, &[head, b"", tail]);
+        let (pair, pair_ends, _) = log(options.clone(), &[head, b"", tail]);
         assert_eq!(pair, whole, "cut at {cut}");
         assert_eq!(pair_ends[0], ends[cut - 1], "events after {cut} bytes");
     }
@@ -45,7 +45,7 @@ pub(crate) fn decode_bytes(options: WireOptions, body: &[u8]) -> Transcript {
 
 /// Decodes a body under the default options.
 pub(crate) fn decode(body: &str) -> Transcript {
-    decode_with(WireOptions::new(), body)
+    decode_with(&WireOptions::new(), body)
 }
 
 /// The calls as name, arguments and outcome.

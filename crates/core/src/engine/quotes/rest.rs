@@ -79,7 +79,7 @@ impl Engine {
             .without(RepairKind::UnquotedString)
             .without(RepairKind::MissingColon);
         let policy = if quotes { policy } else { policy.without(RepairKind::UnescapedQuote) };
-        let mut rest = Self::streaming(self.options.with_policy(policy));
+        let mut rest = Self::streaming(self.options.clone().with_policy(policy));
         rest.frames = self.frames.clone();
         rest.pos = at;
         rest.mark = at;

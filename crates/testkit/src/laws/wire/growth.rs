@@ -11,7 +11,7 @@ pub const STEPS_PER_BYTE: u64 = 256;
 pub const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
 
 /// What is done with a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Road {
     /// It is decoded, and its calls are mended.
@@ -22,16 +22,16 @@ pub enum Road {
 
 impl Road {
     /// Sends a body down the road, in chunks of `size` bytes.
-    pub fn drive(self, body: &[u8], size: usize) {
+    pub fn drive(&self, body: &[u8], size: usize) {
         let chunks = body.chunks(size.max(1));
         match self {
             Self::Decode(options) => {
-                let mut decoder = Decoder::new(options);
+                let mut decoder = Decoder::new(options.clone());
                 chunks.for_each(|chunk| decoder.push(chunk, &mut |_| {}));
                 decoder.finish(&mut |_| {});
             }
             Self::Rewrite(options) => {
-                let mut rewriter = Rewriter::new(options);
+                let mut rewriter = Rewriter::new(options.clone());
                 chunks.for_each(|chunk| rewriter.push(chunk, &mut |_| {}));
                 rewriter.finish(&mut |_| {});
             }
@@ -48,7 +48,7 @@ impl Road {
     /// assert!(road.steps(body, 1) < road.steps(&body.repeat(2), 1));
     /// ```
     #[must_use]
-    pub fn steps(self, body: &[u8], size: usize) -> u64 {
+    pub fn steps(&self, body: &[u8], size: usize) -> u64 {
         let before = jsonmend_wire::steps();
         self.drive(body, size);
         jsonmend_wire::steps() - before
@@ -60,7 +60,7 @@ impl Road {
 ///
 /// # Errors
 /// The size of the chunks in which the work grows faster than the body.
-pub fn doubling(half: &[u8], full: &[u8], road: Road) -> Result<(), Violation> {
+pub fn doubling(half: &[u8], full: &[u8], road: &Road) -> Result<(), Violation> {
     for size in CHUNKS {
         in_proportion([half, full].map(|body| (body, road.steps(body, size)))).map_err(|what| {
             Violation::new(Law::Bounded, full, format!("{what} by {size}: {road:?}"))

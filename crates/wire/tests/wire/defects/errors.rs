@@ -69,7 +69,7 @@ fn d31_an_exception_among_binary_frames_is_told() {
         Header::new(":message-type", HeaderValue::Str("exception")),
     ];
     encode(&headers, b"{\"message\":\"later\"}", &mut body).unwrap();
-    let transcript = decode_bytes(WireOptions::new(), &body);
+    let transcript = decode_bytes(&WireOptions::new(), &body);
     assert_eq!(told(&transcript), is("", "error"));
     assert_eq!(transcript.errors()[0].message, "later");
     assert_eq!(transcript.errors()[0].error_type.as_deref(), Some("serviceUnavailableException"));

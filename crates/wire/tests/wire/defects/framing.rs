@@ -220,11 +220,11 @@ fn d24_a_binary_frame_is_whole_and_right_or_told() {
     let text = message(r#"{"contentBlockIndex":0,"delta":{"text":"a"}}"#);
     let stop = message(r#"{"messageStop":{"stopReason":"end_turn"}}"#);
     let half = [text.clone(), stop[..stop.len() - 3].to_vec()].concat();
-    assert_eq!(told(&decode_bytes(WireOptions::new(), &half)), is("a", "cut"));
+    assert_eq!(told(&decode_bytes(&WireOptions::new(), &half)), is("a", "cut"));
     let mut wrong = [text.clone(), text].concat();
     let last = wrong.len() - 10;
     wrong[last] ^= 1;
-    let transcript = decode_bytes(WireOptions::new(), &wrong);
+    let transcript = decode_bytes(&WireOptions::new(), &wrong);
     assert_eq!(told(&transcript), is("a", "error"));
     assert!(transcript.errors()[0].message.contains("checksum"));
 }
