@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use jsonmend_core::{Limits, Mender, Options, Outcome, mend};
 use jsonmend_extract::{Extractor, Scope};
@@ -12,6 +12,7 @@ use jsonmend_testkit::{
     allocations::heap_of,
     cuts::Cut,
     extracted::Found,
+    guides::Outline,
     laws,
     run::Recorder,
 };
@@ -90,7 +91,9 @@ fn every_pattern_ends_the_same_whole_and_byte_by_byte() {
     on_a_small_stack(|| {
         let mut wrong = Vec::new();
         for Hostile { name, input, .. } in adversary::hostile(200_000) {
-            for options in [Options::new(), jsonmend_testkit::fuzz::options(0b0100_0000)] {
+            // As it comes, in a small window, and with a guide without sense.
+            let options = [0b1000_0000, 0b0100_0000, 0b1000_0001];
+            for options in options.map(jsonmend_testkit::fuzz::options) {
                 let [whole, bytes] = [Cut::whole(), Cut::bytes(input.len())].map(|cut| {
                     let mut mender = Mender::new(options.clone());
                     let mut out = Recorder::default();
@@ -202,7 +205,11 @@ fn twice_the_input_is_twice_the_work() {
     let names: HashSet<&str> = full.iter().map(|hostile| hostile.name).collect();
     assert!(names.len() >= 30 && names.len() == full.len(), "{} kinds", names.len());
     let mut wrong = Vec::new();
-    for options in [Options::new(), jsonmend_testkit::fuzz::options(0b0100_0000)] {
+    // As it comes, in a small window, and with a guide that is asked at every doubt.
+    let outline =
+        serde_json::json!({"a": "string", "b": "number", "k": {"a": "number"}, "*": "none"});
+    let guided = Options::new().with_guide(Arc::new(Outline::new(outline)));
+    for options in [Options::new(), jsonmend_testkit::fuzz::options(0b0100_0000), guided] {
         for (half, full) in half.iter().zip(&full) {
             if let Err(violation) = laws::doubling(&half.input, &full.input, &options) {
                 wrong.push(format!("{}: {}", full.name, violation.what()));

@@ -54,6 +54,7 @@ extern crate alloc;
 mod engine;
 mod events;
 pub mod grammar;
+mod guide;
 mod kind;
 mod mender;
 mod options;
@@ -65,6 +66,7 @@ mod text;
 mod whole;
 
 pub use events::{Event, EventReader, Events};
+pub use guide::{Guide, Listed, Member};
 pub use kind::{KindSet, RepairKind, Risk};
 pub use mender::{Completion, Mender};
 pub use options::{Following, Limits, Options, Policy};

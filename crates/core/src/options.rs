@@ -1,6 +1,8 @@
 //! What the caller allows: policy, limits, and what follows a document.
 
-use crate::{KindSet, RepairKind, Risk};
+use alloc::sync::Arc;
+
+use crate::{Guide, KindSet, RepairKind, Risk, guide::Root};
 
 /// Which repairs may be made.
 ///
@@ -197,13 +199,19 @@ pub struct Options {
     policy: Policy,
     limits: Limits,
     following: Following,
+    guide: Option<Root>,
 }
 
 impl Options {
     /// Permissive policy, default limits, first document.
     #[must_use]
     pub const fn new() -> Self {
-        Self { policy: Policy::PERMISSIVE, limits: Limits::new(), following: Following::First }
+        Self {
+            policy: Policy::PERMISSIVE,
+            limits: Limits::new(),
+            following: Following::First,
+            guide: None,
+        }
     }
 
     /// With that policy.
@@ -227,6 +235,13 @@ impl Options {
         self
     }
 
+    /// With a guide to what the value should be, which settles what the bytes leave open.
+    #[must_use]
+    pub fn with_guide(mut self, guide: Arc<dyn Guide>) -> Self {
+        self.guide = Some(Root(guide));
+        self
+    }
+
     /// The policy.
     #[must_use]
     pub const fn policy(&self) -> Policy {
@@ -243,5 +258,11 @@ impl Options {
     #[must_use]
     pub const fn following(&self) -> Following {
         self.following
+    }
+
+    /// The guide.
+    #[must_use]
+    pub fn guide(&self) -> Option<&Arc<dyn Guide>> {
+        self.guide.as_ref().map(|root| &root.0)
     }
 }

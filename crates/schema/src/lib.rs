@@ -4,6 +4,7 @@
 //! * [`Tree`] is a JSON text whose values know their bytes.
 //! * [`Schema::fit`] finds the value in a text, mends it, validates it, and applies the [`Rule`]s
 //!   where it must; [`Fitted`] is what became of it, with an edit script over the text.
+//! * [`Schema::guide`] tells the engine what the bytes of a text leave open.
 //! * [`Registry`] has the schemas of tools, by name.
 //! * [`Cursor`] walks a schema while the text arrives; [`FitStream`] shows a value while it grows and
 //!   fits it at the end.
@@ -18,6 +19,7 @@ mod coerce;
 mod compile;
 mod cursor;
 mod fit;
+mod guide;
 mod issue;
 mod part;
 mod registry;

@@ -14,16 +14,20 @@
 //! | `without` | kinds switched off |
 //! | `following` | `first` (default), `all`, `array`, `error`, `last` |
 //! | `limits` | any of `depth`, `lookahead`, `buffer`, `repairs` |
+//! | `guide` | what is known of the value, as a [`guides::Outline`](crate::guides::Outline) |
 //! | `only` | `whole-text`: the push path reads it otherwise, for a reason docs/repairs.md names |
 //! | `scope` | the JSON is somewhere in the text: `all`, `best`, `fenced`, `first`, `last`, `whole` |
 //! | `text` | with `scope`: what the extractor hands out as text |
 //! | `unusable` | `true` where the output is JSON that a usual consumer refuses |
 
-use std::{fmt, path::Path};
+use std::{fmt, path::Path, sync::Arc};
 
 use jsonmend_core::{Following, Limits, Options, Outcome, Policy, RepairKind, Risk};
 use jsonmend_extract::Scope;
 use serde::Deserialize;
+use serde_json::Value;
+
+use crate::guides::Outline;
 
 /// What one case expects.
 #[derive(Clone, Debug)]
@@ -90,6 +94,7 @@ struct Line {
     following: Option<String>,
     #[serde(default)]
     limits: LimitFields,
+    guide: Option<Value>,
     only: Option<String>,
     scope: Option<String>,
     text: Option<String>,
@@ -229,7 +234,11 @@ fn options(
         .with_lookahead(line.limits.lookahead.unwrap_or(default.lookahead()))
         .with_buffer(line.limits.buffer.unwrap_or(default.buffer()))
         .with_repairs(line.limits.repairs.unwrap_or(default.repairs()));
-    Ok(Options::new().with_policy(policy).with_following(following).with_limits(limits))
+    let options = Options::new().with_policy(policy).with_following(following).with_limits(limits);
+    Ok(match &line.guide {
+        Some(outline) => options.with_guide(Arc::new(Outline::new(outline.clone()))),
+        None => options,
+    })
 }
 
 fn scope(name: &str) -> Option<Scope> {

@@ -7,6 +7,8 @@
 //! jsonmend_testkit::fuzz::require(jsonmend_testkit::fuzz::mend(data));
 //! ```
 
+use std::sync::Arc;
+
 use jsonmend_core::{Following, Limits, Options, Policy};
 use jsonmend_extract::Scope;
 use jsonmend_wire::{RewriteMode, RewriteOptions, Wire, WireOptions};
@@ -15,6 +17,7 @@ use crate::{
     Seed,
     cuts::{self, Cut},
     differential,
+    guides::Whim,
     laws::{self, Violation, wire},
 };
 
@@ -36,7 +39,8 @@ pub const BODIES: &[(&str, Body)] = &[
     ("snapshots", snapshots),
 ];
 
-/// Options that depend on one byte: every policy, every rule for what follows, small limits.
+/// Options that depend on one byte: every policy, every rule for what follows, small limits, and a
+/// guide that makes no sense.
 #[must_use]
 pub fn options(byte: u8) -> Options {
     let policy = match byte & 3 {
@@ -56,7 +60,8 @@ pub fn options(byte: u8) -> Options {
         1 => Limits::new().with_buffer(48).with_lookahead(16),
         _ => Limits::new(),
     };
-    Options::new().with_policy(policy).with_following(following).with_limits(limits)
+    let options = Options::new().with_policy(policy).with_following(following).with_limits(limits);
+    if byte & 3 == 1 { options.with_guide(Arc::new(Whim::new(byte.into()))) } else { options }
 }
 
 fn split(data: &[u8]) -> (Options, &[u8]) {

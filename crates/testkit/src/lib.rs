@@ -24,6 +24,7 @@ pub mod differential;
 pub mod documents;
 pub mod extracted;
 pub mod fuzz;
+pub mod guides;
 pub mod laws;
 pub mod oracle;
 pub mod run;

@@ -29,6 +29,20 @@ impl Engine {
     /// Inside a string without quotes.
     pub(super) fn bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         let rest = source.from(self.pos);
+        let guided = self.options.guide().is_some();
+        if guided && rest.first() == Some(&b' ') && self.pos > self.lex_start {
+            let look = self.look(source, self.pos);
+            let ends = if text.is_key {
+                self.bare_key_ends_at_blank(source, look)
+            } else if text.nested == 0 {
+                self.bare_ends_at_blank(source, look)
+            } else {
+                Ok(false)
+            };
+            if look!(ends, false) {
+                return self.end_bare(source, text);
+            }
+        }
         let plain = |b: &u8| {
             !(*b < 0x20
                 || matches!(
@@ -48,7 +62,10 @@ impl Engine {
                         | b'='
                 ))
         };
-        let mut run = rest.iter().take_while(|b| plain(b)).count();
+        // With a guide, word by word: the string may end at each blank.
+        let blank = rest.iter().take_while(|b| guided && **b == b' ').count();
+        let word = rest[blank..].iter().take_while(|b| plain(b) && !(guided && **b == b' '));
+        let mut run = blank + word.count();
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
                 let arrives = error.error_len().is_none() && run == rest.len() && !source.is_last();
@@ -75,6 +92,8 @@ impl Engine {
         match byte {
             // The character behind the run is not whole, or not UTF-8.
             0x80.. => Ok(Flow::Go),
+            // The next word may be none of the string's.
+            b' ' => Ok(Flow::Go),
             _ if !text.is_key && self.pos - self.mark > self.window => self.end_bare(source, text),
             b'\\' => {
                 let Some(next) = source.byte(self.pos + 1) else {
@@ -207,7 +226,10 @@ impl Engine {
         self.pos = at + 1 + look.passed();
         let follows = self.key_follows(source);
         self.pos = at;
-        follows
+        if follows? {
+            return Ok(!self.forbids_member(look)?);
+        }
+        Ok(text.nested == 0 && self.declares_member(look)?)
     }
 
     /// A quote in a string without quotes.

@@ -1,8 +1,8 @@
 //! The open containers, and the path to where the engine stands.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
-use crate::{Path, Step};
+use crate::{Guide, Member, Path, Step};
 
 /// What is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub(super) struct Frames {
     /// How many frames, from the outermost, have their keys in `keys`. The others are loose: their
     /// keys are still to be had in the chunk that is being read.
     firm: usize,
+    /// What the guide knows of the outermost frames, as far as it was asked.
+    places: Vec<Option<Arc<dyn Guide>>>,
     /// Containers that appear in the output.
     visible: usize,
     /// The most of them that were open at a time.
@@ -49,6 +51,7 @@ impl Frames {
         self.stack.clear();
         self.keys.clear();
         self.firm = 0;
+        self.places.clear();
         self.visible = 0;
     }
 
@@ -113,6 +116,9 @@ impl Frames {
         let frame = self.stack.pop()?;
         self.visible -= usize::from(frame.shape.is_visible());
         self.firm = self.firm.min(self.stack.len());
+        if self.places.len() > self.stack.len() {
+            self.places.pop();
+        }
         Some(frame)
     }
 
@@ -205,6 +211,35 @@ impl Frames {
     pub(super) fn clear_key(&mut self) {
         if let Some(frame) = self.stack.last_mut() {
             frame.has_key = false;
+        }
+    }
+
+    /// The place of the innermost container; `root` is that of the document.
+    pub(super) fn place(&mut self, root: &Arc<dyn Guide>) -> Option<Arc<dyn Guide>> {
+        while self.places.len() < self.stack.len() {
+            let place =
+                if self.places.is_empty() { Some(Arc::clone(root)) } else { self.inside(0) };
+            self.places.push(place);
+        }
+        self.places.last().map_or_else(|| Some(Arc::clone(root)), Clone::clone)
+    }
+
+    /// The place of the present value in the innermost container whose own place is known; of a list,
+    /// of the item so far ahead.
+    pub(super) fn inside(&self, ahead: usize) -> Option<Arc<dyn Guide>> {
+        let at = self.places.len().checked_sub(1)?;
+        let (place, frame) = (self.places[at].as_ref()?, self.stack.get(at)?);
+        match frame.shape {
+            Shape::Object if frame.has_key => {
+                let key = self.keys.get(frame.key.0..frame.key.1)?;
+                match place.member(&decode(key)) {
+                    Member::Declared(place) => Some(place),
+                    Member::Forbidden | Member::Open => None,
+                }
+            }
+            Shape::Array | Shape::Tuple => place.item((frame.items + ahead).saturating_sub(1)),
+            Shape::Object => None,
+            Shape::Call | Shape::Doubled => Some(Arc::clone(place)),
         }
     }
 

@@ -89,6 +89,11 @@ impl Engine {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
+                let look = self.look(source, self.pos);
+                if look!(self.declares_member(look), false) {
+                    self.insert_comma()?;
+                    return Ok(Flow::Go);
+                }
                 if token == Token::Quote && self.closed_string.is_some_and(|at| self.reaches(at)) {
                     return self.join(source);
                 }

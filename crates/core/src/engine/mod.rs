@@ -12,6 +12,7 @@ mod edits;
 mod escapes;
 mod finish;
 mod frames;
+mod guided;
 mod lane;
 mod members;
 mod number;
@@ -146,6 +147,8 @@ pub(crate) struct Engine {
     member_edits: usize,
     /// Where the open string's content, comment or stray text starts.
     lex_start: usize,
+    /// Where the value starts that a colon was inserted before.
+    uncoloned: usize,
     /// Quotes in the open string that were taken for part of it.
     inner_quotes: usize,
     /// Quotes so far that were escaped.
@@ -211,6 +214,7 @@ impl Engine {
             key_start: 0,
             member_edits: 0,
             lex_start: 0,
+            uncoloned: usize::MAX,
             inner_quotes: 0,
             unescaped: 0,
             definite_end: None,

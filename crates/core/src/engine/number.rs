@@ -56,7 +56,15 @@ impl Engine {
             return self.long_number(source, token);
         }
         let ended = edge == Some(Edge::End);
-        let shape = shape_of(token);
+        let mut shape = shape_of(token);
+        if self.options.guide().is_some() && self.frames.len() > 0 && shape != Shape::Text {
+            if self.wants_text() && (shape != Shape::Valid || look!(goes_on(look), false)) {
+                return self.open_bare(source, false);
+            }
+            if matches!(shape, Shape::Mend(RepairKind::LeadingZero, _)) && self.wants_number() {
+                shape = Shape::Mend(RepairKind::LeadingZero, without_zeros(token));
+            }
+        }
         if self.frames.len() == 0 && shape == Shape::Text {
             return self.not_a_document();
         }
@@ -208,8 +216,12 @@ impl Engine {
         if look.at_quote()? {
             return Ok(false);
         }
+        let word_at = look;
         let word = look.word()?;
         if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
+            return Ok(false);
+        }
+        if self.declares_member(word_at)? {
             return Ok(false);
         }
         // `1 b: 2` lost a comma; in a list, bare words are items of their own.
@@ -285,6 +297,22 @@ impl Engine {
         }
         Ok(end)
     }
+}
+
+/// Whether a number is followed, on its line, by what belongs to no other value: `12 (or so)`.
+fn goes_on(mut look: super::source::Look<'_>) -> Result<bool, Edge> {
+    let next = look.blanks()?;
+    Ok(matches!(next, b'(' | b'+' | b'-' | b'.' | b'*' | b'&' | b'@' | b'=' | b'%' | b'~' | b'$'))
+}
+
+/// `-007` as a number is `-7`.
+fn without_zeros(token: &[u8]) -> String {
+    let (sign, digits) = match token {
+        [b'-', digits @ ..] => ("-", digits),
+        digits => ("", digits),
+    };
+    let zeros = digits.iter().take(digits.len() - 1).take_while(|b| **b == b'0').count();
+    format!("{sign}{}", String::from_utf8_lossy(&digits[zeros..]))
 }
 
 /// Sorts a token that begins like a number.

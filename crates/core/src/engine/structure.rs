@@ -29,6 +29,7 @@ impl Engine {
                 let after = if source.byte(at.wrapping_sub(1)) == Some(b' ') { ": " } else { ":" };
                 let key_end = self.lex_start_of_gap(at);
                 self.edit(RepairKind::MissingColon, key_end..key_end, after.trim_end())?;
+                self.uncoloned = at;
                 self.expect = Expect::MemberValue;
                 Ok(Flow::Go)
             }

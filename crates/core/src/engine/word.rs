@@ -70,6 +70,9 @@ impl Engine {
             if !ended && look!(self.goes_on_as_text(look), false) {
                 return self.open_bare(source, false);
             }
+            if kind == Some(RepairKind::NonFinite) && self.wants_text() {
+                return self.open_bare(source, false);
+            }
             if root && !ended && !look!(self.stands_alone(look), true) {
                 return self.not_a_document();
             }

@@ -49,6 +49,7 @@ impl FitStream {
             Scope::Best | Scope::Last | Scope::All => Scope::First,
             scope => scope,
         };
+        let options = options.guided_by(schema);
         Self {
             extractor: Extractor::new(scope, options.engine().clone()),
             cursor: Cursor::new(schema, &options),

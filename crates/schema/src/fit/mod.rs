@@ -81,6 +81,15 @@ impl FitOptions {
         self
     }
 
+    /// With the schema as the engine's guide, unless it has one.
+    pub(crate) fn guided_by(&self, schema: &Schema) -> Self {
+        let mut guided = self.clone();
+        if guided.engine.guide().is_none() {
+            guided.engine = guided.engine.with_guide(schema.guide());
+        }
+        guided
+    }
+
     /// The options for the text.
     #[must_use]
     pub const fn engine(&self) -> &Options {

@@ -1,6 +1,6 @@
 //! Quotes in the values of members.
 
-use super::{LOOK_BACK, Verdict};
+use super::{LOOK_BACK, Verdict, settled};
 use crate::engine::{
     Engine, Source,
     frames::Shape,
@@ -59,7 +59,8 @@ impl Engine {
             }
             b',' => {
                 look.bump();
-                self.judge_comma_in_object(look, quote, close)
+                let verdict = self.judge_comma_in_object(look, quote, close)?;
+                self.guided_comma(look, verdict, close)
             }
             b':' => Ok(Verdict::Inner),
             b';' => Ok(close),
@@ -81,6 +82,10 @@ impl Engine {
             _ => {
                 let seen = look.seen();
                 let broken = seen.contains(&b'\n');
+                // A quote that touches a word opens it rather than ends what is before.
+                if look.passed() > 0 && settled(self.declares_member(look))? {
+                    return Ok(close);
+                }
                 if let Some(found) = look.closer(quote)? {
                     let touching = look.passed() == 0 && length > 0;
                     look.advance(found);
@@ -160,6 +165,29 @@ impl Engine {
                 Ok(if bare == b':' || look.blanks()? == b':' { close } else { Verdict::Inner })
             }
         }
+    }
+
+    /// The same, where a guide knows the names of the object. It is asked where the bytes leave a
+    /// doubt: where they tell against a member, and in a string that is not valid JSON already.
+    fn guided_comma(
+        &mut self,
+        mut look: Look<'_>,
+        verdict: Verdict,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        let closes = verdict == close;
+        if self.options.guide().is_none() || closes && self.inner_quotes == 0 {
+            return Ok(verdict);
+        }
+        match look.gap() {
+            Ok(_) => {}
+            Err(Edge::More) => return Err(Edge::More),
+            Err(_) => return Ok(verdict),
+        }
+        if closes {
+            return Ok(if settled(self.forbids_member(look))? { Verdict::Inner } else { close });
+        }
+        Ok(if settled(self.declares_member(look))? { close } else { verdict })
     }
 
     /// `look` stands behind a quote that should open a key.

@@ -30,6 +30,14 @@ pub(super) enum Verdict {
     LostBefore(usize),
 }
 
+/// What a guide says; where what it is asked about cannot be seen, nothing.
+fn settled(answer: Result<bool, Edge>) -> Result<bool, Edge> {
+    match answer {
+        Err(Edge::End | Edge::Window) => Ok(false),
+        other => other,
+    }
+}
+
 impl Engine {
     /// Peeks, and counts the step.
     pub(super) fn peek_for(&mut self, look: &mut Look<'_>) -> Result<u8, Edge> {
@@ -199,7 +207,10 @@ impl Engine {
             return Ok(None);
         }
         let mut look = source.look(self.pos + length, self.window);
-        if !self.reads_key(&mut look, text.quote)? {
+        let key = source.look(self.pos, self.window);
+        if !self.reads_key(&mut look, text.quote)?
+            || self.inner_quotes > 0 && settled(self.forbids_member(key))?
+        {
             return Ok(None);
         }
         let before = self.pos - content.len();

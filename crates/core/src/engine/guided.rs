@@ -1,0 +1,220 @@
+//! What the guide settles: doubts that the bytes leave open.
+//!
+//! Nothing here is asked about valid JSON, so that a guide can never change it.
+
+use alloc::sync::Arc;
+
+use super::{
+    Engine, Source,
+    frames::Shape,
+    source::{Edge, Look, is_word},
+};
+use crate::{Guide, Kind, Listed, Member};
+
+/// The longest text that is looked for among those that a place lists, in bytes.
+const LISTED: usize = 256;
+
+/// What stands where a member may follow.
+struct Candidate<'a> {
+    key: &'a [u8],
+    /// Whether a colon, or what is written for it, stands behind the key.
+    colon: bool,
+    /// At the first byte of its value.
+    value: Look<'a>,
+}
+
+impl Engine {
+    /// The place of the innermost container.
+    fn place(&mut self) -> Option<Arc<dyn Guide>> {
+        let Self { options, frames, .. } = self;
+        frames.place(options.guide()?)
+    }
+
+    /// The place of the value that is open in the innermost container, or, one ahead, begins there.
+    fn value_place(&mut self, ahead: usize) -> Option<Arc<dyn Guide>> {
+        self.place()?;
+        self.frames.inside(ahead)
+    }
+
+    /// What is known of a member of the innermost object.
+    fn member(&mut self, key: &[u8]) -> Option<Member> {
+        let key = core::str::from_utf8(key).ok().filter(|key| !key.is_empty())?;
+        if self.frames.top() != Some(Shape::Object) {
+            return None;
+        }
+        self.steps += key.len() as u64;
+        Some(self.place()?.member(key))
+    }
+
+    /// Whether a member cannot follow: it would have a name that the object does not take, or a value
+    /// that its name does not.
+    pub(super) fn forbids_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
+        if self.options.guide().is_none() {
+            return Ok(false);
+        }
+        let Some(candidate) = self.candidate(look)? else { return Ok(false) };
+        let first = candidate.value.peek()?;
+        Ok(candidate.colon
+            && match self.member(candidate.key) {
+                Some(Member::Forbidden) => true,
+                Some(Member::Declared(place)) => !takes_bracket(&*place, first),
+                Some(Member::Open) | None => false,
+            })
+    }
+
+    /// Whether a member follows whose name the object knows; without a colon, only one whose value
+    /// is of the kind that its name wants, and ends where a value ends.
+    pub(super) fn declares_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
+        if self.options.guide().is_none() {
+            return Ok(false);
+        }
+        let Some(candidate) = self.candidate(look)? else { return Ok(false) };
+        let Some(Member::Declared(place)) = self.member(candidate.key) else { return Ok(false) };
+        let mut value = candidate.value;
+        let first = value.peek()?;
+        if candidate.colon {
+            return Ok(takes_bracket(&*place, first));
+        }
+        if value.at_quote()? {
+            return Ok(place.allows(Kind::String));
+        }
+        if matches!(first, b'{' | b'[') {
+            return Ok(takes_bracket(&*place, first));
+        }
+        let from = value.passed();
+        while is_word(value.peek()?) || matches!(value.peek()?, b'.' | b'+') {
+            value.bump();
+        }
+        let word = &value.seen()[from..];
+        let kind = match word {
+            b"true" | b"false" | b"True" | b"False" => Kind::Bool,
+            b"null" | b"None" => Kind::Null,
+            [b'0'..=b'9' | b'-', ..] if word.iter().skip(1).all(is_digit_of_number) => Kind::Number,
+            // A word alone is a value only where its neighbour has no colon either.
+            [_, ..] if self.uncoloned == self.lex_start => {
+                while !matches!(value.peek()?, b',' | b'}' | b':' | b'\n') {
+                    value.bump();
+                }
+                Kind::String
+            }
+            _ => return Ok(false),
+        };
+        Ok(place.allows(kind) && matches!(value.space()?, b',' | b'}'))
+    }
+
+    /// The name and the value of a member, if they may stand there.
+    fn candidate<'a>(&mut self, mut look: Look<'a>) -> Result<Option<Candidate<'a>>, Edge> {
+        let start = look.passed();
+        let key = if let Some((quote, length)) = look.quote()? {
+            look.advance(length);
+            let from = look.passed();
+            let found = look.through(quote);
+            self.steps += (look.passed() - start) as u64;
+            found?;
+            let text = &look.seen()[from..];
+            let closer = (1..=3)
+                .rev()
+                .find(|&n| text.len() >= n && quote.closer(&text[text.len() - n..]) == Some(n));
+            &text[..text.len() - closer.unwrap_or(0)]
+        } else {
+            let word = look.word()?;
+            // `b": 1` has lost the quote before it.
+            if look.peek()? == b'"' {
+                look.bump();
+            }
+            word
+        };
+        self.steps += (look.passed() - start) as u64;
+        let from = look.passed();
+        let colon = matches!(look.space()?, b':' | b'=');
+        if colon {
+            look.bump();
+            look.space()?;
+        } else if key.is_empty() || look.passed() == from && look.seen().last() != Some(&b'"') {
+            return Ok(None);
+        }
+        Ok(Some(Candidate { key, colon, value: look }))
+    }
+
+    /// Whether the value that begins here must be text: a string is allowed, a number is not.
+    pub(super) fn wants_text(&mut self) -> bool {
+        self.value_place(1)
+            .is_some_and(|place| place.allows(Kind::String) && !place.allows(Kind::Number))
+    }
+
+    /// Whether the value that begins here must be a number, and cannot be text.
+    pub(super) fn wants_number(&mut self) -> bool {
+        self.value_place(1)
+            .is_some_and(|place| place.allows(Kind::Number) && !place.allows(Kind::String))
+    }
+
+    /// Whether a key without quotes ends at the blank that `look` stands at: the object knows it, and
+    /// no colon follows on this line before the member ends.
+    pub(super) fn bare_key_ends_at_blank(
+        &mut self,
+        source: &Source<'_>,
+        mut look: Look<'_>,
+    ) -> Result<bool, Edge> {
+        let key = source.slice(self.lex_start, self.pos);
+        if !matches!(self.member(key), Some(Member::Declared(_))) {
+            return Ok(false);
+        }
+        loop {
+            match look.peek() {
+                Ok(b':' | b'=') => return Ok(false),
+                Ok(b',' | b'}' | b'\n' | b'"' | b'{' | b'[') | Err(Edge::End) => return Ok(true),
+                Ok(_) => look.bump(),
+                Err(edge) => return Err(edge),
+            }
+            self.steps += 1;
+        }
+    }
+
+    /// Whether a string without quotes ends at the blank that `look` stands at: in an object, before
+    /// a name that it knows; in a list, where what has been read is one of those that may stand
+    /// there, and the next one begins. The latter in a whole text only: a stream has let go of it.
+    pub(super) fn bare_ends_at_blank(
+        &mut self,
+        source: &Source<'_>,
+        mut look: Look<'_>,
+    ) -> Result<bool, Edge> {
+        look.blanks()?;
+        let rest = look;
+        let word = look.word()?;
+        if word.is_empty() {
+            return Ok(false);
+        }
+        if self.frames.top() == Some(Shape::Object) {
+            let mut behind = look;
+            if behind.peek()? == b'"' {
+                behind.bump();
+            }
+            return Ok(behind.blanks()? == b':' && self.declares_member(rest)?);
+        }
+        let text = source.slice(self.lex_start, self.pos);
+        if !self.whole || text.len() > LISTED {
+            return Ok(false);
+        }
+        let Some(place) = self.value_place(0) else { return Ok(false) };
+        let read = |bytes| core::str::from_utf8(bytes).unwrap_or_default();
+        self.steps += text.len() as u64;
+        let begins = |text| matches!(place.listed(text), Listed::Whole | Listed::Begins);
+        let whole = place.listed(read(text)) == Listed::Whole;
+        let both = [text, b" ", word].concat();
+        Ok(whole && !begins(read(&both)) && begins(read(word)))
+    }
+}
+
+/// Whether a value that begins with that byte may stand there, as far as brackets tell: scalars can
+/// be made of one another.
+fn takes_bracket(place: &dyn Guide, first: u8) -> bool {
+    match first {
+        b'{' => place.allows(Kind::Object),
+        b'[' => place.allows(Kind::Array),
+        _ => true,
+    }
+}
+
+const fn is_digit_of_number(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'-' | b'+')
+}

@@ -1,0 +1,140 @@
+//! What a schema tells the engine of the syntax: the rows of docs/schema.md, and what a guide must
+//! not do.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{Mender, Options, Outcome, Policy, mend};
+use jsonmend_schema::{FitOptions, FitStream, Schema};
+use serde_json::{Value, json};
+
+fn compiled(schema: &Value) -> Schema {
+    Schema::compile(schema).unwrap()
+}
+
+fn object(properties: &Value) -> Schema {
+    compiled(&json!({"type": "object", "properties": properties, "additionalProperties": false}))
+}
+
+fn trip() -> Schema {
+    object(&json!({
+        "city": {"type": "string"}, "days": {"type": "integer"}, "name": {"type": "string"},
+        "age": {"type": ["integer", "null"]}, "note": {"type": "string"},
+        "phone": {"type": "string"}, "zip": {"type": "integer"},
+        "tags": {"type": "array", "items": {"enum": ["red", "dark blue"]}},
+    }))
+}
+
+/// What the engine makes of `text` with the schema beside it.
+fn guided(schema: &Schema, text: &str) -> String {
+    let options = Options::new().with_guide(schema.guide());
+    let mended = mend(text.as_bytes(), &options);
+    // What `Schema::fit` starts from is the same.
+    let fitted = schema.fit(text.as_bytes(), &FitOptions::new());
+    assert_eq!(fitted.mended(), mended.text(), "{text}");
+    mended.text().unwrap().to_owned()
+}
+
+#[test]
+fn each_row_of_the_page_is_read_as_it_says() {
+    let rows = [
+        ("{city: Oslo days: 3}", r#"{"city": "Oslo", "days": 3}"#),
+        ("{note: hello, world: fine}", r#"{"note": "hello, world: fine"}"#),
+        ("{name Bob, age 3}", r#"{"name": "Bob", "age": 3}"#),
+        (r#"{"days": 1 name "x"}"#, r#"{"days": 1, "name": "x"}"#),
+        (r#"{"name": "Bob" age": 3}"#, r#"{"name": "Bob", "age": 3}"#),
+        (
+            r#"{"note": "put "x", "y": "z" here", "days": 1}"#,
+            r#"{"note": "put \"x\", \"y\": \"z\" here", "days": 1}"#,
+        ),
+        (r#"{"phone": +1 (555) 0100}"#, r#"{"phone": "+1 (555) 0100"}"#),
+        (r#"{"zip": 007}"#, r#"{"zip": 7}"#),
+        (r#"{"name": Infinity}"#, r#"{"name": "Infinity"}"#),
+        (r#"{"tags": [dark blue red]}"#, r#"{"tags": ["dark blue", "red"]}"#),
+    ];
+    for (text, want) in rows {
+        assert_eq!(guided(&trip(), text), want, "{text}");
+        assert_ne!(mend(text.as_bytes(), &Options::new()).text(), Some(want), "{text}");
+    }
+}
+
+#[test]
+fn names_count_however_they_are_written() {
+    let schema = object(&json!({
+        "title": {"type": "string"},
+        "max_days": {"type": "integer", "x-aliases": ["limit"]},
+    }));
+    for name in ["max_days", "maxDays", "MAX-DAYS", "limit"] {
+        let text = format!("{{title: a b {name}: 3}}");
+        assert_eq!(guided(&schema, &text), format!(r#"{{"title": "a b", "{name}": 3}}"#));
+    }
+    assert_eq!(guided(&schema, "{title: a b most: 3}"), r#"{"title": "a b most: 3"}"#);
+}
+
+#[test]
+fn references_and_unions_lead_to_the_place() {
+    let schema = compiled(&json!({
+        "$defs": {"leg": {"type": "object", "properties": {"to": {"type": "string"}, "km": {"type": "number"}}}},
+        "properties": {
+            "legs": {"type": "array", "items": {"$ref": "#/$defs/leg"}},
+            "last": {"anyOf": [{"$ref": "#/$defs/leg"}, {"type": "null"}]},
+            "more": {"oneOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "string"}}}]},
+        },
+    }));
+    let text = "{legs: [{to: Oslo km: 3}], last: {to: New York km: 4}, more: {b: x a: y}}";
+    let want = r#"{"legs": [{"to": "Oslo", "km": 3}], "last": {"to": "New York", "km": 4}, "more": {"b": "x", "a": "y"}}"#;
+    assert_eq!(guided(&schema, text), want);
+}
+
+#[test]
+fn of_a_union_with_many_branches_nothing_is_said() {
+    let branches: Vec<Value> =
+        (0..40).map(|at| json!({"properties": {format!("k{at}"): {"type": "string"}}})).collect();
+    let schema = compiled(&json!({"anyOf": branches}));
+    assert_eq!(guided(&schema, "{a: x k3: y}"), r#"{"a": "x k3: y"}"#);
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_ends() {
+    let schema = compiled(&json!({
+        "anyOf": [{"$ref": "#"}, {"properties": {"a": {"$ref": "#"}, "n": {"type": "integer"}}}],
+    }));
+    assert_eq!(guided(&schema, "{a: {a: {n: 1}} n: 2}"), r#"{"a": {"a": {"n": 1}}, "n": 2}"#);
+}
+
+#[test]
+fn valid_json_stays_however_badly_it_fits() {
+    let schema = trip();
+    for text in [
+        r#"{"city": "a", "world": {"x": "y, \"days\": 3"}, "city": [1, "name: x"]}"#,
+        r#"{"phone": 12, "zip": "007", "tags": ["dark", "blue"], "days": {}}"#,
+        r#"[{"city days: 3": "x"}, 5, null]"#,
+    ] {
+        let options = Options::new().with_policy(Policy::STRICT).with_guide(schema.guide());
+        assert_eq!(mend(text.as_bytes(), &options).outcome(), Outcome::Unchanged, "{text}");
+        let mut mender = Mender::new(options);
+        text.bytes().for_each(|byte| mender.push(&[byte], &mut ()));
+        assert_eq!(mender.finish(&mut ()), Outcome::Unchanged, "{text}");
+    }
+}
+
+#[test]
+fn a_guide_of_the_caller_stands() {
+    let options =
+        FitOptions::new().with_engine(Options::new().with_guide(object(&json!({})).guide()));
+    // Every name is refused by the guide, so the words stay in the first value.
+    let fitted = trip().fit(b"{city: Oslo days: 3}", &options);
+    assert_eq!(fitted.text(), Some(r#"{"city": "Oslo days: 3"}"#));
+}
+
+#[test]
+fn the_cursor_sees_the_member_before_the_end() {
+    let mut stream = FitStream::new(&trip(), FitOptions::new());
+    stream.push(b"{\"city\": New York days: \"3\", \"note\": \"");
+    stream.push(b"words that come slowly, one by one, until there is no end of them");
+    let root = stream.cursor().root().unwrap();
+    assert_eq!(root.member("city").unwrap().as_str(), Some("New York"));
+    assert_eq!(root.member("days").unwrap().as_number(), Some("3"));
+    stream.push(b"\"}");
+    let fitted = stream.finish();
+    assert!(fitted.text().unwrap().starts_with(r#"{"city": "New York", "days": 3, "note": "w"#));
+}
