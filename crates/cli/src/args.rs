@@ -187,10 +187,22 @@ pub(crate) struct StreamArgs {
     #[arg(long)]
     pub(crate) objects: bool,
 
+    /// A JSON Schema: each document in the text is brought into it once it has ended. A response
+    /// without documents and calls is read as a whole: XML, or plain words.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+
     /// Tools as OpenAI, Anthropic, Gemini or MCP declare them, or a directory of schemas: the
     /// arguments of each call are brought into its schema once it has ended.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
+
+    /// The name of what the schema is for.
+    #[arg(long, value_name = "NAME", requires = "schema")]
+    pub(crate) name: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -232,6 +244,13 @@ pub(crate) struct SchemaArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+}
+
+/// The switches of the rules.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RuleArgs {
     /// A rule that may not be used; may be given several times.
     #[arg(long, value_name = "CODE", value_parser = rule)]
     pub(crate) rule_off: Vec<Rule>,
@@ -316,7 +335,8 @@ impl LimitArgs {
 /// What `stream` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
-    /// Each tool call once it has ended, one JSON object a line.
+    /// Each tool call once it has ended, one JSON object a line; the documents too, where --objects
+    /// or --schema asks for them.
     Calls,
     /// Everything that is certain, one JSON object a line.
     Events,

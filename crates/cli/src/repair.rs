@@ -15,6 +15,7 @@ use crate::{
     fit::{self, Target},
     fragment::Fragments,
     input::{CHUNK, Input},
+    out::Out,
     paint::notice,
     position::{Locator, Tracker},
     report::{self, Record},
@@ -127,8 +128,7 @@ fn pushed(
 ) -> Result<Outcome, Failure> {
     let mut extractor = Extractor::new(scope, options);
     let mut sink = Sink {
-        out: io::BufWriter::new(io::stdout().lock()),
-        error: None,
+        out: Out::new(),
         json: args.json,
         name: input.name().to_owned(),
         session,
@@ -147,7 +147,7 @@ fn pushed(
         sink.tracker.push(chunk);
         extractor.push(chunk, &mut sink);
         sink.tracker.settle(extractor.withheld());
-        sink.flush()?;
+        sink.out.flush()?;
     }
     let outcome = extractor.finish(&mut sink);
     sink.close(outcome)?;
@@ -155,10 +155,8 @@ fn pushed(
 }
 
 /// Writes the documents, and says what was changed in them.
-struct Sink<'a> {
-    out: io::BufWriter<io::StdoutLock<'a>>,
-    /// The first failed write; [`Parts`] cannot return it.
-    error: Option<io::Error>,
+struct Sink {
+    out: Out,
     json: bool,
     name: String,
     session: Session,
@@ -170,28 +168,11 @@ struct Sink<'a> {
     wrote: bool,
 }
 
-impl Sink<'_> {
-    fn write(&mut self, bytes: &[u8]) {
-        if self.error.is_none() {
-            self.error = self.out.write_all(bytes).err();
-        }
-    }
-
-    fn event(&mut self, event: &serde_json::Value) {
-        self.write(format!("{event}\n").as_bytes());
-    }
-
+impl Sink {
     fn told(&mut self, kind: &str, text: &str) {
         if !text.is_empty() {
-            self.event(&json!({ "type": kind, "text": text }));
+            self.out.record(&json!({ "type": kind, "text": text }));
         }
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        if let Some(error) = self.error.take() {
-            return Err(error.into());
-        }
-        Ok(self.out.flush()?)
     }
 
     fn close(mut self, outcome: Outcome) -> Result<(), Failure> {
@@ -199,11 +180,11 @@ impl Sink<'_> {
             let rest = self.texts.finish();
             self.told("text", &rest);
             let end = json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
-            self.event(&end);
-        } else if self.wrote && self.out.get_ref().is_terminal() {
-            self.write(b"\n");
+            self.out.record(&end);
+        } else if self.wrote && self.out.is_terminal() {
+            self.out.bytes(b"\n");
         }
-        self.flush()?;
+        self.out.flush()?;
         if self.json {
             return Ok(());
         }
@@ -219,7 +200,7 @@ impl Sink<'_> {
     }
 }
 
-impl Parts for Sink<'_> {
+impl Parts for Sink {
     /// What is no part of a document, such as all that follows a refusal.
     fn text(&mut self, bytes: &[u8]) {
         if self.json {
@@ -236,7 +217,7 @@ impl Parts for Sink<'_> {
             let text = self.fragments.push(bytes);
             self.told("json", &text);
         } else {
-            self.write(bytes);
+            self.out.bytes(bytes);
         }
     }
 
@@ -246,7 +227,7 @@ impl Parts for Sink<'_> {
         if self.json {
             let place = seen.map(|(at, _)| json!({ "line": at.line, "column": at.column }));
             let record = Record::from(&repair);
-            self.event(&json!({ "type": "repair", "repair": record, "position": place }));
+            self.out.record(&json!({ "type": "repair", "repair": record, "position": place }));
         } else if !self.session.quiet && self.repairs <= LISTED {
             let line = report::line(self.session.stderr, &self.name, &repair, seen);
             notice(line);
@@ -257,7 +238,7 @@ impl Parts for Sink<'_> {
         if self.json {
             let rest = self.fragments.finish();
             self.told("json", &rest);
-            self.event(&json!({ "type": "document", "outcome": outcome.code() }));
+            self.out.record(&json!({ "type": "document", "outcome": outcome.code() }));
         }
     }
 }

@@ -1,18 +1,18 @@
-//! The tool calls of a stream and nothing else: one JSON object a line.
-
-use std::io::{self, Write as _};
+//! What a program acts on and nothing else, one JSON object a line: the tool calls of a stream, and
+//! the documents in its text where they are asked for.
 
 use jsonmend_core::Outcome;
 use jsonmend_wire::{Call, StreamOutcome, WireEvent};
 
 use super::{
     Object, View,
-    events::{ended, line},
+    events::{ended, found},
 };
 use crate::{
     Session,
     exit::Failure,
-    fit::CallFit,
+    fit::{CallFit, ObjectFit},
+    out::Out,
     paint::{BAD, notice},
     visible::visible,
 };
@@ -20,18 +20,16 @@ use crate::{
 /// How much of an error is shown, in characters.
 const SHOWN: usize = 200;
 
-/// Writes each call to standard output once it has ended; errors go to standard error.
+/// Writes each call and document to standard output once it has ended; errors go to standard error.
 pub(crate) struct Calls {
-    out: io::BufWriter<io::StdoutLock<'static>>,
-    error: Option<io::Error>,
+    out: Out,
     name: String,
     session: Session,
 }
 
 impl Calls {
     pub(crate) fn new(name: &str, session: Session) -> Self {
-        let out = io::BufWriter::new(io::stdout().lock());
-        Self { out, error: None, name: name.to_owned(), session }
+        Self { out: Out::new(), name: name.to_owned(), session }
     }
 
     fn trouble(&self, message: &str) {
@@ -43,9 +41,7 @@ impl Calls {
 impl View for Calls {
     fn show(&mut self, event: &WireEvent<'_>) {
         match event {
-            WireEvent::CallEnded(call) if self.error.is_none() => {
-                self.error = writeln!(self.out, "{}", ended(call)).err();
-            }
+            WireEvent::CallEnded(call) => self.out.record(&ended(call)),
             WireEvent::Error(error) => self.trouble(&visible(error.message.as_bytes(), SHOWN)),
             WireEvent::Oversize { limit } => {
                 self.trouble(&format!("a line or an event of more than {limit} bytes was dropped"));
@@ -55,19 +51,19 @@ impl View for Calls {
         }
     }
 
-    /// The text is not shown, and so are the documents in it.
-    fn object(&mut self, _: &Object, _: Outcome) {}
+    fn object(&mut self, object: &Object, outcome: Outcome) {
+        self.out.record(&found(object, outcome));
+    }
 
     fn fitted(&mut self, _: &Call, fit: &CallFit) {
-        if self.error.is_none() {
-            self.error = line(&mut self.out, &fit.record()).err();
-        }
+        self.out.record(&fit.record());
+    }
+
+    fn object_fitted(&mut self, fit: &ObjectFit<'_>) {
+        self.out.record(&fit.record());
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        match self.error.take() {
-            Some(error) => Err(error.into()),
-            None => Ok(self.out.flush()?),
-        }
+        self.out.flush()
     }
 }

@@ -12,14 +12,14 @@ use jsonmend_wire::{Call, Decoder, StreamOutcome, WireEvent, WireOptions};
 use self::{
     calls::Calls,
     events::Events,
-    objects::{Object, Objects},
+    objects::{Finds, Object, Objects},
     screen::Screen,
 };
 use crate::{
     Session,
     args::{Emit, PolicyArg, StreamArgs},
     exit::{Exit, Failure},
-    fit::{CallFit, CallSchemas},
+    fit::{CallFit, CallSchemas, ObjectFit, ObjectSchema},
     input::{CHUNK, Input},
 };
 
@@ -29,20 +29,17 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     if let Some(wire) = args.wire.0 {
         options = options.with_wire(wire);
     }
-    if args.objects && args.emit == Emit::Provider {
-        let message = "--objects shows documents; --emit provider leaves the text as it is";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    if args.tools.is_some() && args.emit == Emit::Provider {
-        let message = "--tools says what fits a schema; --emit provider mends the syntax alone";
-        return Err(Failure::Usage(message.to_owned()));
+    if args.emit == Emit::Provider {
+        refuse_for_provider(args)?;
     }
     let decoder = Decoder::new(options.clone());
-    let tools =
-        args.tools.as_deref().map(|path| CallSchemas::read(path, mending.clone())).transpose()?;
+    let in_text = args.engine.options(PolicyArg::Permissive);
+    let schema = ObjectSchema::of_args(args, in_text.clone())?;
+    let tools = CallSchemas::of_args(args, mending.clone())?;
     let input = Input::open(&args.file, session.quiet)?;
-    let objects = args.objects.then(|| Objects::new(args.engine.options(PolicyArg::Permissive)));
-    let inside = Inside { objects, tools };
+    let searched = args.objects || schema.is_some();
+    let objects = searched.then(|| Objects::new(in_text, schema));
+    let inside = Inside { objects, as_found: args.objects, tools };
     match args.emit {
         _ if args.json => drive(input, decoder, inside, Events::new(args.deltas)),
         Emit::Events => drive(input, decoder, inside, Events::new(args.deltas)),
@@ -58,6 +55,20 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     }
 }
 
+/// The body itself has no place for what these options tell.
+fn refuse_for_provider(args: &StreamArgs) -> Result<(), Failure> {
+    let message = if args.objects {
+        "--objects shows documents; --emit provider leaves the text as it is"
+    } else if args.schema.is_some() {
+        "--schema says what fits a schema; --emit provider leaves the text as it is"
+    } else if args.tools.is_some() {
+        "--tools says what fits a schema; --emit provider mends the syntax alone"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(message.to_owned()))
+}
+
 /// Where the events of a stream are shown.
 trait View {
     /// Shows an event.
@@ -69,6 +80,9 @@ trait View {
     /// Shows what became of a call, which was just shown, in the schema of its tool.
     fn fitted(&mut self, call: &Call, fit: &CallFit);
 
+    /// Shows what became of a document in the schema for the text.
+    fn object_fitted(&mut self, fit: &ObjectFit<'_>);
+
     /// Hands on what was shown; the first failed write is told here.
     fn flush(&mut self) -> Result<(), Failure>;
 }
@@ -76,6 +90,8 @@ trait View {
 /// What is looked at besides the stream itself.
 struct Inside {
     objects: Option<Objects>,
+    /// Documents are shown as they were found, not only as they fit the schema.
+    as_found: bool,
     tools: Option<CallSchemas>,
 }
 
@@ -100,10 +116,11 @@ fn drive(
             view.fitted(call, &fit);
         }
         if let Some(objects) = &mut inside.objects {
-            objects.note(&event, &mut |object, outcome| {
-                verdict.worst(Exit::of(outcome));
-                view.object(&object, outcome);
-            });
+            let verdict = &mut verdict;
+            objects.note(&event, &mut Shown { view, verdict, as_found: inside.as_found });
+            if ended && objects.found_nothing() {
+                verdict.worst(Exit::NoneFound);
+            }
         }
         if ended {
             view.show(&event);
@@ -122,6 +139,27 @@ fn drive(
     decoder.finish(&mut |event| take(event, &mut view));
     view.flush()?;
     failed.map_or(Ok(verdict.0), Err)
+}
+
+/// Shows documents, and minds what became of them.
+struct Shown<'v> {
+    view: &'v mut dyn View,
+    verdict: &'v mut Verdict,
+    as_found: bool,
+}
+
+impl Finds for Shown<'_> {
+    fn object(&mut self, object: &Object, outcome: Outcome) {
+        if self.as_found {
+            self.verdict.worst(Exit::of(outcome));
+            self.view.object(object, outcome);
+        }
+    }
+
+    fn fitted(&mut self, fit: &ObjectFit<'_>) {
+        self.verdict.worst(Exit::of(fit.outcome()));
+        self.view.object_fitted(fit);
+    }
 }
 
 /// The worst that happened.
