@@ -144,7 +144,7 @@ pub(crate) struct RepairArgs {
     pub(crate) scope: Option<ScopeArg>,
 
     /// What to do with further documents. By default they join one array; with --stream they are
-    /// dropped.
+    /// dropped, and `all` keeps each as a text of its own.
     #[arg(long, value_name = "RULE")]
     pub(crate) following: Option<FollowingArg>,
 
