@@ -75,6 +75,9 @@ pub(crate) struct BatchArgs {
 }
 
 /// Say whether files are valid JSON; if not, what would change and where.
+///
+/// With several files the exit code is the highest of any: 0 says that all of them are valid. A file
+/// that cannot be read keeps no other from being checked.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct CheckArgs {
@@ -138,8 +141,9 @@ pub(crate) struct RepairArgs {
     #[arg(long, conflicts_with_all = ["stream", "json"])]
     pub(crate) or_input: bool,
 
-    /// Where to look for JSON. By default the best reading of the text, with --stream the whole,
-    /// which ends with its first document.
+    /// Where to look for JSON. By default the best reading of the text, which may be several
+    /// documents; `first` takes only the first. With --stream the whole, which ends with its first
+    /// document.
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Option<ScopeArg>,
 

@@ -55,20 +55,13 @@ pub(super) fn run(
 enum Reader {
     Text(Box<Extractor>),
     /// A channel of nothing but documents, all of which are kept.
-    Sequence {
-        mender: Box<Mender>,
-        /// Whether a document has begun and not ended.
-        open: bool,
-        /// How many repairs there were when the last document ended.
-        before: usize,
-    },
+    Sequence(Box<Mender>, Documents),
 }
 
 impl Reader {
     fn new(scope: Scope, options: Options) -> Self {
         if scope == Scope::Whole && options.following() == Following::All {
-            let mender = Box::new(Mender::new(options));
-            Self::Sequence { mender, open: false, before: 0 }
+            Self::Sequence(Box::new(Mender::new(options)), Documents::default())
         } else {
             Self::Text(Box::new(Extractor::new(scope, options)))
         }
@@ -77,8 +70,8 @@ impl Reader {
     fn push(&mut self, chunk: &[u8], sink: &mut Sink) {
         match self {
             Self::Text(extractor) => extractor.push(chunk, sink),
-            Self::Sequence { mender, open, before } => {
-                mender.push(chunk, &mut Documents { sink, open, before });
+            Self::Sequence(mender, documents) => {
+                mender.push(chunk, &mut Told { sink, documents, last: None });
             }
         }
     }
@@ -86,16 +79,20 @@ impl Reader {
     fn withheld(&self) -> usize {
         match self {
             Self::Text(extractor) => extractor.withheld(),
-            Self::Sequence { mender, .. } => mender.withheld(),
+            Self::Sequence(mender, _) => mender.withheld(),
         }
     }
 
     fn finish(&mut self, sink: &mut Sink) -> Outcome {
         match self {
             Self::Text(extractor) => extractor.finish(sink),
-            Self::Sequence { mender, open, before } => {
-                let outcome = mender.finish(&mut Documents { sink, open, before });
-                if std::mem::take(open) {
+            Self::Sequence(mender, documents) => {
+                let mut last = None;
+                let outcome = mender.finish(&mut Told { sink, documents, last: Some(&mut last) });
+                // What was open at the end ended as the input did, cut off perhaps.
+                if let Some(own) = last.filter(|_| outcome.is_complete()) {
+                    sink.end(own);
+                } else if last.is_some() || documents.open {
                     sink.end(outcome);
                 }
                 outcome
@@ -104,16 +101,30 @@ impl Reader {
     }
 }
 
+/// The documents of a sequence.
+#[derive(Default)]
+struct Documents {
+    /// Whether one has begun and not ended.
+    open: bool,
+    /// How many repairs there were when the last one ended.
+    before: usize,
+}
 /// Tells the documents of a sequence apart.
-struct Documents<'a> {
+struct Told<'a> {
     sink: &'a mut Sink,
-    open: &'a mut bool,
-    before: &'a mut usize,
+    documents: &'a mut Documents,
+    /// At the end of the input: how the last document ended by itself, which is not told yet.
+    last: Option<&'a mut Option<Outcome>>,
 }
 
-impl Output for Documents<'_> {
+impl Output for Told<'_> {
     fn copy(&mut self, bytes: &[u8]) {
-        *self.open = *self.open || !bytes.trim_ascii().is_empty();
+        if !bytes.trim_ascii().is_empty() {
+            self.documents.open = true;
+            if let Some(outcome) = self.last.as_mut().and_then(|last| last.take()) {
+                self.sink.end(outcome);
+            }
+        }
         self.sink.json(bytes);
     }
 
@@ -122,9 +133,14 @@ impl Output for Documents<'_> {
     }
 
     fn end_document(&mut self) {
-        let repaired = std::mem::replace(self.before, self.sink.repairs) != self.sink.repairs;
-        *self.open = false;
-        self.sink.end(if repaired { Outcome::Repaired } else { Outcome::Unchanged });
+        let before = std::mem::replace(&mut self.documents.before, self.sink.repairs);
+        let repaired = before != self.sink.repairs;
+        let outcome = if repaired { Outcome::Repaired } else { Outcome::Unchanged };
+        self.documents.open = false;
+        match &mut self.last {
+            Some(last) => **last = Some(outcome),
+            None => self.sink.end(outcome),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ mod provider;
 mod screen;
 
 use jsonmend_core::Outcome;
-use jsonmend_wire::{Call, Decoder, StreamOutcome, WireEvent, WireOptions};
+use jsonmend_wire::{Call, Decoder, ErrorKind, StreamOutcome, WireError, WireEvent, WireOptions};
 
 use self::{
     calls::Calls,
@@ -103,8 +103,11 @@ fn drive(
     mut view: impl View,
 ) -> Result<Exit, Failure> {
     let mut verdict = Verdict(Exit::Unchanged);
-    let mut take = |event: WireEvent<'_>, view: &mut dyn View| {
+    let mut opening = Opening::default();
+    let mut take = |event: WireEvent<'_>, opening: &Opening, view: &mut dyn View| {
         verdict.note(&event);
+        let told = opening.explain(&event);
+        let event = told.as_ref().map_or(event, WireEvent::Error);
         let ended = matches!(event, WireEvent::Ended(_));
         // The documents that the end of the stream ends belong before it.
         if !ended {
@@ -130,15 +133,45 @@ fn drive(
     let failed = loop {
         match input.chunk(&mut buffer) {
             Ok([]) => break None,
-            Ok(chunk) => decoder.push(chunk, &mut |event| take(event, &mut view)),
+            Ok(chunk) => {
+                opening.note(chunk);
+                decoder.push(chunk, &mut |event| take(event, &opening, &mut view));
+            }
             Err(failure) => break Some(failure),
         }
         view.flush()?;
     };
     // What has arrived is shown to its end, also where reading failed.
-    decoder.finish(&mut |event| take(event, &mut view));
+    decoder.finish(&mut |event| take(event, &opening, &mut view));
     view.flush()?;
     failed.map_or(Ok(verdict.0), Err)
+}
+
+/// How compressed bodies begin.
+const PACKED: [(&[u8], &str, &str); 2] =
+    [(b"\x1f\x8b", "gzip", "gzip -dc"), (b"\x28\xb5\x2f\xfd", "Zstandard", "zstd -dc")];
+
+/// The first bytes of the body.
+#[derive(Default)]
+struct Opening(Vec<u8>);
+
+impl Opening {
+    fn note(&mut self, chunk: &[u8]) {
+        let missing = 4_usize.saturating_sub(self.0.len());
+        self.0.extend(chunk.iter().take(missing));
+    }
+
+    /// A body that is no stream because it is compressed: what to do about it.
+    fn explain(&self, event: &WireEvent<'_>) -> Option<WireError> {
+        let WireEvent::Error(error) = event else { return None };
+        let packed = PACKED.into_iter().find(|(magic, ..)| self.0.starts_with(magic));
+        let (_, name, tool) = packed.filter(|_| error.kind == ErrorKind::NotAStream)?;
+        let mut told = (*error).clone();
+        told.message = format!(
+            "the body is compressed ({name}): unpack it first, with `{tool}` or `curl --compressed`"
+        );
+        Some(told)
+    }
 }
 
 /// Shows documents, and minds what became of them.

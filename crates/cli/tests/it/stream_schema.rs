@@ -1,6 +1,9 @@
 //! Documents in the text of a provider's stream, and the schema they are brought into.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use serde_json::{Value, json};
 
@@ -16,8 +19,10 @@ fn record(extra: &Value) -> PathBuf {
         "address": {"type": "object", "properties": {"postcode": {"type": "string"}}},
     }, "required": ["name"]});
     schema["properties"].as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-    let name = format!("record_{}.schema.json", extra.to_string().len());
-    file(&name, schema.to_string())
+    // Tests run side by side: each has a file of its own.
+    static FILES: AtomicUsize = AtomicUsize::new(0);
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    file(&format!("record_{number}.schema.json"), schema.to_string())
 }
 
 /// A body in which the model says these texts.
