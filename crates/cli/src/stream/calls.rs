@@ -1,17 +1,11 @@
 //! What a program acts on and nothing else, one JSON object a line: the tool calls of a stream, and
 //! the documents in its text where they are asked for.
 
-use jsonmend_core::Outcome;
-use jsonmend_wire::{Call, StreamOutcome, WireEvent};
+use jsonmend_wire::{StreamOutcome, WireEvent};
 
-use super::{
-    Object, View,
-    events::{ended, found},
-};
+use super::{View, events::ended};
 use crate::{
     Session,
-    exit::Failure,
-    fit::{CallFit, ObjectFit},
     out::Out,
     paint::{BAD, notice},
     visible::visible,
@@ -51,19 +45,7 @@ impl View for Calls {
         }
     }
 
-    fn object(&mut self, object: &Object, outcome: Outcome) {
-        self.out.record(&found(object, outcome));
-    }
-
-    fn fitted(&mut self, _: &Call, fit: &CallFit) {
-        self.out.record(&fit.record());
-    }
-
-    fn object_fitted(&mut self, fit: &ObjectFit<'_>) {
-        self.out.record(&fit.record());
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        self.out.flush()
+    fn out(&mut self) -> &mut Out {
+        &mut self.out
     }
 }

@@ -7,13 +7,7 @@ use jsonmend_wire::{Block, Call, WireEvent};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{Object, View};
-use crate::{
-    exit::Failure,
-    fit::{CallFit, ObjectFit},
-    fragment::Fragments,
-    out::Out,
-    report::records,
-};
+use crate::{fragment::Fragments, out::Out, report::records};
 
 /// Writes events to standard output.
 pub(crate) struct Events {
@@ -131,20 +125,8 @@ impl View for Events {
         self.out.record(&event);
     }
 
-    fn object(&mut self, object: &Object, outcome: Outcome) {
-        self.out.record(&found(object, outcome));
-    }
-
-    fn fitted(&mut self, _: &Call, fit: &CallFit) {
-        self.out.record(&fit.record());
-    }
-
-    fn object_fitted(&mut self, fit: &ObjectFit<'_>) {
-        self.out.record(&fit.record());
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        self.out.flush()
+    fn out(&mut self) -> &mut Out {
+        &mut self.out
     }
 }
 

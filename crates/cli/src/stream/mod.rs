@@ -21,6 +21,7 @@ use crate::{
     exit::{Exit, Failure},
     fit::{CallFit, CallSchemas, ObjectFit, ObjectSchema},
     input::{CHUNK, Input},
+    out::Out,
 };
 
 pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> {
@@ -74,17 +75,23 @@ trait View {
     /// Shows an event.
     fn show(&mut self, event: &WireEvent<'_>);
 
-    /// Shows a document that was found in the text.
-    fn object(&mut self, object: &Object, outcome: Outcome);
+    /// Where it writes.
+    fn out(&mut self) -> &mut Out;
+
+    /// Shows a document that was found in the text: by default as a record, like what follows.
+    fn object(&mut self, object: &Object, outcome: Outcome) {
+        self.out().record(&events::found(object, outcome));
+    }
 
     /// Shows what became of a call, which was just shown, in the schema of its tool.
-    fn fitted(&mut self, call: &Call, fit: &CallFit);
+    fn fitted(&mut self, _: &Call, fit: &CallFit) {
+        self.out().record(&fit.record());
+    }
 
     /// Shows what became of a document in the schema for the text.
-    fn object_fitted(&mut self, fit: &ObjectFit<'_>);
-
-    /// Hands on what was shown; the first failed write is told here.
-    fn flush(&mut self) -> Result<(), Failure>;
+    fn object_fitted(&mut self, fit: &ObjectFit<'_>) {
+        self.out().record(&fit.record());
+    }
 }
 
 /// What is looked at besides the stream itself.
@@ -139,11 +146,11 @@ fn drive(
             }
             Err(failure) => break Some(failure),
         }
-        view.flush()?;
+        view.out().flush()?;
     };
     // What has arrived is shown to its end, also where reading failed.
     decoder.finish(&mut |event| take(event, &opening, &mut view));
-    view.flush()?;
+    view.out().flush()?;
     failed.map_or(Ok(verdict.0), Err)
 }
 

@@ -13,7 +13,6 @@ use jsonmend_wire::{
 use super::{Object, View};
 use crate::{
     Session,
-    exit::Failure,
     fault::Fault,
     fit::{CallFit, ObjectFit},
     fragment::Fragments,
@@ -163,8 +162,8 @@ impl View for Screen {
         }
     }
 
-    fn flush(&mut self) -> Result<(), Failure> {
-        self.out.flush()
+    fn out(&mut self) -> &mut Out {
+        &mut self.out
     }
 }
 
