@@ -158,6 +158,9 @@ pub(super) fn summary(fitted: &Fitted, paint: Paint) -> String {
     let outcome = report::outcome(paint, fitted.outcome());
     let noun =
         |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    if fitted.outcome() == Outcome::Unchanged {
+        return outcome;
+    }
     if fitted.text().is_none() {
         return format!("{outcome} ({})", noun(fitted.issues().len(), "issue"));
     }

@@ -94,6 +94,9 @@ fn a_person_sees_the_value_and_what_was_done() {
     assert!(done.stdout.contains("[object at byte 49]\n{"), "{}", done.stdout);
     assert!(done.stdout.contains("\"rating\": 4.50,\n"), "{}", done.stdout);
     assert!(done.stdout.contains("\"rating\": \"4.50\",\n"), "{}", done.stdout);
+    let clean = run(&["stream", "--schema", schema], body(&["As in [1]: {\"name\": \"x\"}"]));
+    assert!(clean.stdout.ends_with("\n[object at byte 11 by the schema]\n{\"name\": \"x\"}\n"));
+    assert!(clean.stderr.starts_with("object at byte 11 by the schema: unchanged\n"));
     let quiet = run(&["stream", "-q", "--schema", schema], example(FENCED));
     assert_eq!(quiet.stderr, "");
 }
