@@ -12,12 +12,13 @@ use jsonmend_testkit::{
     bodies::{Places, Shape},
     cuts::Cut,
     damage::Damage,
+    laws::wire::rewritten,
     oracle,
     run::Run,
 };
 use jsonmend_wire::{
-    FinishReason, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, StreamOutcome,
-    Transcript, WireOptions, transcribe,
+    FinishReason, RewriteMode, RewriteOptions, RewriteOutcome, StreamOutcome, Transcript,
+    WireOptions, transcribe,
 };
 
 /// How many places each way of damage is tried at, in each text.
@@ -97,27 +98,13 @@ fn recorded() -> Vec<Body> {
 
 /// What comes out, and what was said of it; the same in pieces of every size.
 fn rewrite(name: &str, options: &RewriteOptions, body: &[u8]) -> (Vec<u8>, Transcript) {
-    let run = |cut: &Cut| {
-        let mut rewriter = Rewriter::new(options.clone());
-        let (mut out, mut said) = (Vec::new(), Transcript::new());
-        let mut take = |piece: Rewritten<'_>| match piece {
-            Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
-            Rewritten::Event(event) => said.record(&event),
-            _ => {}
-        };
-        for chunk in cut.chunks(body) {
-            rewriter.push(chunk, &mut take);
-        }
-        let outcome = rewriter.finish(&mut take);
-        (out, said, outcome)
-    };
-    let (out, said, outcome) = run(&Cut::whole());
-    assert_eq!(outcome == RewriteOutcome::Unchanged, out == body, "{name}");
+    let whole = rewritten(body, options, &Cut::whole());
+    assert_eq!(whole.outcome == RewriteOutcome::Unchanged, whole.bytes == body, "{name}");
     let random = Cut::random(body.len(), 20, &mut Seed::of(body));
     for cut in [Cut::bytes(body.len()), Cut::every(7, body.len()), random] {
-        assert!(run(&cut) == (out.clone(), said.clone(), outcome), "{name}: {cut:?}");
+        assert!(rewritten(body, options, &cut) == whole, "{name}: {cut:?}");
     }
-    (out, said)
+    (whole.bytes, whole.said)
 }
 
 /// What stands around the arguments, and what around the content.

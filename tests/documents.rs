@@ -344,6 +344,21 @@ fn the_front_page_shows_what_is_tested() {
     }
 }
 
+/// Every page with examples in Rust is among those that are compiled and run.
+#[test]
+fn examples_of_the_pages_are_run() {
+    let run = document("tests/src/lib.rs");
+    let mut seen = 0;
+    for name in documents().iter().filter(|name| name.starts_with("docs/")) {
+        let page = document(name);
+        if page.lines().any(|line| line == "```rust") {
+            assert!(run.contains(&format!("include_str!(\"../../{name}\")")), "{name}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 2, "{seen} pages");
+}
+
 /// What stands in the look-up of headings can be relied on.
 #[test]
 fn headings_are_read() {

@@ -13,34 +13,14 @@ use jsonmend_testkit::{
     Seed,
     allocations::heap_of,
     cuts::{self, Cut},
+    laws::wire::{Written, rewritten},
 };
 use jsonmend_wire::{
-    RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
+    RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Transcript, WireOptions,
     eventstream::Message,
     sse::{SseDecoder, SseEvent, SseReading},
     transcribe,
 };
-
-/// The bytes that come out, what was said of them, and the outcome.
-fn rewrite(
-    options: RewriteOptions,
-    body: &[u8],
-    cut: &Cut,
-) -> (Vec<u8>, Transcript, RewriteOutcome) {
-    let mut rewriter = Rewriter::new(options);
-    let mut out = Vec::new();
-    let mut said = Transcript::new();
-    let mut take = |piece: Rewritten<'_>| match piece {
-        Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
-        Rewritten::Event(event) => said.record(&event),
-        _ => {}
-    };
-    for chunk in cut.chunks(body) {
-        rewriter.push(chunk, &mut take);
-    }
-    let outcome = rewriter.finish(&mut take);
-    (out, said, outcome)
-}
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -64,7 +44,7 @@ fn recordings_leave_as_they_came() {
         for mode in [RewriteMode::Append, RewriteMode::Validated] {
             let options = RewriteOptions::new().with_mode(mode);
             for cut in &all {
-                let (out, _, outcome) = rewrite(options.clone(), &body, cut);
+                let Written { bytes: out, outcome, .. } = rewritten(&body, &options, cut);
                 if out != body || outcome != RewriteOutcome::Unchanged {
                     changed.push((path.display().to_string(), mode, outcome));
                     break;
@@ -122,9 +102,9 @@ fn damaged_recordings_leave_mended() {
         let before = transcribe(&body, WireOptions::new());
         for mode in [RewriteMode::Append, RewriteMode::Validated] {
             let options = RewriteOptions::new().with_mode(mode);
-            let (out, said, _) = rewrite(options.clone(), &body, &Cut::whole());
+            let Written { bytes: out, said, .. } = rewritten(&body, &options, &Cut::whole());
             for cut in cuts::few(body.len(), &mut Seed::of(&body)) {
-                assert_eq!(rewrite(options.clone(), &body, &cut).0, out, "{name}: {cut:?}");
+                assert_eq!(rewritten(&body, &options, &cut).bytes, out, "{name}: {cut:?}");
             }
             let after = transcribe(&out, WireOptions::new());
             assert_eq!(around(&after), around(&before), "{name}");

@@ -15,7 +15,11 @@ pub fn corpus() -> PathBuf {
     root().join("tests/corpus")
 }
 
-/// The examples of the page on schemas are run.
+/// The examples of the pages in Rust are run: `documents.rs` sees to it that none is left out.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/schema.md")]
-pub struct SchemaPage;
+pub mod pages {
+    #[doc = include_str!("../../docs/rewriting.md")]
+    pub struct Rewriting;
+    #[doc = include_str!("../../docs/schema.md")]
+    pub struct Schema;
+}

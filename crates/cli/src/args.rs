@@ -75,6 +75,9 @@ pub(crate) struct BatchArgs {
 }
 
 /// Say whether files are valid JSON; if not, what would change and where.
+///
+/// With several files the exit code is the highest of any: 0 says that all of them are valid. A file
+/// that cannot be read keeps no other from being checked.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct CheckArgs {
@@ -138,13 +141,14 @@ pub(crate) struct RepairArgs {
     #[arg(long, conflicts_with_all = ["stream", "json"])]
     pub(crate) or_input: bool,
 
-    /// Where to look for JSON. By default the best reading of the text, with --stream the whole,
-    /// which ends with its first document.
+    /// Where to look for JSON. By default the best reading of the text, which may be several
+    /// documents; `first` takes only the first. With --stream the whole, which ends with its first
+    /// document.
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Option<ScopeArg>,
 
     /// What to do with further documents. By default they join one array; with --stream they are
-    /// dropped.
+    /// dropped, and `all` keeps each as a text of its own.
     #[arg(long, value_name = "RULE")]
     pub(crate) following: Option<FollowingArg>,
 
@@ -187,10 +191,22 @@ pub(crate) struct StreamArgs {
     #[arg(long)]
     pub(crate) objects: bool,
 
+    /// A JSON Schema: each document in the text is brought into it once it has ended. A response
+    /// without documents and calls is read as a whole: XML, or plain words.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+
     /// Tools as OpenAI, Anthropic, Gemini or MCP declare them, or a directory of schemas: the
     /// arguments of each call are brought into its schema once it has ended.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
+
+    /// The name of what the schema is for.
+    #[arg(long, value_name = "NAME", requires = "schema")]
+    pub(crate) name: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -232,6 +248,13 @@ pub(crate) struct SchemaArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+}
+
+/// The switches of the rules.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RuleArgs {
     /// A rule that may not be used; may be given several times.
     #[arg(long, value_name = "CODE", value_parser = rule)]
     pub(crate) rule_off: Vec<Rule>,
@@ -316,7 +339,8 @@ impl LimitArgs {
 /// What `stream` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
-    /// Each tool call once it has ended, one JSON object a line.
+    /// Each tool call once it has ended, one JSON object a line; the documents too, where --objects
+    /// or --schema asks for them.
     Calls,
     /// Everything that is certain, one JSON object a line.
     Events,

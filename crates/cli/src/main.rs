@@ -10,6 +10,7 @@ mod fault;
 mod fit;
 mod fragment;
 mod input;
+mod out;
 mod paint;
 mod position;
 mod repair;

@@ -1,10 +1,11 @@
 //! `jsonmend repair`: a text in, mended JSON out.
 
+mod push;
+
 use std::io::{self, IsTerminal as _, Write};
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Repair};
-use jsonmend_extract::{Extractor, Parts, Scope, mend_text};
-use serde_json::json;
+use jsonmend_core::{Following, Mended, Options, Outcome};
+use jsonmend_extract::{Scope, mend_text};
 
 use crate::{
     Session,
@@ -13,11 +14,10 @@ use crate::{
     exit::{Exit, Failure},
     fault::Fault,
     fit::{self, Target},
-    fragment::Fragments,
-    input::{CHUNK, Input},
+    input::Input,
     paint::notice,
-    position::{Locator, Tracker},
-    report::{self, Record},
+    position::Locator,
+    report,
 };
 
 /// How many repairs a notice lists; `check` and `--json` list all.
@@ -29,6 +29,9 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
         .engine
         .options(PolicyArg::Permissive)
         .with_following(args.following.map_or(following, FollowingArg::following));
+    if args.stream {
+        refuse_for_stream(args)?;
+    }
     let target = Target::of_args(&args.schema)?;
     let mut input = Input::open(&args.file, session.quiet)?;
     if let Some(target) = target {
@@ -44,12 +47,30 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
     }
     let outcome = if args.stream {
         let scope = args.scope.map_or(Scope::Whole, ScopeArg::scope);
-        pushed(args, input, scope, options, session)?
+        push::run(input, scope, options, args.json, session)?
     } else {
         let scope = args.scope.map_or(Scope::Best, ScopeArg::scope);
         whole(args, input, scope, &options, session)?
     };
     Ok(if args.exit_zero && outcome.is_valid() { Exit::Unchanged } else { Exit::of(outcome) })
+}
+
+/// What has been written cannot be taken back: these readings need the whole text.
+fn refuse_for_stream(args: &RepairArgs) -> Result<(), Failure> {
+    let message = match (args.scope, args.following) {
+        (Some(ScopeArg::Best | ScopeArg::Last), _) => {
+            "--stream cannot choose among documents: --scope best and last need the whole text"
+        }
+        (_, Some(FollowingArg::Array | FollowingArg::Last)) => {
+            "--stream writes the first document before it knows of others: --following array and last \
+             need the whole text"
+        }
+        (Some(ScopeArg::First), Some(FollowingArg::All)) => {
+            "--scope first is one document: --following all goes with --scope whole or all"
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(message.to_owned()))
 }
 
 /// The whole-text path: everything is read before anything is written.
@@ -114,150 +135,5 @@ fn unlisted(count: usize) {
 fn summary(name: &str, outcome: Outcome, count: &str, session: Session) {
     if outcome != Outcome::Unchanged {
         notice(format_args!("{name}: {} ({count})", report::outcome(session.stderr, outcome)));
-    }
-}
-
-/// The push path: what is certain is written after every read, and nothing is kept.
-fn pushed(
-    args: &RepairArgs,
-    mut input: Input,
-    scope: Scope,
-    options: Options,
-    session: Session,
-) -> Result<Outcome, Failure> {
-    let mut extractor = Extractor::new(scope, options);
-    let mut sink = Sink {
-        out: io::BufWriter::new(io::stdout().lock()),
-        error: None,
-        json: args.json,
-        name: input.name().to_owned(),
-        session,
-        fragments: Fragments::default(),
-        texts: Fragments::default(),
-        tracker: Tracker::new(),
-        repairs: 0,
-        wrote: false,
-    };
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        let chunk = input.chunk(&mut buffer)?;
-        if chunk.is_empty() {
-            break;
-        }
-        sink.tracker.push(chunk);
-        extractor.push(chunk, &mut sink);
-        sink.tracker.settle(extractor.withheld());
-        sink.flush()?;
-    }
-    let outcome = extractor.finish(&mut sink);
-    sink.close(outcome)?;
-    Ok(outcome)
-}
-
-/// Writes the documents, and says what was changed in them.
-struct Sink<'a> {
-    out: io::BufWriter<io::StdoutLock<'a>>,
-    /// The first failed write; [`Parts`] cannot return it.
-    error: Option<io::Error>,
-    json: bool,
-    name: String,
-    session: Session,
-    fragments: Fragments,
-    /// The same for text outside documents.
-    texts: Fragments,
-    tracker: Tracker,
-    repairs: usize,
-    wrote: bool,
-}
-
-impl Sink<'_> {
-    fn write(&mut self, bytes: &[u8]) {
-        if self.error.is_none() {
-            self.error = self.out.write_all(bytes).err();
-        }
-    }
-
-    fn event(&mut self, event: &serde_json::Value) {
-        self.write(format!("{event}\n").as_bytes());
-    }
-
-    fn told(&mut self, kind: &str, text: &str) {
-        if !text.is_empty() {
-            self.event(&json!({ "type": kind, "text": text }));
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        if let Some(error) = self.error.take() {
-            return Err(error.into());
-        }
-        Ok(self.out.flush()?)
-    }
-
-    fn close(mut self, outcome: Outcome) -> Result<(), Failure> {
-        if self.json {
-            let rest = self.texts.finish();
-            self.told("text", &rest);
-            let end = json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
-            self.event(&end);
-        } else if self.wrote && self.out.get_ref().is_terminal() {
-            self.write(b"\n");
-        }
-        self.flush()?;
-        if self.json {
-            return Ok(());
-        }
-        if !self.session.quiet {
-            unlisted(self.repairs);
-        }
-        if !self.session.quiet || !outcome.is_valid() {
-            let plural = if self.repairs == 1 { "" } else { "s" };
-            let count = format!("{} repair{plural}", self.repairs);
-            summary(&self.name, outcome, &count, self.session);
-        }
-        Ok(())
-    }
-}
-
-impl Parts for Sink<'_> {
-    /// What is no part of a document, such as all that follows a refusal.
-    fn text(&mut self, bytes: &[u8]) {
-        if self.json {
-            let text = self.texts.push(bytes);
-            self.told("text", &text);
-        }
-    }
-
-    fn json(&mut self, bytes: &[u8]) {
-        self.wrote = true;
-        if self.json {
-            let rest = self.texts.finish();
-            self.told("text", &rest);
-            let text = self.fragments.push(bytes);
-            self.told("json", &text);
-        } else {
-            self.write(bytes);
-        }
-    }
-
-    fn repair(&mut self, repair: Repair) {
-        self.repairs += 1;
-        let seen = self.tracker.look(repair.start, repair.end);
-        if self.json {
-            let place = seen.map(|(at, _)| json!({ "line": at.line, "column": at.column }));
-            let record = Record::from(&repair);
-            self.event(&json!({ "type": "repair", "repair": record, "position": place }));
-        } else if !self.session.quiet && self.repairs <= LISTED {
-            let line = report::line(self.session.stderr, &self.name, &repair, seen);
-            notice(line);
-        }
-    }
-
-    fn end(&mut self, outcome: Outcome) {
-        if self.json {
-            let rest = self.fragments.finish();
-            self.told("json", &rest);
-            self.event(&json!({ "type": "document", "outcome": outcome.code() }));
-        }
     }
 }

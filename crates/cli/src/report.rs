@@ -25,6 +25,15 @@ pub(crate) struct Record {
     path: String,
 }
 
+impl Record {
+    /// The same in a text that has `offset` bytes more before it.
+    pub(crate) fn shifted(mut self, offset: usize) -> Self {
+        self.start += offset;
+        self.end += offset;
+        self
+    }
+}
+
 impl From<&Repair> for Record {
     fn from(repair: &Repair) -> Self {
         Self {

@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use jsonmend_core::{Outcome, Repair};
 use jsonmend_extract::{Extractor, Parts};
+#[cfg(feature = "schema")]
+use jsonmend_schema::{Cursor, SharedRegistry};
 use jsonmend_wire::{Block, Decoder, WireEvent};
 
+#[cfg(feature = "schema")]
+use crate::tools::Tools;
 use crate::{
     Event, MendOptions,
     object::{Growing, into_text},
@@ -26,14 +30,39 @@ pub(crate) struct Reader {
 impl Reader {
     pub(crate) fn new(options: MendOptions) -> Self {
         let decoder = Decoder::new(options.wire().clone());
-        let contents =
-            Contents { options, texts: BTreeMap::new(), objects: 0, queue: VecDeque::new() };
+        let contents = Contents {
+            options,
+            texts: BTreeMap::new(),
+            objects: 0,
+            queue: VecDeque::new(),
+            #[cfg(feature = "schema")]
+            tools: None,
+        };
         Self { decoder, contents }
+    }
+
+    /// The same, with calls brought into the schemas of their tools.
+    #[cfg(feature = "schema")]
+    pub(crate) fn with_tools(options: MendOptions, registry: &SharedRegistry) -> Self {
+        let engine = options.wire().mending().clone();
+        let mut reader = Self::new(options);
+        reader.contents.tools = Some(Tools::new(registry, engine));
+        reader
+    }
+
+    /// The cursor beside a call that is open.
+    #[cfg(feature = "schema")]
+    pub(crate) fn cursor(&self, call: usize) -> Option<&Cursor> {
+        self.contents.tools.as_ref().and_then(|tools| tools.cursor(call))
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         let Self { decoder, contents } = self;
         decoder.push(chunk, &mut |event| contents.take(event));
+        #[cfg(feature = "schema")]
+        if let Some(tools) = &mut contents.tools {
+            tools.settle(&mut contents.queue);
+        }
     }
 
     pub(crate) fn finish(&mut self) {
@@ -56,6 +85,8 @@ struct Contents {
     texts: BTreeMap<Block, Text>,
     objects: usize,
     queue: VecDeque<Event>,
+    #[cfg(feature = "schema")]
+    tools: Option<Tools>,
 }
 
 /// One text, and the object that is open in it.
@@ -88,6 +119,10 @@ impl Contents {
                 }
                 if let Some(event) = Event::owned(&event) {
                     queue(&mut self.queue, event);
+                }
+                #[cfg(feature = "schema")]
+                if let Some(tools) = &mut self.tools {
+                    tools.note(&event, &mut self.queue);
                 }
             }
         }

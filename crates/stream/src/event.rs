@@ -29,6 +29,27 @@ pub enum Event {
     },
     /// A tool call ended: its name, arguments, outcome and repairs.
     CallEnded(Box<Call>),
+    /// What became of a call in the schema of its tool; right behind its
+    /// [`CallEnded`](Self::CallEnded). Only with
+    /// [`mend_with_tools`](crate::MendExt::mend_with_tools).
+    #[cfg(feature = "schema")]
+    CallFitted {
+        /// Which call.
+        call: usize,
+        /// The arguments that fit, or why there are none.
+        fit: Box<crate::CallFit>,
+    },
+    /// Something is wrong with a call that no further text sets right: behind the fragment that
+    /// settled it. With [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can either, so
+    /// that there is no use in reading on for this call. Only with
+    /// [`mend_with_tools`](crate::MendExt::mend_with_tools).
+    #[cfg(feature = "schema")]
+    CallFound {
+        /// Which call.
+        call: usize,
+        /// What is wrong. Its places count in the mended text, the fragments of the call joined.
+        finding: jsonmend_schema::Finding,
+    },
     /// More of the arguments of a call, mended, for display; [`CallEnded`](Self::CallEnded) decides.
     CallFragment {
         /// Which call.

@@ -101,7 +101,10 @@ pub enum JsonEvent {
         /// What happened there.
         change: Change<'static>,
     },
-    /// A document ended.
+    /// A document ended. With [`Scope::All`] and [`Scope::Fenced`] this comes right behind its last
+    /// patch. With the other scopes there is one document, and what follows it belongs to its
+    /// account: then this comes at the end of the channel, behind all [`Text`](Self::Text), and
+    /// nothing comes after it but an error of upstream. Without a document it does not come at all.
     Ended(Box<Object>),
     /// The document that is open grew. The patches of a document, joined, are its text;
     /// [`Snapshot`] joins them.

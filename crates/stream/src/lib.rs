@@ -2,8 +2,9 @@
 //!
 //! [`MendStream`] reads a provider's body, [`JsonStream`] a channel that holds text or JSON and
 //! nothing around it. Both wrap a stream of byte chunks; [`MendExt`] makes them. They spawn
-//! nothing and need no runtime. With the feature `schema`, `SchemaStream` brings what a channel holds
-//! into a JSON Schema while it arrives.
+//! nothing and need no runtime. With the feature `schema`, `MendExt::mend_with_tools` brings each call
+//! of a body into the schema of its tool, and `SchemaStream` what a channel holds into a JSON Schema,
+//! while it arrives.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -60,6 +61,8 @@ mod pieces;
 mod pump;
 #[cfg(feature = "schema")]
 mod schema;
+#[cfg(feature = "schema")]
+mod tools;
 mod trace;
 
 pub use error::Error;
@@ -70,3 +73,5 @@ pub use object::Object;
 pub use options::MendOptions;
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
+#[cfg(feature = "schema")]
+pub use tools::CallFit;

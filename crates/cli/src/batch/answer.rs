@@ -8,9 +8,10 @@ use serde_json::value::RawValue;
 use super::{
     Setting, framed,
     growth::{Growth, grow},
+    head::Head,
     pipeline::Line,
     provider,
-    request::{self, Input, Mode, Op, Request},
+    request::{Input, Mode, Op, Request},
 };
 use crate::{
     fit::{Fitting, changes},
@@ -51,25 +52,30 @@ struct Repaired {
 
 /// The reply to a line, without its line end.
 pub(crate) fn reply(line: &Line, setting: Setting) -> Vec<u8> {
-    let (id, result) = match line {
-        Line::TooLong(_) => {
-            (None, Err(format!("the line is longer than {} bytes", setting.max_line)))
+    match line {
+        Line::TooLong(start) => {
+            let error = format!("the line is longer than {} bytes", setting.max_line);
+            write(&Head::read(start), Err(error))
         }
-        Line::Whole(line) => (request::id(line), answer(line, setting)),
-    };
-    write(id, result)
+        Line::Whole(line) => {
+            let head = Head::read(line);
+            let result = match head.repeated() {
+                Some(field) => Err(format!("the field `{field}` is given twice")),
+                None => answer(line, setting),
+            };
+            write(&head, result)
+        }
+    }
 }
 
 /// The reply to a line on which [`reply`] panicked.
 pub(crate) fn panicked(line: &Line) -> Vec<u8> {
-    let id = match line {
-        Line::Whole(line) => request::id(line),
-        Line::TooLong(_) => None,
-    };
-    write(id, Err("internal error: this input made jsonmend panic".to_owned()))
+    let (Line::Whole(line) | Line::TooLong(line)) = line;
+    write(&Head::read(line), Err("internal error: this input made jsonmend panic".to_owned()))
 }
 
-fn write(id: Option<&RawValue>, result: Result<Body, String>) -> Vec<u8> {
+fn write(head: &Head<'_>, result: Result<Body, String>) -> Vec<u8> {
+    let id = head.id();
     let body = result.unwrap_or_else(|error| Body::Error { error });
     serde_json::to_vec(&Reply { id, body }).unwrap_or_else(|error| {
         // A reply is strings, numbers and lists: writing one does not fail.

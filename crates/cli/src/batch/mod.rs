@@ -3,6 +3,7 @@
 mod answer;
 mod framed;
 mod growth;
+mod head;
 mod pipeline;
 mod provider;
 mod request;

@@ -88,16 +88,6 @@ enum RiskName {
     Guess,
 }
 
-/// The `id` of a request, as it was written, whatever else is wrong with the line.
-pub(crate) fn id(line: &[u8]) -> Option<&RawValue> {
-    #[derive(Deserialize)]
-    struct Identified<'a> {
-        #[serde(borrow, default)]
-        id: Option<&'a RawValue>,
-    }
-    serde_json::from_slice::<Identified<'_>>(line).ok().and_then(|request| request.id)
-}
-
 impl<'a> Request<'a> {
     /// Reads a line.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, String> {
@@ -105,7 +95,7 @@ impl<'a> Request<'a> {
         if line.trim_ascii_start().first() != Some(&b'{') {
             return Err("a request is a JSON object".to_owned());
         }
-        serde_json::from_slice(line).map_err(|error| error.to_string())
+        serde_json::from_slice(line).map_err(|error| fault(&error))
     }
 
     pub(crate) fn op(&self) -> Op {
@@ -181,13 +171,29 @@ impl<'a> Request<'a> {
                 .into(),
             (None, None) => match &pieces {
                 Some(pieces) => pieces.concat().into(),
-                None => return Err("neither `input` nor `input_base64` is given".into()),
+                None => {
+                    let message = "none of `input`, `input_base64` and `chunks` is given";
+                    return Err(message.into());
+                }
             },
         };
         if pieces.as_ref().is_some_and(|pieces| !same_bytes(pieces, &whole)) {
             return Err("`chunks` joined are not the input".into());
         }
         Ok(Input { whole, pieces, split })
+    }
+}
+
+/// What is wrong with a line.
+fn fault(error: &serde_json::Error) -> String {
+    let (message, at) = (error.to_string(), error.column());
+    // The line is always the first; where in it is what helps.
+    let place = format!(" at line {} column {at}", error.line());
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    if error.is_data() {
+        format!("{message} (at byte {at} of the line)")
+    } else {
+        format!("the line is not valid JSON: {message} (at byte {at})")
     }
 }
 
@@ -299,7 +305,7 @@ mod tests {
         assert!(input(r#"{"input":"abc","chunks":["a","b"]}"#).is_err());
         assert!(input(r#"{"input":"abc","input_base64":"YWJj"}"#).is_err());
         assert!(input(r#"{"input_base64":"?"}"#).is_err());
-        assert!(input(r#"{"id":1}"#).is_err());
+        assert!(input(r#"{"id":1}"#).unwrap_err().contains("`chunks`"));
     }
 
     #[test]
@@ -314,12 +320,15 @@ mod tests {
     }
 
     #[test]
-    fn the_id_survives_a_bad_request() {
-        let line = br#"{"op":"dance","id":{"n":1.10},"input":"x"}"#;
-        assert!(Request::read(line).unwrap_err().contains("dance"));
-        assert_eq!(id(line).unwrap().get(), r#"{"n":1.10}"#);
-        assert!(id(b"nonsense").is_none());
-        assert!(id(br#"{"id":null}"#).is_none());
+    fn a_bad_line_says_where() {
+        let fault = |line: &str| Request::read(line.as_bytes()).unwrap_err();
+        assert!(fault(r#"{"op":"dance"}"#).starts_with("unknown variant `dance`, expected one of"));
+        assert_eq!(
+            fault(r#"{"input":5}"#),
+            "invalid type: integer `5`, expected a string (at byte 10 of the line)"
+        );
+        assert!(fault(r#"{"input" 5}"#).starts_with("the line is not valid JSON: "));
+        assert_eq!(fault("[1]"), "a request is a JSON object");
     }
 
     #[test]

@@ -1,27 +1,32 @@
 //! The calls of a stream and the schemas of their tools.
 
-use std::path::Path;
-
 use jsonmend_core::{Options, Outcome};
 use jsonmend_extract::Scope;
-use jsonmend_schema::{Fitted, Registry, Rendering, Resolved};
+use jsonmend_schema::{Fitted, Registry, Resolved};
 use jsonmend_wire::Call;
 use serde::Serialize;
 
-use super::{Fitting, Target, changes, registry};
-use crate::{exit::Failure, report::Record};
+use super::{Fitting, Target, changes, registry, told};
+use crate::{
+    args::{RuleArgs, StreamArgs},
+    exit::Failure,
+    report::Record,
+};
 
 /// The tools that calls may name.
 #[derive(Debug)]
 pub(crate) struct CallSchemas {
     registry: Registry,
+    switches: RuleArgs,
     engine: Options,
 }
 
 impl CallSchemas {
-    pub(crate) fn read(path: &Path, engine: Options) -> Result<Self, Failure> {
+    /// What the command line names; `None` if it names no tools.
+    pub(crate) fn of_args(args: &StreamArgs, engine: Options) -> Result<Option<Self>, Failure> {
+        let Some(path) = &args.tools else { return Ok(None) };
         let registry = registry(path)?.map_err(Failure::Usage)?;
-        Ok(Self { registry, engine })
+        Ok(Some(Self { registry, switches: args.rules.clone(), engine }))
     }
 
     /// Brings the arguments of a call that has ended into the schema of its tool. They are read from
@@ -29,16 +34,23 @@ impl CallSchemas {
     pub(crate) fn fit(&self, call: &Call) -> CallFit {
         let (target, nearest) = match self.registry.resolve(Some(call.name()), None) {
             Resolved::Tool { name, schema, rules } => {
-                (Some(Target::of_tool(name, schema, rules)), None)
+                (Some(Target::of_tool(name, schema, rules).switched(&self.switches)), None)
             }
             Resolved::Unknown { nearest } => (None, nearest.map(str::to_owned)),
             _ => (None, None),
         };
         // A call without arguments has none; the schema says whether it needs some.
-        let raw = if call.raw().trim().is_empty() { "{}" } else { call.raw() };
+        let blank = call.raw().trim().is_empty();
+        let raw = if blank { "{}" } else { call.raw() };
         let fitted = target
             .map(|target| (target.fit(raw.as_bytes(), self.engine.clone(), Scope::Whole), target));
-        CallFit { call: call.number(), fitted, nearest }
+        // What looks whole by itself may still be what a stream left when it broke off.
+        let cut = match call.outcome() {
+            Outcome::None if blank => Some(Outcome::Cut),
+            outcome @ (Outcome::Cut | Outcome::Overflow) => Some(outcome),
+            _ => None,
+        };
+        CallFit { call: call.number(), cut, fitted, nearest }
     }
 }
 
@@ -46,6 +58,8 @@ impl CallSchemas {
 #[derive(Debug)]
 pub(crate) struct CallFit {
     call: usize,
+    /// The call broke off, or was too long: whatever its text looks like, it is not whole.
+    cut: Option<Outcome>,
     /// `None` if no tool has that name.
     fitted: Option<(Fitted, Target)>,
     nearest: Option<String>,
@@ -69,38 +83,43 @@ pub(crate) struct CallFitRecord<'a> {
 impl CallFit {
     /// An unknown tool is refused.
     pub(crate) fn outcome(&self) -> Outcome {
-        self.fitted.as_ref().map_or(Outcome::Invalid, |(fitted, _)| fitted.outcome())
+        let fitted = self.fitted.as_ref().map_or(Outcome::Invalid, |(fitted, _)| fitted.outcome());
+        self.cut.filter(|_| fitted.is_valid()).unwrap_or(fitted)
     }
 
     /// The arguments, valid for the schema.
     pub(crate) fn arguments(&self) -> Option<&str> {
-        self.fitted.as_ref().and_then(|(fitted, _)| fitted.text())
+        self.whole().and_then(|(fitted, _)| fitted.text())
+    }
+
+    /// What the schema made of arguments that did not break off.
+    fn whole(&self) -> Option<&(Fitted, Target)> {
+        self.fitted.as_ref().filter(|_| self.cut.is_none())
     }
 
     pub(crate) fn record(&self) -> CallFitRecord<'_> {
         let fitted = self.fitted.as_ref();
+        let outcome = fitted.map_or("unknown-tool", |_| self.outcome().code());
         CallFitRecord {
             r#type: "call-fit",
             call: self.call,
-            outcome: fitted.map_or("unknown-tool", |(fitted, _)| fitted.outcome().code()),
+            outcome,
             arguments: self.arguments(),
             nearest: self.nearest.as_deref(),
-            repairs: fitted.map(|(fitted, _)| changes(fitted.changes())).unwrap_or_default(),
+            repairs: self.whole().map(|(fitted, _)| changes(fitted.changes())).unwrap_or_default(),
             fit: fitted.map(|(fitted, target)| Fitting::new(target, fitted)),
         }
     }
 
     /// What a person is told, a line each.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let Some((fitted, _)) = &self.fitted else {
-            let nearest = self.nearest.as_ref().map(|name| format!("; the nearest is `{name}`"));
-            return vec![format!("no such tool{}", nearest.unwrap_or_default())];
-        };
-        let applied = fitted.applied().iter().filter(|_| fitted.text().is_some());
-        let rule = |applied: &jsonmend_schema::Applied| {
-            format!("{} ({}) at {}", applied.rule, applied.risk, applied.path)
-        };
-        let issues = fitted.issues().iter().map(|issue| Rendering::new().line(issue));
-        applied.map(rule).chain(issues).collect()
+        match &self.fitted {
+            Some((fitted, _)) => told(fitted),
+            None => {
+                let nearest =
+                    self.nearest.as_ref().map(|name| format!("; the nearest is `{name}`"));
+                vec![format!("no such tool{}", nearest.unwrap_or_default())]
+            }
+        }
     }
 }

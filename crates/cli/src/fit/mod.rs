@@ -1,6 +1,7 @@
 //! The schema that a value is brought into, and what is said about it.
 
 mod calls;
+mod objects;
 mod run;
 
 use std::{fs, path::Path};
@@ -14,9 +15,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use calls::{CallFit, CallSchemas};
+pub(crate) use objects::{ObjectFit, ObjectSchema};
 pub(crate) use run::{check, repair};
 
-use crate::{args::SchemaArgs, exit::Failure, report::Record};
+use crate::{
+    args::{RuleArgs, SchemaArgs},
+    exit::Failure,
+    report::Record,
+};
 
 /// A schema, and the name of what it is for.
 #[derive(Debug)]
@@ -39,14 +45,24 @@ impl Target {
         } else {
             return Ok(None);
         };
-        let mut target = target.map_err(Failure::Usage)?;
+        Ok(Some(target.map_err(Failure::Usage)?.switched(&args.rules)))
+    }
+
+    /// The schema in a file.
+    fn of_file(path: &Path, name: Option<&str>, rules: &RuleArgs) -> Result<Self, Failure> {
+        let target = Self::of_schema(&read(path)?, name).map_err(Failure::Usage)?;
+        Ok(target.switched(rules))
+    }
+
+    /// With the switches of the command line on top of its own.
+    fn switched(mut self, args: &RuleArgs) -> Self {
         for rule in &args.rule_off {
-            target.rules = target.rules.without(*rule);
+            self.rules = self.rules.without(*rule);
         }
         for rule in &args.rule_on {
-            target.rules = target.rules.with(*rule);
+            self.rules = self.rules.with(*rule);
         }
-        Ok(Some(target))
+        self
     }
 
     pub(crate) fn of_schema(text: &str, name: Option<&str>) -> Result<Self, String> {
@@ -136,6 +152,17 @@ impl Fitting {
             coerced: fitted.applied().iter().map(AppliedRecord::from).collect(),
         }
     }
+
+    /// The same in a text that has `offset` bytes more before it.
+    fn shifted(mut self, offset: usize) -> Self {
+        for IssueRecord { start, end, .. } in &mut self.issues {
+            (*start, *end) = (*start + offset, *end + offset);
+        }
+        for AppliedRecord { start, end, .. } in &mut self.coerced {
+            (*start, *end) = (*start + offset, *end + offset);
+        }
+        self
+    }
 }
 
 /// An issue as a machine reads it.
@@ -197,6 +224,16 @@ impl From<&Applied> for AppliedRecord {
             after: applied.after.clone(),
         }
     }
+}
+
+/// What a person is told of a value and its schema: the rules that were applied, or what is wrong. A
+/// line each.
+fn told(fitted: &Fitted) -> Vec<String> {
+    let applied = fitted.applied().iter().filter(|_| fitted.text().is_some());
+    let rule =
+        |applied: &Applied| format!("{} ({}) at {}", applied.rule, applied.risk, applied.path);
+    let issues = fitted.issues().iter().map(|issue| Rendering::new().line(issue));
+    applied.map(rule).chain(issues).collect()
 }
 
 /// All of `changes` as machines read them.

@@ -12,7 +12,7 @@ use crate::{
     Session,
     args::RepairArgs,
     exit::{Exit, Failure},
-    paint::{BAD, BOLD, DIM, NAME, notice},
+    paint::{BAD, BOLD, DIM, NAME, Paint, notice},
     position::Locator,
     repair::end_line,
     report::{self, Record},
@@ -84,7 +84,7 @@ pub(crate) fn repair(
         notice(format_args!("{name}: {}", Rendering::new().line(issue)));
     }
     if fitted.text().is_none() || !session.quiet && fitted.outcome() != Outcome::Unchanged {
-        notice(format_args!("{name}: {}", summary(fitted, session)));
+        notice(format_args!("{name}: {}", summary(fitted, session.stderr)));
     }
     Ok(fitted.outcome())
 }
@@ -116,7 +116,12 @@ pub(crate) fn check(
         for line in lines(name, text, fitted.changes(), session) {
             writeln!(out, "{line}")?;
         }
-        writeln!(out, "{}: {}", session.stdout.paint(BOLD, name), summary(&fitted, session))?;
+        writeln!(
+            out,
+            "{}: {}",
+            session.stdout.paint(BOLD, name),
+            summary(&fitted, session.stderr)
+        )?;
     }
     out.flush()?;
     Ok(Exit::of(fitted.outcome()))
@@ -149,10 +154,13 @@ fn lines(name: &str, text: &[u8], changes: &[Change], session: Session) -> Vec<S
 }
 
 /// `repaired (2 rules, highest risk likely)`
-fn summary(fitted: &Fitted, session: Session) -> String {
-    let outcome = report::outcome(session.stderr, fitted.outcome());
+pub(super) fn summary(fitted: &Fitted, paint: Paint) -> String {
+    let outcome = report::outcome(paint, fitted.outcome());
     let noun =
         |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    if fitted.outcome() == Outcome::Unchanged {
+        return outcome;
+    }
     if fitted.text().is_none() {
         return format!("{outcome} ({})", noun(fitted.issues().len(), "issue"));
     }

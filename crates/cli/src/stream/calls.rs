@@ -1,18 +1,12 @@
-//! The tool calls of a stream and nothing else: one JSON object a line.
+//! What a program acts on and nothing else, one JSON object a line: the tool calls of a stream, and
+//! the documents in its text where they are asked for.
 
-use std::io::{self, Write as _};
+use jsonmend_wire::{StreamOutcome, WireEvent};
 
-use jsonmend_core::Outcome;
-use jsonmend_wire::{Call, StreamOutcome, WireEvent};
-
-use super::{
-    Object, View,
-    events::{ended, line},
-};
+use super::{View, events::ended};
 use crate::{
     Session,
-    exit::Failure,
-    fit::CallFit,
+    out::Out,
     paint::{BAD, notice},
     visible::visible,
 };
@@ -20,18 +14,16 @@ use crate::{
 /// How much of an error is shown, in characters.
 const SHOWN: usize = 200;
 
-/// Writes each call to standard output once it has ended; errors go to standard error.
+/// Writes each call and document to standard output once it has ended; errors go to standard error.
 pub(crate) struct Calls {
-    out: io::BufWriter<io::StdoutLock<'static>>,
-    error: Option<io::Error>,
+    out: Out,
     name: String,
     session: Session,
 }
 
 impl Calls {
     pub(crate) fn new(name: &str, session: Session) -> Self {
-        let out = io::BufWriter::new(io::stdout().lock());
-        Self { out, error: None, name: name.to_owned(), session }
+        Self { out: Out::new(), name: name.to_owned(), session }
     }
 
     fn trouble(&self, message: &str) {
@@ -43,9 +35,7 @@ impl Calls {
 impl View for Calls {
     fn show(&mut self, event: &WireEvent<'_>) {
         match event {
-            WireEvent::CallEnded(call) if self.error.is_none() => {
-                self.error = writeln!(self.out, "{}", ended(call)).err();
-            }
+            WireEvent::CallEnded(call) => self.out.record(&ended(call)),
             WireEvent::Error(error) => self.trouble(&visible(error.message.as_bytes(), SHOWN)),
             WireEvent::Oversize { limit } => {
                 self.trouble(&format!("a line or an event of more than {limit} bytes was dropped"));
@@ -55,19 +45,7 @@ impl View for Calls {
         }
     }
 
-    /// The text is not shown, and so are the documents in it.
-    fn object(&mut self, _: &Object, _: Outcome) {}
-
-    fn fitted(&mut self, _: &Call, fit: &CallFit) {
-        if self.error.is_none() {
-            self.error = line(&mut self.out, &fit.record()).err();
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        match self.error.take() {
-            Some(error) => Err(error.into()),
-            None => Ok(self.out.flush()?),
-        }
+    fn out(&mut self) -> &mut Out {
+        &mut self.out
     }
 }

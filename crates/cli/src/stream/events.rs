@@ -1,22 +1,17 @@
 //! The stream as machines read it: one JSON object a line.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, Write as _},
-};
+use std::collections::BTreeMap;
 
 use jsonmend_core::{Cursor, Outcome, Output as _, Partial};
 use jsonmend_wire::{Block, Call, WireEvent};
-use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{Object, View};
-use crate::{exit::Failure, fit::CallFit, fragment::Fragments, report::records};
+use crate::{fragment::Fragments, out::Out, report::records};
 
 /// Writes events to standard output.
 pub(crate) struct Events {
-    out: io::BufWriter<io::StdoutLock<'static>>,
-    error: Option<io::Error>,
+    out: Out,
     /// Of each call, by its number: a character that is not whole yet.
     fragments: Vec<Fragments>,
     /// Of each call that is open, its arguments so far and what was told of them, where changes are
@@ -26,14 +21,7 @@ pub(crate) struct Events {
 
 impl Events {
     pub(crate) fn new(deltas: bool) -> Self {
-        let out = io::BufWriter::new(io::stdout().lock());
-        Self { out, error: None, fragments: Vec::new(), values: deltas.then(BTreeMap::new) }
-    }
-
-    fn write(&mut self, event: &Value) {
-        if self.error.is_none() {
-            self.error = writeln!(self.out, "{event}").err();
-        }
+        Self { out: Out::new(), fragments: Vec::new(), values: deltas.then(BTreeMap::new) }
     }
 
     /// Writes what `bytes` change in the arguments of a call.
@@ -63,10 +51,8 @@ impl Events {
     /// Writes changes, each a JSON object, as events.
     fn write_deltas(&mut self, call: usize, deltas: &[String]) {
         for members in deltas.iter().filter_map(|delta| delta.strip_prefix('{')) {
-            if self.error.is_none() {
-                let line = format_args!("{{\"type\":\"delta\",\"call\":{call},{members}");
-                self.error = writeln!(self.out, "{line}").err();
-            }
+            let line = format!("{{\"type\":\"delta\",\"call\":{call},{members}\n");
+            self.out.bytes(line.as_bytes());
         }
     }
 
@@ -136,35 +122,22 @@ impl View for Events {
             // Signs of life, and what a later version of the decoder may tell.
             _ => return,
         };
-        self.write(&event);
+        self.out.record(&event);
     }
 
-    fn object(&mut self, object: &Object, outcome: Outcome) {
-        let json = outcome.is_valid().then(|| String::from_utf8_lossy(&object.json));
-        self.write(&json!({
-            "type": "object", "start": object.start, "json": json, "outcome": outcome.code(),
-            "repairs": records(&object.repairs),
-        }));
-    }
-
-    fn fitted(&mut self, _: &Call, fit: &CallFit) {
-        if self.error.is_none() {
-            self.error = line(&mut self.out, &fit.record()).err();
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        match self.error.take() {
-            Some(error) => Err(error.into()),
-            None => Ok(self.out.flush()?),
-        }
+    fn out(&mut self) -> &mut Out {
+        &mut self.out
     }
 }
 
-/// Writes a record as a line.
-pub(super) fn line(mut out: impl io::Write, record: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut out, record)?;
-    writeln!(out)
+/// A document that was found in the text.
+pub(super) fn found(object: &Object, outcome: Outcome) -> Value {
+    let Block { choice, block, part, .. } = object.block;
+    let json = outcome.is_valid().then(|| String::from_utf8_lossy(&object.json));
+    json!({
+        "type": "object", "choice": choice, "block": block, "part": part, "start": object.start,
+        "json": json, "outcome": outcome.code(), "repairs": records(&object.repairs),
+    })
 }
 
 /// A call that has ended.

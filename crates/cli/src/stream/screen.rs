@@ -3,10 +3,7 @@
 //! Text, reasoning and calls go to standard output as they come; what was changed, what went wrong
 //! and how it ended go to standard error.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, IsTerminal as _, Write as _},
-};
+use std::collections::BTreeMap;
 
 use jsonmend_core::{Options, Outcome, Repair};
 use jsonmend_wire::{
@@ -16,10 +13,10 @@ use jsonmend_wire::{
 use super::{Object, View};
 use crate::{
     Session,
-    exit::Failure,
     fault::Fault,
-    fit::CallFit,
+    fit::{CallFit, ObjectFit},
     fragment::Fragments,
+    out::Out,
     paint::{BAD, BOLD, DIM, GOOD, NAME, WARN, notice},
     position::Locator,
     report,
@@ -33,8 +30,7 @@ const LISTED: usize = 50;
 const SHOWN: usize = 200;
 
 pub(crate) struct Screen {
-    out: io::BufWriter<io::StdoutLock<'static>>,
-    error: Option<io::Error>,
+    out: Out,
     terminal: bool,
     name: String,
     options: Options,
@@ -55,8 +51,10 @@ enum Section {
     Reasoning(Block),
     Refusal(Block),
     Call(usize),
-    /// A document in the text, by its first byte.
-    Object(usize),
+    /// A document in a text, by its first byte.
+    Object(Block, usize),
+    /// The same, brought into its schema.
+    Fitted(Block, usize),
 }
 
 /// A call that has begun and not ended.
@@ -123,7 +121,7 @@ impl View for Screen {
     }
 
     fn object(&mut self, object: &Object, outcome: Outcome) {
-        self.enter(Section::Object(object.start));
+        self.enter(Section::Object(object.block, object.start));
         self.content(&String::from_utf8_lossy(&object.json));
         self.pause();
         if self.session.quiet && outcome.is_complete() {
@@ -143,34 +141,39 @@ impl View for Screen {
         if self.session.quiet && fit.outcome().is_complete() {
             return;
         }
-        let paint = self.session.stderr;
         let title = format!("arguments of {} by the schema", call.name());
-        let state = report::outcome(paint, fit.outcome());
-        notice(format_args!("{}: {state}", paint.paint(BOLD, &title)));
-        for line in fit.lines().iter().take(LISTED) {
-            notice(format_args!("  {line}"));
-        }
+        let state = report::outcome(self.session.stderr, fit.outcome());
+        self.by_schema(&title, &state, &fit.lines());
         if let Some(json) = fit.arguments().filter(|json| *json != call.arguments()) {
             notice(format_args!("  {}", visible(json.as_bytes(), SHOWN)));
         }
     }
 
-    fn flush(&mut self) -> Result<(), Failure> {
-        match self.error.take() {
-            Some(error) => Err(error.into()),
-            None => Ok(self.out.flush()?),
+    fn object_fitted(&mut self, fit: &ObjectFit<'_>) {
+        let (block, start) = fit.place();
+        if let Some(json) = fit.json() {
+            self.enter(Section::Fitted(block, start));
+            self.content(json);
         }
+        self.pause();
+        if !self.session.quiet || !fit.outcome().is_complete() {
+            let title = format!("object at byte {start} by the schema");
+            self.by_schema(&title, &fit.summary(self.session.stderr), &fit.lines());
+        }
+    }
+
+    fn out(&mut self) -> &mut Out {
+        &mut self.out
     }
 }
 
 impl Screen {
     /// `options`: those the calls are mended under.
     pub(crate) fn new(name: &str, options: Options, session: Session) -> Self {
-        let stdout = io::stdout().lock();
+        let out = Out::new();
         Self {
-            terminal: stdout.is_terminal(),
-            out: io::BufWriter::new(stdout),
-            error: None,
+            terminal: out.is_terminal(),
+            out,
             name: name.to_owned(),
             options,
             session,
@@ -179,6 +182,14 @@ impl Screen {
             calls: BTreeMap::new(),
             live: None,
             summary: Summary::default(),
+        }
+    }
+
+    /// What became of a value in its schema.
+    fn by_schema(&self, title: &str, state: &str, lines: &[String]) {
+        notice(format_args!("{}: {state}", self.session.stderr.paint(BOLD, title)));
+        for line in lines.iter().take(LISTED) {
+            notice(format_args!("  {line}"));
         }
     }
 
@@ -218,7 +229,8 @@ impl Screen {
             Section::Text(block) => format!("choice {}", block.choice),
             Section::Reasoning(_) => "reasoning".to_owned(),
             Section::Refusal(_) => "refusal".to_owned(),
-            Section::Object(start) => format!("object at byte {start}"),
+            Section::Object(_, start) => format!("object at byte {start}"),
+            Section::Fitted(_, start) => format!("object at byte {start} by the schema"),
             Section::Call(call) => {
                 let Some(open) = self.calls.get_mut(&call) else { return };
                 let again =
@@ -227,8 +239,10 @@ impl Screen {
             }
         };
         let title = visible(title.as_bytes(), SHOWN);
-        let style =
-            if matches!(section, Section::Call(_) | Section::Object(_)) { NAME } else { DIM };
+        let style = match section {
+            Section::Text(_) | Section::Reasoning(_) | Section::Refusal(_) => DIM,
+            Section::Call(_) | Section::Object(..) | Section::Fitted(..) => NAME,
+        };
         let line = self.session.stdout.paint(style, format_args!("[{title}]"));
         self.raw(&format!("{line}\n"));
         self.line_open = false;
@@ -249,9 +263,7 @@ impl Screen {
     }
 
     fn raw(&mut self, text: &str) {
-        if self.error.is_none() {
-            self.error = self.out.write_all(text.as_bytes()).err();
-        }
+        self.out.bytes(text.as_bytes());
     }
 
     fn end_line(&mut self) {
@@ -264,9 +276,7 @@ impl Screen {
     fn pause(&mut self) {
         self.end_line();
         self.section = None;
-        if self.error.is_none() {
-            self.error = self.out.flush().err();
-        }
+        self.out.hand_on();
     }
 
     fn ended(&mut self, call: &Call) {

@@ -156,3 +156,24 @@ fn several_values_become_one_array_in_text_mode_only() {
     assert_eq!(in_mode("text"), "[{\"a\":1},\n{\"b\":2}]");
     assert_eq!(in_mode("stream"), "{\"a\":1}");
 }
+
+#[test]
+fn a_line_that_cannot_be_answered_says_why_and_keeps_its_id() {
+    for (line, id, error) in [
+        (r#"{"id":1,"input":"[1]","input":"[2]"}"#, "1", "the field `input` is given twice"),
+        (r#"{"id":1,"id":2,"input":"[1]"}"#, "1", "the field `id` is given twice"),
+        (r#"{"id":"a"}"#, "\"a\"", "none of `input`, `input_base64` and `chunks` is given"),
+        (r#"{"id":2,"op":"events"}"#, "2", "`chunks`"),
+        (r#"{"id":3,"input":"[1"#, "3", "the line is not valid JSON: "),
+        (r#"{"id":4,"input":[]}"#, "4", "expected a string (at byte 18 of the line)"),
+        ("words", "null", "a request is a JSON object"),
+    ] {
+        let done = run(&["batch"], line);
+        let reply = &json_lines(&done.stdout)[0];
+        assert_eq!((reply["id"].to_string().as_str(), done.code), (id, 0), "{line}");
+        assert!(reply["error"].as_str().unwrap().contains(error), "{line}: {reply}");
+    }
+    let long = format!("{{\"id\": 9, \"input\": \"{}\"}}", "x".repeat(100));
+    let reply = json_lines(&run(&["batch", "--max-line", "50"], long).stdout).remove(0);
+    assert_eq!((reply["id"].to_string().as_str(), reply["error"].is_string()), ("9", true));
+}

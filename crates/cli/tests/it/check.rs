@@ -46,6 +46,13 @@ fn several_files_are_all_checked_and_the_worst_wins() {
         json_lines(&done.stdout).into_iter().map(|report| report["outcome"].clone()).collect();
     assert_eq!(outcomes, ["unchanged", "repaired", "closed"]);
 
+    // The highest code of any, in any order: none and refused outweigh a cut.
+    let none = file("check_none.json", "no JSON here");
+    let paths = [&bad, &none, &cut, &good].map(|path| path.to_str().unwrap());
+    assert_eq!(run(&[&["check", "-q"], &paths[..]].concat(), "").code, 4);
+    let refused = [&["check", "-q", "--policy", "strict"], &paths[..]].concat();
+    assert_eq!(run(&refused, "").code, 5);
+
     let done = run(&["check", "no such file", names[0]], "");
     assert_eq!(done.code, 6);
     assert!(done.stderr.contains("cannot read no such file"), "{}", done.stderr);

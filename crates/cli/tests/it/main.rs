@@ -10,4 +10,5 @@ mod program;
 mod repair;
 mod schema;
 mod stream;
+mod stream_schema;
 mod trace;

@@ -31,12 +31,25 @@ pub(crate) fn run(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     finish(command(args).spawn().unwrap(), input.as_ref())
 }
 
-fn finish(mut child: Child, input: &[u8]) -> Run {
+/// The same, with the input written in pieces of `size` bytes.
+pub(crate) fn run_split(args: &[&str], input: impl AsRef<[u8]>, size: usize) -> Run {
+    finish_split(command(args).spawn().unwrap(), input.as_ref(), size)
+}
+
+fn finish(child: Child, input: &[u8]) -> Run {
+    finish_split(child, input, input.len().max(1))
+}
+
+fn finish_split(mut child: Child, input: &[u8], size: usize) -> Run {
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     // In a thread of its own: the program may fill its output before it has read everything.
     let writer = thread::spawn(move || {
-        let _ = stdin.write_all(&input);
+        for piece in input.chunks(size) {
+            if stdin.write_all(piece).and_then(|()| stdin.flush()).is_err() {
+                break;
+            }
+        }
     });
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -52,6 +65,12 @@ pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();
     path
+}
+
+/// One of the streams that the repository has as examples.
+pub(crate) fn example(name: &str) -> Vec<u8> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/streams");
+    fs::read(folder.join(name)).unwrap()
 }
 
 /// The lines of a JSON Lines output.

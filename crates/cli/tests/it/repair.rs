@@ -1,4 +1,4 @@
-use crate::program::{file, json_lines, run};
+use crate::program::{file, json_lines, run, run_split};
 
 #[test]
 fn valid_json_leaves_byte_for_byte_and_silently() {
@@ -120,4 +120,46 @@ fn what_follows_a_refusal_in_a_stream_is_told() {
         .filter_map(|event| event["text"].as_str().map(str::to_owned))
         .collect();
     assert_eq!(told.as_bytes(), text);
+}
+
+#[test]
+fn every_document_of_a_stream_is_kept_where_asked() {
+    let text = "{a: 1}\n{\"b\": 2} [3\n4";
+    let done = run_split(&["repair", "-q", "--stream", "--following", "all"], text, 3);
+    assert_eq!(done.stdout, "{\"a\": 1}\n{\"b\": 2} [3,\n4]");
+    assert_eq!(done.code, 3);
+    let args = ["repair", "--stream", "--json", "--following", "all"];
+    for size in [1, 5, 100] {
+        let events = json_lines(&run_split(&args, "{a: 1}\n{\"b\": 2}\n1\n[", size).stdout);
+        let documents: Vec<&str> = events
+            .iter()
+            .filter(|event| event["type"] == "document")
+            .map(|event| event["outcome"].as_str().unwrap())
+            .collect();
+        assert_eq!(documents, ["repaired", "unchanged", "unchanged", "closed"], "{size}");
+    }
+    let prose = "One: {a: 1} and {\"b\": 2}.\n```json\n[3,]\n```\n";
+    let lines = |scope: &str| run(&["repair", "-q", "--stream", "--scope", scope], prose).stdout;
+    assert_eq!(lines("all"), "{\"a\": 1}\n{\"b\": 2}\n[3]");
+    assert_eq!(lines("fenced"), "[3]");
+    for args in [
+        ["--following", "array"],
+        ["--following", "last"],
+        ["--scope", "best"],
+        ["--scope", "last"],
+    ] {
+        let done = run(&[&["repair", "--stream"], &args[..]].concat(), prose);
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(done.stderr.contains("need the whole text"), "{}", done.stderr);
+    }
+    let args = ["repair", "--stream", "--scope", "first", "--following", "all"];
+    assert_eq!(run(&args, prose).code, 2);
+}
+
+#[test]
+fn only_the_first_document_is_taken_where_asked() {
+    let text = "{\"a\": 1}\nThat is it. {b: 2}";
+    let done = |args: &[&str]| run(&[&["repair", "-q"], args].concat(), text).stdout;
+    assert_eq!(done(&[]), "[{\"a\": 1},\n{\"b\": 2}]");
+    assert_eq!(done(&["--scope", "first"]).trim_end(), "{\"a\": 1}");
 }

@@ -126,3 +126,37 @@ fn check_says_what_is_wrong_and_what_would_change() {
     assert_eq!(report["issues"][0]["code"], "missing");
     assert_eq!(report["coerced"][0]["rule"], "number-to-string", "what could have been done");
 }
+
+#[test]
+fn xml_that_mirrors_the_schema_becomes_the_object() {
+    let schema = json!({"type": "object", "properties": {
+        "refined": {"type": "boolean"}, "text": {"type": "string"},
+        "steps": {"type": "array", "items": {"type": "integer"}},
+    }, "required": ["refined", "text"], "additionalProperties": false});
+    let xml = "<task><refined>false</refined><text>Water & <b>feed</b></text><steps>1</steps><steps>2</steps></task>";
+    let object = r#"{"refined": false, "text": "Water & <b>feed</b>", "steps": [1, 2]}"#;
+    let path = file("task.schema.json", schema.to_string());
+    let path = path.to_str().unwrap();
+    let done = run(&["repair", "--schema", path], xml);
+    assert_eq!((done.code, done.stdout.as_str()), (1, object));
+    assert!(done.stderr.contains("xml-fields (likely)"), "{}", done.stderr);
+    let reply = batch(&json!({"op": "repair", "input": xml, "schema": schema}));
+    assert_eq!((&reply["json"], &reply["outcome"]), (&json!(object), &json!("repaired")));
+    assert_eq!(reply["coerced"][0]["rule"], "xml-fields");
+    // The changes lead from the XML to the object.
+    let (mut at, mut applied) = (0, String::new());
+    for change in reply["repairs"].as_array().unwrap() {
+        let [start, end] = ["start", "end"].map(|key| change[key].as_u64().unwrap() as usize);
+        applied = applied + &xml[at..start] + change["after"].as_str().unwrap();
+        at = end;
+    }
+    assert_eq!(applied + &xml[at..], object);
+
+    let off = run(&["repair", "--schema", path, "--rule-off", "xml-fields"], xml);
+    assert_eq!((off.code, off.stdout.as_str()), (4, ""), "{}", off.stderr);
+    let cut = &xml[..xml.len() - "feed</b></text><steps>1</steps><steps>2</steps></task>".len()];
+    let cut = batch(&json!({"op": "repair", "input": cut, "schema": schema}));
+    assert_eq!(cut["json"], Value::Null, "an end is missing");
+    let risk = json!({"op": "repair", "input": xml, "schema": schema, "max_risk": "exact"});
+    assert_eq!(batch(&risk)["json"], Value::Null);
+}

@@ -2,7 +2,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use serde_json::{Value, json};
 
-use crate::program::{command, file, json_lines, run};
+use crate::program::{command, file, json_lines, run, run_split};
 
 fn event(delta: &Value, finish: Option<&str>) -> String {
     let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
@@ -428,4 +428,21 @@ fn calls_are_brought_into_the_schemas_of_their_tools() {
     }
     let shown = run_with("weather", &["{}"], "provider");
     assert_eq!(shown.code, 2, "{}", shown.stderr);
+}
+
+#[test]
+fn a_compressed_body_is_told_as_such() {
+    // As long as nothing of it is read, what follows the mark does not matter.
+    for (magic, name) in [(&b"\x1f\x8b\x08\0"[..], "gzip"), (b"\x28\xb5\x2f\xfd", "Zstandard")] {
+        let packed = [magic, b"\0\x03KI,I\xb4R\xa8VJ\xce"].concat();
+        for size in [1, 100] {
+            let done = run_split(&["stream"], &packed, size);
+            assert_eq!(done.code, 5);
+            let told = format!("the body is compressed ({name}): unpack it first");
+            assert!(done.stderr.contains(&told), "{}", done.stderr);
+        }
+        let events = json_lines(&run(&["stream", "--json"], &packed).stdout);
+        let error = events.iter().find(|event| event["type"] == "error").unwrap();
+        assert!(error["message"].as_str().unwrap().contains(name), "{error}");
+    }
 }

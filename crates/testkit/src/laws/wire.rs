@@ -4,7 +4,7 @@
 mod growth;
 
 use jsonmend_wire::{
-    RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireOptions,
+    RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
     sse::{SseDecoder, SseEvent, SseReading},
     transcribe,
 };
@@ -89,21 +89,32 @@ pub fn events_agree(stream: &[u8], cuts: &[Cut]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Writes a body again: the bytes, and the outcome.
+/// What came of a body that was written again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The body that comes out.
+    pub bytes: Vec<u8>,
+    /// What was said of it meanwhile.
+    pub said: Transcript,
+    /// How it ended.
+    pub outcome: RewriteOutcome,
+}
+
+/// Writes a body again, read in the pieces of a cut.
 #[must_use]
-pub fn rewritten(body: &[u8], options: RewriteOptions, cut: &Cut) -> (Vec<u8>, RewriteOutcome) {
-    let mut rewriter = Rewriter::new(options);
-    let mut out = Vec::new();
-    let mut take = |piece: Rewritten<'_>| {
-        if let Rewritten::Bytes(bytes) = piece {
-            out.extend_from_slice(bytes);
-        }
+pub fn rewritten(body: &[u8], options: &RewriteOptions, cut: &Cut) -> Written {
+    let mut rewriter = Rewriter::new(options.clone());
+    let (mut bytes, mut said) = (Vec::new(), Transcript::new());
+    let mut take = |piece: Rewritten<'_>| match piece {
+        Rewritten::Bytes(piece) => bytes.extend_from_slice(piece),
+        Rewritten::Event(event) => said.record(&event),
+        _ => {}
     };
     for chunk in cut.chunks(body) {
         rewriter.push(chunk, &mut take);
     }
     let outcome = rewriter.finish(&mut take);
-    (out, outcome)
+    Written { bytes, said, outcome }
 }
 
 /// A body that is written again comes out the same at each of those cuts; it says the same text as
@@ -112,7 +123,7 @@ pub fn rewritten(body: &[u8], options: RewriteOptions, cut: &Cut) -> (Vec<u8>, R
 /// # Errors
 /// Where that does not hold.
 pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<(), Violation> {
-    let (whole, outcome) = rewritten(body, options.clone(), &Cut::whole());
+    let Written { bytes: whole, outcome, .. } = rewritten(body, options, &Cut::whole());
     if outcome == RewriteOutcome::Unchanged && whole != body {
         return Err(Violation::new(
             Law::Identity,
@@ -121,7 +132,7 @@ pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<
         ));
     }
     for cut in cuts {
-        let (out, other) = rewritten(body, options.clone(), cut);
+        let Written { bytes: out, outcome: other, .. } = rewritten(body, options, cut);
         // How much waits at one time depends on the cut, and so does where a limit is passed.
         let bounded = [outcome, other].contains(&RewriteOutcome::Overflow);
         if !bounded && (out != whole || other != outcome) {

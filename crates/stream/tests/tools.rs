@@ -1,0 +1,368 @@
+//! The adapter for a provider's body, with a registry of tools.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod source;
+
+use std::{collections::BTreeMap, pin::pin};
+
+use futures::{FutureExt, StreamExt, executor::block_on};
+use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_schema::{Cursor, NodeState, Registry, SharedRegistry, Standing};
+use jsonmend_stream::{CallFit, Error, Event, MendExt, MendOptions};
+use jsonmend_wire::{Call, WireOptions};
+use serde_json::{Value, json};
+use source::Source;
+
+fn tools() -> SharedRegistry {
+    let weather = json!({"type": "object", "properties": {
+        "city": {"type": "string"}, "days": {"type": "integer"}, "unit": {"enum": ["c", "f"]}
+    }, "required": ["city"], "additionalProperties": false});
+    let tags = json!({"type": "object", "properties": {
+        "tags": {"type": "array", "items": {"type": "string"}}
+    }, "required": ["tags"]});
+    let tools = json!([
+        {"name": "get_weather", "input_schema": weather},
+        {"name": "set_tags", "input_schema": tags},
+        {"name": "now", "input_schema": {"type": "object"}},
+    ]);
+    SharedRegistry::new(Registry::from_tools(&tools).unwrap())
+}
+
+fn event(calls: &Value) -> String {
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]}))
+}
+
+fn begin(index: usize, name: &str, arguments: &str) -> String {
+    let function = json!({"name": name, "arguments": arguments});
+    event(&json!([{"index": index, "id": format!("c{index}"), "type": "function",
+        "function": function}]))
+}
+
+fn more(index: usize, arguments: &str) -> String {
+    event(&json!([{"index": index, "function": {"arguments": arguments}}]))
+}
+
+fn end() -> String {
+    let finish = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+    format!("data: {finish}\n\ndata: [DONE]\n\n")
+}
+
+fn one(name: &str, arguments: &str) -> String {
+    begin(0, name, arguments) + &end()
+}
+
+/// Calls side by side, one of each kind.
+fn parallel() -> String {
+    [
+        begin(0, "functions.getWeather", "{'city': 'Z\u{fc}"),
+        begin(1, "set_tag", "{\"tags\""),
+        begin(2, "set_tags", ""),
+        more(0, "rich', days: "),
+        more(2, "{tags: 'red"),
+        more(1, ": [1]}"),
+        more(0, "'3', "),
+        begin(3, "get_weather", "{\"city\": 5, \"town\": 1"),
+        more(2, "'}"),
+        more(0, "unit: 'C',}"),
+        more(3, ".5, \"days\": \"a few\"}"),
+        begin(4, "now", ""),
+        end(),
+    ]
+    .concat()
+}
+
+/// What the events add up to.
+#[derive(Debug, Default, PartialEq)]
+struct Sum {
+    /// Of each call: its text as it was shown, and what was found in it, where and how bad.
+    shown: BTreeMap<usize, String>,
+    found: BTreeMap<usize, Vec<(usize, Standing, String)>>,
+    calls: Vec<Call>,
+    fits: Vec<(usize, CallFit)>,
+    failed: Option<&'static str>,
+}
+
+impl Sum {
+    fn add(&mut self, item: Result<Event, Error<&'static str>>) {
+        match item {
+            Ok(Event::CallFragment { call, json }) => {
+                assert!(self.calls.iter().all(|ended| ended.number() != call));
+                self.shown.entry(call).or_default().push_str(&String::from_utf8_lossy(&json));
+            }
+            Ok(Event::CallFound { call, finding }) => {
+                let shown = self.shown.get(&call).map_or(0, String::len);
+                assert!(finding.offset() <= shown, "behind what it is about");
+                let found = (finding.offset(), finding.standing(), finding.to_string());
+                self.found.entry(call).or_default().push(found);
+            }
+            Ok(Event::CallEnded(call)) => self.calls.push(*call),
+            Ok(Event::CallFitted { call, fit }) => {
+                assert_eq!(self.calls.last().map(Call::number), Some(call), "right behind");
+                self.fits.push((call, *fit));
+            }
+            Ok(_) => {}
+            Err(Error::Upstream(error)) => self.failed = Some(error),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn of(source: Source) -> Self {
+        let mut sum = Self::default();
+        let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+        while let Some(item) = block_on(events.next()) {
+            sum.add(item);
+        }
+        sum
+    }
+
+    fn of_body(body: &str) -> Self {
+        Self::of(Source::cut(body.as_bytes(), body.len()).0)
+    }
+
+    fn fit(&self, call: usize) -> &CallFit {
+        let mut of_call = self.fits.iter().filter(|(number, _)| *number == call);
+        &of_call.next().unwrap().1
+    }
+}
+
+#[test]
+fn calls_side_by_side_are_brought_into_the_schemas_of_their_tools() {
+    let sum = Sum::of_body(&parallel());
+    assert_eq!((sum.calls.len(), sum.fits.len()), (5, 5));
+    let CallFit::Fitted { tool, fitted } = sum.fit(0) else { panic!("{sum:?}") };
+    assert_eq!(tool, "get_weather");
+    assert_eq!(fitted.text(), Some("{\"city\": \"Z\u{fc}rich\", \"days\": 3, \"unit\": \"c\"}"));
+    assert_eq!(fitted.outcome(), Outcome::Repaired);
+    let raw = sum.calls.iter().find(|call| call.number() == 0).unwrap().raw();
+    let applied = jsonmend_schema::apply_changes(raw.as_bytes(), fitted.changes());
+    assert_eq!(applied.as_deref(), sum.fit(0).arguments(), "one script over what was written");
+    assert_eq!(*sum.fit(1), CallFit::Unknown { nearest: Some("set_tags".to_owned()) });
+    assert_eq!(sum.fit(2).arguments(), Some(r#"{"tags": ["red"]}"#));
+    let CallFit::Fitted { fitted, .. } = sum.fit(3) else { panic!("{sum:?}") };
+    assert_eq!((fitted.outcome(), fitted.issues().len()), (Outcome::Invalid, 3));
+    assert_eq!(sum.fit(3).arguments(), None);
+    assert_eq!(sum.fit(4).arguments(), Some("{}"));
+    assert!(!sum.found.contains_key(&0) && !sum.found.contains_key(&1));
+    assert_eq!(sum.found[&3].len(), 2, "{:?}", sum.found);
+}
+
+#[test]
+fn cuts_and_pauses_change_nothing() {
+    let body = parallel();
+    let whole = Sum::of_body(&body);
+    for size in [1, 2, 3, 7, 64, 100] {
+        let (source, _) = Source::cut(body.as_bytes(), size);
+        assert_eq!(Sum::of(source.hesitant()), whole, "{size}");
+    }
+    for cut in 0..=body.len() {
+        let (head, tail) = body.as_bytes().split_at(cut);
+        let chunks = vec![Ok(head.to_vec()), Ok(Vec::new()), Ok(tail.to_vec())];
+        assert_eq!(Sum::of(Source::new(chunks).0), whole, "{cut}");
+    }
+}
+
+#[test]
+fn a_call_that_cannot_come_right_is_told_before_its_end() {
+    let chunks = [
+        begin(0, "get_weather", "{\"city\": \"Oslo\", "),
+        more(0, "\"days\": 1.5, "),
+        more(0, "\"unit\": \"c\"}"),
+    ];
+    let (source, log) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
+    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    let finding = loop {
+        match block_on(events.next()).unwrap().unwrap() {
+            Event::CallFound { call: 0, finding } => break finding,
+            Event::CallEnded(call) => panic!("{call:?}"),
+            _ => {}
+        }
+    };
+    assert_eq!((finding.standing(), finding.issue().pointer()), (Standing::Lost, "/days"));
+    assert_eq!(log.borrow().given, 2, "nothing was asked for beyond what settled it");
+    events.as_mut().cancel();
+    assert!(log.borrow().dropped);
+    let rest: Vec<_> = block_on(events.collect());
+    let fits = rest.iter().filter(
+        |item| matches!(item, Ok(Event::CallFitted { fit, .. }) if **fit == CallFit::Incomplete),
+    );
+    assert_eq!(fits.count(), 1, "{rest:?}");
+}
+
+#[test]
+fn the_value_so_far_has_a_state_for_each_node() {
+    let chunks = [
+        begin(0, "get_weather", "{\"days\": \"3\", \"unit\": \"f\", \"city\": \"Os"),
+        more(0, "lo\"}"),
+        end(),
+    ];
+    let (source, _) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
+    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    assert!(events.call_cursor(0).is_none());
+    let mut seen = Vec::new();
+    while let Some(Ok(event)) = block_on(events.next()) {
+        match event {
+            Event::CallFragment { call, .. } => {
+                let cursor = events.call_cursor(call).unwrap();
+                let root = cursor.root().unwrap();
+                let state = |key: &str| root.member(key).map(|node| node.state());
+                seen.push((root.to_string(), state("days"), state("city")));
+                assert_eq!(cursor.pending().len(), 0);
+            }
+            Event::CallEnded(call) => assert!(events.call_cursor(call.number()).is_none()),
+            _ => {}
+        }
+    }
+    let (done, tentative) = (Some(NodeState::Final), Some(NodeState::Tentative));
+    assert_eq!(seen[0], (r#"{"days":3,"unit":"f","city":"Os"}"#.to_owned(), done, tentative));
+    assert_eq!(seen[1], (r#"{"days":3,"unit":"f","city":"Oslo"}"#.to_owned(), done, done));
+}
+
+#[test]
+fn what_is_missing_so_far_is_pending() {
+    let (source, _) = Source::new(vec![Ok(begin(0, "get_weather", "{\"days\": 3, ").into_bytes())]);
+    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    while let Some(Ok(event)) = block_on(events.next()) {
+        if let Event::CallFragment { call, .. } = event {
+            let pending = events.call_cursor(call).map(Cursor::pending).unwrap();
+            assert_eq!((pending.len(), pending[0].standing()), (1, Standing::Pending));
+            assert_eq!(pending[0].issue().pointer(), "");
+            return;
+        }
+    }
+    panic!("nothing was shown");
+}
+
+#[test]
+fn a_swap_counts_from_the_next_call_on() {
+    let registry = tools();
+    let chunks = [
+        begin(0, "set_tags", "{\"tags\": "),
+        more(0, "[1]}") + &begin(1, "set_tags", "{\"tags\": ") + &more(1, "[1]}"),
+        end(),
+    ];
+    let (source, _) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
+    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &registry));
+    let mut fits = Vec::new();
+    while let Some(Ok(event)) = block_on(events.next()) {
+        match event {
+            Event::CallBegan { call: 0, .. } => {
+                let other = json!([{"name": "set_tags", "input_schema": {"properties": {
+                    "tags": {"type": "array", "items": {"type": "integer"}}}}}]);
+                registry.swap(Registry::from_tools(&other).unwrap());
+            }
+            Event::CallFitted { fit, .. } => fits.push(fit.arguments().map(str::to_owned)),
+            _ => {}
+        }
+    }
+    let [before, after] = [r#"{"tags": ["1"]}"#, r#"{"tags": [1]}"#].map(|s| Some(s.to_owned()));
+    assert_eq!(fits, [before, after]);
+}
+
+#[test]
+fn what_broke_off_is_incomplete_whatever_is_left_of_it() {
+    for arguments in ["{\"city\": \"Os", "{'city': 'Oslo'}", ""] {
+        let cut = Sum::of_body(&begin(0, "get_weather", arguments));
+        assert_eq!(*cut.fit(0), CallFit::Incomplete, "{arguments}");
+        let (source, _) =
+            Source::new(vec![Ok(begin(0, "now", arguments).into_bytes()), Err("reset")]);
+        let failed = Sum::of(source);
+        assert_eq!((failed.fit(0), failed.failed), (&CallFit::Incomplete, Some("reset")));
+    }
+    // Valid JSON decides for itself.
+    let cut = Sum::of_body(&begin(0, "get_weather", r#"{"city": "Oslo"}"#));
+    assert_eq!(cut.fit(0).arguments(), Some(r#"{"city": "Oslo"}"#));
+}
+
+#[test]
+fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
+    let strict = Options::new().with_policy(Policy::STRICT);
+    let strict = MendOptions::new().with_wire(WireOptions::new().with_mending(strict));
+    for arguments in [
+        "{\"city\": 'a \"days\": \"x\", \"unit\": \"k\", '}",
+        "{\"city\": \"he said \"5\" twice\", \"days\": 123.5, \"unit\": 7777}",
+        "{\"days\": NaN, \"unit\": 12345, \"city\": \"a\"}",
+        "{\"days\": 12.50, \"unit\"",
+        "{\"days\": 12.50,",
+        "{\"days\": 12.50",
+    ] {
+        for options in [strict.clone(), MendOptions::new()] {
+            let body = one("get_weather", arguments);
+            let read = |source| {
+                let mut sum = Sum::default();
+                let events = MendExt::mend_with_tools(source, options.clone(), &tools());
+                block_on(events.for_each(|item| {
+                    sum.add(item);
+                    futures::future::ready(())
+                }));
+                sum
+            };
+            let whole: Sum = read(Source::cut(body.as_bytes(), body.len()).0);
+            if options == strict {
+                assert_eq!(whole.fit(0).arguments(), None, "{arguments}");
+            }
+            for size in 1..40 {
+                assert_eq!(read(Source::cut(body.as_bytes(), size).0), whole, "{arguments} {size}");
+            }
+            // The same arguments in pieces of their own.
+            for size in 1..8 {
+                let mut parts = begin(0, "get_weather", "");
+                let letters: Vec<char> = arguments.chars().collect();
+                for piece in letters.chunks(size) {
+                    parts += &more(0, &piece.iter().collect::<String>());
+                }
+                parts += &end();
+                assert_eq!(read(Source::cut(parts.as_bytes(), 60).0), whole, "{arguments} {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_has_no_schema_is_unchecked() {
+    let anthropic = concat!(
+        "event: message_start\n",
+        "data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"content\":[]}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":",
+        "{\"type\":\"server_tool_use\",\"id\":\"s\",\"name\":\"web_search\",\"input\":{}}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":",
+        "{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"query\\\":\\\"x\\\"}\"}}\n\n",
+        "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+        "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n",
+        "data: {\"type\":\"message_stop\"}\n\n",
+    );
+    assert_eq!(*Sum::of_body(anthropic).fit(0), CallFit::Unchecked);
+    let registry = SharedRegistry::default();
+    let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
+    let events: Vec<_> = block_on(source.mend_with_tools(MendOptions::new(), &registry).collect());
+    let unchecked = |event: &Result<Event, _>| matches!(event, Ok(Event::CallFitted { fit, .. }) if **fit == CallFit::Unchecked);
+    assert!(events.iter().any(unchecked), "{events:?}");
+    // Without a registry nothing is said of fitting.
+    let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
+    let events: Vec<_> = block_on(source.mend(MendOptions::new()).collect());
+    assert!(!events.iter().any(|event| matches!(event, Ok(Event::CallFitted { .. }))));
+}
+
+#[test]
+fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed() {
+    let body = parallel();
+    let whole = Sum::of_body(&body);
+    let (source, log) = Source::cut(body.as_bytes(), 5);
+    let mut events = pin!(source.hesitant().mend_with_tools(MendOptions::new(), &tools()));
+    let mut sum = Sum::default();
+    loop {
+        // A future that is dropped after one poll, as in a `select!`.
+        match events.next().now_or_never() {
+            None => {}
+            Some(Some(item)) => sum.add(item),
+            Some(None) => break,
+        }
+    }
+    assert_eq!(sum, whole);
+    assert!(!log.borrow().polled_after_end);
+
+    let (source, log) = Source::cut(body.as_bytes(), body.len());
+    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    while !matches!(block_on(events.next()), Some(Ok(Event::CallFitted { .. }))) {}
+    assert_eq!(log.borrow().polls, 1, "there are events left");
+}
