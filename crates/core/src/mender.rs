@@ -69,7 +69,7 @@ impl Mender {
         let open = self.outcome.is_none() && self.carry.is_empty();
         if open && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
-            out.copy(chunk);
+            out.copy_plain(chunk);
         } else {
             self.read(chunk, out);
         }

@@ -135,12 +135,18 @@ const fn not_plain(word: u64) -> u64 {
     (word | quote | slash | control) & HIGHS
 }
 
-/// Whether a text is plain: nothing ends its run.
-#[inline]
+/// Whether a text is plain: nothing ends its run. Most often it is as long as a token.
+#[inline(always)]
 pub(crate) fn is_plain_text(text: &[u8]) -> bool {
+    match text.first_chunk() {
+        Some(word) if text.len() == 8 => not_plain(u64::from_le_bytes(*word)) == 0,
+        _ => is_plain_run(text),
+    }
+}
+
+fn is_plain_run(text: &[u8]) -> bool {
     let plain = |bytes: [u8; 8]| not_plain(u64::from_le_bytes(bytes)) == 0;
     match (text.first_chunk(), text.last_chunk()) {
-        (Some(word), _) if text.len() == 8 => plain(*word),
         // The two may overlap.
         (Some(first), Some(last)) if text.len() <= 16 => plain(*first) && plain(*last),
         (None, _) => text.iter().all(|byte| is_plain(*byte)),

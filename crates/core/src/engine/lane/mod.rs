@@ -203,12 +203,8 @@ impl Engine {
     /// whether it does.
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
-        // Content that ends in a comma, or in one and white space, may follow a lost quote.
-        let settled = match text {
-            [] | [b' '] | [.., b','] | [.., b',' | b' ', b' '] => false,
-            _ => self.lane.phase == Phase::String && self.tail.is_none(),
-        };
-        if !settled || !scan::is_plain_text(text) {
+        let inside = self.lane.phase == Phase::String && self.tail.is_none();
+        if !inside || !ends_settled(text) || !scan::is_plain_text(text) {
             return false;
         }
         self.steps += text.len() as u64;
@@ -236,5 +232,16 @@ impl Engine {
                 false
             }
         }
+    }
+}
+
+/// Whether no quote can have been lost at the end of this content: it may have been before a comma,
+/// or before one and white space.
+#[inline]
+const fn ends_settled(text: &[u8]) -> bool {
+    match text {
+        [] | [.., b','] => false,
+        [before @ .., b' '] => !matches!(before, [] | [.., b',' | b' ']),
+        [..] => true,
     }
 }
