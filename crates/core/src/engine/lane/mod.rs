@@ -96,7 +96,6 @@ pub(super) struct Lane {
     comma: usize,
     /// The pending key, between its quotes.
     key: (usize, usize),
-    has_key: bool,
     ascii: bool,
     /// It is not known yet whether the quote at `end` ends the string that is open.
     doubt: bool,
@@ -106,7 +105,7 @@ pub(super) struct Lane {
     /// string, that.
     end: usize,
     close: usize,
-    /// The first byte of the value.
+    /// The first byte of the literal.
     first: u8,
     /// The bytes of a character that has not arrived whole.
     partial: [u8; 4],
@@ -120,7 +119,6 @@ impl Lane {
         passed: 0,
         comma: usize::MAX,
         key: (0, 0),
-        has_key: false,
         ascii: true,
         doubt: false,
         value: 0,
@@ -219,7 +217,6 @@ impl Engine {
     #[inline]
     pub(crate) fn read_lane(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
         let end = self.lane_steps(held, text, base);
-        self.frames.keep_keys(held, text, base);
         match end {
             End::More => {
                 self.steps += text.len() as u64;
