@@ -127,6 +127,27 @@ fn state_is_small() {
     }
 }
 
+/// Where the input stands is told alike in pieces of any size, in the middle of a token too.
+#[test]
+fn a_path_does_not_depend_on_cuts() {
+    let texts = [
+        r#"{"a": 12, "bcd": [1, {"e": true, "a longer key": "text", "f": 12.5}, 3], "g": null}"#,
+        r#"{"alpha"  :  3, "b" : {"c": {"another long key": 1, "": [-1]}}, "d": "\u00e9 "}"#,
+    ];
+    for text in texts {
+        for end in 0..=text.len() {
+            let path = |size: usize| {
+                let mut mender = Mender::new(Options::new());
+                text.as_bytes()[..end].chunks(size).for_each(|piece| mender.push(piece, &mut ()));
+                mender.path()
+            };
+            for size in [1, 3, 8, 16] {
+                assert_eq!(path(size), path(text.len()), "{:?} in pieces of {size}", &text[..end]);
+            }
+        }
+    }
+}
+
 /// A view and the changes take nothing from the heap, and the changes of a small step are few,
 /// however long the document is.
 #[test]
