@@ -105,9 +105,9 @@ fn state_is_small() {
     assert!(size_of::<Mender>() <= 1024, "{}", size_of::<Mender>());
     assert!(size_of::<Partial>() <= 256, "{}", size_of::<Partial>());
     assert!(size_of::<Cursor>() <= 48, "{}", size_of::<Cursor>());
-    let live = |levels: usize, size: usize| {
+    let live = |opener: &str, levels: usize, size: usize| {
         let limits = Limits::new().with_depth(levels + 1);
-        let input = "[".repeat(levels);
+        let input = opener.repeat(levels);
         let mut kept = None;
         let heap = heap_of(|| {
             let mut mender = Mender::new(Options::new().with_limits(limits));
@@ -118,9 +118,33 @@ fn state_is_small() {
         heap.peak
     };
     for size in [1, 8, 256] {
-        // A level costs a frame; a vector that grows holds up to three halves of what it needs.
-        let a_level = (live(16_384, size) - live(64, size)) / 16_384;
-        assert!(a_level <= 64, "{a_level} bytes a level in pieces of {size}");
+        // A level costs a frame of two words, and its key; a vector that grows holds up to three
+        // halves of what it needs.
+        for (opener, most) in [("[", 24), ("{\"key\":", 32)] {
+            let a_level = (live(opener, 16_384, size) - live(opener, 64, size)) / 16_384;
+            assert!(a_level <= most, "{a_level} bytes a level of {opener} in pieces of {size}");
+        }
+    }
+}
+
+/// Where the input stands is told alike in pieces of any size, in the middle of a token too.
+#[test]
+fn a_path_does_not_depend_on_cuts() {
+    let texts = [
+        r#"{"a": 12, "bcd": [1, {"e": true, "a longer key": "text", "f": 12.5}, 3], "g": null}"#,
+        r#"{"alpha"  :  3, "b" : {"c": {"another long key": 1, "": [-1]}}, "d": "\u00e9 "}"#,
+    ];
+    for text in texts {
+        for end in 0..=text.len() {
+            let path = |size: usize| {
+                let mut mender = Mender::new(Options::new());
+                text.as_bytes()[..end].chunks(size).for_each(|piece| mender.push(piece, &mut ()));
+                mender.path()
+            };
+            for size in [1, 3, 8, 16] {
+                assert_eq!(path(size), path(text.len()), "{:?} in pieces of {size}", &text[..end]);
+            }
+        }
     }
 }
 

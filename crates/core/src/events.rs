@@ -225,6 +225,7 @@ impl EventReader {
     }
 
     /// The number or literal that is open ends before `at`.
+    #[inline(never)]
     fn end_open_scalar(&mut self, at: usize, sink: &mut impl FnMut(usize, Event<'_>)) {
         let token = core::mem::take(&mut self.token);
         self.end_scalar(at, &token, sink);

@@ -31,7 +31,7 @@ use crate::{
 /// assert_eq!(text, br#"{"city": "Paris" }"#);
 /// ```
 ///
-/// Memory: a byte or so a level, the keys of the open levels, and at most
+/// Memory: less than a kilobyte, 16 bytes a level, the keys of the open levels, and at most
 /// [`Limits::with_buffer`](crate::Limits::with_buffer) bytes held back.
 #[derive(Clone, Debug)]
 pub struct Mender {
@@ -69,9 +69,11 @@ impl Mender {
         let open = self.outcome.is_none() && self.carry.is_empty();
         if open && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
-            out.copy(chunk);
-        } else {
+            out.copy_plain(chunk);
+        } else if self.outcome.is_some() || !self.engine.in_lane() {
             self.read(chunk, out);
+        } else if let Some(rest) = self.follow(chunk, out) {
+            self.read(rest, out);
         }
         out.settle();
     }
@@ -118,8 +120,11 @@ impl Mender {
         }
         let mut rest = chunk;
         while self.raw.is_none() {
-            if self.engine.in_lane() && self.follow(&mut rest, out) {
-                return;
+            if self.engine.in_lane() {
+                match self.follow(rest, out) {
+                    Some(left) => rest = left,
+                    None => return,
+                }
             }
             if self.carry.is_empty() || rest.is_empty() {
                 break;
@@ -166,35 +171,41 @@ impl Mender {
         }
     }
 
-    /// Goes on in the clean lane: whether that read all of `rest`. If not, `rest` is what is left to
-    /// be read again, behind what is held back.
-    #[inline]
-    fn follow(&mut self, rest: &mut &[u8], out: &mut impl Output) -> bool {
+    /// Goes on in the clean lane: what that leaves of `rest`, to be read again behind what is held
+    /// back; `None` if it read all.
+    fn follow<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
         let base = self.pushed;
-        let held = base - self.carry.len();
         let clean = self.engine.read_lane(&self.carry, rest, base);
         let mark = self.engine.mark();
         self.engine.emit_plain();
-        let fresh = mark.saturating_sub(base);
+        let mut left = rest;
         if mark >= base {
             if !self.carry.is_empty() {
                 out.copy(&self.carry);
                 self.carry.clear();
             }
-            if fresh > 0 {
-                out.copy(&rest[..fresh]);
+            if mark > base {
+                let (settled, behind) = rest.split_at(mark - base);
+                out.copy(settled);
+                left = behind;
             }
-        } else if mark > held {
-            out.copy(&self.carry[..mark - held]);
-            self.carry.drain(..mark - held);
+        } else {
+            let settled = mark.saturating_sub(base - self.carry.len());
+            if settled > 0 {
+                out.copy(&self.carry[..settled]);
+                self.carry.copy_within(settled.., 0);
+                self.carry.truncate(base - mark);
+            }
         }
-        *rest = &rest[fresh..];
-        self.pushed += fresh;
-        if clean {
-            self.pushed += rest.len();
-            self.carry.extend_from_slice(rest);
+        if !clean {
+            self.pushed = base + rest.len() - left.len();
+            return Some(left);
         }
-        clean
+        self.pushed = base + rest.len();
+        if !left.is_empty() {
+            self.carry.extend_from_slice(left);
+        }
+        None
     }
 
     /// Ends the input: settles what is open, closes what was cut off if the policy allows it.

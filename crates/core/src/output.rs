@@ -12,6 +12,13 @@ pub trait Output {
     /// Bytes of the input, unchanged: a slice of the pushed chunk wherever possible.
     fn copy(&mut self, bytes: &[u8]);
 
+    /// The same, where all these bytes are ASCII and stand for themselves within a string value, as
+    /// most small chunks do: an output that reads JSON need not look at them again.
+    #[inline]
+    fn copy_plain(&mut self, bytes: &[u8]) {
+        self.copy(bytes);
+    }
+
     /// Bytes that stand in the place of input, or between it.
     fn patch(&mut self, bytes: &[u8]) {
         self.copy(bytes);
@@ -50,6 +57,10 @@ impl<O: Output> Output for &mut O {
     fn copy(&mut self, bytes: &[u8]) {
         (**self).copy(bytes);
     }
+    #[inline]
+    fn copy_plain(&mut self, bytes: &[u8]) {
+        (**self).copy_plain(bytes);
+    }
     fn patch(&mut self, bytes: &[u8]) {
         (**self).patch(bytes);
     }
@@ -81,6 +92,10 @@ impl<A: Output, B: Output> Output for (A, B) {
     fn copy(&mut self, bytes: &[u8]) {
         self.0.copy(bytes);
         self.1.copy(bytes);
+    }
+    fn copy_plain(&mut self, bytes: &[u8]) {
+        self.0.copy_plain(bytes);
+        self.1.copy_plain(bytes);
     }
     fn patch(&mut self, bytes: &[u8]) {
         self.0.patch(bytes);

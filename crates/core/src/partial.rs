@@ -168,6 +168,15 @@ impl Partial {
 
 impl Output for Partial {
     #[inline]
+    fn copy_plain(&mut self, bytes: &[u8]) {
+        if self.reader.is_in_text() {
+            self.tree.extend_ascii(bytes);
+        } else {
+            self.read(bytes);
+        }
+    }
+
+    #[inline]
     fn copy(&mut self, bytes: &[u8]) {
         // Most pieces are short and lie within a string.
         if self.reader.is_in_text() && is_plain_text(bytes) {

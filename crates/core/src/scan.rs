@@ -84,6 +84,22 @@ pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     if rest.len() < 8 { short_end(text, rest) } else { long_run(text, rest) }
 }
 
+/// The same for a run that may end in its first word as well as in its second, as they do between
+/// escapes: both are looked at before a branch is taken.
+#[inline(always)]
+pub(crate) fn plain_run_between(text: &[u8], from: usize) -> usize {
+    let Some(words) = text.get(from..).and_then(|rest| rest.first_chunk::<16>()) else {
+        return plain_run(text, from);
+    };
+    let words = u128::from_le_bytes(*words);
+    let (first, second) = (not_plain(words as u64), not_plain((words >> 64) as u64));
+    let (odd, before) = if first != 0 { (first, 0) } else { (second, 8) };
+    if odd == 0 {
+        return plain_run(text, from + 16);
+    }
+    from + before + (odd.trailing_zeros() / 8) as usize
+}
+
 /// The same at the end of a text, within less than a word.
 #[inline]
 fn short_end(text: &[u8], rest: &[u8]) -> usize {
@@ -135,12 +151,18 @@ const fn not_plain(word: u64) -> u64 {
     (word | quote | slash | control) & HIGHS
 }
 
-/// Whether a text is plain: nothing ends its run.
-#[inline]
+/// Whether a text is plain: nothing ends its run. Most often it is as long as a token.
+#[inline(always)]
 pub(crate) fn is_plain_text(text: &[u8]) -> bool {
+    match text.first_chunk() {
+        Some(word) if text.len() == 8 => not_plain(u64::from_le_bytes(*word)) == 0,
+        _ => is_plain_run(text),
+    }
+}
+
+fn is_plain_run(text: &[u8]) -> bool {
     let plain = |bytes: [u8; 8]| not_plain(u64::from_le_bytes(bytes)) == 0;
     match (text.first_chunk(), text.last_chunk()) {
-        (Some(word), _) if text.len() == 8 => plain(*word),
         // The two may overlap.
         (Some(first), Some(last)) if text.len() <= 16 => plain(*first) && plain(*last),
         (None, _) => text.iter().all(|byte| is_plain(*byte)),
@@ -183,6 +205,8 @@ mod tests {
                         let want = first.unwrap_or(text.len());
                         assert_eq!(plain_run(&text, 0), want, "{text:?}");
                         assert_eq!(plain_run(&text, at), want.max(at), "{text:?} from {at}");
+                        assert_eq!(plain_run_between(&text, 0), want, "{text:?}");
+                        assert_eq!(plain_run_between(&text, at), want.max(at), "{text:?}, {at}");
                     }
                 }
             }

@@ -70,19 +70,21 @@ impl Engine {
     fn close_top(&mut self, source: &Source<'_>, token: Token) -> Step {
         self.drop_comma()?;
         let at = self.pos;
-        let Some(frame) = self.frames.top_frame() else { return Err(Stop::Refused) };
-        if frame.shape == Shape::Tuple && self.whole && token == Token::GroupClose {
+        let Some(shape) = self.frames.top() else { return Err(Stop::Refused) };
+        if shape == Shape::Tuple && self.whole && token == Token::GroupClose {
             // `("x")` is a value in parentheses; `("x",)` and `("x", "y")` are lists.
             let single = self.frames.items() == 1 && source.byte(self.anchor) != Some(b',');
-            if single && self.withdraw_tuple(frame.start) {
-                self.edit(RepairKind::Tuple, frame.start..frame.start + 1, "")?;
+            if let Some(start) = self.frames.tuple_start().filter(|_| single)
+                && self.withdraw_tuple(start)
+            {
+                self.edit(RepairKind::Tuple, start..start + 1, "")?;
                 self.edit(RepairKind::Tuple, at..at + 1, "")?;
                 return self.popped(source);
             }
         }
-        if frame.shape == Shape::Tuple {
+        if shape == Shape::Tuple {
             self.edit(RepairKind::Tuple, at..at + 1, "]")?;
-        } else if frame.shape == Shape::Call {
+        } else if shape == Shape::Call {
             // `f()` holds no value.
             self.edit(RepairKind::MissingValue, at..at + 1, "null")?;
         }
@@ -107,7 +109,7 @@ impl Engine {
     /// The closer at `pos` was dealt with.
     fn popped(&mut self, source: &Source<'_>) -> Step {
         self.pos += 1;
-        self.closed_items = self.frames.pop().map_or(0, |frame| frame.items);
+        self.closed_items = self.frames.pop();
         self.settle();
         self.value_ended(source)?;
         Ok(Flow::Go)

@@ -17,16 +17,48 @@ pub(super) enum Shape {
     Doubled,
 }
 
+/// One open container, in two words: they are all the state that a level costs besides its key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) shape: Shape,
+struct Frame {
+    /// The shape in the lowest bits, whether it has a key, and above them how many items were begun,
+    /// or keys read.
+    packed: u64,
+    /// Where the present key of this object begins in `Frames::keys`, or would. It ends where that of
+    /// the frame above begins, and the innermost where all keys end.
+    key_start: usize,
+}
+
+impl Frame {
+    const SHAPE: u64 = 0b111;
+    const HAS_KEY: u64 = 0b1000;
+    const ITEM: u64 = 0b1_0000;
+
+    #[inline]
+    const fn new(shape: Shape, key_start: usize) -> Self {
+        Self { packed: shape as u64, key_start }
+    }
+
+    #[inline]
+    const fn shape(self) -> Shape {
+        match self.packed & Self::SHAPE {
+            0 => Shape::Object,
+            1 => Shape::Array,
+            2 => Shape::Tuple,
+            3 => Shape::Call,
+            _ => Shape::Doubled,
+        }
+    }
+
     /// Items begun, or keys read.
-    pub(super) items: usize,
-    /// Where this object's key starts and ends in `Frames::keys`; of a loose frame, in the input.
-    key: (usize, usize),
-    has_key: bool,
-    /// Offset of the bracket.
-    pub(super) start: usize,
+    #[inline]
+    const fn items(self) -> usize {
+        (self.packed / Self::ITEM) as usize
+    }
+
+    #[inline]
+    const fn has_key(self) -> bool {
+        self.packed & Self::HAS_KEY != 0
+    }
 }
 
 /// The stack of open containers.
@@ -35,11 +67,12 @@ pub(super) struct Frames {
     stack: Vec<Frame>,
     /// The present keys of all open objects, one behind the other, as they were written.
     keys: Vec<u8>,
-    /// How many frames, from the outermost, have their keys in `keys`. The others are loose: their
-    /// keys are still to be had in the chunk that is being read.
-    firm: usize,
     /// What the guide knows of the outermost frames, as far as it was asked.
     places: Vec<Option<Arc<dyn Guide>>>,
+    /// Where the open tuples begin.
+    tuples: Vec<usize>,
+    /// Where the container begins that was opened last.
+    opened: usize,
     /// Containers that appear in the output.
     visible: usize,
     /// The most of them that were open at a time.
@@ -50,14 +83,15 @@ impl Frames {
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.keys.clear();
-        self.firm = 0;
         self.places.clear();
+        self.tuples.clear();
         self.visible = 0;
     }
 
     /// As new, with the same buffers.
     pub(super) fn reset(&mut self) {
         self.clear();
+        self.opened = 0;
         self.deepest = 0;
     }
 
@@ -71,146 +105,156 @@ impl Frames {
     }
 
     /// All frames, wrappers included.
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.stack.len()
     }
 
     #[inline]
     pub(super) fn top(&self) -> Option<Shape> {
-        self.stack.last().map(|frame| frame.shape)
-    }
-
-    pub(super) fn top_frame(&self) -> Option<Frame> {
-        self.stack.last().copied()
+        self.stack.last().map(|frame| frame.shape())
     }
 
     /// What lies directly around the top frame.
     #[inline]
     pub(super) fn parent(&self) -> Option<Shape> {
         let below = self.stack.len().checked_sub(2)?;
-        self.stack.get(below).map(|frame| frame.shape)
+        self.stack.get(below).map(|frame| frame.shape())
     }
 
     /// The shape around the frame that has `above` frames on it.
     pub(super) fn shape_below(&self, above: usize) -> Option<Shape> {
-        let mut below = self.stack.iter().rev().skip(above + 1).map(|frame| frame.shape);
+        let mut below = self.stack.iter().rev().skip(above + 1).map(|frame| frame.shape());
         below.find(|shape| shape.is_visible())
     }
 
     /// How many frames lie above the innermost of these shapes: 0 when it is the top.
     pub(super) fn above(&self, wanted: impl Fn(Shape) -> bool) -> Option<usize> {
-        self.stack.iter().rev().position(|frame| wanted(frame.shape))
+        self.stack.iter().rev().position(|frame| wanted(frame.shape()))
+    }
+
+    /// Offset of the bracket of the container that was opened last.
+    pub(super) const fn opened(&self) -> usize {
+        self.opened
+    }
+
+    /// Offset of the bracket of the innermost tuple.
+    pub(super) fn tuple_start(&self) -> Option<usize> {
+        self.tuples.last().copied()
     }
 
     #[inline]
     pub(super) fn push(&mut self, shape: Shape, start: usize) {
         self.visible += usize::from(shape.is_visible());
         self.deepest = self.deepest.max(self.visible);
-        let end = self.stack.last().map_or(0, |below| below.key.1);
-        self.firm += usize::from(self.firm == self.stack.len());
-        self.stack.push(Frame { shape, items: 0, key: (end, end), has_key: false, start });
+        self.opened = start;
+        if shape == Shape::Tuple {
+            self.tuples.push(start);
+        }
+        self.stack.push(Frame::new(shape, self.keys.len()));
     }
 
+    /// Leaves the innermost container: how many items or keys it had.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Frame> {
-        let frame = self.stack.pop()?;
-        self.visible -= usize::from(frame.shape.is_visible());
-        self.firm = self.firm.min(self.stack.len());
+    pub(super) fn pop(&mut self) -> usize {
+        let Some(frame) = self.stack.pop() else { return 0 };
+        self.visible -= usize::from(frame.shape().is_visible());
+        self.keys.truncate(frame.key_start);
+        self.leave_place();
+        if frame.shape() == Shape::Tuple {
+            self.tuples.pop();
+        }
+        frame.items()
+    }
+
+    /// Closes the innermost container, which is one of the input, unless it lies in none: whether
+    /// the one around is an array, and how many items it has.
+    #[inline]
+    pub(super) fn close_inner(&mut self) -> Option<(bool, usize)> {
+        let [.., around, inner] = self.stack.as_slice() else { return None };
+        let (shape, items) = (around.shape(), around.items());
+        if !matches!(shape, Shape::Object | Shape::Array) {
+            return None;
+        }
+        self.keys.truncate(inner.key_start);
+        self.stack.pop();
+        self.visible -= 1;
+        self.leave_place();
+        Some((shape == Shape::Array, items))
+    }
+
+    /// What the guide knew of a container that was closed.
+    #[inline]
+    fn leave_place(&mut self) {
         if self.places.len() > self.stack.len() {
             self.places.pop();
         }
-        Some(frame)
     }
 
     /// An item of the innermost array begins.
     #[inline]
     pub(super) fn begin_item(&mut self) {
         if let Some(frame) = self.stack.last_mut() {
-            frame.items += 1;
+            frame.packed += Frame::ITEM;
         }
     }
 
     #[inline]
     pub(super) fn set_items(&mut self, items: usize) {
         if let Some(frame) = self.stack.last_mut() {
-            frame.items = items;
+            frame.packed = frame.packed % Frame::ITEM + items as u64 * Frame::ITEM;
+        }
+    }
+
+    /// The innermost object has had so many keys, of which that is the last.
+    #[inline(never)]
+    pub(super) fn set_member(&mut self, items: usize, key: &[u8]) {
+        if let Some(frame) = self.stack.last_mut() {
+            self.keys.truncate(frame.key_start);
+            self.keys.extend_from_slice(key);
+            frame.packed = Frame::new(Shape::Object, 0).packed | Frame::HAS_KEY;
+            frame.packed += items as u64 * Frame::ITEM;
         }
     }
 
     /// The innermost object was opened by two braces.
     pub(super) fn double(&mut self) {
         if let Some(top) = self.stack.pop() {
-            let key = (top.key.0, top.key.0);
-            let outer = Frame { shape: Shape::Doubled, items: 0, has_key: false, key, ..top };
-            self.stack.push(outer);
+            self.stack.push(Frame::new(Shape::Doubled, top.key_start));
             self.stack.push(top);
-            self.firm = self.stack.len();
         }
     }
 
     #[inline]
     pub(super) fn items(&self) -> usize {
-        self.stack.last().map_or(0, |frame| frame.items)
+        self.stack.last().map_or(0, |frame| frame.items())
     }
 
     /// The innermost object's next member has that key, as written between its quotes.
+    #[inline]
     pub(super) fn set_key(&mut self, key: &[u8]) {
-        debug_assert!(self.firm + 1 >= self.stack.len(), "loose frames below");
-        self.firm = self.stack.len();
-        let start = self.stack.iter().rev().nth(1).map_or(0, |below| below.key.1);
-        if let Some(frame) = self.stack.last_mut() {
-            frame.has_key = true;
-            frame.items += 1;
-            self.keys.truncate(start);
-            self.keys.extend_from_slice(key);
-            frame.key = (start, self.keys.len());
-        }
+        self.set_split_key(&[], key);
     }
 
-    /// The innermost object's next member has the key between those offsets of the input;
-    /// [`keep_keys`](Self::keep_keys) must follow before the chunk goes.
+    /// The same for a key that came in two chunks.
     #[inline]
-    pub(super) fn point_key(&mut self, from: usize, to: usize) {
-        let below = self.stack.len().saturating_sub(1);
+    pub(super) fn set_split_key(&mut self, before: &[u8], after: &[u8]) {
         if let Some(frame) = self.stack.last_mut() {
-            frame.has_key = true;
-            frame.items += 1;
-            frame.key = (from, to);
-            self.firm = self.firm.min(below);
-        }
-    }
-
-    /// Copies the keys that are still loose; `text` stands at `base` of the input, and `held` before
-    /// it.
-    #[inline]
-    pub(super) fn keep_keys(&mut self, held: &[u8], text: &[u8], base: usize) {
-        if self.firm < self.stack.len() {
-            self.keep_loose_keys(held, text, base);
-        }
-    }
-
-    fn keep_loose_keys(&mut self, held: &[u8], text: &[u8], base: usize) {
-        let mut at = self.firm.checked_sub(1).map_or(0, |below| self.stack[below].key.1);
-        self.keys.truncate(at);
-        for frame in &mut self.stack[self.firm..] {
-            let (from, to) = frame.key;
-            if from < base && to > from {
-                let start = base - held.len();
-                self.keys.extend_from_slice(&held[from - start..to.min(base) - start]);
+            self.keys.truncate(frame.key_start);
+            if !before.is_empty() {
+                self.keys.extend_from_slice(before);
             }
-            if to > from.max(base) {
-                self.keys.extend_from_slice(&text[from.max(base) - base..to - base]);
+            if !after.is_empty() {
+                self.keys.extend_from_slice(after);
             }
-            frame.key = (at, self.keys.len());
-            at = self.keys.len();
+            frame.packed = (frame.packed | Frame::HAS_KEY) + Frame::ITEM;
         }
-        self.firm = self.stack.len();
     }
 
     #[inline]
     pub(super) fn clear_key(&mut self) {
         if let Some(frame) = self.stack.last_mut() {
-            frame.has_key = false;
+            frame.packed &= !Frame::HAS_KEY;
         }
     }
 
@@ -229,15 +273,16 @@ impl Frames {
     pub(super) fn inside(&self, ahead: usize) -> Option<Arc<dyn Guide>> {
         let at = self.places.len().checked_sub(1)?;
         let (place, frame) = (self.places[at].as_ref()?, self.stack.get(at)?);
-        match frame.shape {
-            Shape::Object if frame.has_key => {
-                let key = self.keys.get(frame.key.0..frame.key.1)?;
+        match frame.shape() {
+            Shape::Object if frame.has_key() => {
+                let end = self.stack.get(at + 1).map_or(self.keys.len(), |above| above.key_start);
+                let key = self.keys.get(frame.key_start..end)?;
                 match place.member(&decode(key)) {
                     Member::Declared(place) => Some(place),
                     Member::Forbidden | Member::Open => None,
                 }
             }
-            Shape::Array | Shape::Tuple => place.item((frame.items + ahead).saturating_sub(1)),
+            Shape::Array | Shape::Tuple => place.item((frame.items() + ahead).saturating_sub(1)),
             Shape::Object => None,
             Shape::Call | Shape::Doubled => Some(Arc::clone(place)),
         }
@@ -245,14 +290,16 @@ impl Frames {
 
     pub(super) fn path(&self) -> Path {
         let mut steps = Vec::new();
-        for frame in &self.stack {
-            match frame.shape {
-                Shape::Object if frame.has_key => {
-                    let key = self.keys.get(frame.key.0..frame.key.1).unwrap_or_default();
+        let ends = self.stack.iter().skip(1).map(|above| above.key_start);
+        let ends = ends.chain(core::iter::once(self.keys.len()));
+        for (frame, end) in self.stack.iter().zip(ends) {
+            match frame.shape() {
+                Shape::Object if frame.has_key() => {
+                    let key = self.keys.get(frame.key_start..end).unwrap_or_default();
                     steps.push(Step::Key(decode(key)));
                 }
-                Shape::Array | Shape::Tuple if frame.items > 0 => {
-                    steps.push(Step::Index(frame.items - 1));
+                Shape::Array | Shape::Tuple if frame.items() > 0 => {
+                    steps.push(Step::Index(frame.items() - 1));
                 }
                 Shape::Object | Shape::Array | Shape::Tuple | Shape::Call | Shape::Doubled => {}
             }
@@ -262,7 +309,7 @@ impl Frames {
 
     /// The closers of all open containers, innermost first.
     pub(super) fn closers(&self) -> impl Iterator<Item = char> + '_ {
-        self.stack.iter().rev().filter_map(|frame| frame.shape.closer())
+        self.stack.iter().rev().filter_map(|frame| frame.shape().closer())
     }
 }
 

@@ -348,12 +348,25 @@ enum Checked {
 
 /// Whether `text` begins with `\u` and four digits for a character of its own: no surrogate.
 #[inline]
-pub(super) fn is_plain_unit(text: &[u8]) -> bool {
+pub(super) const fn is_plain_unit(text: &[u8]) -> bool {
     match text {
-        [b'\\', b'u', digits @ ..] if digits.len() >= 4 => {
-            let surrogate = matches!(digits[0], b'd' | b'D') && !matches!(digits[1], b'0'..=b'7');
-            !surrogate && digits[..4].iter().all(u8::is_ascii_hexdigit)
+        [b'\\', b'u', a, b, c, d, ..] => {
+            let surrogate = *a | 0x20 == b'd' && !matches!(*b, b'0'..=b'7');
+            // All at once, and no branch a digit.
+            IS_HEX[*a as usize] & IS_HEX[*b as usize] & IS_HEX[*c as usize] & IS_HEX[*d as usize]
+                && !surrogate
         }
         _ => false,
     }
 }
+
+/// Whether a byte is a hexadecimal digit.
+static IS_HEX: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = (byte as u8).is_ascii_hexdigit();
+        byte += 1;
+    }
+    table
+};

@@ -169,9 +169,11 @@ impl Engine {
         let is_key = matches!(self.expect, Expect::FirstKey | Expect::Key);
         if is_key && self.whole && self.expect == Expect::FirstKey && self.reads_set(source) {
             // `{'a', 'b'}` is a list in braces.
-            let Some(frame) = self.frames.pop() else { return Err(Stop::Refused) };
-            self.edit(RepairKind::Tuple, frame.start..frame.start + 1, "[")?;
-            self.frames.push(Shape::Array, frame.start);
+            // Nothing was opened since.
+            let start = self.frames.opened();
+            self.frames.pop();
+            self.edit(RepairKind::Tuple, start..start + 1, "[")?;
+            self.frames.push(Shape::Array, start);
             self.expect = Expect::FirstItem;
             return Ok(Flow::Go);
         }

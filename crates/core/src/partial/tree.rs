@@ -29,6 +29,16 @@ pub(super) struct Node {
     pub(super) last: Option<NonZeroUsize>,
 }
 
+/// How much text is taken at a time where it comes in short pieces.
+const WORD: usize = 8;
+
+/// From here on a piece is long enough to be taken whole.
+const LONG: usize = 24;
+
+/// Two words, aligned, so that whether they are UTF-8 is asked a word at a time.
+#[repr(align(8))]
+struct Block([u8; 2 * WORD]);
+
 /// The values so far; the first is the root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
@@ -89,14 +99,39 @@ impl Tree {
         }
     }
 
-    /// The same for text that is short, and known to be ASCII: asking again whether it is UTF-8 would
-    /// take longer than all the rest.
+    /// The same for text that is known to be ASCII, and most often as long as a token. To ask again
+    /// whether it is UTF-8 takes longer than all the rest, unless it stands in an aligned block.
     #[inline]
     pub(super) fn extend_ascii(&mut self, text: &[u8]) {
         if self.open.is_none() {
             return;
         }
-        self.text.extend(text.iter().map(|byte| char::from(byte & 0x7f)));
+        match text.first_chunk() {
+            Some(word) if text.len() == WORD => self.push_word(word),
+            _ => self.push_ascii(text),
+        }
+    }
+
+    #[inline]
+    fn push_word(&mut self, word: &[u8; WORD]) {
+        let mut block = Block([b' '; 2 * WORD]);
+        block.0[..WORD].copy_from_slice(word);
+        if let Some(word) = core::str::from_utf8(&block.0).ok().and_then(|text| text.get(..WORD)) {
+            self.text.push_str(word);
+        }
+    }
+
+    fn push_ascii(&mut self, text: &[u8]) {
+        if text.len() > LONG {
+            self.text.push_str(core::str::from_utf8(text).unwrap_or_default());
+            return;
+        }
+        let mut rest = text;
+        while let Some((word, tail)) = rest.split_first_chunk() {
+            self.push_word(word);
+            rest = tail;
+        }
+        self.text.extend(rest.iter().map(|byte| char::from(byte & 0x7f)));
     }
 
     /// A string or a container begins.
@@ -174,7 +209,11 @@ impl Tree {
     /// The text of a value.
     #[inline]
     pub(super) fn text_of(&self, at: usize) -> &str {
-        self.slice(self.node(at).text, self.end_of(at))
+        let node = self.node(at);
+        if node.open && node.kind == Kind::String {
+            return self.text.get(node.text..).unwrap_or_default();
+        }
+        self.slice(node.text, node.end)
     }
 
     #[inline]
@@ -191,8 +230,10 @@ impl Tree {
     #[inline]
     pub(super) fn has_key(&self, at: usize, key: &str) -> bool {
         let node = self.node(at);
-        let own = self.text.as_bytes().get(node.key..node.text);
-        node.has_key && own == Some(key.as_bytes())
+        // Most keys are told apart by their length.
+        node.text - node.key == key.len()
+            && node.has_key
+            && self.text.as_bytes().get(node.key..node.text) == Some(key.as_bytes())
     }
 
     /// Behind the last node of the subtree that begins at `at`.
@@ -294,5 +335,25 @@ impl Tree {
             at = self.node(at).parent;
         }
         at == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_pieces_of_any_length_are_kept_whole() {
+        let text: String = (0..60).map(|at| char::from(b' ' + at)).collect();
+        for length in 0..text.len() {
+            let mut tree = Tree::default();
+            tree.extend_ascii(text.as_bytes());
+            assert_eq!(tree.text, "", "no string is open");
+            tree.begin(Kind::String);
+            text.as_bytes().chunks(length.max(1)).for_each(|piece| tree.extend_ascii(piece));
+            assert_eq!(tree.text_of(0), text, "in pieces of {length}");
+            tree.close();
+            assert_eq!(tree.text_of(0), text, "in pieces of {length}");
+        }
     }
 }

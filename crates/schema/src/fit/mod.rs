@@ -82,12 +82,11 @@ impl FitOptions {
     }
 
     /// With the schema as the engine's guide, unless it has one.
-    pub(crate) fn guided_by(&self, schema: &Schema) -> Self {
-        let mut guided = self.clone();
-        if guided.engine.guide().is_none() {
-            guided.engine = guided.engine.with_guide(schema.guide());
+    pub(crate) fn guided_by(mut self, schema: &Schema) -> Self {
+        if self.engine.guide().is_none() {
+            self.engine = self.engine.with_guide(schema.guide());
         }
-        guided
+        self
     }
 
     /// The options for the text.

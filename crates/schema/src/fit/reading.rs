@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
-    let options = &options.guided_by(schema);
+    let options = &options.clone().guided_by(schema);
     let (first, mut fitted) = match valid(input, options) {
         Some(tree) => {
             let reading = Reading::valid(tree.text());

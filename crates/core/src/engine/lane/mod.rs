@@ -96,7 +96,6 @@ pub(super) struct Lane {
     comma: usize,
     /// The pending key, between its quotes.
     key: (usize, usize),
-    has_key: bool,
     ascii: bool,
     /// It is not known yet whether the quote at `end` ends the string that is open.
     doubt: bool,
@@ -106,7 +105,7 @@ pub(super) struct Lane {
     /// string, that.
     end: usize,
     close: usize,
-    /// The first byte of the value.
+    /// The first byte of the literal.
     first: u8,
     /// The bytes of a character that has not arrived whole.
     partial: [u8; 4],
@@ -120,7 +119,6 @@ impl Lane {
         passed: 0,
         comma: usize::MAX,
         key: (0, 0),
-        has_key: false,
         ascii: true,
         doubt: false,
         value: 0,
@@ -203,12 +201,8 @@ impl Engine {
     /// whether it does.
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
-        // Content that ends in a comma, or in one and white space, may follow a lost quote.
-        let settled = match text {
-            [] | [b' '] | [.., b','] | [.., b',' | b' ', b' '] => false,
-            _ => self.lane.phase == Phase::String && self.tail.is_none(),
-        };
-        if !settled || !scan::is_plain_text(text) {
+        let inside = self.lane.phase == Phase::String && self.tail.is_none();
+        if !inside || !ends_settled(text) || !scan::is_plain_text(text) {
             return false;
         }
         self.steps += text.len() as u64;
@@ -223,7 +217,6 @@ impl Engine {
     #[inline]
     pub(crate) fn read_lane(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
         let end = self.lane_steps(held, text, base);
-        self.frames.keep_keys(held, text, base);
         match end {
             End::More => {
                 self.steps += text.len() as u64;
@@ -236,5 +229,16 @@ impl Engine {
                 false
             }
         }
+    }
+}
+
+/// Whether no quote can have been lost at the end of this content: it may have been before a comma,
+/// or before one and white space.
+#[inline]
+const fn ends_settled(text: &[u8]) -> bool {
+    match text {
+        [] | [.., b','] => false,
+        [before @ .., b' '] => !matches!(before, [] | [.., b',' | b' ']),
+        [..] => true,
     }
 }

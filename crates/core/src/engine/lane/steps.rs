@@ -56,144 +56,238 @@ impl Engine {
             };
         }
         loop {
-            match *phase {
-                Phase::Between => {
-                    at = scan::skip_space(text, at);
-                    if base + at - self.anchor > self.window {
-                        self.pos = base + at;
-                        self.settle_content();
-                    }
-                    match (self.expect, byte!()) {
-                        (Expect::MemberEnd, b',') => {
-                            self.lane.comma = base + at;
-                            at += 1;
-                            *phase = self.lane_member(text, base, &mut at);
-                        }
-                        (Expect::ItemEnd, b',') => {
-                            self.lane.comma = base + at;
-                            at += 1;
-                            *phase = Phase::BeforeItem;
-                        }
-                        (Expect::FirstKey, b'"') => {
-                            self.lane.comma = usize::MAX;
-                            *phase = self.lane_member(text, base, &mut at);
-                        }
-                        (Expect::FirstKey | Expect::MemberEnd, b'}')
-                        | (Expect::FirstItem | Expect::ItemEnd, b']') => {
-                            if !self.lane_close(base + at) {
-                                return End::Odd(base + at);
-                            }
-                            at += 1;
-                        }
-                        (Expect::FirstItem, _) => {
-                            self.lane.comma = usize::MAX;
-                            *phase = Phase::BeforeItem;
-                        }
-                        _ => return End::Odd(base + at),
-                    }
+            if matches!(*phase, Phase::Between) {
+                at = scan::skip_space(text, at);
+                if base + at - self.anchor > self.window {
+                    self.pos = base + at;
+                    self.settle_content();
                 }
-                Phase::BeforeKey => {
-                    if gap!(SHORT) != b'"' {
-                        return End::Odd(base + at);
-                    }
-                    at += 1;
-                    self.lane.key = (base + at, base + at);
-                    (self.lane.has_key, self.lane.ascii) = (true, true);
-                    *phase = Phase::Key;
-                }
-                Phase::Key => {
-                    at = scan::plain_run(text, at);
-                    if let Some(0x80..) = text.get(at) {
-                        self.lane.ascii = false;
-                        at = scan::string_run(text, at, b'"').end;
-                    }
-                    let length = base + at - self.lane.key.0;
-                    if length >= SHORT {
-                        return End::Odd(self.lane.key.0 + SHORT);
-                    }
-                    if byte!() != b'"' || length == 0 {
-                        return End::Odd(base + at);
-                    }
-                    self.lane.key.1 = base + at;
-                    if !self.lane.ascii && !self.lane_key_is_text(held, text, base) {
-                        return End::Odd(base + at);
-                    }
-                    at += 1;
-                    // Most often the colon touches the key.
-                    if text.get(at) == Some(&b':') {
+                match (self.expect, byte!()) {
+                    (Expect::MemberEnd, b',') => {
+                        self.lane.comma = base + at;
                         at += 1;
-                        *phase = Phase::BeforeValue;
-                    } else {
-                        *phase = Phase::BeforeColon;
+                        *phase = self.lane_member(text, base, &mut at);
                     }
+                    (Expect::ItemEnd, b',') => {
+                        self.lane.comma = base + at;
+                        at += 1;
+                        *phase = Phase::BeforeItem;
+                    }
+                    (Expect::FirstKey, b'"') => {
+                        self.lane.comma = usize::MAX;
+                        *phase = self.lane_member(text, base, &mut at);
+                    }
+                    (Expect::FirstKey | Expect::MemberEnd, b'}')
+                    | (Expect::FirstItem | Expect::ItemEnd, b']') => {
+                        if !self.lane_close(base + at) {
+                            return End::Odd(base + at);
+                        }
+                        at += 1;
+                    }
+                    (Expect::FirstItem, _) => {
+                        self.lane.comma = usize::MAX;
+                        *phase = Phase::BeforeItem;
+                    }
+                    _ => return End::Odd(base + at),
                 }
-                Phase::BeforeColon => {
-                    if gap!(SHORT) != b':' {
-                        return End::Odd(base + at);
-                    }
+            }
+            if matches!(*phase, Phase::BeforeKey) {
+                if gap!(SHORT) != b'"' {
+                    return End::Odd(base + at);
+                }
+                at += 1;
+                self.lane.key.0 = base + at;
+                self.lane.ascii = true;
+                *phase = Phase::Key;
+            }
+            if matches!(*phase, Phase::Key) {
+                at = scan::plain_run(text, at);
+                if let Some(0x80..) = text.get(at) {
+                    self.lane.ascii = false;
+                    at = scan::string_run(text, at, b'"').end;
+                }
+                let length = base + at - self.lane.key.0;
+                if length >= SHORT {
+                    return End::Odd(self.lane.key.0 + SHORT);
+                }
+                if byte!() != b'"' || length == 0 {
+                    return End::Odd(base + at);
+                }
+                self.lane.key.1 = base + at;
+                if !self.lane.ascii && !self.lane_key_is_text(held, text, base) {
+                    return End::Odd(base + at);
+                }
+                at += 1;
+                // Most often the colon touches the key.
+                if text.get(at) == Some(&b':') {
                     at += 1;
                     *phase = Phase::BeforeValue;
+                } else {
+                    *phase = Phase::BeforeColon;
                 }
-                Phase::BeforeValue | Phase::BeforeItem => {
-                    let mut byte = gap!(SHORT);
-                    if self.lane.doubt {
-                        self.lane_string_ended();
-                    }
-                    if text.len() - at >= STRIDE && !self.lane.has_key && self.window > tokens::NEAR
-                    {
-                        match self.stride(text, base, at) {
-                            Halt::Value(value) => {
-                                at = value;
-                                byte = text[at];
+            }
+            if matches!(*phase, Phase::BeforeColon) {
+                if gap!(SHORT) != b':' {
+                    return End::Odd(base + at);
+                }
+                at += 1;
+                *phase = Phase::BeforeValue;
+            }
+            if matches!(*phase, Phase::BeforeValue | Phase::BeforeItem) {
+                let mut byte = gap!(SHORT);
+                if self.lane.doubt {
+                    self.lane_string_ended();
+                }
+                if !self.in_list() && self.expect != Expect::MemberValue {
+                    self.lane_member_begins(held, text, base, base + at);
+                }
+                if text.len() - at >= STRIDE && self.window > tokens::NEAR {
+                    match self.stride(text, base, at) {
+                        Halt::Value(value) => {
+                            at = value;
+                            byte = text[at];
+                        }
+                        Halt::Between(end) => {
+                            at = end;
+                            *phase = Phase::Between;
+                            continue;
+                        }
+                        Halt::String(value, content) => {
+                            self.lane.value = base + value;
+                            self.lane_open_string();
+                            match self.lane_string(text, base, value + 1, content) {
+                                Ok(next) => (*phase, at) = next,
+                                Err(odd) => return odd,
                             }
-                            Halt::Between(end) => {
-                                at = end;
-                                *phase = Phase::Between;
-                                continue;
-                            }
-                            Halt::String(value, content) => {
-                                self.lane.value = base + value;
-                                self.lane.first = b'"';
-                                self.lane_open_string();
-                                match self.lane_string(text, base, value + 1, content) {
-                                    Ok(next) => (*phase, at) = next,
-                                    Err(odd) => return odd,
-                                }
-                                continue;
-                            }
+                            continue;
                         }
                     }
-                    self.lane.value = base + at;
-                    self.lane.first = byte;
-                    *phase = match byte {
-                        b'"' => match text.get(at + 1) {
-                            None | Some(b'"' | b'{' | b'[') => Phase::Quote,
-                            Some(_) => {
-                                self.lane_open_string();
-                                Phase::String
-                            }
-                        },
-                        // The value of a member may be a placeholder, `{{name}}`.
-                        b'{' if !self.in_list() => Phase::Brace,
-                        b'{' => {
-                            if !self.lane_open(Shape::Object) {
-                                return End::Odd(base + at);
-                            }
-                            Phase::Between
+                }
+                self.lane.value = base + at;
+                *phase = match byte {
+                    b'"' => match text.get(at + 1) {
+                        None | Some(b'"' | b'{' | b'[') => Phase::Quote,
+                        Some(_) => {
+                            self.lane_open_string();
+                            Phase::String
                         }
-                        b'[' => {
-                            if !self.lane_open(Shape::Array) {
-                                return End::Odd(base + at);
-                            }
-                            Phase::Between
+                    },
+                    // The value of a member may be a placeholder, `{{name}}`.
+                    b'{' if !self.in_list() => Phase::Brace,
+                    b'{' => {
+                        if !self.lane_open(Shape::Object) {
+                            return End::Odd(base + at);
                         }
-                        b'-' => Phase::Number(Digits::Minus),
-                        b'0' => Phase::Number(Digits::Zero),
-                        b'1'..=b'9' => Phase::Number(Digits::Integer),
-                        b't' | b'f' | b'n' => Phase::Literal(1),
-                        _ => return End::Odd(base + at),
+                        Phase::Between
+                    }
+                    b'[' => {
+                        if !self.lane_open(Shape::Array) {
+                            return End::Odd(base + at);
+                        }
+                        Phase::Between
+                    }
+                    b'-' => Phase::Number(Digits::Minus),
+                    b'0' => Phase::Number(Digits::Zero),
+                    b'1'..=b'9' => Phase::Number(Digits::Integer),
+                    b't' | b'f' | b'n' => {
+                        self.lane.first = byte;
+                        Phase::Literal(1)
+                    }
+                    _ => return End::Odd(base + at),
+                };
+                at += 1;
+            }
+            if matches!(*phase, Phase::String) {
+                let content = tokens::content(text, at);
+                match self.lane_string(text, base, at, content) {
+                    Ok(next) => (*phase, at) = next,
+                    Err(odd) => return odd,
+                }
+                if at == text.len() {
+                    return End::More;
+                }
+            }
+            if matches!(*phase, Phase::Behind) {
+                gap!(self.window);
+                match self.lane_behind(text, base, &mut at) {
+                    Ok(next) => *phase = next,
+                    Err(odd) => return odd,
+                }
+            }
+            match *phase {
+                // Those above read on from here.
+                Phase::Between
+                | Phase::BeforeKey
+                | Phase::Key
+                | Phase::BeforeColon
+                | Phase::BeforeValue
+                | Phase::BeforeItem
+                | Phase::String
+                | Phase::Behind => {}
+                Phase::BehindComma => {
+                    if !matches!(gap!(SHORT), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
+                        return End::Odd(base + at);
+                    }
+                    *phase = Phase::BeforeItem;
+                }
+                Phase::Number(part) => {
+                    let part = number_end(text, &mut at, part);
+                    if base + at - self.lane.value + 2 >= self.window {
+                        return End::Odd(self.lane.value);
+                    }
+                    *phase = Phase::Number(part);
+                    let _ = byte!();
+                    if !matches!(
+                        part,
+                        Digits::Zero | Digits::Integer | Digits::Fraction | Digits::Exponent
+                    ) {
+                        return End::Odd(self.lane.value);
+                    }
+                    self.lane.end = base + at;
+                    *phase = self.lane_behind_scalar(text, base, &mut at);
+                }
+                Phase::Scalar => {
+                    let byte = gap!(self.window);
+                    match byte {
+                        // `1,234` may be one number.
+                        b',' if self.lane.end == base + at && !self.in_list() => {
+                            at += 1;
+                            *phase = Phase::ScalarComma;
+                            continue;
+                        }
+                        b',' | b'}' | b']' => self.lane_scalar_ended(),
+                        _ => return End::Odd(self.lane.value),
+                    }
+                    *phase = Phase::Between;
+                }
+                Phase::ScalarComma => {
+                    if byte!().is_ascii_digit() {
+                        return End::Odd(self.lane.value);
+                    }
+                    self.lane_scalar_ended();
+                    self.lane.comma = self.lane.end;
+                    *phase = self.lane_member(text, base, &mut at);
+                }
+                Phase::Literal(length) => {
+                    let word: &[u8] = match self.lane.first {
+                        b't' => b"true",
+                        b'f' => b"false",
+                        _ => b"null",
                     };
-                    at += 1;
+                    let mut length = usize::from(length);
+                    while let Some(&want) = word.get(length) {
+                        let Some(&byte) = text.get(at) else {
+                            *phase = Phase::Literal(length as u8);
+                            return End::More;
+                        };
+                        if byte != want {
+                            return End::Odd(self.lane.value);
+                        }
+                        at += 1;
+                        length += 1;
+                    }
+                    self.lane.end = base + at;
+                    *phase = self.lane_behind_scalar(text, base, &mut at);
                 }
                 Phase::Brace => {
                     if byte!() == b'{' || !self.lane_open(Shape::Object) {
@@ -231,22 +325,6 @@ impl Engine {
                     self.lane_open_string();
                     self.lane.end = self.pos;
                     *phase = Phase::Behind;
-                }
-                Phase::String => {
-                    let content = tokens::content(text, at);
-                    match self.lane_string(text, base, at, content) {
-                        Ok(next) => (*phase, at) = next,
-                        Err(odd) => return odd,
-                    }
-                    if at == text.len() {
-                        return End::More;
-                    }
-                    if *phase == Phase::Behind && text.get(at).is_some_and(|byte| *byte > b' ') {
-                        match self.lane_behind(text, base, &mut at) {
-                            Ok(next) => *phase = next,
-                            Err(odd) => return odd,
-                        }
-                    }
                 }
                 Phase::Escape => {
                     match byte!() {
@@ -303,19 +381,6 @@ impl Engine {
                         Err(_) => return End::Odd(self.pos),
                     }
                 }
-                Phase::Behind => {
-                    gap!(self.window);
-                    match self.lane_behind(text, base, &mut at) {
-                        Ok(next) => *phase = next,
-                        Err(odd) => return odd,
-                    }
-                }
-                Phase::BehindComma => {
-                    if !matches!(gap!(SHORT), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
-                        return End::Odd(base + at);
-                    }
-                    *phase = Phase::BeforeItem;
-                }
                 Phase::BehindClose => {
                     if !matches!(gap!(self.window), b',' | b'}' | b']') {
                         return End::Odd(base + at);
@@ -323,64 +388,6 @@ impl Engine {
                     self.lane_string_ended();
                     self.lane_close(self.lane.close);
                     *phase = Phase::Between;
-                }
-                Phase::Number(part) => {
-                    let part = number_end(text, &mut at, part);
-                    if base + at - self.lane.value + 2 >= self.window {
-                        return End::Odd(self.lane.value);
-                    }
-                    *phase = Phase::Number(part);
-                    let _ = byte!();
-                    if !matches!(
-                        part,
-                        Digits::Zero | Digits::Integer | Digits::Fraction | Digits::Exponent
-                    ) {
-                        return End::Odd(self.lane.value);
-                    }
-                    self.lane.end = base + at;
-                    *phase = self.lane_behind_scalar(text, base, &mut at);
-                }
-                Phase::Literal(length) => {
-                    let value = self.lane.value;
-                    let word: &[u8] = match self.lane.first {
-                        b't' => b"true",
-                        b'f' => b"false",
-                        _ => b"null",
-                    };
-                    let want = &word[usize::from(length)..];
-                    let some = want.len().min(text.len() - at);
-                    if text[at..at + some] != want[..some] {
-                        return End::Odd(value);
-                    }
-                    at += some;
-                    if some < want.len() {
-                        *phase = Phase::Literal(length + some as u8);
-                        return End::More;
-                    }
-                    self.lane.end = base + at;
-                    *phase = self.lane_behind_scalar(text, base, &mut at);
-                }
-                Phase::Scalar => {
-                    let byte = gap!(self.window);
-                    match byte {
-                        // `1,234` may be one number.
-                        b',' if self.lane.end == base + at && !self.in_list() => {
-                            at += 1;
-                            *phase = Phase::ScalarComma;
-                            continue;
-                        }
-                        b',' | b'}' | b']' => self.lane_scalar_ended(),
-                        _ => return End::Odd(self.lane.value),
-                    }
-                    *phase = Phase::Between;
-                }
-                Phase::ScalarComma => {
-                    if byte!().is_ascii_digit() {
-                        return End::Odd(self.lane.value);
-                    }
-                    self.lane_scalar_ended();
-                    self.lane.comma = self.lane.end;
-                    *phase = self.lane_member(text, base, &mut at);
                 }
                 Phase::Left => return End::Odd(base),
             }

@@ -96,7 +96,7 @@ impl Engine {
         };
         let halt = self.stride_on(&mut now, text, base, at);
         if now.ended != NONE {
-            self.stride_ended(&now, base);
+            self.stride_ended(&now, text, base);
             if let Halt::Value(value) | Halt::String(value, _) = halt {
                 self.stride_to_value(&now, base, value);
             }
@@ -136,7 +136,7 @@ impl Engine {
                         return Halt::Value(value);
                     }
                     now.begin();
-                    self.stride_open(now, open == b'[', base, value);
+                    self.stride_open(now, open == b'[', text, base, value);
                     let Some(next) = tokens::gap(text, value + 1) else {
                         return Halt::Between(value + 1);
                     };
@@ -233,9 +233,16 @@ impl Engine {
     }
 
     #[inline(always)]
-    fn stride_open(&mut self, now: &mut Stride, list: bool, base: usize, value: usize) {
+    fn stride_open(
+        &mut self,
+        now: &mut Stride,
+        list: bool,
+        text: &[u8],
+        base: usize,
+        value: usize,
+    ) {
         let shape = if list { Shape::Array } else { Shape::Object };
-        self.stride_frame(now, base);
+        self.stride_frame(now, text);
         self.frames.push(shape, base + value);
         now.value_ended(value + 1);
         (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
@@ -244,30 +251,27 @@ impl Engine {
     /// Closes the innermost container at `at`, unless other rules must see that.
     #[inline(always)]
     fn stride_close(&mut self, now: &mut Stride, at: usize) -> bool {
-        if !self.may_close() {
-            return false;
-        }
-        self.frames.pop();
+        let Some((list, items)) = self.frames.close_inner() else { return false };
         self.closed_items = now.items;
         now.value_ended(at + 1);
-        now.items = self.frames.items();
-        now.list = self.frames.top() == Some(Shape::Array);
+        (now.list, now.items) = (list, items);
         now.own_key = false;
         true
     }
 
     /// Writes what is known of the innermost container.
     #[inline(always)]
-    fn stride_frame(&mut self, now: &Stride, base: usize) {
+    fn stride_frame(&mut self, now: &Stride, text: &[u8]) {
         if now.own_key {
-            self.frames.point_key(base + now.key.0, base + now.key.1);
+            self.frames.set_member(now.items, &text[now.key.0..now.key.1]);
+        } else if now.list {
+            self.frames.set_items(now.items);
         }
-        self.frames.set_items(now.items);
     }
 
     /// The last value has ended, or a container was opened.
-    fn stride_ended(&mut self, now: &Stride, base: usize) {
-        self.stride_frame(now, base);
+    fn stride_ended(&mut self, now: &Stride, text: &[u8], base: usize) {
+        self.stride_frame(now, text);
         let ended = base + now.ended;
         let string = now.string != NONE;
         self.pos = ended;

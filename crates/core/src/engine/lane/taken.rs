@@ -24,6 +24,7 @@ impl Engine {
     }
 
     /// The bytes of the pending key: those in `held`, and those in `text`.
+    #[inline]
     fn lane_key<'a>(&self, held: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
         let (from, to) = self.lane.key;
         let start = base - held.len();
@@ -33,28 +34,39 @@ impl Engine {
         (&held[from - start..to.min(base) - start], &text[..to.saturating_sub(base)])
     }
 
-    /// What was pending before a value stays: its key, or the place of an item.
+    /// The place of an item stays; that of a member did when its key was read.
     #[inline(always)]
     fn lane_begin(&mut self) {
-        if self.expect == Expect::MemberValue {
-            return;
-        }
-        if self.lane.has_key {
-            let (from, to) = self.lane.key;
-            self.frames.point_key(from, to);
-            self.lane_key_read(from);
-        } else {
+        if self.expect != Expect::MemberValue {
             self.frames.begin_item();
             self.lane_comma_stays();
         }
     }
 
-    /// The key that starts at `from` was read, and the colon.
-    #[inline]
-    fn lane_key_read(&mut self, from: usize) {
+    /// The pending key was read, and the colon; the value starts at `value`.
+    #[inline(always)]
+    pub(super) fn lane_member_begins(
+        &mut self,
+        held: &[u8],
+        text: &[u8],
+        base: usize,
+        value: usize,
+    ) {
+        let (before, after) = self.lane_key(held, text, base);
+        self.frames.set_split_key(before, after);
+        let (from, to) = self.lane.key;
+        self.lane_key_read(from, to, value);
+    }
+
+    /// The key between those offsets is that of the member whose value starts at `value`.
+    #[inline(always)]
+    fn lane_key_read(&mut self, from: usize, to: usize, value: usize) {
         self.lane_comma_stays();
         self.key_start = from - 1;
-        self.lane.has_key = false;
+        self.lex_start = from;
+        self.anchor = to + 1;
+        self.pos = value;
+        self.expect = Expect::MemberValue;
     }
 
     #[inline]
@@ -66,35 +78,27 @@ impl Engine {
         }
     }
 
-    /// Reads a whole key at `at`, and its colon, where the chunk holds them and the byte behind. It
-    /// saves the way through the phases.
-    #[inline]
+    /// Reads a whole key at `at`, and its colon, where the chunk holds them and the byte behind.
+    /// It saves the way through the phases.
+    #[inline(always)]
     pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: &mut usize) -> Phase {
-        if text.len() - *at < MEMBER {
-            return Phase::BeforeKey;
-        }
-        match self.lane_whole_key(text, base, *at) {
-            Some(value) => {
-                *at = value;
-                Phase::BeforeValue
-            }
-            None => Phase::BeforeKey,
+        if text.len() - *at >= MEMBER && self.lane_whole_key(text, base, at) {
+            Phase::BeforeValue
+        } else {
+            Phase::BeforeKey
         }
     }
 
-    #[inline]
-    fn lane_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
-        let Key { from, to, value } = tokens::key(text, at)?;
+    #[inline(never)]
+    fn lane_whole_key(&mut self, text: &[u8], base: usize, at: &mut usize) -> bool {
+        let Some(Key { from, to, value }) = tokens::key(text, *at) else { return false };
         if self.lane.doubt {
             self.lane_string_ended();
         }
-        self.frames.point_key(base + from, base + to);
-        self.lane_key_read(base + from);
-        self.lex_start = base + from;
-        self.anchor = base + to + 1;
-        self.pos = base + value;
-        self.expect = Expect::MemberValue;
-        Some(value)
+        self.frames.set_key(&text[from..to]);
+        self.lane_key_read(base + from, base + to, base + value);
+        *at = value;
+        true
     }
 
     /// A value has ended at `pos`.
@@ -135,7 +139,7 @@ impl Engine {
         if self.frames.len() < 2 {
             return false;
         }
-        self.closed_items = self.frames.pop().map_or(0, |frame| frame.items);
+        self.closed_items = self.frames.pop();
         self.pos = at + 1;
         self.lane_ended();
         // Frames that leave no trace are for the other rules.
@@ -187,7 +191,6 @@ impl Engine {
         at: &mut usize,
     ) -> Result<Phase, End> {
         self.lane.doubt = true;
-        self.lane.has_key = false;
         let list = self.in_list();
         Ok(match text.get(*at) {
             Some(b',') => {

@@ -33,19 +33,19 @@ pub(super) struct Content {
 /// Reads string content from `start` on (RFC 8259, section 7).
 #[inline(always)]
 pub(super) fn content(text: &[u8], start: usize) -> Content {
-    let (mut from, mut end) = (start, start);
+    let (mut from, mut end) = (start, scan::plain_run(text, start));
     let behind = loop {
-        end = scan::plain_run(text, end);
         match text.get(end) {
             Some(b'"') => break Behind::Quote,
             Some(b'\\') => match escape_end(text, end) {
-                Some(behind) => (from, end) = (behind, behind),
+                Some(behind) => (from, end) = (behind, scan::plain_run_between(text, behind)),
                 None => break Behind::Escape,
             },
             Some(0x80..) => {
                 if let Some(broken) = characters(text, &mut end) {
                     break broken;
                 }
+                end = scan::plain_run(text, end);
             }
             Some(_) => break Behind::Odd,
             None => break Behind::End,
@@ -104,12 +104,22 @@ fn broken_character(rest: &[u8]) -> Behind {
 /// Behind the escape whose backslash stands at `at`, if it is whole, and stands for a character.
 #[inline(always)]
 fn escape_end(text: &[u8], at: usize) -> Option<usize> {
-    match text.get(at + 1)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
-        b'u' => is_plain_unit(text.get(at..)?).then_some(at + 6),
-        _ => None,
+    if IS_SHORT_ESCAPE[usize::from(*text.get(at + 1)?)] {
+        return Some(at + 2);
     }
+    is_plain_unit(text.get(at..)?).then_some(at + 6)
 }
+
+/// Whether a byte makes an escape with the backslash alone.
+static IS_SHORT_ESCAPE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut rest: &[u8] = b"\"\\/bfnrt";
+    while let [byte, tail @ ..] = rest {
+        table[*byte as usize] = true;
+        rest = tail;
+    }
+    table
+};
 
 /// Behind white space, if that is short and something follows it.
 #[inline(always)]
