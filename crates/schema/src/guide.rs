@@ -4,13 +4,7 @@ use std::sync::Arc;
 
 use jsonmend_core::{Guide, Kind, Listed, Member};
 
-use crate::{
-    Schema,
-    compile::{ShapeId, Shapes},
-    issue::folded,
-    part::Part,
-    tree::JsonKind,
-};
+use crate::{Schema, compile::ShapeId, issue::folded, part::Part, tree::JsonKind};
 
 /// The most readings of a place, one for each branch of its unions. Of a place that has more,
 /// nothing is said.
@@ -37,7 +31,14 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn guide(&self) -> Arc<dyn Guide> {
-        Arc::new(Place::new(self, vec![vec![Shapes::ROOT]]))
+        Part::root(self).guide()
+    }
+}
+
+impl Part<'_> {
+    /// The guide to a value here.
+    pub(crate) fn guide(&self) -> Arc<dyn Guide> {
+        Arc::new(Place::new(self.schema(), vec![self.tops().to_vec()]))
     }
 }
 

@@ -127,6 +127,15 @@ fn a_guide_of_the_caller_stands() {
 }
 
 #[test]
+fn a_value_in_a_string_has_the_guide_of_its_place() {
+    let schema = object(&json!({"trip": {
+        "type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    }}));
+    let fitted = schema.fit(br#"{"trip": "{city: Oslo days: 3}"}"#, &FitOptions::new());
+    assert_eq!(fitted.text(), Some(r#"{"trip": {"city": "Oslo", "days": 3}}"#));
+}
+
+#[test]
 fn the_cursor_sees_the_member_before_the_end() {
     let mut stream = FitStream::new(&trip(), FitOptions::new());
     stream.push(b"{\"city\": New York days: \"3\", \"note\": \"");

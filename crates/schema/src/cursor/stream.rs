@@ -49,9 +49,8 @@ impl FitStream {
             Scope::Best | Scope::Last | Scope::All => Scope::First,
             scope => scope,
         };
-        let options = options.guided_by(schema);
         Self {
-            extractor: Extractor::new(scope, options.engine().clone()),
+            extractor: Extractor::new(scope, options.engine_for(schema)),
             cursor: Cursor::new(schema, &options),
             schema: schema.clone(),
             options,
@@ -91,7 +90,7 @@ impl FitStream {
         let Some(raw) = self.raw.as_ref().filter(|_| self.options.scope() == Scope::Best) else {
             return false;
         };
-        self.extractor = Extractor::new(Scope::Whole, self.options.engine().clone());
+        self.extractor = Extractor::new(Scope::Whole, self.options.engine_for(&self.schema));
         self.extractor.push(raw, &mut self.cursor);
         true
     }

@@ -81,12 +81,11 @@ impl FitOptions {
         self
     }
 
-    /// With the schema as the engine's guide, unless it has one.
-    pub(crate) fn guided_by(mut self, schema: &Schema) -> Self {
-        if self.engine.guide().is_none() {
-            self.engine = self.engine.with_guide(schema.guide());
-        }
-        self
+    /// The options for a text that is not JSON as it stands: the schema is its guide, unless there
+    /// is another.
+    pub(crate) fn engine_for(&self, schema: &Schema) -> Options {
+        let engine = self.engine.clone();
+        if engine.guide().is_some() { engine } else { engine.with_guide(schema.guide()) }
     }
 
     /// The options for the text.

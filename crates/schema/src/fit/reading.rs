@@ -18,7 +18,6 @@ use crate::{
 };
 
 pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
-    let options = &options.clone().guided_by(schema);
     let (first, mut fitted) = match valid(input, options) {
         Some(tree) => {
             let reading = Reading::valid(tree.text());
@@ -26,7 +25,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
             (reading, fitted)
         }
         None => {
-            let reading = Reading::of(input, options.scope(), options.engine());
+            let reading = Reading::of(input, options.scope(), &options.engine_for(schema));
             let fitted = reading.fit(schema, input, options);
             (reading, fitted)
         }
@@ -47,7 +46,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     }
     let documents = match options.scope() {
         Scope::Best if first.outcome != Outcome::Unchanged => {
-            Some(Documents::find(input, options.engine()))
+            Some(Documents::find(input, &options.engine_for(schema)))
         }
         _ => None,
     };

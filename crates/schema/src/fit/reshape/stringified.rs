@@ -30,7 +30,10 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
         return;
     }
     let policy = Policy::PERMISSIVE.at_most(site.max_risk);
-    let options = Options::new().with_policy(policy).with_following(Following::Error);
+    let options = Options::new()
+        .with_policy(policy)
+        .with_following(Following::Error)
+        .with_guide(part.guide());
     let mended = mend(text.as_bytes(), &options);
     let lossy = mended.repairs().iter().any(|repair| repair.risk() == Risk::Lossy);
     let risk = mended.repairs().iter().map(jsonmend_core::Repair::risk).max();
