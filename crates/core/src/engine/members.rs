@@ -60,6 +60,15 @@ impl Engine {
                 }
                 self.open(Shape::Object)
             }
+            Token::Plus => {
+                // `["a", + "b"]`: there is nothing before it to join.
+                let mut look = self.look(source, self.pos + 1);
+                look!(look.gap(), 0);
+                if look!(look.at_quote(), false) {
+                    return self.skip(source, token);
+                }
+                self.word(source)
+            }
             _ => self.word(source),
         }
     }

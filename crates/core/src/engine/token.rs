@@ -1,7 +1,7 @@
 //! What the next byte begins; white space and comments.
 
 use super::{
-    Comment, Engine, Flow, Lex, Source, Step, Stop, Token, look, source::Edge, strings::Quote,
+    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, look, source::Edge, strings::Quote,
 };
 use crate::{RepairKind, scan};
 
@@ -157,6 +157,7 @@ impl Engine {
             return if source.is_last() { Ok(Token::End) } else { Err(Edge::More) };
         };
         let look = source.look(self.pos, self.window);
+        let behind_value = matches!(self.expect, Expect::ItemEnd | Expect::MemberEnd);
         let next = || match look.peek_at(1) {
             Err(Edge::End | Edge::Window) => Ok(0),
             other => other,
@@ -176,6 +177,8 @@ impl Engine {
             b'0'..=b'9' => Token::Number,
             b'-' if matches!(next()?, b'0'..=b'9' | b'.' | b'I' | b'i') => Token::Number,
             b'+' if matches!(next()?, b'0'..=b'9' | b'.') => Token::Number,
+            // `+Infinity` stands where a value does; behind a value, `+` joins.
+            b'+' if !behind_value && matches!(next()?, b'I' | b'i' | b'N' | b'n') => Token::Number,
             b'+' => Token::Plus,
             b'-' if next()? == 0 => Token::Number,
             b'.' => match next()? {

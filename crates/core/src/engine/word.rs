@@ -120,7 +120,8 @@ impl Engine {
         if root { self.not_a_document() } else { self.open_bare(source, false) }
     }
 
-    /// Whether one scalar, or a container, stands in the parentheses that `look` is in.
+    /// Whether one scalar, or a container, stands in the parentheses that `look` is in. The closing
+    /// one may be missing before the closer of what is around it.
     fn holds_one_value(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         if let Some((quote, length)) = look.quote()? {
             look.advance(length);
@@ -133,7 +134,7 @@ impl Engine {
             }
         }
         self.steps += look.passed() as u64;
-        Ok(look.space()? == b')')
+        Ok(matches!(look.space()?, b')' | b'}' | b']'))
     }
 
     /// `name(` around a value.
