@@ -116,8 +116,9 @@
 pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
     Change, Collected, Completion, Cursor, Delta, Deltas, Event, EventReader, Events, Following,
-    Held, Kind, KindSet, Limits, Mended, Mender, Misplaced, Options, Outcome, Output, OwnedValue,
-    Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value, apply, grammar, mend,
+    Guide, Held, Kind, KindSet, Limits, Listed, Member, Mended, Mender, Misplaced, Options,
+    Outcome, Output, OwnedValue, Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value,
+    apply, grammar, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
 

@@ -1,7 +1,8 @@
 //! What the next byte begins; white space and comments.
 
 use super::{
-    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, look, source::Edge, strings::Quote,
+    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, look, source::Edge,
+    strings::Quote,
 };
 use crate::{RepairKind, scan};
 
