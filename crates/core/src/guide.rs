@@ -12,12 +12,14 @@ use crate::Kind;
 /// that has a key behind it ends its string, whether a number with words behind it is text. Valid
 /// JSON is never changed for a guide's sake, however badly it fits.
 ///
+/// Further methods will come with a default.
+///
 /// The same question must always have the same answer, or the result would depend on where a chunk
 /// ends. It is asked at doubtful places only, so an answer may take some microseconds.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use jsonmend_core::{Guide, Kind, Listed, Member, Options, mend};
+/// use jsonmend_core::{Guide, Kind, Member, Options, mend};
 ///
 /// /// An object with the text `city` and the number `days`.
 /// #[derive(Debug)]
@@ -42,12 +44,6 @@ use crate::Kind;
 ///             _ => Member::Open,
 ///         }
 ///     }
-///     fn item(&self, _: usize) -> Option<Arc<dyn Guide>> {
-///         None
-///     }
-///     fn listed(&self, _: &str) -> Listed {
-///         Listed::Open
-///     }
 /// }
 ///
 /// let text = b"{city: New York days: 3}";
@@ -64,11 +60,24 @@ pub trait Guide: fmt::Debug + Send + Sync {
     fn member(&self, key: &str) -> Member;
 
     /// The place of an item of the array here, counted from 0; `None` if nothing is known of it.
-    fn item(&self, index: usize) -> Option<Arc<dyn Guide>>;
+    /// No item is forbidden: how many there may be settles nothing.
+    ///
+    /// ### Default
+    /// `None`.
+    fn item(&self, index: usize) -> Option<Arc<dyn Guide>> {
+        let _ = index;
+        None
+    }
 
     /// Whether a string here must be one of a few, as under `enum` and `const`, and whether `text`
     /// is one.
-    fn listed(&self, text: &str) -> Listed;
+    ///
+    /// ### Default
+    /// [`Listed::Any`].
+    fn listed(&self, text: &str) -> Listed {
+        let _ = text;
+        Listed::Any
+    }
 }
 
 /// What a [`Guide`] knows of a member.
@@ -87,12 +96,12 @@ pub enum Member {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Listed {
+    /// There is no list: any string may stand here.
+    Any,
+    /// Something in the list is longer and begins with it: `dark` of `dark blue`.
+    Begins,
     /// It is not in the list, nor does anything in the list begin with it.
     No,
-    /// There is no list.
-    Open,
-    /// Something in the list is longer and begins with it.
-    Begins,
     /// It is in the list.
     Whole,
 }

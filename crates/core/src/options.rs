@@ -235,7 +235,11 @@ impl Options {
         self
     }
 
-    /// With a guide to what the value should be, which settles what the bytes leave open.
+    /// With a guide to what the value should be, which settles what the bytes leave open. Options
+    /// are equal if their guides are one and the same, not if they say the same.
+    ///
+    /// ### Default
+    /// None.
     #[must_use]
     pub fn with_guide(mut self, guide: Arc<dyn Guide>) -> Self {
         self.guide = Some(Root(guide));

@@ -113,34 +113,26 @@ impl Guide for Place {
     }
 
     fn listed(&self, text: &str) -> Listed {
+        let strings: Vec<Part<'_>> =
+            self.parts().filter(|part| part.allows(JsonKind::String)).collect();
         let mut found = Listed::No;
-        for part in self.parts().filter(|part| part.allows(JsonKind::String)) {
-            let Some(options) = part.options() else { return Listed::Open };
+        for part in &strings {
+            // A branch that takes any string takes this one.
+            let Some(options) = part.options() else { return Listed::Any };
             for option in options.iter().filter_map(serde_json::Value::as_str) {
                 if option == text {
-                    return Listed::Whole;
-                }
-                if option.starts_with(text) {
+                    found = Listed::Whole;
+                } else if found == Listed::No && option.starts_with(text) {
                     found = Listed::Begins;
                 }
             }
         }
-        if self.readings.is_empty() { Listed::Open } else { found }
+        if strings.is_empty() { Listed::Any } else { found }
     }
 }
 
 /// The place of a declared property, also where the name is written otherwise: in another case, with
 /// other separators, or as one of its aliases.
 fn property<'s>(part: &Part<'s>, key: &str) -> Option<Part<'s>> {
-    part.property(key).or_else(|| {
-        let wanted = folded(key);
-        let names = part.properties().into_iter();
-        let mut alike = names.filter(|name| {
-            folded(name) == wanted
-                || part.property(name).is_some_and(|property| {
-                    property.aliases().iter().any(|name| folded(name) == wanted)
-                })
-        });
-        alike.next().and_then(|name| part.property(name))
-    })
+    part.property(key).or_else(|| part.property_alike(&folded(key)))
 }

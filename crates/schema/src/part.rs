@@ -1,9 +1,12 @@
 //! A place in a schema: everything that must hold of one value.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use crate::{
     compile::{Additional, Schema, Shape, ShapeId, Shapes, Types},
+    issue,
     tree::{JsonKind, Node},
 };
 
@@ -84,6 +87,13 @@ impl<'s> Part<'s> {
     /// The place of a declared property.
     pub(crate) fn property(&self, key: &str) -> Option<Self> {
         let tops: Vec<ShapeId> = self.shapes().filter_map(|shape| shape.property(key)).collect();
+        (!tops.is_empty()).then(|| Self::of(self.schema, tops))
+    }
+
+    /// The place of a property whose name, or one of its aliases, is `folded` when it is folded.
+    pub(crate) fn property_alike(&self, folded: &str) -> Option<Self> {
+        let alike = |shape: &Shape| shape.alike(self.schema.shapes(), folded);
+        let tops: Vec<ShapeId> = self.shapes().filter_map(alike).collect();
         (!tops.is_empty()).then(|| Self::of(self.schema, tops))
     }
 
@@ -242,6 +252,23 @@ impl Shape {
     /// The subschema of a declared property.
     pub(crate) fn property(&self, key: &str) -> Option<ShapeId> {
         self.properties.iter().find(|(name, _)| name == key).map(|(_, id)| *id)
+    }
+
+    /// The subschema of the first property whose name or alias folds to `folded`. The names
+    /// are folded once.
+    fn alike(&self, shapes: &Shapes, folded: &str) -> Option<ShapeId> {
+        let names = self.alike.get_or_init(|| {
+            let mut names = HashMap::new();
+            for (name, id) in &self.properties {
+                let shape = shapes.shape(*id);
+                let aliases = shape.into_iter().flat_map(|shape| &shape.aliases);
+                for name in std::iter::once(name).chain(aliases) {
+                    names.entry(issue::folded(name)).or_insert(*id);
+                }
+            }
+            names
+        });
+        names.get(folded).copied()
     }
 }
 

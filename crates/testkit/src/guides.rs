@@ -69,7 +69,7 @@ impl Guide for Outline {
 
     fn listed(&self, text: &str) -> Listed {
         let words = self.0.as_str().filter(|words| words.contains('|'));
-        let Some(words) = words else { return Listed::Open };
+        let Some(words) = words else { return Listed::Any };
         if words.split('|').any(|word| word == text) {
             Listed::Whole
         } else if words.split('|').any(|word| word.starts_with(text)) {

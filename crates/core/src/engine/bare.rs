@@ -30,7 +30,13 @@ impl Engine {
     pub(super) fn bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         let rest = source.from(self.pos);
         let guided = self.options.guide().is_some();
-        if guided && rest.first() == Some(&b' ') && self.pos > self.lex_start {
+        // It is asked once, where a word has just ended: what comes later must not ask again.
+        let word_ended = if text.is_key {
+            self.pos > self.lex_start && !matches!(source.byte(self.pos - 1), Some(b' ' | b'\t'))
+        } else {
+            self.pos == self.mark && self.pos > self.lex_start
+        };
+        if guided && word_ended && matches!(rest.first(), Some(b' ' | b'\t')) {
             let look = self.look(source, self.pos);
             let ends = if text.is_key {
                 self.bare_key_ends_at_blank(source, look)

@@ -332,7 +332,7 @@ impl Shape {
 }
 
 /// A key as people read it: simple escapes undone, anything odd kept.
-fn decode(raw: &[u8]) -> String {
+pub(super) fn decode(raw: &[u8]) -> String {
     let text = String::from_utf8_lossy(raw);
     if !text.contains('\\') {
         return text.into_owned();

@@ -6,13 +6,14 @@ use alloc::sync::Arc;
 
 use super::{
     Engine, Source,
-    frames::Shape,
+    frames::{Shape, decode},
     source::{Edge, Look, is_word},
 };
 use crate::{Guide, Kind, Listed, Member};
 
-/// The longest text that is looked for among those that a place lists, in bytes.
-const LISTED: usize = 256;
+/// The longest name, and the longest text of a list, that a guide is asked about where more words
+/// follow, in bytes.
+const MOST: usize = 256;
 
 /// What stands where a member may follow.
 struct Candidate<'a> {
@@ -38,12 +39,11 @@ impl Engine {
 
     /// What is known of a member of the innermost object.
     fn member(&mut self, key: &[u8]) -> Option<Member> {
-        let key = core::str::from_utf8(key).ok().filter(|key| !key.is_empty())?;
-        if self.frames.top() != Some(Shape::Object) {
+        if key.is_empty() || self.frames.top() != Some(Shape::Object) {
             return None;
         }
         self.steps += key.len() as u64;
-        Some(self.place()?.member(key))
+        Some(self.place()?.member(&decode(key)))
     }
 
     /// Whether a member cannot follow: it would have a name that the object does not take, or a value
@@ -52,6 +52,10 @@ impl Engine {
         if self.options.guide().is_none() {
             return Ok(false);
         }
+        settled(self.sees_forbidden_member(look))
+    }
+
+    fn sees_forbidden_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
         let Some(candidate) = self.candidate(look)? else { return Ok(false) };
         let first = candidate.value.peek()?;
         Ok(candidate.colon
@@ -68,6 +72,10 @@ impl Engine {
         if self.options.guide().is_none() {
             return Ok(false);
         }
+        settled(self.sees_declared_member(look))
+    }
+
+    fn sees_declared_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
         let Some(candidate) = self.candidate(look)? else { return Ok(false) };
         let Some(Member::Declared(place)) = self.member(candidate.key) else { return Ok(false) };
         let mut value = candidate.value;
@@ -84,6 +92,7 @@ impl Engine {
         let from = value.passed();
         while is_word(value.peek()?) || matches!(value.peek()?, b'.' | b'+') {
             value.bump();
+            self.steps += 1;
         }
         let word = &value.seen()[from..];
         let kind = match word {
@@ -94,6 +103,7 @@ impl Engine {
             [_, ..] if self.uncoloned == self.lex_start => {
                 while !matches!(value.peek()?, b',' | b'}' | b':' | b'\n') {
                     value.bump();
+                    self.steps += 1;
                 }
                 Kind::String
             }
@@ -105,6 +115,7 @@ impl Engine {
     /// The name and the value of a member, if they may stand there.
     fn candidate<'a>(&mut self, mut look: Look<'a>) -> Result<Option<Candidate<'a>>, Edge> {
         let start = look.passed();
+        let quoted = look.at_quote()?;
         let key = if let Some((quote, length)) = look.quote()? {
             look.advance(length);
             let from = look.passed();
@@ -124,13 +135,17 @@ impl Engine {
             }
             word
         };
-        self.steps += (look.passed() - start) as u64;
         let from = look.passed();
-        let colon = matches!(look.space()?, b':' | b'=');
+        // A word and its colon stand on one line, as where no guide is asked.
+        let next = if quoted { look.space() } else { look.blanks() };
+        self.steps += (look.passed() - start) as u64;
+        let colon = matches!(next?, b':' | b'=');
         if colon {
             look.bump();
-            look.space()?;
-        } else if key.is_empty() || look.passed() == from && look.seen().last() != Some(&b'"') {
+            let value = look.space();
+            self.steps += (look.passed() - from) as u64;
+            value?;
+        } else if key.is_empty() || look.passed() == from && !quoted {
             return Ok(None);
         }
         Ok(Some(Candidate { key, colon, value: look }))
@@ -156,17 +171,21 @@ impl Engine {
         mut look: Look<'_>,
     ) -> Result<bool, Edge> {
         let key = source.slice(self.lex_start, self.pos);
+        if key.len() > MOST {
+            return Ok(false);
+        }
         if !matches!(self.member(key), Some(Member::Declared(_))) {
             return Ok(false);
         }
         loop {
+            self.steps += 1;
             match look.peek() {
                 Ok(b':' | b'=') => return Ok(false),
-                Ok(b',' | b'}' | b'\n' | b'"' | b'{' | b'[') | Err(Edge::End) => return Ok(true),
+                Ok(b',' | b'}' | b'\n' | b'{' | b'[') | Err(Edge::End) => return Ok(true),
+                Ok(_) if look.at_quote()? => return Ok(true),
                 Ok(_) => look.bump(),
                 Err(edge) => return Err(edge),
             }
-            self.steps += 1;
         }
     }
 
@@ -178,9 +197,12 @@ impl Engine {
         source: &Source<'_>,
         mut look: Look<'_>,
     ) -> Result<bool, Edge> {
-        look.blanks()?;
+        let next = look.blanks();
+        self.steps += look.passed() as u64;
+        next?;
         let rest = look;
         let word = look.word()?;
+        self.steps += word.len() as u64;
         if word.is_empty() {
             return Ok(false);
         }
@@ -192,16 +214,25 @@ impl Engine {
             return Ok(behind.blanks()? == b':' && self.declares_member(rest)?);
         }
         let text = source.slice(self.lex_start, self.pos);
-        if !self.whole || text.len() > LISTED {
+        if !self.whole || text.len() > MOST {
             return Ok(false);
         }
         let Some(place) = self.value_place(0) else { return Ok(false) };
         let read = |bytes| core::str::from_utf8(bytes).unwrap_or_default();
-        self.steps += text.len() as u64;
+        self.steps += 3 * text.len() as u64;
         let begins = |text| matches!(place.listed(text), Listed::Whole | Listed::Begins);
         let whole = place.listed(read(text)) == Listed::Whole;
         let both = [text, b" ", word].concat();
         Ok(whole && !begins(read(&both)) && begins(read(word)))
+    }
+}
+
+/// What a guide says; where what it is asked about cannot be seen, nothing. So a guide that knows
+/// nothing changes nothing.
+fn settled(answer: Result<bool, Edge>) -> Result<bool, Edge> {
+    match answer {
+        Err(Edge::End | Edge::Window) => Ok(false),
+        other => other,
     }
 }
 

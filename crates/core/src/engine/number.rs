@@ -58,7 +58,8 @@ impl Engine {
         let ended = edge == Some(Edge::End);
         let mut shape = shape_of(token);
         if self.options.guide().is_some() && self.frames.len() > 0 && shape != Shape::Text {
-            if self.wants_text() && (shape != Shape::Valid || look!(goes_on(look), false)) {
+            let doubtful = shape != Shape::Valid || look!(self.goes_on_oddly(look), false);
+            if doubtful && self.wants_text() {
                 return self.open_bare(source, false);
             }
             if matches!(shape, Shape::Mend(RepairKind::LeadingZero, _)) && self.wants_number() {
@@ -232,6 +233,15 @@ impl Engine {
         Ok(behind != b':' && behind != b'"' && is_word(word.first().copied().unwrap_or(b' ')))
     }
 
+    /// Whether a number is followed, on its line, by what belongs to no other value: `12 (or so)`.
+    fn goes_on_oddly(&mut self, mut look: super::source::Look<'_>) -> Result<bool, Edge> {
+        let from = look.passed();
+        let next = look.blanks();
+        self.steps += (look.passed() - from) as u64;
+        let odd = b"(+-.*&@=%~$";
+        Ok(odd.contains(&next?))
+    }
+
     /// Whether a scalar at the root is all there is.
     pub(super) fn stands_alone(&mut self, mut look: super::source::Look<'_>) -> Result<bool, Edge> {
         let next = match look.gap() {
@@ -297,12 +307,6 @@ impl Engine {
         }
         Ok(end)
     }
-}
-
-/// Whether a number is followed, on its line, by what belongs to no other value: `12 (or so)`.
-fn goes_on(mut look: super::source::Look<'_>) -> Result<bool, Edge> {
-    let next = look.blanks()?;
-    Ok(matches!(next, b'(' | b'+' | b'-' | b'.' | b'*' | b'&' | b'@' | b'=' | b'%' | b'~' | b'$'))
 }
 
 /// `-007` as a number is `-7`.

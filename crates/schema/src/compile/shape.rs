@@ -69,6 +69,8 @@ pub(crate) struct Shape {
     pub(crate) off: Off,
     /// Whether `null` is a value that means something, though the type does not name it.
     pub(crate) keeps_null: bool,
+    /// The properties by their names and aliases, folded; made when a guide first asks.
+    pub(crate) alike: OnceLock<HashMap<String, ShapeId>>,
     /// Made when it is first needed; `None` inside if the part does not compile alone.
     pub(crate) validator: OnceLock<Option<Box<Validator<TreeJson>>>>,
 }

@@ -1,6 +1,6 @@
 //! Quotes in the values of members.
 
-use super::{LOOK_BACK, Verdict, settled};
+use super::{LOOK_BACK, Verdict};
 use crate::engine::{
     Engine, Source,
     frames::Shape,
@@ -83,7 +83,7 @@ impl Engine {
                 let seen = look.seen();
                 let broken = seen.contains(&b'\n');
                 // A quote that touches a word opens it rather than ends what is before.
-                if look.passed() > 0 && settled(self.declares_member(look))? {
+                if look.passed() > 0 && self.declares_member(look)? {
                     return Ok(close);
                 }
                 if let Some(found) = look.closer(quote)? {
@@ -185,9 +185,9 @@ impl Engine {
             Err(_) => return Ok(verdict),
         }
         if closes {
-            return Ok(if settled(self.forbids_member(look))? { Verdict::Inner } else { close });
+            return Ok(if self.forbids_member(look)? { Verdict::Inner } else { close });
         }
-        Ok(if settled(self.declares_member(look))? { close } else { verdict })
+        Ok(if self.declares_member(look)? { close } else { verdict })
     }
 
     /// `look` stands behind a quote that should open a key.

@@ -30,14 +30,6 @@ pub(super) enum Verdict {
     LostBefore(usize),
 }
 
-/// What a guide says; where what it is asked about cannot be seen, nothing.
-fn settled(answer: Result<bool, Edge>) -> Result<bool, Edge> {
-    match answer {
-        Err(Edge::End | Edge::Window) => Ok(false),
-        other => other,
-    }
-}
-
 impl Engine {
     /// Peeks, and counts the step.
     pub(super) fn peek_for(&mut self, look: &mut Look<'_>) -> Result<u8, Edge> {
@@ -209,7 +201,7 @@ impl Engine {
         let mut look = source.look(self.pos + length, self.window);
         let key = source.look(self.pos, self.window);
         if !self.reads_key(&mut look, text.quote)?
-            || self.inner_quotes > 0 && settled(self.forbids_member(key))?
+            || self.inner_quotes > 0 && self.forbids_member(key)?
         {
             return Ok(None);
         }
