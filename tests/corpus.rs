@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
 use jsonmend_core::{Held, Mended, Outcome, Policy, Repair, RepairKind, mend};
 use jsonmend_extract::{Scope, mend_text};
@@ -10,6 +10,7 @@ use jsonmend_testkit::{
     cases::{self, Case},
     cuts::{self, Cut},
     extracted::Extraction,
+    guides::{Counting, Unknowing},
     laws, oracle,
     run::Run,
 };
@@ -193,6 +194,48 @@ fn text_laws() {
 }
 
 /// Each kind fires in two cases at least; one refuses it for its risk, one because it is off.
+#[test]
+fn a_guide_that_knows_nothing_changes_nothing() {
+    every(
+        |case| case.options.guide().is_none() && case.input.len() < 4096,
+        |case| {
+            let guided = case.options.clone().with_guide(Arc::new(Unknowing));
+            let (with, without) = (mend(&case.input, &guided), mend(&case.input, &case.options));
+            if with != without {
+                return Err(format!("{with:?} instead of {without:?}"));
+            }
+            for cut in [Cut::whole(), Cut::bytes(case.input.len())] {
+                let with = Run::new(&case.input, &cut, &guided);
+                let without = Run::new(&case.input, &cut, &case.options);
+                let (got, want) = (with.recorder(), without.recorder());
+                if got.text() != want.text() || got.repairs() != want.repairs() {
+                    return Err(format!("{:?} instead of {:?}", got.text(), want.text()));
+                }
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn valid_json_asks_no_guide() {
+    every(
+        |case| case.outcome == Outcome::Unchanged && case.scope.is_none(),
+        |case| {
+            let guide = Counting::default();
+            let options = case.options.clone().with_guide(Arc::new(guide.clone()));
+            drop(mend(&case.input, &options));
+            for cut in [Cut::whole(), Cut::every(3, case.input.len())] {
+                drop(Run::new(&case.input, &cut, &options));
+            }
+            match guide.asked() {
+                0 => Ok(()),
+                times => Err(format!("asked {times} times")),
+            }
+        },
+    );
+}
+
 #[test]
 fn every_kind_is_allowed_refused_and_switched_off() {
     let cases = corpus();

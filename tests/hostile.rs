@@ -92,7 +92,7 @@ fn every_pattern_ends_the_same_whole_and_byte_by_byte() {
         let mut wrong = Vec::new();
         for Hostile { name, input, .. } in adversary::hostile(200_000) {
             // As it comes, in a small window, and with a guide without sense.
-            let options = [0b1000_0000, 0b0100_0000, 0b1000_0001];
+            let options = [0b1000_0000, 0b0100_0000, 0b0100_0001, 0b1000_0001];
             for options in options.map(jsonmend_testkit::fuzz::options) {
                 let [whole, bytes] = [Cut::whole(), Cut::bytes(input.len())].map(|cut| {
                     let mut mender = Mender::new(options.clone());

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{Mender, Options, Outcome, Policy, mend};
+use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, FitStream, Schema};
 use serde_json::{Value, json};
 
@@ -83,6 +84,35 @@ fn references_and_unions_lead_to_the_place() {
     let text = "{legs: [{to: Oslo km: 3}], last: {to: New York km: 4}, more: {b: x a: y}}";
     let want = r#"{"legs": [{"to": "Oslo", "km": 3}], "last": {"to": "New York", "km": 4}, "more": {"b": "x", "a": "y"}}"#;
     assert_eq!(guided(&schema, text), want);
+}
+
+#[test]
+fn the_order_of_branches_does_not_matter() {
+    let (free, listed) = (json!({"type": "string"}), json!({"enum": ["red", "green"]}));
+    for branches in [[&free, &listed], [&listed, &free]] {
+        let schema = object(&json!({"tags": {"type": "array", "items": {"anyOf": branches}}}));
+        assert_eq!(guided(&schema, "{tags: [red green]}"), r#"{"tags": ["red green"]}"#);
+    }
+}
+
+#[test]
+fn what_a_stream_says_is_lost_is_lost() {
+    let schema = trip();
+    for text in [
+        r#"{"days": 1, "tags": [red dark blue]}"#,
+        "{city: Oslo days: 3}",
+        r#"{"zip": 007}"#,
+        r#"{"note": hello, world: fine, "days": 2}"#,
+    ] {
+        let options = FitOptions::new()
+            .with_engine(Options::new().with_policy(Policy::CONSERVATIVE))
+            .with_scope(Scope::Whole);
+        let mut stream = FitStream::new(&schema, options);
+        text.bytes().for_each(|byte| stream.push(&[byte]));
+        stream.end();
+        assert_eq!(stream.cursor().lost(), None, "{text}");
+        assert!(stream.finish().text().is_some(), "{text}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use jsonmend_schema::{Cursor, SharedRegistry};
 use jsonmend_wire::{Block, Decoder, WireEvent};
 
 #[cfg(feature = "schema")]
-use crate::tools::Tools;
+use crate::tools::{Tools, guides};
 use crate::{
     Event, MendOptions,
     object::{Growing, into_text},
@@ -45,7 +45,9 @@ impl Reader {
     #[cfg(feature = "schema")]
     pub(crate) fn with_tools(options: MendOptions, registry: &SharedRegistry) -> Self {
         let engine = options.wire().mending().clone();
-        let mut reader = Self::new(options);
+        let wire = options.wire().clone();
+        let wire = if wire.guides().is_some() { wire } else { wire.with_guides(guides(registry)) };
+        let mut reader = Self::new(options.with_wire(wire));
         reader.contents.tools = Some(Tools::new(registry, engine));
         reader
     }

@@ -8,7 +8,7 @@ use std::{
 use jsonmend_core::{Mender, Options, Outcome, Output, Policy};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
-use jsonmend_wire::{Call, CallKind, WireEvent};
+use jsonmend_wire::{Call, CallKind, Guides, WireEvent};
 
 use crate::{Event, trace};
 
@@ -233,6 +233,15 @@ impl Along {
             raw: Raw::default(),
         }
     }
+}
+
+/// The schemas of the tools settle what the bytes of their arguments leave open.
+pub(crate) fn guides(registry: &SharedRegistry) -> Guides {
+    let registry = registry.clone();
+    Guides::new(move |name| {
+        let registry = registry.load();
+        target(&registry, name).map(|target| target.schema.guide())
+    })
 }
 
 /// What a call is brought into.

@@ -319,6 +319,32 @@ fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
 }
 
 #[test]
+fn the_schema_settles_the_syntax_of_a_call_while_it_streams() {
+    for (arguments, want) in [
+        ("{city: New York days: 3}", r#"{"city": "New York", "days": 3}"#),
+        ("{\"city\": \"x\", \"days\": 007}", r#"{"city": "x", "days": 7}"#),
+        ("{'city': hello, world: fine, 'days': 2}", r#"{"city": "hello, world: fine", "days": 2}"#),
+        (
+            "{\"city\": \"put \"x\", \"y\": \"z\" here\", \"days\": 1}",
+            r#"{"city": "put \"x\", \"y\": \"z\" here", "days": 1}"#,
+        ),
+    ] {
+        for size in [1, 7, 1000] {
+            let (source, _) = Source::cut(one("get_weather", arguments).as_bytes(), size);
+            let stream = source.mend_with_tools(MendOptions::new(), &tools());
+            let events: Vec<_> = block_on(stream.collect());
+            let lost = |event: &Result<Event, Error<_>>| matches!(event, Ok(Event::CallFound { finding, .. }) if finding.standing() == Standing::Lost);
+            assert!(!events.iter().any(lost), "{arguments}: {events:?}");
+            let fit = events.iter().find_map(|event| match event {
+                Ok(Event::CallFitted { fit, .. }) => Some(fit),
+                _ => None,
+            });
+            assert_eq!(fit.unwrap().arguments(), Some(want), "{arguments}");
+        }
+    }
+}
+
+#[test]
 fn what_has_no_schema_is_unchecked() {
     let anthropic = concat!(
         "event: message_start\n",

@@ -77,6 +77,7 @@ const PATTERNS: &[Pattern] = &[
     ("words between members", "{\"a\": 1 ", "b ", "}"),
     ("words and colons", "{a: ", "b c: ", "1}"),
     ("words and numbers without colons", "{a ", "b 1, ", "c}"),
+    ("words of a key", "{", "b ", ": 1}"),
     ("words behind blanks, without quotes", "{a: ", "        b", "}"),
     ("names in quoted words", "{\"a\": \"x", "\", \"b\": y", "\"}"),
     ("numbers and remarks", "{\"a\": 1 ", "(b) ", "}"),

@@ -1,6 +1,9 @@
 //! Guides for tests: one that is written down, and one that no schema would be.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use jsonmend_core::{Guide, Kind, Listed, Member};
 use serde_json::Value;
@@ -77,6 +80,58 @@ impl Guide for Outline {
         } else {
             Listed::No
         }
+    }
+}
+
+/// A guide that knows nothing. It must change nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknowing;
+
+impl Guide for Unknowing {
+    fn allows(&self, _: Kind) -> bool {
+        true
+    }
+
+    fn member(&self, _: &str) -> Member {
+        Member::Open
+    }
+}
+
+/// A guide that counts how often it is asked, and knows every name. Valid JSON must not ask it.
+#[derive(Clone, Debug, Default)]
+pub struct Counting(Arc<AtomicUsize>);
+
+impl Counting {
+    /// How often it, or a place inside it, was asked.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn ask(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Guide for Counting {
+    fn allows(&self, _: Kind) -> bool {
+        self.ask();
+        true
+    }
+
+    fn member(&self, _: &str) -> Member {
+        self.ask();
+        Member::Declared(Arc::new(self.clone()))
+    }
+
+    fn item(&self, _: usize) -> Option<Arc<dyn Guide>> {
+        self.ask();
+        Some(Arc::new(self.clone()))
+    }
+
+    fn listed(&self, _: &str) -> Listed {
+        self.ask();
+        Listed::Any
     }
 }
 

@@ -3,10 +3,8 @@
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
-use jsonmend_core::Options;
-
 use crate::{
-    Block, Finish, FinishReason, Usage, WireError, WireEvent, WireLimits,
+    Block, Finish, FinishReason, Usage, WireError, WireEvent, WireOptions,
     calls::{Calls, Entry, Ledger, Place, Sink, Target, Tracking},
     format::{Delta, Piece},
     json::Halves,
@@ -50,9 +48,9 @@ impl Channel {
 }
 
 impl Channels {
-    pub(crate) fn new(mending: Options, limits: WireLimits) -> Self {
+    pub(crate) fn new(options: &WireOptions) -> Self {
         Self {
-            calls: Calls::new(mending, limits),
+            calls: Calls::new(options),
             usage: Usage::default(),
             finished: BTreeMap::new(),
             halves: BTreeMap::new(),

@@ -111,7 +111,7 @@ impl Body {
             framing: options.framing(),
             wire: options.wire(),
             format: options.wire().and_then(format::start),
-            channels: Channels::new(options.mending().clone(), options.limits()),
+            channels: Channels::new(&options),
             unknown: None,
             malformed: false,
             overflow: false,

@@ -49,6 +49,7 @@ mod event;
 pub mod eventstream;
 mod format;
 mod framing;
+mod guides;
 mod json;
 mod limits;
 mod rewrite;
@@ -66,6 +67,7 @@ pub use event::{
 };
 pub use format::Wire;
 pub use framing::{Encoder, Framing};
+pub use guides::Guides;
 pub use limits::{WireLimits, WireOptions};
 pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};

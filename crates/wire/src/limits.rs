@@ -2,7 +2,7 @@
 
 use jsonmend_core::{Options, Policy};
 
-use crate::{Framing, Wire, sse::SseLimits};
+use crate::{Framing, Guides, Wire, sse::SseLimits};
 
 /// Bounds on what a [`Decoder`](crate::Decoder) keeps. Passing one has a typed outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,7 @@ pub struct WireOptions {
     hint: Option<Framing>,
     wire: Option<Wire>,
     limits: WireLimits,
+    guides: Option<Guides>,
 }
 
 impl WireOptions {
@@ -111,6 +112,7 @@ impl WireOptions {
             hint: None,
             wire: None,
             limits: WireLimits::new(),
+            guides: None,
         }
     }
 
@@ -121,6 +123,17 @@ impl WireOptions {
     #[must_use]
     pub fn with_mending(mut self, options: Options) -> Self {
         self.mending = options;
+        self
+    }
+
+    /// With what is known of the arguments of each tool. A call whose tool has a guide is mended with
+    /// it; others as [`with_mending`](Self::with_mending) says.
+    ///
+    /// ### Default
+    /// None.
+    #[must_use]
+    pub fn with_guides(mut self, guides: Guides) -> Self {
+        self.guides = Some(guides);
         self
     }
 
@@ -181,6 +194,12 @@ impl WireOptions {
     #[must_use]
     pub const fn mending(&self) -> &Options {
         &self.mending
+    }
+
+    /// What is known of the arguments of each tool.
+    #[must_use]
+    pub const fn guides(&self) -> Option<&Guides> {
+        self.guides.as_ref()
     }
 
     /// The framing, if it is fixed.

@@ -1,9 +1,11 @@
 //! The calls of a stream and the schemas of their tools.
 
+use std::sync::Arc;
+
 use jsonmend_core::{Options, Outcome};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Fitted, Registry, Resolved};
-use jsonmend_wire::Call;
+use jsonmend_wire::{Call, Guides};
 use serde::Serialize;
 
 use super::{Fitting, Target, changes, registry, told};
@@ -16,7 +18,7 @@ use crate::{
 /// The tools that calls may name.
 #[derive(Debug)]
 pub(crate) struct CallSchemas {
-    registry: Registry,
+    registry: Arc<Registry>,
     switches: RuleArgs,
     engine: Options,
 }
@@ -26,7 +28,16 @@ impl CallSchemas {
     pub(crate) fn of_args(args: &StreamArgs, engine: Options) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.tools else { return Ok(None) };
         let registry = registry(path)?.map_err(Failure::Usage)?;
-        Ok(Some(Self { registry, switches: args.rules.clone(), engine }))
+        Ok(Some(Self { registry: Arc::new(registry), switches: args.rules.clone(), engine }))
+    }
+
+    /// The schemas settle what the bytes of the arguments leave open.
+    pub(crate) fn guides(&self) -> Guides {
+        let registry = Arc::clone(&self.registry);
+        Guides::new(move |name| match registry.resolve(Some(name), None) {
+            Resolved::Tool { schema, .. } => Some(schema.guide()),
+            _ => None,
+        })
     }
 
     /// Brings the arguments of a call that has ended into the schema of its tool. They are read from

@@ -33,10 +33,13 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     if args.emit == Emit::Provider {
         refuse_for_provider(args)?;
     }
-    let decoder = Decoder::new(options.clone());
     let in_text = args.engine.options(PolicyArg::Permissive);
     let schema = ObjectSchema::of_args(args, in_text.clone())?;
     let tools = CallSchemas::of_args(args, mending.clone())?;
+    if let Some(tools) = &tools {
+        options = options.with_guides(tools.guides());
+    }
+    let decoder = Decoder::new(options.clone());
     let input = Input::open(&args.file, session.quiet)?;
     let searched = args.objects || schema.is_some();
     let objects = searched.then(|| Objects::new(in_text, schema));

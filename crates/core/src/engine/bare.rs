@@ -100,6 +100,7 @@ impl Engine {
             0x80.. => Ok(Flow::Go),
             // The next word may be none of the string's.
             b' ' => Ok(Flow::Go),
+            b'\t' if guided && run > 0 => Ok(Flow::Go),
             _ if !text.is_key && self.pos - self.mark > self.window => self.end_bare(source, text),
             b'\\' => {
                 let Some(next) = source.byte(self.pos + 1) else {

@@ -103,6 +103,7 @@ impl Walk {
             JsonKind::Array | JsonKind::Object => self.may(Rule::ALL),
             JsonKind::String => {
                 whole && self.may(Rule::ALL)
+                    || is_words_in_a_list(issue)
                     || issue.code() != IssueCode::Enum
                         && self.places_narrow()
                         && self.may(Rule::ALL)
@@ -128,6 +129,13 @@ impl Walk {
         };
         !self.frames.last().is_some_and(required)
     }
+}
+
+/// Whether the text as a whole may read several listed words where the stream read one string.
+fn is_words_in_a_list(issue: &Issue) -> bool {
+    matches!(issue.path().steps().last(), Some(jsonmend_core::Step::Index(_)))
+        && issue.code() == IssueCode::Enum
+        && issue.received().raw().contains([' ', '\t'])
 }
 
 const fn standing(hope: bool) -> Standing {

@@ -5,7 +5,9 @@
 //! The reading that fits is followed live; the plain concatenation is kept beside it until two
 //! resends have ruled it out, and wins wherever it is valid JSON by itself.
 
-use jsonmend_core::{Held, Mended, Options, Output, mend};
+use std::sync::Arc;
+
+use jsonmend_core::{Guide, Held, Mended, Options, Output, mend};
 
 use super::{
     ledger::Ledger,
@@ -90,6 +92,19 @@ impl ArgumentText {
             self.engine = Engine::Traced(Box::new(Trace::new(self.mending.clone(), release)));
         }
         self
+    }
+
+    /// Lets what is known of the arguments settle what their bytes leave open; not once they come.
+    pub(super) fn guide(&mut self, guide: Arc<dyn Guide>) {
+        if !self.is_empty() {
+            return;
+        }
+        self.mending = self.mending.clone().with_guide(guide);
+        match &mut self.engine {
+            Engine::Free => {}
+            Engine::Held(held) => **held = Held::new(self.mending.clone()),
+            Engine::Traced(trace) => trace.guide(&self.mending),
+        }
     }
 
     /// Whether nothing has come yet; a seed aside.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use jsonmend_core::{Options, Outcome};
 
 use crate::{
-    ErrorKind, WireError, WireEvent, WireLimits,
+    ErrorKind, Guides, WireError, WireEvent, WireLimits, WireOptions,
     format::{Arguments, CallDelta, excerpt},
     json::Halves,
 };
@@ -36,6 +36,8 @@ struct OpenCall {
     id: Option<String>,
     name: Option<String>,
     arguments: ArgumentText,
+    /// Whether a guide to the arguments was looked for.
+    asked: bool,
     halves: Halves,
 }
 
@@ -43,6 +45,7 @@ struct OpenCall {
 #[derive(Debug)]
 pub(crate) struct Calls {
     mending: Options,
+    guides: Option<Guides>,
     limits: WireLimits,
     begun: usize,
     refused: bool,
@@ -61,10 +64,11 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new(mending: Options, limits: WireLimits) -> Self {
+    pub(crate) fn new(options: &WireOptions) -> Self {
         Self {
-            mending,
-            limits,
+            mending: options.mending().clone(),
+            guides: options.guides().cloned(),
+            limits: options.limits(),
             begun: 0,
             refused: false,
             open: BTreeMap::new(),
@@ -212,6 +216,7 @@ impl Calls {
             id: delta.id.as_deref().map(Into::into),
             name: delta.name.as_deref().map(Into::into),
             arguments,
+            asked: false,
             halves: Halves::default(),
         };
         if let Some(id) = &open.id {
@@ -241,6 +246,13 @@ impl Calls {
         {
             let name = open.name.as_deref().unwrap_or_default();
             sink(WireEvent::CallNamed { call, name });
+        }
+        if let (Some(guides), Some(name)) = (&self.guides, &open.name)
+            && !matches!(delta.arguments, Arguments::Absent)
+            && !core::mem::replace(&mut open.asked, true)
+            && let Some(guide) = guides.find(name)
+        {
+            open.arguments.guide(guide);
         }
         let mut show = |bytes: &[u8]| sink(WireEvent::CallFragment { call, bytes });
         let delta_piece = !matches!(delta.arguments, Arguments::Final(_));

@@ -72,6 +72,14 @@ impl Trace {
         }
     }
 
+    /// Mends with these options instead; before any text.
+    pub(super) fn guide(&mut self, options: &Options) {
+        self.options = options.clone();
+        if let Some(mender) = &mut self.mender {
+            **mender = Mender::new(options.clone());
+        }
+    }
+
     /// Whether a part of the text may have left.
     pub(super) const fn has_begun(&self) -> bool {
         self.fed > 0
