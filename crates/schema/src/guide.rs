@@ -97,12 +97,14 @@ impl Guide for Place {
     fn member(&self, key: &str) -> Member {
         let objects: Vec<Part<'_>> =
             self.parts().filter(|part| part.allows(JsonKind::Object)).collect();
-        let mut declared = objects.iter().filter_map(|part| property(part, key)).peekable();
+        let mut declared = objects.iter().filter_map(|part| part.property(key)).peekable();
         if declared.peek().is_some() {
             return self.below(declared).map_or(Member::Open, Member::Declared);
         }
         let closed = !objects.is_empty() && objects.iter().all(Part::is_closed);
-        if closed { Member::Forbidden } else { Member::Open }
+        // A rule may know another spelling of a name, so that it is not refused.
+        let alike = |part: &Part<'_>| part.property_alike(&folded(key)).is_some();
+        if closed && !objects.iter().any(alike) { Member::Forbidden } else { Member::Open }
     }
 
     fn item(&self, index: usize) -> Option<Arc<dyn Guide>> {
@@ -129,10 +131,4 @@ impl Guide for Place {
         }
         if strings.is_empty() { Listed::Any } else { found }
     }
-}
-
-/// The place of a declared property, also where the name is written otherwise: in another case, with
-/// other separators, or as one of its aliases.
-fn property<'s>(part: &Part<'s>, key: &str) -> Option<Part<'s>> {
-    part.property(key).or_else(|| part.property_alike(&folded(key)))
 }

@@ -39,7 +39,6 @@ fn guided(schema: &Schema, text: &str) -> String {
 fn each_row_of_the_page_is_read_as_it_says() {
     let rows = [
         ("{city: Oslo days: 3}", r#"{"city": "Oslo", "days": 3}"#),
-        ("{note: hello, world: fine}", r#"{"note": "hello, world: fine"}"#),
         ("{name Bob, age 3}", r#"{"name": "Bob", "age": 3}"#),
         (r#"{"days": 1 name "x"}"#, r#"{"days": 1, "name": "x"}"#),
         (r#"{"name": "Bob" age": 3}"#, r#"{"name": "Bob", "age": 3}"#),
@@ -59,16 +58,21 @@ fn each_row_of_the_page_is_read_as_it_says() {
 }
 
 #[test]
-fn names_count_however_they_are_written() {
+fn a_name_counts_as_it_is_spelled_and_another_spelling_is_not_refused() {
     let schema = object(&json!({
         "title": {"type": "string"},
         "max_days": {"type": "integer", "x-aliases": ["limit"]},
     }));
-    for name in ["max_days", "maxDays", "MAX-DAYS", "limit"] {
-        let text = format!("{{title: a b {name}: 3}}");
-        assert_eq!(guided(&schema, &text), format!(r#"{{"title": "a b", "{name}": 3}}"#));
+    let text = |name: &str| format!("{{title: a b {name}: 3}}");
+    assert_eq!(guided(&schema, &text("max_days")), r#"{"title": "a b", "max_days": 3}"#);
+    for name in ["maxDays", "MAX-DAYS", "limit", "most"] {
+        assert_eq!(guided(&schema, &text(name)), format!(r#"{{"title": "a b {name}: 3"}}"#));
     }
-    assert_eq!(guided(&schema, "{title: a b most: 3}"), r#"{"title": "a b most: 3"}"#);
+    let quoted = |name: &str| format!(r#"{{"title": "say "a", "{name}": 3}}"#);
+    for name in ["maxDays", "limit"] {
+        let want = format!(r#"{{"title": "say \"a", "{name}": 3}}"#);
+        assert_eq!(guided(&schema, &quoted(name)), want);
+    }
 }
 
 #[test]
@@ -100,9 +104,9 @@ fn what_a_stream_says_is_lost_is_lost() {
     let schema = trip();
     for text in [
         r#"{"days": 1, "tags": [red dark blue]}"#,
-        "{city: Oslo days: 3}",
+        "{city 'Oslo', days 3}",
         r#"{"zip": 007}"#,
-        r#"{"note": hello, world: fine, "days": 2}"#,
+        r#"{"phone": +47 (22) 99, "days": 2}"#,
     ] {
         let options = FitOptions::new()
             .with_engine(Options::new().with_policy(Policy::CONSERVATIVE))

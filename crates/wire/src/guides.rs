@@ -35,7 +35,7 @@ type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 /// }
 ///
 /// let guides = Guides::new(|tool| (tool == "plan").then(|| Arc::new(Trip) as Arc<dyn Guide>));
-/// let body = br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"plan","arguments":"{city: New York days: 3}"}}]},"finish_reason":"tool_calls"}]}
+/// let body = br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"plan","arguments":"{city 'New York', days 3}"}}]},"finish_reason":"tool_calls"}]}
 ///
 /// data: [DONE]
 ///

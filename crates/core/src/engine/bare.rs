@@ -46,7 +46,14 @@ impl Engine {
                 Ok(false)
             };
             if look!(ends, false) {
-                return self.end_bare(source, text);
+                // Running text may hold a name and a colon, so that its end is a guess.
+                let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
+                if !guess {
+                    return self.end_bare(source, text);
+                }
+                if self.options.policy().allows(RepairKind::UnterminatedString) {
+                    return self.end_bare_by(RepairKind::UnterminatedString, source, text);
+                }
             }
         }
         let plain = |b: &u8| {
@@ -234,7 +241,7 @@ impl Engine {
         let follows = self.key_follows(source);
         self.pos = at;
         if follows? {
-            return Ok(!self.forbids_member(look)?);
+            return Ok(true);
         }
         Ok(text.nested == 0 && self.declares_member(look)?)
     }
@@ -262,6 +269,12 @@ impl Engine {
 
     /// The string ends before `pos`; white space at its end is none of it.
     fn end_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let kind = if text.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString };
+        self.end_bare_by(kind, source, text)
+    }
+
+    /// The same; the closing quote is a repair of that kind.
+    fn end_bare_by(&mut self, kind: RepairKind, source: &Source<'_>, text: Text) -> Step {
         let end = if text.is_key {
             let content = source.slice(self.lex_start, self.pos);
             self.lex_start + content.trim_ascii_end().len()
@@ -276,7 +289,6 @@ impl Engine {
             at <= firm || edit.start() < end || !edit.is_control()
         });
         self.recorded -= before - self.edits.len();
-        let kind = if text.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString };
         self.edit(kind, end..end, "\"")?;
         self.bare_closed(source, text, end)
     }

@@ -80,11 +80,8 @@ impl Engine {
         let Some(Member::Declared(place)) = self.member(candidate.key) else { return Ok(false) };
         let mut value = candidate.value;
         let first = value.peek()?;
-        if candidate.colon {
-            return Ok(takes_bracket(&*place, first));
-        }
         if value.at_quote()? {
-            return Ok(place.allows(Kind::String));
+            return Ok(candidate.colon || place.allows(Kind::String));
         }
         if matches!(first, b'{' | b'[') {
             return Ok(takes_bracket(&*place, first));
@@ -98,8 +95,21 @@ impl Engine {
         let kind = match word {
             b"true" | b"false" | b"True" | b"False" => Kind::Bool,
             b"null" | b"None" => Kind::Null,
-            [b'0'..=b'9' | b'-', ..] if word.iter().skip(1).all(is_digit_of_number) => Kind::Number,
-            // A word alone is a value only where its neighbour has no colon either.
+            [b'0'..=b'9' | b'-' | b'+' | b'.', ..]
+                if word.iter().skip(1).all(is_digit_of_number) && place.allows(Kind::Number) =>
+            {
+                Kind::Number
+            }
+            // Text without quotes is a value behind a colon.
+            _ if candidate.colon => {
+                let begins = place.allows(Kind::String)
+                    && match core::str::from_utf8(word).map(|word| place.listed(word)) {
+                        Ok(Listed::No) | Err(_) => false,
+                        Ok(Listed::Any | Listed::Begins | Listed::Whole) => true,
+                    };
+                return Ok(begins);
+            }
+            // Without one, only where its neighbour has no colon either.
             [_, ..] if self.uncoloned == self.lex_start => {
                 while !matches!(value.peek()?, b',' | b'}' | b':' | b'\n') {
                     value.bump();
@@ -109,7 +119,18 @@ impl Engine {
             }
             _ => return Ok(false),
         };
-        Ok(place.allows(kind) && matches!(value.space()?, b',' | b'}'))
+        Ok(place.allows(kind) && self.ends_as_a_value(value)?)
+    }
+
+    /// Whether a scalar ends where `look` stands, and is not the beginning of a text: a separator
+    /// follows, or the next name and its colon.
+    fn ends_as_a_value(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        if matches!(look.space()?, b',' | b'}') {
+            return Ok(true);
+        }
+        let word = look.word()?;
+        self.steps += word.len() as u64;
+        Ok(!word.is_empty() && look.blanks()? == b':')
     }
 
     /// The name and the value of a member, if they may stand there.
@@ -151,6 +172,11 @@ impl Engine {
         Ok(Some(Candidate { key, colon, value: look }))
     }
 
+    /// Whether a name that may stand there has a colon behind it.
+    fn has_colon(&mut self, look: Look<'_>) -> Result<bool, Edge> {
+        Ok(self.candidate(look)?.is_some_and(|candidate| candidate.colon))
+    }
+
     /// Whether the value that begins here must be text: a string is allowed, a number is not.
     pub(super) fn wants_text(&mut self) -> bool {
         self.value_place(1)
@@ -190,7 +216,7 @@ impl Engine {
     }
 
     /// Whether a string without quotes ends at the blank that `look` stands at: in an object, before
-    /// a name that it knows; in a list, where what has been read is one of those that may stand
+    /// a name that it knows, which is a guess; in a list, where what has been read is one of those that may stand
     /// there, and the next one begins. The latter in a whole text only: a stream has let go of it.
     pub(super) fn bare_ends_at_blank(
         &mut self,
@@ -201,17 +227,17 @@ impl Engine {
         self.steps += look.passed() as u64;
         next?;
         let rest = look;
+        let object = self.frames.top() == Some(Shape::Object);
+        if object && rest.at_quote()? {
+            return Ok(self.has_colon(rest)? && self.declares_member(rest)?);
+        }
         let word = look.word()?;
         self.steps += word.len() as u64;
         if word.is_empty() {
             return Ok(false);
         }
-        if self.frames.top() == Some(Shape::Object) {
-            let mut behind = look;
-            if behind.peek()? == b'"' {
-                behind.bump();
-            }
-            return Ok(behind.blanks()? == b':' && self.declares_member(rest)?);
+        if object {
+            return Ok(self.has_colon(rest)? && self.declares_member(rest)?);
         }
         let text = source.slice(self.lex_start, self.pos);
         if !self.whole || text.len() > MOST {

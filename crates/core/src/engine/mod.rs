@@ -368,16 +368,18 @@ impl Engine {
                 return Ok(());
             }
             let flow = match self.lex {
-                Lex::None => self.structure(&source)?,
-                Lex::Text(text) if text.quotes == 0 => self.bare(&source, text)?,
-                Lex::Text(text) => self.string(&source, text)?,
-                Lex::Digits(part) => self.digits(&source, part)?,
-                Lex::Comment(comment) => self.comment(&source, comment)?,
-                Lex::Prose => self.prose(&source)?,
-                Lex::Stray => self.stray(&source)?,
-                Lex::Tail => self.tail_text(&source)?,
+                Lex::None => self.structure(&source),
+                Lex::Text(text) if text.quotes == 0 => self.bare(&source, text),
+                Lex::Text(text) => self.string(&source, text),
+                Lex::Digits(part) => self.digits(&source, part),
+                Lex::Comment(comment) => self.comment(&source, comment),
+                Lex::Prose => self.prose(&source),
+                Lex::Stray => self.stray(&source),
+                Lex::Tail => self.tail_text(&source),
             };
+            // What was read before a stop was read, too.
             self.steps += 1 + self.pos.saturating_sub(before) as u64;
+            let flow = flow?;
             if self.over {
                 return Err(Stop::Overflow);
             }

@@ -58,7 +58,8 @@ impl Engine {
         let ended = edge == Some(Edge::End);
         let mut shape = shape_of(token);
         if self.options.guide().is_some() && self.frames.len() > 0 && shape != Shape::Text {
-            let doubtful = shape != Shape::Valid || look!(self.goes_on_oddly(look), false);
+            let valid = shape == Shape::Valid;
+            let doubtful = look!(self.may_be_text(look, valid), !valid);
             if doubtful && self.wants_text() {
                 return self.open_bare(source, false);
             }
@@ -94,6 +95,10 @@ impl Engine {
             Shape::Valid => look!(self.grouped_digits(look), None),
             _ => None,
         };
+        if grouped.is_some() && self.options.guide().is_some() && self.wants_text() {
+            // The commas of a text are its own.
+            return self.open_bare(source, false);
+        }
         if grouped.is_none() && shape == Shape::Valid && look!(self.has_decimal_comma(look), false)
         {
             return self.open_bare(source, false);
@@ -233,13 +238,32 @@ impl Engine {
         Ok(behind != b':' && behind != b'"' && is_word(word.first().copied().unwrap_or(b' ')))
     }
 
-    /// Whether a number is followed, on its line, by what belongs to no other value: `12 (or so)`.
-    fn goes_on_oddly(&mut self, mut look: super::source::Look<'_>) -> Result<bool, Edge> {
+    /// Whether what begins like a number may be text: it is no valid one and stands alone, or is
+    /// followed, on its line, by what belongs to no other value, as in `12 (or so)`.
+    fn may_be_text(
+        &mut self,
+        mut look: super::source::Look<'_>,
+        valid: bool,
+    ) -> Result<bool, Edge> {
         let from = look.passed();
         let next = look.blanks();
         self.steps += (look.passed() - from) as u64;
-        let odd = b"(+-.*&@=%~$";
-        Ok(odd.contains(&next?))
+        match next? {
+            b'(' | b'+' | b'-' | b'.' | b'*' | b'&' | b'@' | b'=' | b'%' | b'~' | b'$' => {}
+            b',' | b'}' | b']' | b'\n' | b'\r' => return Ok(!valid),
+            _ => return Ok(false),
+        }
+        // A quote or a colon before the member ends belongs to another member.
+        loop {
+            self.steps += 1;
+            match look.peek() {
+                Ok(b',' | b'}' | b'\n') | Err(Edge::End) => return Ok(true),
+                Ok(b':') => return Ok(false),
+                Ok(_) if look.at_quote()? => return Ok(false),
+                Ok(_) => look.bump(),
+                Err(edge) => return Err(edge),
+            }
+        }
     }
 
     /// Whether a scalar at the root is all there is.

@@ -129,9 +129,11 @@ fn same(rule: Rule, key: &str, target: &str, part: &Part<'_>) -> bool {
         Rule::KeyAlias => part.property(target).is_some_and(|property| {
             property.aliases().iter().any(|alias| folded(alias) == folded(key))
         }),
-        Rule::KeyAttrLeak => key
-            .strip_prefix(target)
-            .is_some_and(|rest| rest.starts_with(['"', '\'', ' ', '=', '/', '>', '\\'])),
+        // Words behind the name are none of an attribute, which has its `=`.
+        Rule::KeyAttrLeak => key.strip_prefix(target).is_some_and(|rest| {
+            rest.starts_with(['"', '\'', ' ', '=', '/', '>', '\\'])
+                && rest.contains(['=', '"', '>'])
+        }),
         Rule::KeyTypo => {
             let near = |most| distance(&folded(key), &folded(target), most).is_some();
             target.chars().count() >= 4 && near(if target.chars().count() >= 7 { 2 } else { 1 })
