@@ -31,7 +31,8 @@ use crate::{
 /// assert_eq!(text, br#"{"city": "Paris" }"#);
 /// ```
 ///
-/// Memory: less than a kilobyte, 16 bytes a level, the keys of the open levels, and at most
+/// Memory: less than a kilobyte, 16 bytes a level, the keys of the open levels, with a guide what it
+/// knows of the levels it was asked about, and at most
 /// [`Limits::with_buffer`](crate::Limits::with_buffer) bytes held back.
 #[derive(Clone, Debug)]
 pub struct Mender {

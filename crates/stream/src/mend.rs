@@ -65,6 +65,9 @@ where
     /// The policy for rules is the one that calls are mended under ([`MendOptions::with_wire`]). A call
     /// is checked by the tools that were registered when it began; swapping the registry does not wait,
     /// and counts from the next call on.
+    ///
+    /// Each open call costs a cursor besides, with the value of its arguments so far. At its end [`Schema::fit`](jsonmend_schema::Schema::fit) runs within the poll, over at most as many
+    /// bytes as `WireLimits::with_arguments` lets a call have.
     #[cfg(feature = "schema")]
     #[must_use]
     pub fn with_tools(
@@ -90,7 +93,8 @@ impl<S, E> MendStream<S, E> {
     /// a state for each node, what may come next, what is missing. Nothing is copied for it.
     ///
     /// `None` without [tools](Self::with_tools), before the call has both a name and arguments, where
-    /// its tool has no schema, and once it has ended.
+    /// its tool has no schema or more arguments than the buffer limit came before its name, and once
+    /// it has ended: also where all of it came in one chunk.
     #[must_use]
     pub fn call_cursor(&self, call: usize) -> Option<&jsonmend_schema::Cursor> {
         self.reader.cursor(call)

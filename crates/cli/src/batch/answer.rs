@@ -97,11 +97,16 @@ fn answer(line: &[u8], setting: Setting) -> Result<Body, String> {
 fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<Repaired, String> {
     let options = request.options(Policy::PERMISSIVE, setting.limits);
     let snapshots = request.wants_snapshots();
+    let target = request.target()?;
+    let growing = match &target {
+        Some(target) => options.clone().with_guide(target.schema().guide()),
+        None => options.clone(),
+    };
     let grown = match (request.mode(), snapshots) {
         (Mode::Text, false) => None,
-        _ => Some(grow(input.pieces(), options.clone(), snapshots)?),
+        _ => Some(grow(input.pieces(), growing, snapshots)?),
     };
-    if let Some(target) = request.target()? {
+    if let Some(target) = target {
         let whole = options.with_following(Following::Array);
         let fitted = target.fit(input.whole(), whole, Scope::Best);
         let (snapshots, emitted) =

@@ -186,14 +186,14 @@ impl<'a> Request<'a> {
 
 /// What is wrong with a line.
 fn fault(error: &serde_json::Error) -> String {
-    let (message, at) = (error.to_string(), error.column());
+    let (message, read) = (error.to_string(), error.column());
     // The line is always the first; where in it is what helps.
-    let place = format!(" at line {} column {at}", error.line());
+    let place = format!(" at line {} column {read}", error.line());
     let message = message.strip_suffix(&place).unwrap_or(&message);
     if error.is_data() {
-        format!("{message} (at byte {at} of the line)")
+        format!("{message} (within the first {read} bytes of the line)")
     } else {
-        format!("the line is not valid JSON: {message} (at byte {at})")
+        format!("the line is not valid JSON: {message} (within its first {read} bytes)")
     }
 }
 
@@ -325,7 +325,7 @@ mod tests {
         assert!(fault(r#"{"op":"dance"}"#).starts_with("unknown variant `dance`, expected one of"));
         assert_eq!(
             fault(r#"{"input":5}"#),
-            "invalid type: integer `5`, expected a string (at byte 10 of the line)"
+            "invalid type: integer `5`, expected a string (within the first 10 bytes of the line)"
         );
         assert!(fault(r#"{"input" 5}"#).starts_with("the line is not valid JSON: "));
         assert_eq!(fault("[1]"), "a request is a JSON object");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jsonmend_core::{Options, Outcome};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Fitted, Registry, Resolved};
-use jsonmend_wire::{Call, Guides};
+use jsonmend_wire::{Call, CallKind, Guides};
 use serde::Serialize;
 
 use super::{Fitting, Target, changes, registry, told};
@@ -41,12 +41,17 @@ impl CallSchemas {
     }
 
     /// Brings the arguments of a call that has ended into the schema of its tool. They are read from
-    /// what the model wrote, so that the changes are one script.
-    pub(crate) fn fit(&self, call: &Call) -> CallFit {
+    /// what the model wrote, so that the changes are one script. `None` for what no schema describes:
+    /// free text, and a tool of the provider's own that the registry does not name.
+    pub(crate) fn fit(&self, call: &Call) -> Option<CallFit> {
+        if call.kind() == CallKind::Custom {
+            return None;
+        }
         let (target, nearest) = match self.registry.resolve(Some(call.name()), None) {
             Resolved::Tool { name, schema, rules } => {
                 (Some(Target::of_tool(name, schema, rules).switched(&self.switches)), None)
             }
+            Resolved::Unknown { .. } if call.kind() == CallKind::Server => return None,
             Resolved::Unknown { nearest } => (None, nearest.map(str::to_owned)),
             _ => (None, None),
         };
@@ -58,10 +63,10 @@ impl CallSchemas {
         // What looks whole by itself may still be what a stream left when it broke off.
         let cut = match call.outcome() {
             Outcome::None if blank => Some(Outcome::Cut),
-            outcome @ (Outcome::Cut | Outcome::Overflow) => Some(outcome),
+            outcome @ (Outcome::Cut | Outcome::Overflow | Outcome::Abandoned) => Some(outcome),
             _ => None,
         };
-        CallFit { call: call.number(), cut, fitted, nearest }
+        Some(CallFit { call: call.number(), cut, fitted, nearest })
     }
 }
 

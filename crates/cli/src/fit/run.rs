@@ -76,7 +76,7 @@ pub(crate) fn repair(
         out.write_all(text)?;
     }
     out.flush()?;
-    let lines = lines(name, text, fitted.changes(), session);
+    let lines = lines(name, text, fitted.changes(), session.stderr);
     if !session.quiet {
         lines.iter().take(LISTED).for_each(notice);
     }
@@ -113,14 +113,14 @@ pub(crate) fn check(
             let label = session.stdout.paint(BAD, issue.code());
             writeln!(out, "{name}: {label}: {}", Rendering::new().line(&issue))?;
         }
-        for line in lines(name, text, fitted.changes(), session) {
+        for line in lines(name, text, fitted.changes(), session.stdout) {
             writeln!(out, "{line}")?;
         }
         writeln!(
             out,
             "{}: {}",
             session.stdout.paint(BOLD, name),
-            summary(&fitted, session.stderr)
+            summary(&fitted, session.stdout)
         )?;
     }
     out.flush()?;
@@ -137,8 +137,7 @@ fn before(target: &Target, fitted: &Fitted) -> Vec<Issue> {
 }
 
 /// `name:1:2: bytes 1..2 at $: string-to-number (exact): "1" -> 1`
-fn lines(name: &str, text: &[u8], changes: &[Change], session: Session) -> Vec<String> {
-    let paint = session.stderr;
+fn lines(name: &str, text: &[u8], changes: &[Change], paint: Paint) -> Vec<String> {
     let mut locator = Locator::new(text);
     let line = |change: &Change| {
         let at = locator.at(change.start);
@@ -153,7 +152,7 @@ fn lines(name: &str, text: &[u8], changes: &[Change], session: Session) -> Vec<S
     changes.iter().map(line).collect()
 }
 
-/// `repaired (2 rules, highest risk likely)`
+/// `repaired (3 changes, 2 rules, highest risk likely)`
 pub(super) fn summary(fitted: &Fitted, paint: Paint) -> String {
     let outcome = report::outcome(paint, fitted.outcome());
     let noun =

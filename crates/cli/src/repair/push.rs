@@ -109,6 +109,7 @@ struct Documents {
     /// How many repairs there were when the last one ended.
     before: usize,
 }
+
 /// Tells the documents of a sequence apart.
 struct Told<'a> {
     sink: &'a mut Sink,

@@ -115,7 +115,15 @@ fn drive(
     let mut verdict = Verdict(Exit::Unchanged);
     let mut opening = Opening::default();
     let mut take = |event: WireEvent<'_>, opening: &Opening, view: &mut dyn View| {
-        verdict.note(&event);
+        // What the schema makes of a call counts for the call.
+        let fit = match (&event, &inside.tools) {
+            (WireEvent::CallEnded(call), Some(tools)) => tools.fit(call),
+            _ => None,
+        };
+        match &fit {
+            Some(fit) => verdict.worst(Exit::of(fit.outcome())),
+            None => verdict.note(&event),
+        }
         let told = opening.explain(&event);
         let event = told.as_ref().map_or(event, WireEvent::Error);
         let ended = matches!(event, WireEvent::Ended(_));
@@ -123,10 +131,8 @@ fn drive(
         if !ended {
             view.show(&event);
         }
-        if let (WireEvent::CallEnded(call), Some(tools)) = (&event, &inside.tools) {
-            let fit = tools.fit(call);
-            verdict.worst(Exit::of(fit.outcome()));
-            view.fitted(call, &fit);
+        if let (WireEvent::CallEnded(call), Some(fit)) = (&event, &fit) {
+            view.fitted(call, fit);
         }
         if let Some(objects) = &mut inside.objects {
             let verdict = &mut verdict;

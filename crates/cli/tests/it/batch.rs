@@ -165,7 +165,11 @@ fn a_line_that_cannot_be_answered_says_why_and_keeps_its_id() {
         (r#"{"id":"a"}"#, "\"a\"", "none of `input`, `input_base64` and `chunks` is given"),
         (r#"{"id":2,"op":"events"}"#, "2", "`chunks`"),
         (r#"{"id":3,"input":"[1"#, "3", "the line is not valid JSON: "),
-        (r#"{"id":4,"input":[]}"#, "4", "expected a string (at byte 18 of the line)"),
+        (
+            r#"{"id":4,"input":[]}"#,
+            "4",
+            "expected a string (within the first 18 bytes of the line)",
+        ),
         ("words", "null", "a request is a JSON object"),
     ] {
         let done = run(&["batch"], line);

@@ -1,4 +1,5 @@
-//! The automaton of the lane: one arm a phase, and every byte once.
+//! The automaton of the lane: a branch for each phase, and every byte once. The phases that follow
+//! each other in most text stand in that order, so that one falls through to the next.
 
 use super::{Digits, End, Engine, PLAIN, Phase, SHORT, stride::Halt, taken::number_end, tokens};
 use crate::{engine::frames::Shape, grammar::Expect, scan};
