@@ -3,6 +3,8 @@
 //! The answer comes from the bracket, the little that stands before it on its line, and at most a
 //! window of bytes behind it. In doubt it is text.
 
+use jsonmend_core::{Guide, Member};
+
 use crate::look::{Look, Verdict, is_word};
 
 /// How ready the surroundings make one to take a bracket for JSON.
@@ -30,6 +32,52 @@ pub(crate) struct Place {
     pub(crate) line_start: bool,
 }
 
+impl Place {
+    /// `${x}`, `\frac{a}`, `#{x}`, `%{x}` and `@{x}`: templates and macros.
+    const fn is_templated(self) -> bool {
+        matches!(self.prev, b'$' | b'\\' | b'#' | b'%' | b'@')
+    }
+}
+
+/// `{name:` where the value should be an object with that name begins a document wherever it stands;
+/// `None` waits for more.
+pub(crate) fn begins_known(
+    bytes: &[u8],
+    place: Place,
+    guide: &dyn Guide,
+    window: usize,
+    eof: bool,
+) -> Option<bool> {
+    if place.is_templated() {
+        return Some(false);
+    }
+    let mut look = Look::new(bytes, window, eof);
+    let verdict = known_key(&mut look, guide);
+    look.settle(verdict)
+}
+
+fn known_key(look: &mut Look<'_>, guide: &dyn Guide) -> Verdict {
+    if look.peek(false)? != Some(b'{') {
+        return Ok(false);
+    }
+    look.bump();
+    look.skip_space();
+    let from = look.at();
+    look.skip(is_word);
+    look.peek(false)?;
+    let key = core::str::from_utf8(look.since(from)).unwrap_or_default();
+    let declares = |guide: &dyn Guide| matches!(guide.member(key), Member::Declared(_));
+    if key.is_empty() || !declares(guide) && !guide.item(0).is_some_and(|item| declares(&*item)) {
+        return Ok(false);
+    }
+    look.skip_space();
+    if look.peek(false)? != Some(b':') {
+        return Ok(false);
+    }
+    look.bump();
+    Ok(look.peek(false)?.is_some_and(|byte| byte != b'/'))
+}
+
 /// Whether the bracket at the start of `bytes` begins a document; `None` waits for more.
 pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Option<bool> {
     if place.ground == Ground::Sure && matches!(bytes.first(), Some(b'{' | b'[')) {
@@ -37,10 +85,7 @@ pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Op
     }
     let mut look = Look::new(bytes, window, eof);
     let verdict = match bytes.first() {
-        // `${x}`, `\frac{a}`, `#{x}`, `%{x}` and `@{x}`: templates and macros.
-        Some(b'{') if !matches!(place.prev, b'$' | b'\\' | b'#' | b'%' | b'@') => {
-            object(&mut look, place)
-        }
+        Some(b'{') if !place.is_templated() => object(&mut look, place),
         // `a[0]`, `f(x)[0]`, `m[0][1]`, `![image]`, `\[math\]`.
         Some(b'[') if !is_word(place.prev) && !matches!(place.prev, b')' | b']' | b'!' | b'\\') => {
             array(&mut look, place)

@@ -3,7 +3,7 @@
 use super::{Extractor, State};
 use crate::{
     Parts, Scope,
-    begins::{Ground, Place, begins, is_name_start},
+    begins::{Ground, Place, begins, begins_known, is_name_start},
     comment::{self, Comment},
     fence::{self, Fence, Inside},
     line::{Line, is_space},
@@ -236,7 +236,12 @@ impl Extractor {
         if outside || !name && !matches!(byte, b'{' | b'[' | b'(') {
             return Some(Mark::Text(1));
         }
-        let begins = begins(ahead, self.place(), window, eof)?;
+        let place = self.place();
+        let known = match self.options.guide() {
+            Some(guide) => begins_known(ahead, place, &**guide, window, eof)?,
+            None => false,
+        };
+        let begins = known || begins(ahead, place, window, eof)?;
         Some(if begins { Mark::Document } else { Mark::Text(1) })
     }
 
