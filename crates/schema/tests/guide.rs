@@ -187,6 +187,8 @@ fn a_known_name_shows_where_a_document_is() {
     let fitted = trip().fit(b"Here: {city: Oslo, days: 3}\nDone.", &FitOptions::new());
     assert_eq!(fitted.text(), Some(r#"{"city": "Oslo", "days": 3}"#));
     let mut stream = FitStream::new(&trip(), FitOptions::new());
-    stream.push(b"Here: {city: Oslo, days: \"3\", \"note\": \"words that come slowly, one by one, un");
+    stream.push(
+        b"Here: {city: Oslo, days: \"3\", \"note\": \"words that come slowly, one by one, un",
+    );
     assert_eq!(stream.cursor().root().unwrap().member("days").unwrap().as_number(), Some("3"));
 }
