@@ -9,34 +9,38 @@ use crate::RepairKind;
 impl Engine {
     /// A string without quotes begins.
     pub(super) fn open_bare(&mut self, _: &Source<'_>, is_key: bool) -> Step {
-        let kind = if is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString };
+        let text = Text { quote: Quote::Double, is_key, quotes: 0, nested: 0, embedded: 0 };
         if is_key {
             self.begin_key();
         } else {
             self.begin_value();
         }
-        self.edit(kind, self.pos..self.pos, "\"")?;
+        self.edit(bare_kind(text), self.pos..self.pos, "\"")?;
         self.lex_start = self.pos;
         self.tail = None;
-        self.lex =
-            Lex::Text(Text { quote: Quote::Double, is_key, quotes: 0, nested: 0, embedded: 0 });
+        self.lex = Lex::Text(text);
         if !is_key {
             self.settle();
         }
         Ok(Flow::Go)
     }
 
+    /// Whether a word ends directly before `pos`. A guide is asked once, there: a blank that comes
+    /// later must not ask again, or it would matter where a chunk ends.
+    fn word_ended(&self, source: &Source<'_>, text: Text) -> bool {
+        self.pos > self.lex_start
+            && match text.is_key {
+                true => !matches!(source.byte(self.pos - 1), Some(b' ' | b'\t')),
+                // What stands before the mark may be gone; the mark stands behind the last word.
+                false => self.pos == self.mark,
+            }
+    }
+
     /// Inside a string without quotes.
     pub(super) fn bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         let rest = source.from(self.pos);
         let guided = self.options.guide().is_some();
-        // It is asked once, where a word has just ended: what comes later must not ask again.
-        let word_ended = if text.is_key {
-            self.pos > self.lex_start && !matches!(source.byte(self.pos - 1), Some(b' ' | b'\t'))
-        } else {
-            self.pos == self.mark && self.pos > self.lex_start
-        };
-        if guided && word_ended && matches!(rest.first(), Some(b' ' | b'\t')) {
+        if guided && matches!(rest.first(), Some(b' ' | b'\t')) && self.word_ended(source, text) {
             let look = self.look(source, self.pos);
             let ends = if text.is_key {
                 self.bare_key_ends_at_blank(source, look)
@@ -45,15 +49,14 @@ impl Engine {
             } else {
                 Ok(false)
             };
-            if look!(ends, false) {
-                // Running text may hold a name and a colon, so that its end is a guess.
-                let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
-                if !guess {
-                    return self.end_bare(source, text);
-                }
-                if self.options.policy().allows(RepairKind::UnterminatedString) {
-                    return self.end_bare_by(RepairKind::UnterminatedString, source, text);
-                }
+            // Running text may hold a name and a colon, so that its end is a guess.
+            let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
+            let kind = match guess {
+                true => RepairKind::UnterminatedString,
+                false => bare_kind(text),
+            };
+            if look!(ends, false) && (!guess || self.options.policy().allows(kind)) {
+                return self.end_bare_by(kind, source, text);
             }
         }
         let plain = |b: &u8| {
@@ -243,7 +246,8 @@ impl Engine {
         if follows? {
             return Ok(true);
         }
-        Ok(text.nested == 0 && self.declares_member(look)?)
+        // Without a colon it is a member only beside another without one: `Home, page 3` is text.
+        Ok(text.nested == 0 && self.lacks_colon() && self.declares_member(look)?)
     }
 
     /// A quote in a string without quotes.
@@ -269,8 +273,7 @@ impl Engine {
 
     /// The string ends before `pos`; white space at its end is none of it.
     fn end_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
-        let kind = if text.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString };
-        self.end_bare_by(kind, source, text)
+        self.end_bare_by(bare_kind(text), source, text)
     }
 
     /// The same; the closing quote is a repair of that kind.
@@ -309,4 +312,9 @@ impl Engine {
         }
         Ok(Flow::Go)
     }
+}
+
+/// The repair that gives a key or a string its quotes.
+const fn bare_kind(text: Text) -> RepairKind {
+    if text.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString }
 }

@@ -46,38 +46,46 @@ impl Engine {
         Some(self.place()?.member(&decode(key)))
     }
 
+    /// What may follow as a member, and what is known of its name; `None` where nothing is, or where
+    /// it cannot be seen.
+    fn known<'a>(&mut self, look: Look<'a>) -> Result<Option<(Candidate<'a>, Member)>, Edge> {
+        if self.options.guide().is_none() {
+            return Ok(None);
+        }
+        let Some(candidate) = self.candidate(look)? else { return Ok(None) };
+        Ok(self.member(candidate.key).map(|member| (candidate, member)))
+    }
+
     /// Whether a member cannot follow: it would have a name that the object does not take, or a value
     /// that its name does not.
     pub(super) fn forbids_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
-        if self.options.guide().is_none() {
-            return Ok(false);
-        }
-        settled(self.sees_forbidden_member(look))
+        settled(self.known(look).and_then(|known| match known {
+            Some((candidate, _)) if !candidate.colon => Ok(false),
+            Some((_, Member::Forbidden)) => Ok(true),
+            Some((candidate, Member::Declared(place))) => {
+                Ok(!takes_bracket(&*place, candidate.value.peek()?))
+            }
+            Some((_, Member::Open)) | None => Ok(false),
+        }))
     }
 
-    fn sees_forbidden_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
-        let Some(candidate) = self.candidate(look)? else { return Ok(false) };
-        let first = candidate.value.peek()?;
-        Ok(candidate.colon
-            && match self.member(candidate.key) {
-                Some(Member::Forbidden) => true,
-                Some(Member::Declared(place)) => !takes_bracket(&*place, first),
-                Some(Member::Open) | None => false,
-            })
-    }
-
-    /// Whether a member follows whose name the object knows; without a colon, only one whose value
-    /// is of the kind that its name wants, and ends where a value ends.
+    /// Whether a member follows whose name the object knows, and whose value is of the kind that its
+    /// name wants; without a colon, only one that ends where a value ends.
     pub(super) fn declares_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
-        if self.options.guide().is_none() {
-            return Ok(false);
-        }
-        settled(self.sees_declared_member(look))
+        let known = self.known(look);
+        settled(known.and_then(|known| self.is_declared_member(known)))
     }
 
-    fn sees_declared_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
-        let Some(candidate) = self.candidate(look)? else { return Ok(false) };
-        let Some(Member::Declared(place)) = self.member(candidate.key) else { return Ok(false) };
+    /// The same, for a member with its colon.
+    fn declares_member_with_colon(&mut self, look: Look<'_>) -> Result<bool, Edge> {
+        let known = self.known(look);
+        settled(known.and_then(|known| {
+            self.is_declared_member(known.filter(|(candidate, _)| candidate.colon))
+        }))
+    }
+
+    fn is_declared_member(&mut self, known: Option<(Candidate<'_>, Member)>) -> Result<bool, Edge> {
+        let Some((candidate, Member::Declared(place))) = known else { return Ok(false) };
         let mut value = candidate.value;
         let first = value.peek()?;
         if value.at_quote()? {
@@ -110,7 +118,7 @@ impl Engine {
                 return Ok(begins);
             }
             // Without one, only where its neighbour has no colon either.
-            [_, ..] if self.uncoloned == self.lex_start => {
+            [_, ..] if self.lacks_colon() => {
                 while !matches!(value.peek()?, b',' | b'}' | b':' | b'\n') {
                     value.bump();
                     self.steps += 1;
@@ -120,6 +128,11 @@ impl Engine {
             _ => return Ok(false),
         };
         Ok(place.allows(kind) && self.ends_as_a_value(value)?)
+    }
+
+    /// Whether the value that was begun last has no colon before it.
+    pub(super) const fn lacks_colon(&self) -> bool {
+        self.uncoloned == self.lex_start
     }
 
     /// Whether a scalar ends where `look` stands, and is not the beginning of a text: a separator
@@ -172,15 +185,15 @@ impl Engine {
         Ok(Some(Candidate { key, colon, value: look }))
     }
 
-    /// Whether a name that may stand there has a colon behind it.
-    fn has_colon(&mut self, look: Look<'_>) -> Result<bool, Edge> {
-        Ok(self.candidate(look)?.is_some_and(|candidate| candidate.colon))
-    }
-
     /// Whether the value that begins here must be text: a string is allowed, a number is not.
     pub(super) fn wants_text(&mut self) -> bool {
         self.value_place(1)
             .is_some_and(|place| place.allows(Kind::String) && !place.allows(Kind::Number))
+    }
+
+    /// Whether the value that begins here may be text, as far as is known.
+    pub(super) fn takes_text(&mut self) -> bool {
+        self.value_place(1).is_none_or(|place| place.allows(Kind::String))
     }
 
     /// Whether the value that begins here must be a number, and cannot be text.
@@ -226,18 +239,13 @@ impl Engine {
         let next = look.blanks();
         self.steps += look.passed() as u64;
         next?;
-        let rest = look;
-        let object = self.frames.top() == Some(Shape::Object);
-        if object && rest.at_quote()? {
-            return Ok(self.has_colon(rest)? && self.declares_member(rest)?);
+        if self.frames.top() == Some(Shape::Object) {
+            return self.declares_member_with_colon(look);
         }
         let word = look.word()?;
         self.steps += word.len() as u64;
         if word.is_empty() {
             return Ok(false);
-        }
-        if object {
-            return Ok(self.has_colon(rest)? && self.declares_member(rest)?);
         }
         let text = source.slice(self.lex_start, self.pos);
         if !self.whole || text.len() > MOST {

@@ -82,8 +82,10 @@ impl Engine {
             _ => {
                 let seen = look.seen();
                 let broken = seen.contains(&b'\n');
-                // A quote that touches a word opens it rather than ends what is before.
-                if look.passed() > 0 && self.declares_member(look)? {
+                // A quote that touches a word opens it rather than ends what is before, and in a string
+                // that holds quotes already this may be one more.
+                let asks = look.passed() > 0 && self.inner_quotes == 0;
+                if asks && self.declares_member(look)? {
                     return Ok(close);
                 }
                 if let Some(found) = look.closer(quote)? {
@@ -176,7 +178,8 @@ impl Engine {
         close: Verdict,
     ) -> Result<Verdict, Edge> {
         let closes = verdict == close;
-        if self.options.guide().is_none() || closes && self.inner_quotes == 0 {
+        // A string without inner quotes may end here, and one with some may go on.
+        if self.options.guide().is_none() || closes != (self.inner_quotes > 0) {
             return Ok(verdict);
         }
         match look.gap() {
