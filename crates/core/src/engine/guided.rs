@@ -141,9 +141,7 @@ impl Engine {
         if matches!(look.space()?, b',' | b'}') {
             return Ok(true);
         }
-        let word = look.word()?;
-        self.steps += word.len() as u64;
-        Ok(!word.is_empty() && look.blanks()? == b':')
+        Ok(self.candidate(look)?.is_some_and(|next| next.colon))
     }
 
     /// The name and the value of a member, if they may stand there.

@@ -93,6 +93,9 @@ impl Engine {
                     look.advance(found);
                     return self.judge_string_behind(look, quote, close, broken, touching);
                 }
+                if look.passed() > 0 && self.key_in_other_quotes(look)? {
+                    return Ok(close);
+                }
                 self.judge_word(look, quote, close, broken)
             }
         }
@@ -229,6 +232,22 @@ impl Engine {
         }
         let ended = matches!(behind, b',' | b'}' | b']' | b'+') || look.closer(quote)?.is_some();
         Ok(if ended && broken && !touching { close } else { Verdict::Inner })
+    }
+
+    /// Whether a key stands there, with its colon, in quotes of another kind: `"x" 'b': 1`. What
+    /// cannot be seen is none.
+    fn key_in_other_quotes(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        let Some((other @ (Quote::Single | Quote::Double), length)) = look.quote()? else {
+            return Ok(false);
+        };
+        look.advance(length);
+        let from = look.passed();
+        let found = look.through(other).and_then(|()| look.space());
+        self.steps += (look.passed() - from) as u64;
+        match found {
+            Err(Edge::More) => Err(Edge::More),
+            found => Ok(found == Ok(b':')),
+        }
     }
 
     /// A word behind the quote.
