@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Options, Outcome, Policy, Risk};
+use jsonmend_core::{Following, Limits, Options, Outcome, Policy, Risk};
 use jsonmend_schema::{Cause, FitOptions, Fitted, IssueCode, Rule, Rules, Schema, apply_changes};
 use serde_json::json;
 
@@ -209,6 +209,36 @@ fn a_value_that_was_cut_off_is_never_whole() {
 }
 
 #[test]
+fn where_there_is_no_value_an_issue_says_why() {
+    let object = Schema::compile(&json!({"type": "object"})).unwrap();
+    let told = |input: &str, engine: Options| {
+        let fitted = object.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
+        assert_eq!(fitted.text(), None, "{input}");
+        assert_eq!(fitted.issues()[0].code(), IssueCode::Syntax);
+        (fitted.outcome(), fitted.issues()[0].to_string(), fitted.issues()[0].span())
+    };
+    assert_eq!(
+        told("no idea", Options::new()),
+        (Outcome::None, "/: no JSON value in the text".to_owned(), 0..7)
+    );
+    let refused = "/a: not JSON at byte 6: single-quote, which the policy does not repair";
+    assert_eq!(
+        told(r#"{"a": 'x'}"#, Options::new().with_policy(Policy::STRICT)),
+        (Outcome::Invalid, refused.to_owned(), 6..7)
+    );
+    let limits = Limits::new().with_depth(3);
+    assert_eq!(
+        told(r#"{"a": [[[1]]]}"#, Options::new().with_limits(limits)),
+        (Outcome::Overflow, "/: deeper or longer than the limits allow".to_owned(), 0..14)
+    );
+    let several = Options::new().with_following(Following::All);
+    assert_eq!(
+        told("[1]\n[2]", several),
+        (Outcome::Invalid, "/: one value is expected, the text holds several".to_owned(), 0..7)
+    );
+}
+
+#[test]
 fn a_strict_policy_changes_nothing() {
     let schema = Schema::compile(&json!({"type": "array", "items": {"type": "integer"}})).unwrap();
     let strict = FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
@@ -267,4 +297,20 @@ fn deep_values_are_refused_and_not_followed() {
     let escaped = (0..9).fold("[1]".to_owned(), |text, _| serde_json::to_string(&text).unwrap());
     let fitted = fit(&json!({"type": "array", "items": {"type": "integer"}}), &escaped);
     assert_eq!(fitted.text(), None, "a string in a string in a string has a limit");
+}
+
+#[test]
+fn nothing_comes_out_deeper_than_the_limit() {
+    let schema = Schema::from_text(r#"{"type": "array"}"#).unwrap();
+    let fit = |depth| {
+        let engine = Options::new()
+            .with_following(Following::All)
+            .with_limits(Limits::new().with_depth(depth));
+        let fitted =
+            schema.fit(b"{\"a\": 1}\n[{\"b\": 2}]", &FitOptions::new().with_engine(engine));
+        fitted.text().map(str::to_owned)
+    };
+    assert_eq!(fit(3).as_deref(), Some("[{\"a\": 1}, [{\"b\": 2}]]"));
+    // The list of both would be a level deeper; the second alone is not.
+    assert_eq!(fit(2).as_deref(), Some("[{\"b\": 2}]"));
 }

@@ -35,6 +35,8 @@ pub struct FitStream {
     cursor: Cursor,
     /// The input, until it outgrows the buffer limit.
     raw: Option<Vec<u8>>,
+    /// How many bytes came.
+    length: usize,
     /// Whether anything but white space has come.
     begun: bool,
     ended: bool,
@@ -55,6 +57,7 @@ impl FitStream {
             schema: schema.clone(),
             options,
             raw: Some(Vec::new()),
+            length: 0,
             begun: false,
             ended: false,
         }
@@ -66,8 +69,9 @@ impl FitStream {
         if self.ended {
             return;
         }
+        self.length += chunk.len();
         if let Some(raw) = &mut self.raw {
-            if raw.len() + chunk.len() > self.options.engine().limits().buffer() {
+            if self.length > self.options.engine().limits().buffer() {
                 self.raw = None;
             } else {
                 raw.extend_from_slice(chunk);
@@ -117,7 +121,7 @@ impl FitStream {
         self.end();
         match self.raw {
             Some(raw) => self.schema.fit(&raw, &self.options),
-            None => Fitted::overflow(),
+            None => Fitted::overflow(self.length),
         }
     }
 }

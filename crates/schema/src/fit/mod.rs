@@ -168,15 +168,15 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// Of a text that could not be kept.
-    pub(crate) const fn overflow() -> Self {
+    /// Of a text of so many bytes that could not be kept.
+    pub(crate) fn overflow(length: usize) -> Self {
         Self {
             outcome: Outcome::Overflow,
             text: None,
             mended: None,
             changes: Vec::new(),
             applied: Vec::new(),
-            issues: Vec::new(),
+            issues: vec![Issue::beyond_limits(length)],
         }
     }
 
@@ -211,7 +211,8 @@ impl Fitted {
         &self.applied
     }
 
-    /// What was wrong and still is, in document order. Empty where there is a text.
+    /// What was wrong and still is, in document order. Empty where there is a text; at least one where
+    /// there is none.
     #[must_use]
     pub fn issues(&self) -> &[Issue] {
         &self.issues

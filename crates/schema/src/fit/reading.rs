@@ -14,11 +14,13 @@ use crate::{
     compile::Types,
     part::Part,
     script,
-    tree::{JsonKind, quoted},
+    tree::{JsonKind, TreeError, quoted},
 };
 
 pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
-    let (first, mut fitted) = match valid(input, options) {
+    let tree = valid(input, options);
+    let is_one = tree.is_some();
+    let (first, mut fitted) = match tree {
         Some(tree) => {
             let reading = Reading::valid(tree.text());
             let fitted = reading.fit_tree(&tree, schema, input, options);
@@ -45,9 +47,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
         }
     }
     let documents = match options.scope() {
-        Scope::Best if first.outcome != Outcome::Unchanged => {
-            Some(Documents::find(input, &options.engine_for(schema)))
-        }
+        Scope::Best if !is_one => Some(Documents::find(input, &options.engine_for(schema))),
         _ => None,
     };
     let takes_list = Part::root(schema).allows(JsonKind::Array);
@@ -122,6 +122,8 @@ pub(super) struct Reading {
     text: Option<String>,
     changes: Vec<Change>,
     cut_at: Option<Path>,
+    /// The repairs that were needed, where there is no text.
+    needed: Vec<Repair>,
 }
 
 impl Reading {
@@ -133,12 +135,18 @@ impl Reading {
     /// The whole input, which is valid JSON.
     fn valid(text: &str) -> Self {
         let (outcome, text) = (Outcome::Unchanged, Some(text.to_owned()));
-        Self { outcome, text, changes: Vec::new(), cut_at: None }
+        Self { outcome, text, changes: Vec::new(), cut_at: None, needed: Vec::new() }
     }
 
     /// A text that was made of the input by these changes.
     pub(super) fn repaired(text: String, changes: Vec<Change>) -> Self {
-        Self { outcome: Outcome::Repaired, text: Some(text), changes, cut_at: None }
+        Self {
+            outcome: Outcome::Repaired,
+            text: Some(text),
+            changes,
+            cut_at: None,
+            needed: Vec::new(),
+        }
     }
 
     /// Where its value stands in the input; `None` without one.
@@ -154,7 +162,9 @@ impl Reading {
     fn new(mended: Mended) -> Self {
         let cut_at = mended.cut_at().cloned();
         let (outcome, text, repairs) = mended.into_parts();
-        Self { outcome, text, changes: repairs.iter().map(Change::from).collect(), cut_at }
+        let changes = repairs.iter().map(Change::from).collect();
+        let needed = if text.is_none() { repairs } else { Vec::new() };
+        Self { outcome, text, changes, cut_at, needed }
     }
 
     /// The whole text as a string without quotes. What it means is for the rules to say.
@@ -172,11 +182,24 @@ impl Reading {
     /// Brings the value of this reading into the schema.
     pub(super) fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
         let Some(text) = &self.text else {
-            return self.refused(self.outcome, self.truncated(input), Vec::new());
+            return self.refused(self.outcome, self.unread(input, options), Vec::new());
         };
         match Tree::read(text) {
-            Ok(tree) => self.fit_tree(&tree, schema, input, options),
-            Err(_) => self.refused(Outcome::Overflow, Vec::new(), Vec::new()),
+            // A list of documents is a level deeper than they are.
+            Ok(tree) if tree.is_within(options.engine().limits()) => {
+                self.fit_tree(&tree, schema, input, options)
+            }
+            Err(TreeError::NotJson { .. }) => {
+                let several = Issue::syntax(
+                    Path::default(),
+                    "one value is expected, the text holds several",
+                    0..input.len(),
+                );
+                self.refused(Outcome::Invalid, vec![several], Vec::new())
+            }
+            Ok(_) | Err(_) => {
+                self.refused(Outcome::Overflow, vec![Issue::beyond_limits(input.len())], Vec::new())
+            }
         }
     }
 
@@ -222,7 +245,10 @@ impl Reading {
             .collect();
         let changes = script::compose(&self.changes, text, &cuts);
         let output = crate::apply_changes(input, &changes);
-        let accepted = |text: &String| Tree::read(text).is_ok_and(|tree| schema.accepts(&tree));
+        let limits = options.engine().limits();
+        let accepted = |text: &String| {
+            Tree::read(text).is_ok_and(|tree| tree.is_within(limits) && schema.accepts(&tree))
+        };
         match output.filter(|output| fit.valid && accepted(output)) {
             Some(output) => {
                 let changed = self.outcome == Outcome::Unchanged && !changes.is_empty();
@@ -249,10 +275,20 @@ impl Reading {
         schema.validate(tree).into_iter().map(placed).collect()
     }
 
-    /// A text that stopped early is told as such.
-    fn truncated(&self, input: &[u8]) -> Vec<Issue> {
-        let at = self.cut_at.as_ref().filter(|_| self.outcome == Outcome::Cut);
-        let Some(path) = at else { return Vec::new() };
-        vec![Issue::truncated(path.clone(), input.len())]
+    /// Why there is no value.
+    fn unread(&self, input: &[u8], options: &FitOptions) -> Vec<Issue> {
+        let policy = options.engine().policy();
+        let refused = self.needed.iter().find(|repair| !policy.allows(repair.kind));
+        let issue = match (self.outcome, &self.cut_at, refused) {
+            (Outcome::Cut, Some(path), _) => Issue::truncated(path.clone(), input.len()),
+            (Outcome::Overflow, ..) => Issue::beyond_limits(input.len()),
+            (_, _, Some(Repair { kind, start, end, path, .. })) => {
+                let told =
+                    format!("not JSON at byte {start}: {kind}, which the policy does not repair");
+                Issue::syntax(path.clone(), told, *start..*end)
+            }
+            _ => Issue::syntax(Path::default(), "no JSON value in the text", 0..input.len()),
+        };
+        vec![issue]
     }
 }

@@ -50,6 +50,9 @@ pub enum IssueCode {
     Range,
     /// The schema itself came back, not an instance of it.
     SchemaEcho,
+    /// The text holds no value, several, one that needs a repair which the policy refuses, or one
+    /// beyond the limits.
+    Syntax,
     /// The text ended inside the value.
     Truncated,
     /// Of another type.
@@ -80,6 +83,7 @@ impl IssueCode {
             Self::Pattern => "pattern",
             Self::Range => "range",
             Self::SchemaEcho => "schema-echo",
+            Self::Syntax => "syntax",
             Self::Truncated => "truncated",
             Self::Type => "type",
             Self::Unexpected => "unexpected",
@@ -136,15 +140,32 @@ impl Issue {
 
     /// The text stopped inside the value at `path`, after `length` bytes.
     pub(crate) fn truncated(path: Path, length: usize) -> Self {
+        let told = format!("the output stopped here, at byte {length}");
+        Self::of_text(IssueCode::Truncated, path, told, length..length)
+            .with_hint("continue from there")
+    }
+
+    /// There is no value that could be validated.
+    pub(crate) fn syntax(path: Path, told: impl Into<String>, span: Range<usize>) -> Self {
+        Self::of_text(IssueCode::Syntax, path, told, span)
+    }
+
+    /// Nothing is said of a value beyond the limits. `length` is that of the text, in bytes.
+    pub(crate) fn beyond_limits(length: usize) -> Self {
+        Self::syntax(Path::default(), "deeper or longer than the limits allow", 0..length)
+    }
+
+    /// About the text, and no value in it.
+    fn of_text(code: IssueCode, path: Path, told: impl Into<String>, span: Range<usize>) -> Self {
         Self {
-            code: IssueCode::Truncated,
+            code,
             pointer: pointer_of(&path),
             path,
-            expected: format!("the output stopped here, at byte {length}"),
+            expected: told.into(),
             received: Received { kind: JsonKind::Null, raw: String::new(), whole: true },
             schema_path: String::new(),
-            span: length..length,
-            hint: Some("continue from there".to_owned()),
+            span,
+            hint: None,
         }
     }
 

@@ -62,7 +62,7 @@ impl Rendering {
         let told = match issue.code() {
             IssueCode::Missing => format!("missing {}", issue.expected()),
             IssueCode::Unexpected => "unexpected property".to_owned(),
-            IssueCode::Truncated => issue.expected().to_owned(),
+            IssueCode::Syntax | IssueCode::Truncated => issue.expected().to_owned(),
             IssueCode::SchemaEcho => format!("expected {}", issue.expected()),
             _ => format!("expected {}, got {received}", issue.expected()),
         };

@@ -112,7 +112,12 @@ impl<'t> Tree<'t> {
     /// Whether mending within these limits would leave the text as it is: nothing is too deep, and
     /// no half of a character could lack its other half.
     pub(crate) fn needs_no_mending(&self, limits: Limits) -> bool {
-        self.deepest <= limits.depth() && !self.surrogates
+        self.is_within(limits) && !self.surrogates
+    }
+
+    /// Whether nothing lies too deep for these limits.
+    pub(crate) fn is_within(&self, limits: Limits) -> bool {
+        self.deepest <= limits.depth()
     }
 
     /// The text it was read from.
