@@ -204,7 +204,7 @@ impl Mender {
         }
         self.pushed = base + rest.len();
         if !left.is_empty() {
-            self.carry.extend_from_slice(left);
+            append_end(&mut self.carry, rest, left.len());
         }
         None
     }
@@ -354,6 +354,21 @@ impl Mender {
             self.pushed += rest.len();
             out.copy(rest);
         }
+    }
+}
+
+/// Appends the last `length` bytes of `text`, at least one. Most often they are few, and a copy of
+/// a length that is not known costs more to call, and to guess the branches of, than to make.
+#[inline(always)]
+fn append_end(held: &mut Vec<u8>, text: &[u8], length: usize) {
+    match text.last_chunk() {
+        Some(word) if length <= 8 => {
+            let word = u64::from_le_bytes(*word) >> (64 - 8 * length);
+            let end = held.len() + length;
+            held.extend_from_slice(&word.to_le_bytes());
+            held.truncate(end);
+        }
+        _ => held.extend_from_slice(&text[text.len() - length..]),
     }
 }
 
