@@ -3,16 +3,20 @@
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 use jsonmend_wire::{
-    Call, Decoder, Finish, Framing, Transcript, Usage, Wire, WireError, WireOptions,
+    Call, Decoder, Finish, Framing, Transcript, Usage, Wire, WireError, WireEvent, WireOptions,
 };
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     Setting,
     request::{FramingName, Input, Request},
 };
-use crate::report::{Record, records};
+use crate::{
+    fit::ObjectFit,
+    report::{Record, records},
+    stream::{Finds, Object, Objects},
+};
 
 /// What the operation `stream` answers.
 #[derive(Debug, Serialize)]
@@ -23,7 +27,11 @@ pub(crate) struct Streamed {
     reasoning: String,
     refusal: String,
     calls: Vec<CallRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_fits: Option<Vec<Box<RawValue>>>,
     objects: Vec<ObjectRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object_fits: Option<Vec<Box<RawValue>>>,
     finish: Option<FinishRecord>,
     usage: Option<UsageRecord>,
     citations: Vec<Box<RawValue>>,
@@ -34,6 +42,7 @@ pub(crate) struct Streamed {
 /// A tool call. The spans of its repairs count in the raw argument text.
 #[derive(Debug, Serialize)]
 pub(crate) struct CallRecord {
+    call: usize,
     name: String,
     id: Option<String>,
     kind: &'static str,
@@ -48,6 +57,7 @@ pub(crate) struct CallRecord {
 impl From<&Call> for CallRecord {
     fn from(call: &Call) -> Self {
         Self {
+            call: call.number(),
             name: call.name().to_owned(),
             id: call.id().map(str::to_owned),
             kind: call.kind().code(),
@@ -158,12 +168,32 @@ pub(crate) fn stream(
         FramingName::Strict => return Err("`framing`: `sse-strict` is for `events`".into()),
         FramingName::Named(framing) => options = options.with_framing(framing),
     }
+    let in_text = request.options(Policy::PERMISSIVE, setting.limits);
+    let tools = request.call_schemas(options.mending().clone())?;
+    if let Some(tools) = &tools {
+        options = options.with_guides(tools.guides());
+    }
+    let schema = request.object_schema(in_text.clone())?;
+    let mut fitting = schema.map(|schema| Objects::new(in_text.clone(), Some(schema)));
+    let mut call_fits = tools.is_some().then(Vec::new);
+    let mut object_fits = ObjectFits::default();
     let mut decoder = Decoder::new(options);
     let mut transcript = Transcript::new();
+    let mut take = |event: WireEvent<'_>| {
+        if let (WireEvent::CallEnded(call), Some(tools)) = (&event, &tools) {
+            let fit = tools.fit(call).and_then(|fit| to_raw_value(&fit.record()).ok());
+            call_fits.iter_mut().for_each(|fits| fits.extend(fit.clone()));
+        }
+        if let Some(fitting) = &mut fitting {
+            fitting.note(&event, &mut object_fits);
+        }
+        transcript.record(&event);
+    };
     for piece in input.pieces() {
-        decoder.push(piece, &mut |event| transcript.record(&event));
+        decoder.push(piece, &mut take);
     }
-    decoder.finish(&mut |event| transcript.record(&event));
+    decoder.finish(&mut take);
+    let object_fits = fitting.is_some().then_some(object_fits.0);
     Ok(Streamed {
         framing: transcript.framing().map(Framing::code),
         wire: transcript.wire().map(Wire::code),
@@ -171,7 +201,9 @@ pub(crate) fn stream(
         reasoning: transcript.reasoning().to_owned(),
         refusal: transcript.refusal(),
         calls: transcript.calls().into_iter().map(CallRecord::from).collect(),
-        objects: objects(&transcript, &request.options(Policy::PERMISSIVE, setting.limits)),
+        call_fits,
+        objects: objects(&transcript, &in_text),
+        object_fits,
         finish: transcript.finish().map(FinishRecord::from),
         usage: transcript.usage().map(UsageRecord::from),
         // A citation is a value of a payload that was read: it is JSON.
@@ -183,6 +215,18 @@ pub(crate) fn stream(
         errors: transcript.errors().iter().map(ErrorRecord::from).collect(),
         outcome: transcript.outcome().code(),
     })
+}
+
+/// What a schema made of the documents in the text.
+#[derive(Default)]
+struct ObjectFits(Vec<Box<RawValue>>);
+
+impl Finds for ObjectFits {
+    fn object(&mut self, _: &Object, _: Outcome) {}
+
+    fn fitted(&mut self, fit: &ObjectFit<'_>) {
+        self.0.extend(to_raw_value(&fit.record()).ok());
+    }
 }
 
 /// The JSON documents in the texts, each text searched by itself: none reaches from one into

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     args::{Split, WireArg},
-    fit::Target,
+    fit::{CallSchemas, ObjectSchema, Target},
 };
 
 /// One request. Fields that are not listed here are ignored.
@@ -134,6 +134,17 @@ impl<'a> Request<'a> {
             return Target::of_schema(schema.get(), name).map(Some);
         }
         self.tools.map(|tools| Target::of_tools(tools.get(), name)).transpose()
+    }
+
+    /// The tools whose schemas the calls of a stream are brought into.
+    pub(crate) fn call_schemas(&self, engine: Options) -> Result<Option<CallSchemas>, String> {
+        self.tools.map(|tools| CallSchemas::of_tools(tools.get(), engine)).transpose()
+    }
+
+    /// The schema that the documents in the text of a stream are brought into.
+    pub(crate) fn object_schema(&self, engine: Options) -> Result<Option<ObjectSchema>, String> {
+        let name = self.name.as_deref();
+        self.schema.map(|schema| ObjectSchema::of_schema(schema.get(), name, engine)).transpose()
     }
 
     /// The engine's options, with `default` where the request names no policy.

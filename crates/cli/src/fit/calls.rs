@@ -8,7 +8,7 @@ use jsonmend_schema::{Fitted, Registry, Resolved};
 use jsonmend_wire::{Call, CallKind, Guides};
 use serde::Serialize;
 
-use super::{Fitting, Target, changes, registry, told};
+use super::{Fitting, Target, changes, registry, told, tools};
 use crate::{
     args::{RuleArgs, StreamArgs},
     exit::Failure,
@@ -29,6 +29,12 @@ impl CallSchemas {
         let Some(path) = &args.tools else { return Ok(None) };
         let registry = registry(path)?.map_err(Failure::Usage)?;
         Ok(Some(Self { registry: Arc::new(registry), switches: args.rules.clone(), engine }))
+    }
+
+    /// What a request brings along.
+    pub(crate) fn of_tools(text: &str, engine: Options) -> Result<Self, String> {
+        let registry = Arc::new(tools(text)?);
+        Ok(Self { registry, switches: RuleArgs::default(), engine })
     }
 
     /// The schemas settle what the bytes of the arguments leave open.

@@ -29,6 +29,15 @@ impl ObjectSchema {
         Ok(Some(Self { target, engine }))
     }
 
+    /// What a request brings along.
+    pub(crate) fn of_schema(
+        text: &str,
+        name: Option<&str>,
+        engine: Options,
+    ) -> Result<Self, String> {
+        Ok(Self { target: Target::of_schema(text, name)?, engine })
+    }
+
     /// How many bytes of text are kept for a document.
     pub(crate) const fn limit(&self) -> usize {
         self.engine.limits().buffer()

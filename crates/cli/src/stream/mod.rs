@@ -9,12 +9,8 @@ mod screen;
 use jsonmend_core::Outcome;
 use jsonmend_wire::{Call, Decoder, ErrorKind, StreamOutcome, WireError, WireEvent, WireOptions};
 
-use self::{
-    calls::Calls,
-    events::Events,
-    objects::{Finds, Object, Objects},
-    screen::Screen,
-};
+pub(crate) use self::objects::{Finds, Object, Objects};
+use self::{calls::Calls, events::Events, screen::Screen};
 use crate::{
     Session,
     args::{Emit, PolicyArg, StreamArgs},

@@ -228,3 +228,48 @@ fn what_makes_no_sense_together_is_refused() {
     assert!(refused(&["--schema", bad.to_str().unwrap()]).contains("/type"));
     assert_eq!(run(&["stream", "--schema", "no-such-file"], "").code, 6);
 }
+
+#[test]
+fn batch_tells_of_schemas_what_the_command_tells() {
+    let place = json!({"$id": "place", "type": "object", "properties": {
+        "city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city"]});
+    let tools = json!([{"type": "function", "function": {"name": "book", "parameters": place}}]);
+    let call = |index: u32, name: &str, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        let call = json!({"index": index, "id": format!("c{index}"), "function": function});
+        let choice = json!({"index": 0, "delta": {"tool_calls": [call]}});
+        format!("data: {}\n\n", json!({"choices": [choice]}))
+    };
+    // A name that the schema knows ends the bare key before it.
+    let calls = call(0, "book", "{city Oslo, days 3}") + &call(1, "boko", "{}");
+    let body = calls + &body(&["Here: {city: 'Bergen', days: '2'} or {\"days\": 1}."]);
+    let (schema_file, tools_file) = (
+        file("batch.place.schema.json", place.to_string()),
+        file("batch.tools.json", tools.to_string()),
+    );
+    let args = ["stream", "--json", "--schema", schema_file.to_str().unwrap()];
+    let done = run(&[&args[..], &["--tools", tools_file.to_str().unwrap()]].concat(), &body);
+    let (calls, objects) = (rows(&done, "call-fit"), rows(&done, "object-fit"));
+    assert_eq!(calls[0]["arguments"], r#"{"city": "Oslo", "days": 3}"#);
+    assert_eq!(
+        (&calls[1]["outcome"], &calls[1]["nearest"]),
+        (&json!("unknown-tool"), &json!("book"))
+    );
+    assert_eq!(objects[0]["json"], r#"{"city": "Bergen", "days": 2}"#);
+    assert_eq!((objects.len(), &objects[1]["outcome"]), (2, &json!("invalid")));
+
+    let request = json!({"op": "stream", "input": body, "schema": place, "tools": tools});
+    for split in ["whole", "bytes", "50"] {
+        let done = run(&["batch", "--split", split], request.to_string());
+        let reply = json_lines(&done.stdout).remove(0);
+        assert_eq!(reply["call_fits"], json!(calls), "{split}");
+        assert_eq!(reply["object_fits"], json!(objects), "{split}");
+        assert_eq!(reply["calls"][1]["call"], 1);
+    }
+    let plain = json!({"op": "stream", "input": body});
+    let reply = json_lines(&run(&["batch"], plain.to_string()).stdout).remove(0);
+    assert_eq!((reply.get("call_fits"), reply.get("object_fits")), (None, None));
+    let bad = json!({"op": "stream", "input": "", "tools": [{"name": 1}]});
+    let reply = json_lines(&run(&["batch"], bad.to_string()).stdout).remove(0);
+    assert!(reply["error"].is_string(), "{reply}");
+}
