@@ -1,13 +1,15 @@
 //! The command line.
 
+mod values;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use jsonmend_core::{Following, Limits, Options, Policy, RepairKind, Risk};
-use jsonmend_extract::Scope;
+use jsonmend_core::{Limits, Options, RepairKind};
 use jsonmend_schema::Rule;
-use jsonmend_wire::Wire;
 
+pub(crate) use self::values::{Emit, FollowingArg, PolicyArg, RiskArg, ScopeArg, Split, WireArg};
+use self::values::{at_least_one, repair_kind, rule};
 use crate::exit::EXIT_CODES;
 
 /// Mends the JSON that language models emit: in files, in pipes, and in provider streams.
@@ -336,201 +338,17 @@ impl LimitArgs {
     }
 }
 
-/// What `stream` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Emit {
-    /// Each tool call once it has ended, one JSON object a line; the documents too, where --objects
-    /// or --schema asks for them.
-    Calls,
-    /// Everything that is certain, one JSON object a line.
-    Events,
-    /// The body itself, with the arguments of its calls mended.
-    Provider,
-    /// The text and the calls as people read them.
-    Text,
-}
-
-/// The format of a provider, if it is not to be told by the body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WireArg(pub(crate) Option<Wire>);
-
-impl std::str::FromStr for WireArg {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match (name, Wire::from_code(name)) {
-            ("auto", _) => Ok(Self(None)),
-            (_, Some(wire)) => Ok(Self(Some(wire))),
-            _ => {
-                let known: Vec<&str> = Wire::ALL.into_iter().map(Wire::code).collect();
-                Err(format!("expected `auto` or one of {}", known.join(", ")))
-            }
-        }
-    }
-}
-
-/// How an input is cut into the pieces that are pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Split {
-    Whole,
-    Every(usize),
-}
-
-impl Split {
-    /// The pieces of `input`. None of them is empty.
-    pub(crate) fn pieces(self, input: &[u8]) -> std::slice::Chunks<'_, u8> {
-        match self {
-            Self::Whole => input.chunks(input.len().max(1)),
-            Self::Every(size) => input.chunks(size.max(1)),
-        }
-    }
-}
-
-impl std::str::FromStr for Split {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "whole" => Ok(Self::Whole),
-            "bytes" => Ok(Self::Every(1)),
-            _ => at_least_one(text).map(Self::Every).map_err(|_| {
-                "expected `whole`, `bytes`, or a number of bytes from 1 on".to_owned()
-            }),
-        }
-    }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number from 1 on".to_owned())
-}
-
-fn rule(code: &str) -> Result<Rule, String> {
-    Rule::from_code(code).ok_or_else(|| format!("there is no rule `{code}`"))
-}
-
-fn repair_kind(code: &str) -> Result<RepairKind, String> {
-    RepairKind::from_code(code).ok_or_else(|| crate::explain::unknown(code))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PolicyArg {
-    /// Up to likely; what was cut off is never closed.
-    Conservative,
-    /// Every repair, each with its risk.
-    Permissive,
-    /// None: valid JSON or a refusal.
-    Strict,
-}
-
-impl PolicyArg {
-    pub(crate) const fn policy(self) -> Policy {
-        match self {
-            Self::Conservative => Policy::CONSERVATIVE,
-            Self::Permissive => Policy::PERMISSIVE,
-            Self::Strict => Policy::STRICT,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RiskArg {
-    /// One reading, nothing lost.
-    Exact,
-    /// A strongly indicated reading.
-    Likely,
-    /// Something is dropped.
-    Lossy,
-    /// Something is invented or chosen.
-    Guess,
-}
-
-impl RiskArg {
-    pub(crate) const fn risk(self) -> Risk {
-        match self {
-            Self::Exact => Risk::Exact,
-            Self::Likely => Risk::Likely,
-            Self::Lossy => Risk::Lossy,
-            Self::Guess => Risk::Guess,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeArg {
-    /// Every document in the text.
-    All,
-    /// The document that reads best (not with --stream).
-    Best,
-    /// The documents inside code fences.
-    Fenced,
-    First,
-    /// The last document (not with --stream).
-    Last,
-    /// The whole text is one document.
-    Whole,
-}
-
-impl ScopeArg {
-    pub(crate) const fn scope(self) -> Scope {
-        match self {
-            Self::All => Scope::All,
-            Self::Best => Scope::Best,
-            Self::Fenced => Scope::Fenced,
-            Self::First => Scope::First,
-            Self::Last => Scope::Last,
-            Self::Whole => Scope::Whole,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FollowingArg {
-    /// Keep each as a text of its own.
-    All,
-    /// Join them into one array (not with --stream).
-    Array,
-    /// Refuse the input.
-    Error,
-    /// Keep the first.
-    First,
-    /// Keep the last (not with --stream).
-    Last,
-}
-
-impl FollowingArg {
-    pub(crate) const fn following(self) -> Following {
-        match self {
-            Self::All => Following::All,
-            Self::Array => Following::Array,
-            Self::Error => Following::Error,
-            Self::First => Following::First,
-            Self::Last => Following::Last,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
+
+    use jsonmend_core::Risk;
 
     use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn splits_cut_as_named() {
-        let pieces = |split: &str| -> Vec<usize> {
-            split.parse::<Split>().unwrap().pieces(b"abcde").map(<[u8]>::len).collect()
-        };
-        assert_eq!(pieces("whole"), [5]);
-        assert_eq!(pieces("bytes"), [1; 5]);
-        assert_eq!(pieces("2"), [2, 2, 1]);
-        assert!("0".parse::<Split>().is_err());
-        assert!("x".parse::<Split>().is_err());
-        assert_eq!(Split::Whole.pieces(b"").count(), 0);
     }
 
     #[test]
