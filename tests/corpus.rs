@@ -4,9 +4,10 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use jsonmend_core::{Held, Mended, Outcome, Policy, Repair, RepairKind, mend};
+use jsonmend_core::{Held, Limits, Mended, Outcome, Policy, Repair, RepairKind, mend};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_testkit::{
+    Seed,
     cases::{self, Case},
     cuts::{self, Cut},
     extracted::Extraction,
@@ -264,4 +265,27 @@ fn every_kind_is_allowed_refused_and_switched_off() {
 fn cuts_of_the_corpus_are_many() {
     let cuts: usize = corpus().iter().map(|case| cuts::thorough(case.input.len()).len()).sum();
     assert!(cuts > 10_000, "{cuts}");
+}
+
+/// A small buffer is passed at the same byte however the input is cut: where a run was stretched
+/// that may have to be held back, and where the look-ahead is larger than the buffer, too.
+#[test]
+fn a_small_buffer_is_passed_at_the_same_byte() {
+    let (mut overflows, mut seed) = (0, Seed::of(b"buffer"));
+    let fillers = [" ", "\n", "a", "\"", ",", "1", "/", "{"];
+    for case in corpus() {
+        let mut input = case.input.clone();
+        let (filler, times) = (*seed.pick(&fillers).unwrap(), 20 + seed.below(120));
+        let at = seed.below(input.len() + 1);
+        input.splice(at..at, filler.repeat(times).into_bytes());
+        for (buffer, lookahead) in [(0, 16), (20, 16), (9, 64), (70, 64), (48, 128)] {
+            let limits = Limits::new().with_buffer(buffer).with_lookahead(lookahead);
+            let options = case.options.clone().with_limits(limits);
+            let cuts = [Cut::whole(), Cut::bytes(input.len()), Cut::every(50, input.len())];
+            laws::split_invariance_at(&input, &options, &cuts).unwrap();
+            let outcome = Run::new(&input, &Cut::whole(), &options).outcome();
+            overflows += usize::from(outcome == Outcome::Overflow);
+        }
+    }
+    assert!(overflows > 100, "{overflows}");
 }

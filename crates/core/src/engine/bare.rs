@@ -1,7 +1,7 @@
 //! Strings and keys without quotes.
 
 use super::{
-    Engine, Expect, Flow, Lex, Source, Step, Text, frames::Shape, look, source::Edge,
+    Engine, Expect, Flow, Lex, Source, Step, Stop, Text, frames::Shape, look, source::Edge,
     strings::Quote,
 };
 use crate::RepairKind;
@@ -91,6 +91,9 @@ impl Engine {
                 return self.broken_utf8(source, text, error.error_len(), run);
             }
             run = error.valid_up_to();
+        }
+        if !text.is_key {
+            self.check_blanks(&rest[..run])?;
         }
         self.pos += run;
         if text.is_key {
@@ -195,6 +198,27 @@ impl Engine {
             }
             _ => self.keep(text),
         }
+    }
+
+    /// Blanks are held back until a word follows them. Where the run that starts at `pos` passes too
+    /// many of them, the engine stops there, as it does where they come one by one.
+    fn check_blanks(&mut self, run: &[u8]) -> Result<(), Stop> {
+        if self.held_at(self.pos + run.len()).is_ok() {
+            return Ok(());
+        }
+        let (from, mut mark) = (self.pos, self.mark);
+        for (at, &byte) in run.iter().enumerate() {
+            if byte != b' ' {
+                mark = from + at + 1;
+                continue;
+            }
+            if mark > self.mark {
+                self.mark = mark;
+                self.firm = self.edits.len();
+            }
+            self.held_at(from + at + 1)?;
+        }
+        Ok(())
     }
 
     /// The byte at `pos` belongs to the string.

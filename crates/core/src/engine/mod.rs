@@ -119,6 +119,8 @@ pub(crate) struct Engine {
     /// The whole-text path: nothing leaves before the end, so that a repair may reach behind.
     whole: bool,
     window: usize,
+    /// How many bytes may be held back.
+    most_held: usize,
     expect: Expect,
     lex: Lex,
     frames: Frames,
@@ -193,10 +195,15 @@ impl Engine {
     }
 
     fn new(options: Options, whole: bool, window: usize) -> Self {
+        // A doubtful place takes the look-ahead and a byte: with less it would matter whether that
+        // comes at once.
+        let buffer = options.limits().buffer().max(window.saturating_add(1));
+        let most_held = if whole { usize::MAX } else { buffer };
         Self {
             options,
             whole,
             window,
+            most_held,
             expect: Expect::Document,
             lex: Lex::None,
             frames: Frames::default(),
@@ -405,12 +412,14 @@ impl Engine {
     /// read, not how much has arrived, so that cuts do not matter.
     #[inline]
     fn check_held(&self) -> Result<(), Stop> {
-        let held = self.pos - self.mark.min(self.pos);
-        if held > self.options.limits().buffer() && !self.whole {
-            Err(Stop::Overflow)
-        } else {
-            Ok(())
-        }
+        self.held_at(self.pos)
+    }
+
+    /// The same, once it has read up to `pos`.
+    #[inline]
+    fn held_at(&self, pos: usize) -> Result<(), Stop> {
+        let held = pos.saturating_sub(self.mark);
+        if held > self.most_held { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     /// Everything read so far is certain, unless too much was held back for it.
