@@ -49,13 +49,11 @@ impl Engine {
             } else {
                 Ok(false)
             };
-            // Running text may hold a name and a colon, so that its end is a guess.
-            let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
-            let kind = match guess {
-                true => RepairKind::UnterminatedString,
-                false => bare_kind(text),
-            };
-            if look!(ends, false) && (!guess || self.options.policy().allows(kind)) {
+            if look!(ends, false) {
+                // Running text may hold a name and a colon, so that its end is a guess. A policy
+                // without guesses has no other reading instead: that would be one, too.
+                let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
+                let kind = if guess { RepairKind::UnterminatedString } else { bare_kind(text) };
                 return self.end_bare_by(kind, source, text);
             }
         }
