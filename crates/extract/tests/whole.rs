@@ -188,3 +188,25 @@ fn brackets_alone_are_documents() {
     assert_eq!(text("{} [ ]\n").as_deref(), Some("{}"));
     assert_eq!(text("see [] and {}"), None);
 }
+
+#[test]
+fn another_document_is_more_than_prose() {
+    let kinds = |text: &str, scope, following| {
+        let mended = mended(text, scope, &Options::new().with_following(following));
+        let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind).collect();
+        (mended.text().map(|text| text.trim().to_owned()), kinds)
+    };
+    let (first, last) = (Some(r#"{"a": 1}"#.to_owned()), Some(r#"{"a": 2}"#.to_owned()));
+    let (prose, second) = (RepairKind::LeadingProse, RepairKind::SecondDocument);
+    let apart = r#"One: {"a": 1}, then {"a": 2}"#;
+    for (text, before) in [("{\"a\": 1}\n{\"a\": 2}", vec![]), (apart, vec![prose])] {
+        let taken = (first.clone(), [before, vec![second]].concat());
+        assert_eq!(kinds(text, Scope::Best, Following::First), taken, "{text}");
+        assert_eq!(kinds(text, Scope::First, Following::Array), taken, "{text}");
+        let taken = (last.clone(), vec![second]);
+        assert_eq!(kinds(text, Scope::Best, Following::Last), taken, "{text}");
+        assert_eq!(kinds(text, Scope::Last, Following::Array), taken, "{text}");
+    }
+    let careful = Options::new().with_policy(Policy::CONSERVATIVE);
+    assert_eq!(mended(apart, Scope::Best, &careful).outcome(), Outcome::Invalid);
+}

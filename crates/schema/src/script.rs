@@ -53,6 +53,7 @@ pub struct Change {
     pub after: String,
     /// Where in the document it happened.
     pub path: Path,
+    risk: Risk,
 }
 
 impl Change {
@@ -62,13 +63,20 @@ impl Change {
         after: impl Into<String>,
         path: Path,
     ) -> Self {
-        Self { cause, start: span.start, end: span.end, after: after.into(), path }
+        let risk = cause.risk();
+        Self { cause, start: span.start, end: span.end, after: after.into(), path, risk }
     }
 
-    /// The risk of its cause.
+    /// At least that risk: of what else was done to the same bytes.
+    pub(crate) fn with_risk(mut self, risk: Risk) -> Self {
+        self.risk = self.risk.max(risk);
+        self
+    }
+
+    /// What it had to assume: the risk of its cause, or of what else was done to the same bytes.
     #[must_use]
     pub const fn risk(&self) -> Risk {
-        self.cause.risk()
+        self.risk
     }
 }
 
@@ -264,11 +272,11 @@ impl<'c> Group<'c> {
             .iter()
             .chain(&self.first)
             .max_by_key(|change| (change.risk(), matches!(change.cause, Cause::Rule(_))));
-        let (cause, path) = match told {
-            Some(change) => (change.cause, change.path.clone()),
-            None => (Cause::Syntax(RepairKind::Comment), Path::default()),
+        let (cause, path, risk) = match told {
+            Some(change) => (change.cause, change.path.clone(), change.risk),
+            None => (Cause::Syntax(RepairKind::Comment), Path::default(), Risk::Exact),
         };
-        Change { cause, start: self.input.start, end: self.input.end, after, path }
+        Change::new(cause, self.input, after, path).with_risk(risk)
     }
 }
 

@@ -227,7 +227,7 @@ fn what_may_still_come_is_pending() {
     assert_eq!(pending(r#"{"count": 1"#), Vec::<String>::new());
     assert_eq!(
         pending(r#"{"count": 1, "tags": [ "#),
-        ["/tags: expected at least 1 items, got array "]
+        ["/tags: expected at least 1 items, got array"]
     );
     assert_eq!(
         pending(r#"{"count": 1, "unit": "k"#),

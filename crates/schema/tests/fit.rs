@@ -314,3 +314,66 @@ fn nothing_comes_out_deeper_than_the_limit() {
     // The list of both would be a level deeper; the second alone is not.
     assert_eq!(fit(2).as_deref(), Some("[{\"b\": 2}]"));
 }
+
+#[test]
+fn what_stands_around_a_document_is_dropped_as_the_policy_allows() {
+    let schema = Schema::compile(&json!({
+        "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
+    }))
+    .unwrap();
+    let fit = |input: &str, policy: Policy, following: Following| {
+        let engine = Options::new().with_policy(policy).with_following(following);
+        let fitted = schema.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
+        (fitted.text().map(str::to_owned), fitted.risk())
+    };
+    let (oslo, rome) = (r#"{"city": "Oslo"}"#.to_owned(), r#"{"city": "Rome"}"#.to_owned());
+    let prose = format!("Here: {oslo} done");
+    let array = Following::Array;
+    assert_eq!(fit(&prose, Policy::CONSERVATIVE, array), (Some(oslo.clone()), Some(Risk::Likely)));
+    for policy in [
+        Policy::STRICT,
+        Policy::PERMISSIVE.at_most(Risk::Exact),
+        Policy::PERMISSIVE.without(jsonmend_core::RepairKind::TrailingProse),
+    ] {
+        assert_eq!(fit(&prose, policy, array).0, None, "{policy:?}");
+    }
+    // Another document is more than prose: to drop it is a loss, and which one counts can be said.
+    for several in [format!("{oslo}\n{rome}"), format!("First {oslo}. Wait, no: {rome}")] {
+        assert_eq!(fit(&several, Policy::CONSERVATIVE, array).0, None);
+        let lossy = Some(Risk::Lossy);
+        assert_eq!(fit(&several, Policy::PERMISSIVE, array), (Some(oslo.clone()), lossy));
+        let last = fit(&several, Policy::PERMISSIVE, Following::Last);
+        assert_eq!(last.0.as_ref(), Some(&rome), "{several}");
+        assert_eq!(fit(&several, Policy::PERMISSIVE, Following::Error).0, None);
+    }
+    // What the whole text was refused for is not read in a weaker way.
+    let broken = "{\"city\": \"Oslo\n \"note\": \"kg\"}";
+    assert_eq!(fit(broken, Policy::CONSERVATIVE, array).0, None);
+}
+
+#[test]
+fn a_change_has_the_risk_of_all_that_it_stands_for() {
+    let list = json!({"type": "array", "items": {"type": "integer"}});
+    let closed = json!({"type": "object", "properties": {"b": {"type": "integer"}},
+        "additionalProperties": false});
+    let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let kinds = json!({"type": "object", "properties": {"k": {"const": "a"}}, "required": ["k"],
+        "additionalProperties": false});
+    for (schema, input, text, risk) in [
+        (&list, r#""[1, \"$2\"]""#, "[1, 2]", Risk::Guess),
+        (&list, r#""[1, 2""#, "[1, 2]", Risk::Guess),
+        (&closed, r#""{\"b\": 1, \"c\": 2}""#, r#"{"b": 1}"#, Risk::Lossy),
+        (&list, r#"{"0": 1, "1": "$2"}"#, "[1, 2]", Risk::Guess),
+        (&map, r#"[["a", "$1"]]"#, r#"{"a": 1}"#, Risk::Guess),
+        // What is added takes the place of what is dropped.
+        (&kinds, r#"{"note": 1}"#, r#"{"k": "a"}"#, Risk::Lossy),
+    ] {
+        let fitted = fit(schema, input);
+        assert_eq!(fitted.text(), Some(text), "{input}");
+        let told: Vec<Risk> = fitted.changes().iter().map(jsonmend_schema::Change::risk).collect();
+        assert_eq!((told.iter().max(), fitted.risk()), (Some(&risk), Some(risk)), "{input}");
+    }
+    // What was not given out was not changed.
+    let refused = fit(&closed, r#"{"b": [["x"]], "c": 2}"#);
+    assert_eq!((refused.text(), refused.risk()), (None, None));
+}

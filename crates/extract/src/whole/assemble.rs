@@ -7,8 +7,13 @@ use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKin
 use super::reading::Reading;
 
 /// One edit script over the whole text: what stands around the documents is deleted, and several
-/// become the items of an array.
-pub(super) fn assemble(input: &[u8], readings: &[Reading], options: &Options) -> Mended {
+/// become the items of an array. `documents` are all that the text has.
+pub(super) fn assemble(
+    input: &[u8],
+    readings: &[Reading],
+    documents: &[Range<usize>],
+    options: &Options,
+) -> Mended {
     let policy = options.policy();
     let mut repairs: Vec<Repair> = Vec::new();
     let mut outcome = Outcome::Unchanged;
@@ -20,7 +25,7 @@ pub(super) fn assemble(input: &[u8], readings: &[Reading], options: &Options) ->
         let text = input.get(gap.clone()).unwrap_or_default();
         if index == 0 {
             if !text.trim_ascii().is_empty() {
-                repairs.push(around(RepairKind::LeadingProse, gap, text));
+                repairs.push(around(RepairKind::LeadingProse, gap, text, documents));
             }
             if several {
                 let at = reading.span().start;
@@ -45,7 +50,7 @@ pub(super) fn assemble(input: &[u8], readings: &[Reading], options: &Options) ->
     let text = input.get(at..).unwrap_or_default();
     let mut refused = false;
     if !text.trim_ascii().is_empty() {
-        let tail = around(RepairKind::TrailingProse, at..input.len(), text);
+        let tail = around(RepairKind::TrailingProse, at..input.len(), text, documents);
         refused = options.following() == Following::Error && tail.kind != RepairKind::CodeFence;
         repairs.push(tail);
     }
@@ -66,8 +71,13 @@ pub(super) fn assemble(input: &[u8], readings: &[Reading], options: &Options) ->
     Mended::new(outcome, text, repairs, cut_at)
 }
 
-/// What was deleted around a document: a mark or a fence alone, or words too.
-fn around(prose: RepairKind, span: Range<usize>, text: &[u8]) -> Repair {
+/// What was deleted around a document: a mark or a fence alone, words too, or other documents.
+fn around(
+    prose: RepairKind,
+    span: Range<usize>,
+    text: &[u8],
+    documents: &[Range<usize>],
+) -> Repair {
     let marks = text.trim_ascii();
     let info = |b: &u8| b.is_ascii_alphanumeric() || b"`~ \n".contains(b);
     let fence = (marks.starts_with(b"```") || marks.starts_with(b"~~~"))
@@ -77,6 +87,8 @@ fn around(prose: RepairKind, span: Range<usize>, text: &[u8]) -> Repair {
         RepairKind::CodeFence
     } else if marks == "\u{feff}".as_bytes() {
         RepairKind::ByteOrderMark
+    } else if documents.iter().any(|other| span.start <= other.start && other.end <= span.end) {
+        RepairKind::SecondDocument
     } else {
         prose
     };

@@ -79,14 +79,16 @@ impl Documents {
             let span = self.spans.get(at).cloned()?;
             Some(Reading::of(input, span, next, options))
         };
+        let last = options.following() == Following::Last;
         let best = match scope {
+            Scope::Best if last => self.len().checked_sub(1).and_then(read),
             Scope::All | Scope::Fenced | Scope::First | Scope::Whole => read(0),
             Scope::Last => self.len().checked_sub(1).and_then(read),
             Scope::Best => {
                 let readings: Vec<Reading> = (0..self.len()).filter_map(read).collect();
                 let array = options.following() == Following::Array;
                 if readings.len() > 1 && array && self.belong_together(input) {
-                    return assemble(input, &readings, options);
+                    return assemble(input, &readings, &self.spans, options);
                 }
                 readings.into_iter().max_by_key(|reading| {
                     let start = Reverse(reading.span().start);
@@ -95,7 +97,7 @@ impl Documents {
             }
         };
         match best {
-            Some(best) => assemble(input, std::slice::from_ref(&best), options),
+            Some(best) => assemble(input, std::slice::from_ref(&best), &self.spans, options),
             None => Mended::new(Outcome::None, None, Vec::new(), None),
         }
     }

@@ -81,6 +81,11 @@ impl FitOptions {
         self
     }
 
+    /// Whether several documents may become the items of a list.
+    pub(crate) const fn takes_several(&self) -> bool {
+        matches!(self.engine.following(), Following::Array | Following::All)
+    }
+
     /// The options for a text that is not JSON as it stands: the schema is its guide, unless there
     /// is another.
     pub(crate) fn engine_for(&self, schema: &Schema) -> Options {
@@ -218,10 +223,11 @@ impl Fitted {
         &self.issues
     }
 
-    /// The highest risk among the changes; `None` without any.
+    /// The highest risk among the changes and the rules; `None` without any change.
     #[must_use]
     pub fn risk(&self) -> Option<Risk> {
-        let rules = self.applied.iter().map(|applied| applied.risk);
+        let made = self.text.is_some();
+        let rules = self.applied.iter().filter(|_| made).map(|applied| applied.risk);
         self.changes.iter().map(Change::risk).chain(rules).max()
     }
 }

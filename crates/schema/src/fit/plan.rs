@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::Path;
+use jsonmend_core::{Path, Risk};
 
 use super::walk::Fit;
 use crate::{
@@ -110,16 +110,20 @@ impl<'t> Plan<'t> {
             text.push_str(": ");
             text.push_str(&added.value);
         }
+        // One change stands for all that is added.
+        let risk = self.added.iter().map(|added| added.rule.risk()).max().unwrap_or(Risk::Exact);
         // Where the members behind were dropped, the addition takes their place.
         let dropped_tail = self.entries.last().is_some_and(|entry| entry.dropped.is_some());
         match cuts.last_mut().filter(|_| dropped_tail) {
             Some(last) => {
-                last.after = text;
-                last.cause = Cause::Rule(first.rule);
+                let dropped = last.clone();
+                let (span, path) = (dropped.start..dropped.end, dropped.path.clone());
+                *last = Change::new(Cause::Rule(first.rule), span, text, path)
+                    .with_risk(dropped.risk().max(risk));
             }
             None => {
                 let at = end.unwrap_or(self.object.span().start + 1);
-                cuts.push(cut(first.rule, at..at, text));
+                cuts.push(cut(first.rule, at..at, text).with_risk(risk));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
+use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
 
 use super::{
@@ -47,13 +47,13 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
         }
     }
     let documents = match options.scope() {
-        Scope::Best if !is_one => Some(Documents::find(input, &options.engine_for(schema))),
+        Scope::Best if !is_one => Some(Documents::find(input, options.engine_for(schema))),
         _ => None,
     };
-    let takes_list = Part::root(schema).allows(JsonKind::Array);
+    let takes_list = Part::root(schema).allows(JsonKind::Array) && options.takes_several();
     if let Some(list) = documents.as_ref().filter(|_| takes_list && !first.is_list()) {
         // Several documents are items of the list that the schema asks for.
-        let fitted = list.list(input).map(|reading| reading.fit(schema, input, options).0);
+        let fitted = list.list().map(|reading| reading.fit(schema, input, options).0);
         if let Some(fitted) = fitted.filter(|fitted| fitted.text.is_some()) {
             return fitted;
         }
@@ -62,11 +62,13 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
         return fitted.0;
     }
     // What the text as a whole does not give, a document in it may, or its words.
-    for reading in documents.iter().flat_map(|documents| documents.each(input)) {
-        if reading.text != first.text {
-            let other = reading.fit(schema, input, options);
-            fitted = fitted.or(other);
-        }
+    let mut readings = documents.as_ref().map(Documents::each).unwrap_or_default();
+    if options.engine().following() == Following::Last {
+        readings.reverse();
+    }
+    for reading in readings.iter().filter(|reading| reading.text != first.text) {
+        let other = reading.fit(schema, input, options);
+        fitted = fitted.or(other);
     }
     // Words without a document in them may be a value without its quotes.
     let no_json = first.text.is_none() && first.outcome == Outcome::None;

@@ -247,11 +247,15 @@ impl<'o> Fitter<'o> {
         proposal: &Proposal<'_, '_>,
     ) -> Option<Fit> {
         let (rule, span) = (proposal.rule, node.span());
-        let cut = |span, after: &str| Change::new(Cause::Rule(rule), span, after, place.path());
+        let cut = |span, after: &str| {
+            Change::new(Cause::Rule(rule), span, after, place.path()).with_risk(proposal.risk)
+        };
         let mut fit = match &proposal.form {
             Form::Text(text) => {
                 let tree = Tree::read(text).ok()?;
                 let inner = self.fit(tree.root(), part, &place.reshaped());
+                // One change stands for all that was done to the text.
+                let risk = inner.risk().unwrap_or(proposal.risk);
                 let applied = inner.applied.into_iter().map(|applied| Applied {
                     start: span.start,
                     end: span.end,
@@ -259,7 +263,7 @@ impl<'o> Fitter<'o> {
                 });
                 let text = render(tree.root(), &inner.cuts);
                 Fit {
-                    cuts: vec![cut(span.clone(), &text)],
+                    cuts: vec![cut(span.clone(), &text).with_risk(risk)],
                     applied: applied.collect(),
                     valid: inner.valid,
                     ..Fit::default()

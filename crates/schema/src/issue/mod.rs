@@ -24,8 +24,6 @@ const KEPT: usize = 240;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum IssueCode {
-    /// Two repairs of equal risk would make it valid, with different results.
-    Ambiguous,
     /// Not the value that `const` asks for.
     Const,
     /// `contains`, or the content of a string.
@@ -70,7 +68,6 @@ impl IssueCode {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
-            Self::Ambiguous => "ambiguous",
             Self::Const => "const",
             Self::Content => "content",
             Self::Count => "count",

@@ -106,7 +106,7 @@ impl Rendering {
     /// `number 3`, `string "abc…`
     fn received(&self, issue: &Issue) -> String {
         let received = issue.received();
-        if self.masked || received.raw() == "null" {
+        if self.masked || matches!(received.raw(), "" | "null") {
             return received.kind().to_string();
         }
         let mut shown: String = received.raw().chars().take(self.characters).collect();
