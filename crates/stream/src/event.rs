@@ -145,7 +145,7 @@ impl Event {
                 name: name.map(str::to_owned),
             },
             WireEvent::CallEnded(call) => Self::CallEnded(Box::new(call.clone())),
-            WireEvent::CallFragment { call, bytes } => {
+            WireEvent::CallFragment { call, bytes, .. } => {
                 Self::CallFragment { call, json: bytes.to_vec() }
             }
             WireEvent::CallNamed { call, name } => Self::CallNamed { call, name: name.to_owned() },

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Policy};
+use jsonmend_core::{Options, Outcome, Output};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
 use jsonmend_wire::{Call, CallKind, Guides, WireEvent};
@@ -99,20 +99,6 @@ struct Along {
     cursor: Cursor,
     /// How many findings were told.
     told: usize,
-    check: Mender,
-    raw: Raw,
-}
-
-/// Whether the mending of the call was refused, so that its text goes on as it came. Mended text is
-/// JSON, and raw text breaks off being JSON where it begins: a strict mender beside it tells them apart.
-#[derive(Debug, Default)]
-struct Raw(bool);
-
-impl Output for Raw {
-    fn copy(&mut self, _: &[u8]) {}
-    fn raw(&mut self) {
-        self.0 = true;
-    }
 }
 
 impl Tools {
@@ -136,8 +122,11 @@ impl Tools {
                     open.tell(call, queue);
                 }
             }
-            WireEvent::CallFragment { call, bytes } => {
+            WireEvent::CallFragment { call, bytes, raw } => {
                 if let Some(open) = self.open.get_mut(&call) {
+                    if raw {
+                        open.stop();
+                    }
                     open.push(bytes, &self.engine);
                     open.tell(call, queue);
                     if self.grew.last() != Some(&call) {
@@ -201,16 +190,24 @@ impl OpenCall {
     fn read(&mut self, bytes: &[u8]) {
         if let Follower::Along(along) = &mut self.follower {
             along.cursor.copy(bytes);
-            along.check.push(bytes, &mut along.raw);
         }
     }
 
-    /// Only mended text comes in whole numbers and literals; raw text is cut as it came.
     fn settle(&mut self) {
-        if let Follower::Along(along) = &mut self.follower
-            && !along.raw.0
-        {
+        if let Follower::Along(along) = &mut self.follower {
             along.cursor.settle();
+        }
+    }
+
+    /// What comes from here on is raw, and says nothing of what was meant.
+    fn stop(&mut self) {
+        match &mut self.follower {
+            Follower::Along(along) => {
+                along.cursor.settle();
+                along.cursor.raw();
+            }
+            Follower::Waits(_) => self.follower = Follower::Absent,
+            Follower::Absent => {}
         }
     }
 
@@ -226,12 +223,7 @@ impl OpenCall {
 
 impl Along {
     fn new(tool: &Target<'_>, engine: &Options) -> Self {
-        Self {
-            cursor: Cursor::new(tool.schema, &tool.options(engine)),
-            told: 0,
-            check: Mender::new(engine.clone().with_policy(Policy::STRICT)),
-            raw: Raw::default(),
-        }
+        Self { cursor: Cursor::new(tool.schema, &tool.options(engine)), told: 0 }
     }
 }
 

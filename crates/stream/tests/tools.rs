@@ -392,3 +392,14 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
     while !matches!(block_on(events.next()), Some(Ok(Event::CallFitted { .. }))) {}
     assert_eq!(log.borrow().polls, 1, "there are events left");
 }
+
+#[test]
+fn the_raw_end_of_a_call_that_broke_off_is_no_finding() {
+    // The quote behind the unit, held back when the stream ends, leaves as it came.
+    let body = begin(0, "get_weather", "{'city': 'Oslo', 'unit': 'C', 'da");
+    for size in [1, 7, 1000] {
+        let sum = Sum::of(Source::cut(body.as_bytes(), size).0);
+        assert_eq!(sum.found, BTreeMap::new(), "{size}");
+        assert!(matches!(sum.fit(0), CallFit::Incomplete), "{size}");
+    }
+}

@@ -328,6 +328,8 @@ pub enum WireEvent<'a> {
         call: usize,
         /// JSON text; it may end inside a character.
         bytes: &'a [u8],
+        /// Mending has stopped: from here on the text is as it came, and may be no JSON.
+        raw: bool,
     },
     /// The name of a call became known, or grew.
     CallNamed {

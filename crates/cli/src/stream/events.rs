@@ -24,10 +24,13 @@ impl Events {
         Self { out: Out::new(), fragments: Vec::new(), values: deltas.then(BTreeMap::new) }
     }
 
-    /// Writes what `bytes` change in the arguments of a call.
-    fn changes(&mut self, call: usize, bytes: &[u8]) {
+    /// Writes what `bytes` change in the arguments of a call: nothing, where they are as they came.
+    fn changes(&mut self, call: usize, bytes: &[u8], raw: bool) {
         let Some(values) = &mut self.values else { return };
         let (partial, seen) = values.entry(call).or_default();
+        if raw {
+            partial.raw();
+        }
         partial.copy(bytes);
         let deltas: Vec<String> = partial.since(seen).map(|delta| delta.to_string()).collect();
         *seen = partial.cursor();
@@ -71,15 +74,15 @@ impl View for Events {
             self.last_changes(call);
         }
         let event = match event {
-            WireEvent::CallFragment { call, bytes } if self.values.is_some() => {
-                return self.changes(*call, bytes);
+            WireEvent::CallFragment { call, bytes, raw } if self.values.is_some() => {
+                return self.changes(*call, bytes, *raw);
             }
-            WireEvent::CallFragment { call, bytes } => {
+            WireEvent::CallFragment { call, bytes, raw } => {
                 let text = self.fragment(*call, bytes);
                 if text.is_empty() {
                     return;
                 }
-                json!({ "type": "arguments", "call": call, "text": text })
+                json!({ "type": "arguments", "call": call, "text": text, "raw": raw })
             }
             WireEvent::CallBegan { call, choice, kind, id, name } => json!({
                 "type": "call", "call": call, "choice": choice, "kind": kind.code(),

@@ -446,3 +446,17 @@ fn a_compressed_body_is_told_as_such() {
         assert!(error["message"].as_str().unwrap().contains(name), "{error}");
     }
 }
+
+#[test]
+fn what_leaves_raw_is_marked_and_changes_no_value() {
+    let body = call("call_1", "weather", &["{'unit': 'C', 'da"]);
+    let events = json_lines(&run(&["stream", "--json"], &body).stdout);
+    let shown = |raw: bool| -> String {
+        let own = events.iter().filter(|event| event["raw"] == raw);
+        own.filter_map(|event| event["text"].as_str()).collect()
+    };
+    assert_eq!((shown(false).as_str(), shown(true).as_str()), (r#"{"unit": "C"#, "', 'da"));
+    let deltas = json_lines(&run(&["stream", "--json", "--deltas"], &body).stdout);
+    let text: String = deltas.iter().filter_map(|delta| delta["text"].as_str()).collect();
+    assert_eq!(text, "C");
+}

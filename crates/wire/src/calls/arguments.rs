@@ -55,6 +55,14 @@ enum Engine {
     Traced(Box<Trace>),
 }
 
+/// A piece of arguments as it is shown.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<'a> {
+    pub(super) bytes: &'a [u8],
+    /// It is as it came: mending has stopped.
+    pub(super) raw: bool,
+}
+
 /// What became of the arguments.
 #[derive(Debug)]
 pub(super) enum Closed {
@@ -137,19 +145,19 @@ impl ArgumentText {
     }
 
     /// Reads the next piece; `show` gets what is certain.
-    pub(super) fn push(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+    pub(super) fn push(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         self.absorb(text, show);
         self.follow(show);
     }
 
     /// Reads the next piece of a text that the format puts together.
-    pub(super) fn compose(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+    pub(super) fn compose(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         self.composed = true;
         self.push(text, show);
     }
 
     /// Reads a piece that can be written again; returns whether it is waited for.
-    pub(super) fn push_piece(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) -> bool {
+    pub(super) fn push_piece(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
         if self.overflow || !matches!(self.engine, Engine::Traced(_)) {
             self.push(text, show);
             return false;
@@ -170,7 +178,7 @@ impl ArgumentText {
     }
 
     /// Reads the next piece; returns whether an empty object before it was dropped.
-    fn absorb(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) -> bool {
+    fn absorb(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
         if self.overflow || text.is_empty() {
             return false;
         }
@@ -227,7 +235,7 @@ impl ArgumentText {
     }
 
     /// Has the text mended that is written again, as far as its reading is settled.
-    fn follow(&mut self, show: &mut dyn FnMut(&[u8])) {
+    fn follow(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Engine::Traced(trace) = &mut self.engine
             && !self.placeholder
             && self.plain.is_none()
@@ -236,13 +244,13 @@ impl ArgumentText {
         }
     }
 
-    fn pass_limit(&mut self, show: &mut dyn FnMut(&[u8])) {
+    fn pass_limit(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         self.overflow = true;
         self.give_up(show);
     }
 
     /// What is written again leaves as it came, from here on.
-    pub(super) fn give_up(&mut self, show: &mut dyn FnMut(&[u8])) {
+    pub(super) fn give_up(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Engine::Traced(trace) = &mut self.engine {
             trace.give_up(show);
         }
@@ -250,7 +258,7 @@ impl ArgumentText {
 
     /// Reads all of the text once more: what the fragments left out is added.
     /// Returns whether the piece is waited for, as [`push_piece`](Self::push_piece) does.
-    pub(super) fn complete(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) -> bool {
+    pub(super) fn complete(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
         if self.reading.is_empty() {
             return self.push_piece(text, show);
         }
@@ -264,7 +272,7 @@ impl ArgumentText {
         true
     }
 
-    fn grow_within_limit(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+    fn grow_within_limit(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         if self.reading.len() + text.len() > self.limit {
             self.pass_limit(show);
         } else if !self.overflow && !text.is_empty() {
@@ -277,18 +285,18 @@ impl ArgumentText {
         text.len() > self.reading.len() || self.is_closed() || self.resends > 0
     }
 
-    fn settle_placeholder(&mut self, show: &mut dyn FnMut(&[u8])) {
+    fn settle_placeholder(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if core::mem::take(&mut self.placeholder)
             && let Engine::Held(held) = &mut self.engine
         {
-            held.push(self.reading.as_bytes(), &mut Show(show));
+            held.push(self.reading.as_bytes(), &mut Show { show, raw: false });
         }
     }
 
-    fn grow(&mut self, text: &str, show: &mut dyn FnMut(&[u8])) {
+    fn grow(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         match &mut self.engine {
-            Engine::Held(held) => held.push(text.as_bytes(), &mut Show(show)),
-            Engine::Free => show(text.as_bytes()),
+            Engine::Held(held) => held.push(text.as_bytes(), &mut Show { show, raw: false }),
+            Engine::Free => show(Piece { bytes: text.as_bytes(), raw: false }),
             Engine::Traced(_) => {}
         }
         self.balance.absorb(text.as_bytes());
@@ -296,7 +304,7 @@ impl ArgumentText {
     }
 
     /// Ends the arguments, and chooses the reading. `cut`: the stream broke off in them.
-    pub(super) fn close(&mut self, cut: bool, show: &mut dyn FnMut(&[u8])) -> Closed {
+    pub(super) fn close(&mut self, cut: bool, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
         if self.reading.trim().is_empty()
             && let Some(seed) = self.seed.take()
         {
@@ -326,8 +334,8 @@ impl ArgumentText {
         }
     }
 
-    fn close_held(&mut self, mut held: Held, show: &mut dyn FnMut(&[u8])) -> Closed {
-        let mended = held.finish(&mut Show(show));
+    fn close_held(&mut self, mut held: Held, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
+        let mended = held.finish(&mut Show { show, raw: false });
         work::count(usize::try_from(held.mender().steps()).unwrap_or(usize::MAX));
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!mended.outcome().is_complete() && self.mends(&plain)))
@@ -349,7 +357,7 @@ impl ArgumentText {
         &mut self,
         trace: &mut Trace,
         cut: bool,
-        show: &mut dyn FnMut(&[u8]),
+        show: &mut dyn FnMut(Piece<'_>),
     ) -> Closed {
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!self.mends(&self.reading) && self.mends(&plain)))
@@ -400,13 +408,20 @@ fn is_json(text: &str) -> bool {
 }
 
 /// Hands mended bytes on.
-struct Show<'a>(&'a mut dyn FnMut(&[u8]));
+struct Show<'a> {
+    show: &'a mut dyn FnMut(Piece<'_>),
+    raw: bool,
+}
 
 impl Output for Show<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            (self.0)(bytes);
+            (self.show)(Piece { bytes, raw: self.raw });
         }
+    }
+
+    fn raw(&mut self) {
+        self.raw = true;
     }
 }
 

@@ -7,6 +7,7 @@ use std::{borrow::Cow, collections::VecDeque};
 
 use jsonmend_core::{Output, Repair, apply};
 
+use super::arguments::Piece;
 use crate::work;
 
 /// One piece, as a part of the text.
@@ -178,19 +179,30 @@ impl Ledger {
 /// Keeps the account while a mender hands out text.
 pub(super) struct Recorder<'a> {
     pub(super) ledger: &'a mut Ledger,
-    pub(super) show: &'a mut dyn FnMut(&[u8]),
+    pub(super) show: &'a mut dyn FnMut(Piece<'_>),
+    raw: bool,
+}
+
+impl<'a> Recorder<'a> {
+    pub(super) fn new(ledger: &'a mut Ledger, show: &'a mut dyn FnMut(Piece<'_>)) -> Self {
+        Self { ledger, show, raw: false }
+    }
 }
 
 impl Output for Recorder<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         self.ledger.certain = self.ledger.certain.saturating_add(bytes.len());
         if !bytes.is_empty() {
-            (self.show)(bytes);
+            (self.show)(Piece { bytes, raw: self.raw });
         }
     }
 
     fn patch(&mut self, bytes: &[u8]) {
-        (self.show)(bytes);
+        (self.show)(Piece { bytes, raw: self.raw });
+    }
+
+    fn raw(&mut self) {
+        self.raw = true;
     }
 
     fn repair(&mut self, repair: Repair) {
@@ -221,11 +233,12 @@ mod tests {
         for piece in pieces {
             ledger.add(Slot::Part { skip: 0, start, end: start + piece.len() });
             start += piece.len();
-            let mut out = Recorder { ledger: &mut ledger, show: &mut |_| {} };
+            let show: &mut dyn FnMut(Piece<'_>) = &mut |_| {};
+            let mut out = Recorder::new(&mut ledger, show);
             mender.push(piece.as_bytes(), &mut out);
             leave(&mut ledger, &mut left);
         }
-        mender.finish(&mut Recorder { ledger: &mut ledger, show: &mut |_| {} });
+        mender.finish(&mut Recorder::new(&mut ledger, &mut |_| {}));
         ledger.end(&pieces.concat());
         leave(&mut ledger, &mut left);
         (left, ledger.take_rest())

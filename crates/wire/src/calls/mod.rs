@@ -16,7 +16,7 @@ use crate::{
     format::{Arguments, CallDelta, excerpt},
     json::Halves,
 };
-use arguments::{ArgumentText, Closed};
+use arguments::{ArgumentText, Closed, Piece};
 pub use call::{Call, CallKind};
 pub(crate) use ledger::Ledger;
 use route::Route;
@@ -103,7 +103,7 @@ impl Calls {
     /// Everything that is open leaves as it came.
     pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
         for (&(_, call), open) in &mut self.open {
-            open.arguments.give_up(&mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
+            open.arguments.give_up(&mut |piece| sink(fragment(call, piece)));
         }
         if let Some(tracking) = &mut self.tracking {
             tracking.give_up();
@@ -254,7 +254,7 @@ impl Calls {
         {
             open.arguments.guide(guide);
         }
-        let mut show = |bytes: &[u8]| sink(WireEvent::CallFragment { call, bytes });
+        let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
         let delta_piece = !matches!(delta.arguments, Arguments::Final(_));
         let (literal, said) = match delta.arguments {
             Arguments::Absent => return Ok(()),
@@ -292,9 +292,8 @@ impl Calls {
         let Some(mut open) = self.open.remove(&key) else { return };
         let call = key.1;
         let half = open.halves.finish();
-        open.arguments.push(half, &mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
-        let closed =
-            open.arguments.close(cut, &mut |bytes| sink(WireEvent::CallFragment { call, bytes }));
+        open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
+        let closed = open.arguments.close(cut, &mut |piece| sink(fragment(call, piece)));
         let ledger = open.arguments.into_ledger();
         let ended = Call::new(call, key.0, open.kind, open.id, open.name.unwrap_or_default());
         let ended = match closed {
@@ -343,4 +342,8 @@ fn name_grows(
         known.push_str(name);
     }
     true
+}
+
+const fn fragment(call: usize, piece: Piece<'_>) -> WireEvent<'_> {
+    WireEvent::CallFragment { call, bytes: piece.bytes, raw: piece.raw }
 }

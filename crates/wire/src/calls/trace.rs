@@ -4,7 +4,10 @@ use core::ops::Range;
 
 use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
 
-use super::ledger::{Ledger, Recorder, Slot};
+use super::{
+    arguments::Piece,
+    ledger::{Ledger, Recorder, Slot},
+};
 use crate::work;
 
 /// When the pieces of a text leave.
@@ -127,11 +130,11 @@ impl Trace {
     }
 
     /// A reading holds: `text` is what the pieces say so far.
-    pub(super) fn settle(&mut self, text: &str, reading: Reading, show: &mut dyn FnMut(&[u8])) {
+    pub(super) fn settle(&mut self, text: &str, reading: Reading, show: &mut dyn FnMut(Piece<'_>)) {
         self.resolve(reading, 0);
         if let Some(mender) = &mut self.mender {
             let more = text.get(self.fed..).unwrap_or_default();
-            mender.push(more.as_bytes(), &mut Recorder { ledger: &mut self.ledger, show });
+            mender.push(more.as_bytes(), &mut Recorder::new(&mut self.ledger, show));
             self.fed = text.len();
         }
     }
@@ -158,7 +161,7 @@ impl Trace {
         reading: Reading,
         dropped: usize,
         cut: bool,
-        show: &mut dyn FnMut(&[u8]),
+        show: &mut dyn FnMut(Piece<'_>),
     ) -> Mended {
         let Some(mut mender) = self.mender.take() else {
             self.resolve(reading, dropped);
@@ -166,12 +169,13 @@ impl Trace {
             if mended.outcome().is_complete() && !cut {
                 self.ledger.set_repairs(mended.repairs().to_vec());
             }
-            show(mended.text_or(text.as_bytes()).as_bytes());
+            let shown = mended.text_or(text.as_bytes());
+            show(Piece { bytes: shown.as_bytes(), raw: mended.text().is_none() });
             self.ledger.end(text);
             return mended;
         };
         self.resolve(reading, 0);
-        let mut out = Recorder { ledger: &mut self.ledger, show };
+        let mut out = Recorder::new(&mut self.ledger, show);
         mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
         let path = mender.path();
         let outcome = mender.finish(&mut out);
@@ -195,9 +199,9 @@ impl Trace {
     }
 
     /// What comes from here on, and what is not certain yet, leaves as it came.
-    pub(crate) fn give_up(&mut self, show: &mut dyn FnMut(&[u8])) {
+    pub(crate) fn give_up(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Some(mender) = &mut self.mender {
-            mender.abandon(&mut Recorder { ledger: &mut self.ledger, show });
+            mender.abandon(&mut Recorder::new(&mut self.ledger, show));
         }
         for _ in self.pending.drain(..) {
             self.ledger.add(Slot::Raw);

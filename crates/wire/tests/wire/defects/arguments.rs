@@ -202,6 +202,18 @@ fn d69_a_call_ends_once_and_fragments_never_contradict_it() {
     decoder.finish(&mut sink);
     assert_eq!(ended, ["{\"a\": 1, \"b\": 2}"]);
     assert_eq!(grown, ended[0].as_bytes());
+    // What breaks off leaves as it came, and says so.
+    let body = turn(&["{'a': 'b', 'c", "d"]).replace("data: [DONE]\n\n", "");
+    let (mut mended, mut raw) = (Vec::new(), Vec::new());
+    let mut decoder = Decoder::new(WireOptions::new());
+    let mut sink = |event: WireEvent<'_>| match event {
+        WireEvent::CallFragment { bytes, raw: false, .. } => mended.extend_from_slice(bytes),
+        WireEvent::CallFragment { bytes, .. } => raw.extend_from_slice(bytes),
+        _ => {}
+    };
+    decoder.push(body.as_bytes(), &mut sink);
+    decoder.finish(&mut sink);
+    assert_eq!((&mended[..], &raw[..]), (&br#"{"a": "b"#[..], &b"', 'cd"[..]));
 }
 
 #[test]
