@@ -14,7 +14,7 @@ use crate::{
     Applied, Cause, Change, IssueCode, Rule, Tree,
     coerce::{Scalar, coerce},
     compile::{Off, Types},
-    issue::{folded, pointer_of},
+    issue::pointer_of,
     tree::{JsonKind, is_integer, quoted},
 };
 
@@ -424,10 +424,11 @@ fn written(scalar: &Scalar<'_>) -> String {
     }
 }
 
-/// A name without everything that the rules for named values look past.
+/// A name without everything that the rules for named values look past, wherever it stands: more may
+/// follow.
 fn plain(name: &str) -> String {
-    let marks = |c: char| c.is_whitespace() || "\"'`*“”‘’.".contains(c);
-    folded(&name.replace(marks, ""))
+    let marks = |c: &char| c.is_whitespace() || "\"'`*“”‘’._-".contains(*c);
+    name.chars().filter(|c| !marks(c)).flat_map(char::to_lowercase).collect()
 }
 
 /// Whether a string that begins so can be a number.

@@ -47,7 +47,9 @@ impl Fitter<'_> {
         let below = &place.member(&entry.key);
         let mut fit = self.fit(member, &property, below);
         let unfit = !fit.valid || fit.risk() > Some(Risk::Likely);
-        let absence = if unfit && !part.requires(&entry.key) {
+        // A key that no property declares is data: its entry is not dropped for what it holds.
+        let optional = part.declares(&entry.key) && !part.requires(&entry.key);
+        let absence = if unfit && optional {
             self.absence(member, &property, below)
                 .filter(|rule| !fit.valid || Some(rule.risk()) < fit.risk())
         } else {

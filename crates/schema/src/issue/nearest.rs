@@ -1,11 +1,28 @@
 //! How alike two names are.
 
-/// A name without case and separators: what camel, snake and kebab case have in common.
+/// A name without case and separators: what camel, snake and kebab case have in common. A mark that
+/// does not stand between two letters, or a letter and a digit, is a sign, a point, or a part of the
+/// name.
 pub(crate) fn folded(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '_' | '-' | ' ' | '.' | '\t' | '\n'))
-        .flat_map(char::to_lowercase)
-        .collect()
+    let mut folded = String::with_capacity(name.len());
+    let mut before: Option<char> = None;
+    let mut rest = name.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied();
+        let numbers = before.zip(next).is_some_and(|(a, b)| a.is_numeric() && b.is_numeric());
+        let names =
+            before.zip(next).is_some_and(|(a, b)| a.is_alphanumeric() && b.is_alphanumeric());
+        let separates = match c {
+            '_' | ' ' | '\t' | '\n' => !numbers,
+            '-' | '.' => names && !numbers,
+            _ => false,
+        };
+        if !separates {
+            folded.extend(c.to_lowercase());
+        }
+        before = Some(c);
+    }
+    folded
 }
 
 /// The edit distance (insert, delete, replace, swap two neighbours) of two names, if it is at most
@@ -52,6 +69,20 @@ mod tests {
     fn cases_of_a_name_fold_to_one() {
         for name in ["userName", "user_name", "User-Name", "USER NAME", "user.name"] {
             assert_eq!(folded(name), "username");
+        }
+    }
+
+    #[test]
+    fn signs_and_points_are_no_separators() {
+        let alike = |a: &str, b: &str| folded(a) == folded(b);
+        for (a, b) in [("-1", "1"), ("1.5", "15"), ("A-", "A"), ("1-5", "15"), ("v1.1", "v11")] {
+            assert!(!alike(a, b), "{a} {b}");
+        }
+        for (a, b) in [("1 5", "15"), ("-low", "LOW"), ("..", ""), ("a - b", "a_b")] {
+            assert!(!alike(a, b), "{a} {b}");
+        }
+        for (a, b) in [("_id", "id"), ("class_", "class"), ("Dark-2", "DARK_2"), ("V1.1", "v1.1")] {
+            assert!(alike(a, b), "{a} {b}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Values for lists.
 
+use jsonmend_core::{Risk, Step};
+
 use super::{Form, Proposal, Site};
 use crate::{
     Rule,
@@ -38,7 +40,14 @@ fn null<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     }
 }
 
-/// `{"items": […]}`. A key that is a number or has spaces in it is data.
+/// Keys that say no more than that a list follows.
+const LISTS: [&str; 14] = [
+    "array", "children", "data", "elements", "entries", "item", "items", "list", "objects",
+    "records", "result", "results", "rows", "values",
+];
+
+/// `{"items": […]}`. A key that is a number or has spaces in it is data; one that is no name for a
+/// list may say something of what is in it (`{"excluded": […]}`).
 fn single_key<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let mut members = site.node.children();
     let (Some(only), None) = (members.next(), members.next()) else { return };
@@ -46,8 +55,21 @@ fn single_key<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>
     let name = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if name && only.kind() == JsonKind::Array {
-        found.push(Proposal::inner(Rule::UnwrapSingleKeyList, only));
+        let key = key.to_ascii_lowercase();
+        let own = site.place.path.last().is_some_and(|step| match step {
+            Step::Key(own) => alike(&own.to_ascii_lowercase(), &key),
+            Step::Index(_) => false,
+        });
+        let plain = LISTS.contains(&key.as_str()) || own;
+        let risk = if plain { Risk::Exact } else { Risk::Guess };
+        found.push(Proposal::inner(Rule::UnwrapSingleKeyList, only).with_risk(risk));
     }
+}
+
+/// Whether one name is the other, or its plural.
+fn alike(a: &str, b: &str) -> bool {
+    let plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
+    a == b || plural(a, b) || plural(b, a)
 }
 
 /// `{"0": a, "1": b}`, without gaps and in order.
