@@ -269,7 +269,7 @@ pub(crate) struct RuleArgs {
 /// What may be repaired, and the limits.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct EngineArgs {
-    /// Which repairs may be made. The default is permissive; for tool calls, conservative.
+    /// Which repairs may be made. The default is permissive; for the calls in a stream, conservative.
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<PolicyArg>,
 

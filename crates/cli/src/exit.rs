@@ -31,7 +31,8 @@ Exit codes:
   2  usage: the command line, or the code to explain, is not known
   3  cut off: the input stopped early (closed for it, or left cut if the policy forbids closing)
   4  none found: the input holds no JSON (stream: nothing of a provider's stream)
-  5  refused: the policy forbids a repair that is needed, a limit was passed, or the stream failed
+  5  refused: the policy forbids a repair that is needed, the value does not fit its schema, a limit
+     was passed, or the stream failed
   6  reading or writing failed
 A reader that closes the pipe early ends the program quietly, with 0.";
 

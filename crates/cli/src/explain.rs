@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 
 use jsonmend_core::{Policy, RepairKind, Risk};
+use jsonmend_schema::Rule;
 use serde_json::json;
 
 use crate::{
@@ -16,62 +17,108 @@ use crate::{
 pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure> {
     let mut out = io::stdout().lock();
     let Some(code) = &args.code else {
-        for &kind in RepairKind::ALL {
+        let repairs = RepairKind::ALL.iter().copied().map(Entry::of_repair);
+        for entry in repairs.chain(Rule::ALL.iter().copied().map(Entry::of_rule)) {
             if args.json {
-                writeln!(out, "{}", object(kind))?;
+                writeln!(out, "{}", entry.object())?;
             } else {
                 // The padding is outside the colour: escapes would count as width.
-                let name = session.stdout.paint(NAME, kind.code());
-                let pad = " ".repeat(22_usize.saturating_sub(kind.code().len()));
-                writeln!(out, "{name}{pad}{:<8}{}", kind.risk(), kind.summary())?;
+                let name = session.stdout.paint(NAME, entry.code);
+                let pad = " ".repeat(28_usize.saturating_sub(entry.code.len()));
+                writeln!(out, "{name}{pad}{:<8}{}", entry.risk, entry.summary)?;
             }
         }
         out.flush()?;
         return Ok(Exit::Unchanged);
     };
-    let kind = RepairKind::from_code(code).ok_or_else(|| Failure::Usage(unknown(code)))?;
+    let entry = Entry::find(code).ok_or_else(|| Failure::Usage(unknown(code)))?;
     if args.json {
-        writeln!(out, "{}", object(kind))?;
+        writeln!(out, "{}", entry.object())?;
     } else {
-        writeln!(out, "{}", page(kind, session))?;
+        writeln!(out, "{}", entry.page(session))?;
     }
     out.flush()?;
     Ok(Exit::Unchanged)
 }
 
-fn page(kind: RepairKind, session: Session) -> String {
-    let paint = session.stdout;
-    let (before, after) = kind.example();
-    let label = |text: &str| paint.paint(DIM, format_args!("{text:<8}"));
-    format!(
-        "{title}\n\n{summary}\n\n{l_before}  {before}\n{l_after}  {after}\n\n{l_risk}  {risk}: {meaning}\n\
-         {l_allowed}  {allowed}\n{l_off}  --off {kind}",
-        title = paint.paint(BOLD, kind),
-        summary = kind.summary(),
-        l_before = label("before"),
-        before = visible(before.as_bytes(), 200),
-        l_after = label("after"),
-        after = visible(after.as_bytes(), 200),
-        l_risk = label("risk"),
-        risk = kind.risk(),
-        meaning = meaning(kind.risk()),
-        l_allowed = label("policies"),
-        allowed = policies(kind).join(", "),
-        l_off = label("refuse"),
-    )
+/// What is said of a repair of the syntax, or of a rule that brings a value into its schema.
+struct Entry {
+    code: &'static str,
+    risk: Risk,
+    summary: &'static str,
+    example: (&'static str, &'static str),
+    policies: Vec<&'static str>,
+    /// The option that refuses it, or, of a rule that is off by default, the one that allows it.
+    switch: &'static str,
+    of: &'static str,
 }
 
-fn object(kind: RepairKind) -> serde_json::Value {
-    let (before, after) = kind.example();
-    json!({
-        "code": kind.code(),
-        "risk": kind.risk().code(),
-        "summary": kind.summary(),
-        "before": before,
-        "after": after,
-        "meaning": meaning(kind.risk()),
-        "policies": policies(kind),
-    })
+impl Entry {
+    fn find(code: &str) -> Option<Self> {
+        let repair = RepairKind::from_code(code).map(Self::of_repair);
+        repair.or_else(|| Rule::from_code(code).map(Self::of_rule))
+    }
+
+    fn of_repair(kind: RepairKind) -> Self {
+        Self {
+            code: kind.code(),
+            risk: kind.risk(),
+            summary: kind.summary(),
+            example: kind.example(),
+            policies: policies(|policy| policy.allows(kind)),
+            switch: "--off",
+            of: "syntax",
+        }
+    }
+
+    fn of_rule(rule: Rule) -> Self {
+        Self {
+            code: rule.code(),
+            risk: rule.risk(),
+            summary: rule.summary(),
+            example: rule.example(),
+            policies: policies(|policy| Some(rule.risk()) <= policy.max_risk()),
+            switch: if rule.is_default() { "--rule-off" } else { "--rule-on" },
+            of: "schema",
+        }
+    }
+
+    fn page(&self, session: Session) -> String {
+        let paint = session.stdout;
+        let (before, after) = self.example;
+        let label = |text: &str| paint.paint(DIM, format_args!("{text:<8}"));
+        format!(
+            "{title}\n\n{summary}\n\n{l_before}  {before}\n{l_after}  {after}\n\n\
+             {l_risk}  {risk}: {meaning}\n{l_allowed}  {allowed}\n{l_switch}  {switch} {code}",
+            title = paint.paint(BOLD, self.code),
+            summary = self.summary,
+            l_before = label("before"),
+            before = visible(before.as_bytes(), 200),
+            l_after = label("after"),
+            after = visible(after.as_bytes(), 200),
+            l_risk = label("risk"),
+            risk = self.risk,
+            meaning = meaning(self.risk),
+            l_allowed = label("policies"),
+            allowed = self.policies.join(", "),
+            l_switch = label(if self.switch == "--rule-on" { "allow" } else { "refuse" }),
+            switch = self.switch,
+            code = self.code,
+        )
+    }
+
+    fn object(&self) -> serde_json::Value {
+        json!({
+            "code": self.code,
+            "of": self.of,
+            "risk": self.risk.code(),
+            "summary": self.summary,
+            "before": self.example.0,
+            "after": self.example.1,
+            "meaning": meaning(self.risk),
+            "policies": self.policies,
+        })
+    }
 }
 
 /// What a reader may still rely on after a repair of that risk.
@@ -86,11 +133,11 @@ const fn meaning(risk: Risk) -> &'static str {
     }
 }
 
-/// The policies that make the repair.
-fn policies(kind: RepairKind) -> Vec<&'static str> {
+/// The policies that allow it.
+fn policies(allows: impl Fn(&Policy) -> bool) -> Vec<&'static str> {
     [("conservative", Policy::CONSERVATIVE), ("permissive", Policy::PERMISSIVE)]
         .into_iter()
-        .filter(|(_, policy)| policy.allows(kind))
+        .filter(|(_, policy)| allows(policy))
         .map(|(name, _)| name)
         .collect()
 }
@@ -100,10 +147,11 @@ pub(crate) fn unknown(code: &str) -> String {
     let shown = visible(code.as_bytes(), 40);
     // Codes are short; a longer word is like none of them, and would cost its square.
     let wanted: Vec<char> = code.chars().take(64).collect();
-    let distance = |kind: &RepairKind| edit_distance(&wanted, kind.code());
-    let nearest = RepairKind::ALL.iter().copied().min_by_key(distance);
-    match nearest.filter(|kind| distance(kind) <= kind.code().len() / 2) {
-        Some(kind) => format!("no repair has the code `{shown}`; did you mean `{kind}`?"),
+    let distance = |code: &&str| edit_distance(&wanted, code);
+    let repairs = RepairKind::ALL.iter().map(|kind| kind.code());
+    let codes = repairs.chain(Rule::ALL.iter().map(|rule| rule.code()));
+    match codes.min_by_key(distance).filter(|code| distance(code) <= code.len() / 2) {
+        Some(code) => format!("no repair has the code `{shown}`; did you mean `{code}`?"),
         None => format!("no repair has the code `{shown}`; `jsonmend explain --list` lists them"),
     }
 }
@@ -154,7 +202,7 @@ mod tests {
     #[test]
     fn every_kind_has_a_policy_that_makes_it() {
         for &kind in RepairKind::ALL {
-            assert!(policies(kind).contains(&"permissive"), "{kind}");
+            assert!(Entry::of_repair(kind).policies.contains(&"permissive"), "{kind}");
         }
     }
 }

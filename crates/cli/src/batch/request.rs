@@ -130,6 +130,9 @@ impl<'a> Request<'a> {
     /// one of them.
     pub(crate) fn target(&self) -> Result<Option<Target>, String> {
         let name = self.name.as_deref();
+        if self.schema.is_some() && self.tools.is_some() {
+            return Err("both `schema` and `tools` are given".to_owned());
+        }
         if let Some(schema) = self.schema {
             return Target::of_schema(schema.get(), name).map(Some);
         }

@@ -260,19 +260,35 @@ impl Reading {
                 Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
             }
             None => {
-                let issues = self.issues(schema, tree, &fit.ambiguous);
+                let issues = self.issues(schema, tree, &fit.ambiguous, &fit.applied);
                 self.refused(Outcome::Invalid, issues, applied)
             }
         }
     }
 
-    /// What is wrong with the value as it was read, with places in the input.
-    fn issues(&self, schema: &Schema, tree: &Tree<'_>, ambiguous: &[Path]) -> Vec<Issue> {
+    /// What is wrong with the value as it was read, with places in the input. What a rule would mend
+    /// says so, to be told from what stands in the way.
+    fn issues(
+        &self,
+        schema: &Schema,
+        tree: &Tree<'_>,
+        ambiguous: &[Path],
+        applied: &[Applied],
+    ) -> Vec<Issue> {
         let placed = |issue: Issue| {
             let span = script::origin(&self.changes, &issue.span());
-            let doubtful = ambiguous.contains(issue.path()) && issue.hint().is_none();
+            let rule = applied.iter().find(|applied| applied.path == *issue.path());
             let issue = issue.with_span(span);
-            if doubtful { issue.with_hint("it could be read in more than one way") } else { issue }
+            match (issue.hint(), rule) {
+                (Some(_), _) => issue,
+                _ if ambiguous.contains(issue.path()) => {
+                    issue.with_hint("it could be read in more than one way")
+                }
+                (None, Some(Applied { rule, risk, .. })) => {
+                    issue.with_hint(format!("{rule} ({risk}) mends this once the rest fits"))
+                }
+                (None, None) => issue,
+            }
         };
         schema.validate(tree).into_iter().map(placed).collect()
     }
