@@ -31,7 +31,10 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
         out.flush()?;
         return Ok(Exit::Unchanged);
     };
-    let entry = Entry::find(code).ok_or_else(|| Failure::Usage(unknown(code)))?;
+    let entry = Entry::find(code).ok_or_else(|| {
+        let rules = Rule::ALL.iter().map(|rule| rule.code());
+        Failure::Usage(unknown(code, repairs().chain(rules)))
+    })?;
     if args.json {
         writeln!(out, "{}", entry.object())?;
     } else {
@@ -142,14 +145,17 @@ fn policies(allows: impl Fn(&Policy) -> bool) -> Vec<&'static str> {
         .collect()
 }
 
-/// The complaint about a code that does not exist, with the nearest one that does.
-pub(crate) fn unknown(code: &str) -> String {
+/// The codes of the repairs.
+pub(crate) fn repairs() -> impl Iterator<Item = &'static str> {
+    RepairKind::ALL.iter().map(|kind| kind.code())
+}
+
+/// The complaint about a code that is none of `codes`, with the nearest one that is.
+pub(crate) fn unknown(code: &str, codes: impl Iterator<Item = &'static str>) -> String {
     let shown = visible(code.as_bytes(), 40);
     // Codes are short; a longer word is like none of them, and would cost its square.
     let wanted: Vec<char> = code.chars().take(64).collect();
     let distance = |code: &&str| edit_distance(&wanted, code);
-    let repairs = RepairKind::ALL.iter().map(|kind| kind.code());
-    let codes = repairs.chain(Rule::ALL.iter().map(|rule| rule.code()));
     match codes.min_by_key(distance).filter(|code| distance(code) <= code.len() / 2) {
         Some(code) => format!("no repair has the code `{shown}`; did you mean `{code}`?"),
         None => format!("no repair has the code `{shown}`; `jsonmend explain --list` lists them"),
@@ -194,9 +200,11 @@ mod tests {
 
     #[test]
     fn the_nearest_code_is_named_when_it_is_near() {
-        assert!(unknown("single-quotes").contains("did you mean `single-quote`"));
-        assert!(unknown("mising-coma").contains("did you mean `missing-comma`"));
-        assert!(unknown("zzzzzzzzzzzzzzzzzzzzzzz").contains("--list"));
+        assert!(unknown("single-quotes", repairs()).contains("did you mean `single-quote`"));
+        assert!(unknown("mising-coma", repairs()).contains("did you mean `missing-comma`"));
+        // What may be switched off with `--off` is a repair; a rule is none.
+        assert!(!unknown("enum-normalise", repairs()).contains("did you mean `enum"));
+        assert!(unknown("zzzzzzzzzzzzzzzzzzzzzzz", repairs()).contains("--list"));
     }
 
     #[test]

@@ -6,6 +6,8 @@ use jsonmend_extract::Scope;
 use jsonmend_schema::Rule;
 use jsonmend_wire::Wire;
 
+use crate::explain::{repairs, unknown};
+
 /// What `stream` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
@@ -79,7 +81,7 @@ pub(super) fn rule(code: &str) -> Result<Rule, String> {
 }
 
 pub(super) fn repair_kind(code: &str) -> Result<RepairKind, String> {
-    RepairKind::from_code(code).ok_or_else(|| crate::explain::unknown(code))
+    RepairKind::from_code(code).ok_or_else(|| unknown(code, repairs()))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -170,19 +170,19 @@ pub(crate) fn stream(
     }
     let in_text = request.options(Policy::PERMISSIVE, setting.limits);
     let tools = request.call_schemas(options.mending().clone())?;
-    if let Some(tools) = &tools {
+    // With what becomes of the calls.
+    let mut tools = tools.map(|tools| (tools, Vec::new()));
+    if let Some((tools, _)) = &tools {
         options = options.with_guides(tools.guides());
     }
     let schema = request.object_schema(in_text.clone())?;
     let mut fitting = schema.map(|schema| Objects::new(in_text.clone(), Some(schema)));
-    let mut call_fits = tools.is_some().then(Vec::new);
     let mut object_fits = ObjectFits::default();
     let mut decoder = Decoder::new(options);
     let mut transcript = Transcript::new();
     let mut take = |event: WireEvent<'_>| {
-        if let (WireEvent::CallEnded(call), Some(tools)) = (&event, &tools) {
-            let fit = tools.fit(call).and_then(|fit| to_raw_value(&fit.record()).ok());
-            call_fits.iter_mut().for_each(|fits| fits.extend(fit.clone()));
+        if let (WireEvent::CallEnded(call), Some((tools, fits))) = (&event, &mut tools) {
+            fits.extend(tools.fit(call).and_then(|fit| to_raw_value(&fit.record()).ok()));
         }
         if let Some(fitting) = &mut fitting {
             fitting.note(&event, &mut object_fits);
@@ -201,7 +201,7 @@ pub(crate) fn stream(
         reasoning: transcript.reasoning().to_owned(),
         refusal: transcript.refusal(),
         calls: transcript.calls().into_iter().map(CallRecord::from).collect(),
-        call_fits,
+        call_fits: tools.map(|(_, fits)| fits),
         objects: objects(&transcript, &in_text),
         object_fits,
         finish: transcript.finish().map(FinishRecord::from),

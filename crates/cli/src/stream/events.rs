@@ -29,6 +29,8 @@ impl Events {
         let Some(values) = &mut self.values else { return };
         let (partial, seen) = values.entry(call).or_default();
         if raw {
+            // A number that mended text ends with is whole.
+            partial.settle();
             partial.raw();
         }
         partial.copy(bytes);

@@ -227,7 +227,7 @@ impl Engine {
         if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
             return Ok(false);
         }
-        if self.declares_member(word_at)? && !self.takes_text() {
+        if !self.takes_text() && self.declares_member(word_at)? {
             return Ok(false);
         }
         // `1 b: 2` lost a comma; in a list, bare words are items of their own.

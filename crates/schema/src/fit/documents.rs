@@ -6,7 +6,7 @@ use jsonmend_core::{Following, Options, Outcome, Path, Repair, RepairKind, mend}
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 
 use super::reading::Reading;
-use crate::{Change, apply_changes};
+use crate::{Cause, Change, apply_changes};
 
 /// The most documents that are tried one by one.
 const MOST: usize = 16;
@@ -20,7 +20,7 @@ pub(super) struct Documents<'i> {
     /// All of them, cut off or not.
     spans: Vec<Range<usize>>,
     /// Those that are whole.
-    found: Vec<(Range<usize>, Vec<Change>)>,
+    found: Vec<Range<usize>>,
 }
 
 impl<'i> Documents<'i> {
@@ -34,23 +34,27 @@ impl<'i> Documents<'i> {
         let spans = findings.documents().iter().map(span).collect();
         let complete = |found: &&Found| found.outcome().is_some_and(Outcome::is_complete);
         let complete = findings.documents().iter().filter(complete);
-        let found = complete.map(|found| (span(found), changes(found.repairs()))).collect();
+        let found = complete.map(span).collect();
         Self { input, options, alone, spans, found }
     }
 
     /// Each document that the policy allows to be taken alone, with what stands around it deleted.
     pub(super) fn each(&self) -> Vec<Reading> {
-        let alone = |(span, _): &(Range<usize>, Vec<Change>)| {
-            // Here the document is all there is, so that its end may tell how it begins.
-            let mended = mend(self.input.get(span.clone())?, &self.options);
-            mended.text().filter(|_| mended.outcome().is_complete())?;
-            let inner = mended.repairs().iter().cloned().map(|repair| repair.shifted(span.start));
+        let alone = |span: &Range<usize>| {
             let mut changes = self.around(RepairKind::LeadingProse, 0..span.start)?;
-            changes.extend(inner.map(|repair| Change::from(&repair)));
+            changes.extend(self.inside(span)?);
             changes.extend(self.around(RepairKind::TrailingProse, span.end..self.input.len())?);
             Some(Reading::repaired(apply_changes(self.input, &changes)?, changes))
         };
         self.found.iter().take(MOST).filter_map(alone).collect()
+    }
+
+    /// How a document is mended. Here it is all there is, so that its end may tell how it begins.
+    fn inside(&self, span: &Range<usize>) -> Option<Vec<Change>> {
+        let mended = mend(self.input.get(span.clone())?, &self.options);
+        mended.text().filter(|_| mended.outcome().is_complete())?;
+        let repairs = mended.repairs().iter().cloned().map(|repair| repair.shifted(span.start));
+        Some(repairs.map(|repair| Change::from(&repair)).collect())
     }
 
     /// The deletion of what stands around a document: none of white space; `None` where the policy
@@ -59,31 +63,48 @@ impl<'i> Documents<'i> {
         if self.input.get(span.clone())?.trim_ascii().is_empty() {
             return Some(Vec::new());
         }
-        let another = |other: &Range<usize>| span.start <= other.start && other.end <= span.end;
-        let kind = if self.spans.iter().any(another) { RepairKind::SecondDocument } else { prose };
+        let kind = self.kind(prose, &span);
         let follows = self.alone && kind != RepairKind::LeadingProse;
         let allowed = self.options.policy().allows(kind) && !follows;
         allowed.then(|| vec![change(kind, span, "")])
     }
 
+    /// What is dropped with a stretch of text: `prose`, or a document.
+    fn kind(&self, prose: RepairKind, span: &Range<usize>) -> RepairKind {
+        let another = |other: &Range<usize>| span.start <= other.start && other.end <= span.end;
+        if self.spans.iter().any(another) { RepairKind::SecondDocument } else { prose }
+    }
+
     /// All documents as the items of one list, if there are several.
     pub(super) fn list(&self) -> Option<Reading> {
-        let policy = self.options.policy();
-        if self.found.len() < 2 || !policy.allows(RepairKind::LineDelimited) {
+        if self.found.len() < 2 {
             return None;
         }
+        let joined = RepairKind::LineDelimited;
+        // What stands around the list is prose, where it is more than white space.
+        let outer = |prose: RepairKind, span: &Range<usize>| {
+            let blank = self.input.get(span.clone())?.trim_ascii().is_empty();
+            Some(if blank { joined } else { self.kind(prose, span) })
+        };
         let mut changes = Vec::new();
         let mut at = 0;
-        for (index, (span, inner)) in self.found.iter().enumerate() {
-            let kind =
-                if index == 0 { RepairKind::LeadingProse } else { RepairKind::LineDelimited };
-            let between = if index == 0 { "[" } else { ", " };
-            changes.push(change(kind, at..span.start, between));
-            changes.extend(inner.iter().cloned());
+        for (index, span) in self.found.iter().enumerate() {
+            let gap = at..span.start;
+            changes.push(match index {
+                0 => change(outer(RepairKind::LeadingProse, &gap)?, gap, "["),
+                _ => change(self.kind(joined, &gap), gap, ", "),
+            });
+            changes.extend(self.inside(span)?);
             at = span.end;
         }
-        changes.push(change(RepairKind::TrailingProse, at..self.input.len(), "]"));
-        Some(Reading::repaired(apply_changes(self.input, &changes)?, changes))
+        let tail = at..self.input.len();
+        changes.push(change(outer(RepairKind::TrailingProse, &tail)?, tail, "]"));
+        let allowed = |change: &Change| match change.cause {
+            Cause::Syntax(kind) => self.options.policy().allows(kind),
+            Cause::Rule(_) => true,
+        };
+        let allowed = changes.iter().all(allowed);
+        allowed.then(|| Some(Reading::repaired(apply_changes(self.input, &changes)?, changes)))?
     }
 }
 
@@ -96,10 +117,6 @@ fn span(found: &Found) -> Range<usize> {
     }
     let length = (found.json().len() + removed).saturating_sub(added);
     found.offset()..found.offset() + length
-}
-
-fn changes(repairs: &[Repair]) -> Vec<Change> {
-    repairs.iter().map(Change::from).collect()
 }
 
 fn change(kind: RepairKind, span: Range<usize>, after: &'static str) -> Change {

@@ -1,6 +1,6 @@
 //! From a text to a value: the readings of the text, and the one that fits.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
@@ -275,9 +275,12 @@ impl Reading {
         ambiguous: &[Path],
         applied: &[Applied],
     ) -> Vec<Issue> {
+        // Of several rules at a place the first is told.
+        let rules: HashMap<&Path, &Applied> =
+            applied.iter().rev().map(|applied| (&applied.path, applied)).collect();
         let placed = |issue: Issue| {
             let span = script::origin(&self.changes, &issue.span());
-            let rule = applied.iter().find(|applied| applied.path == *issue.path());
+            let rule = rules.get(issue.path());
             let issue = issue.with_span(span);
             match (issue.hint(), rule) {
                 (Some(_), _) => issue,

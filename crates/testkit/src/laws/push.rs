@@ -132,9 +132,6 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
     check.that(rising, || "something was taken back".to_owned())
 }
 
-/// The longest quote, in bytes: a typographic one, or three in a row.
-const WIDEST_QUOTE: usize = 3;
-
 /// L6, the part about what is held: never more is withheld than the buffer limit and the look-ahead
 /// behind it; at valid JSON no more than one look-ahead and one token, a key together with its number
 /// or literal; deep inside a string value no more than one character.
@@ -146,10 +143,9 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let run = Run::new(input, &Cut::bytes(input.len()), options);
     let limits = options.limits();
     let buffer = limits.buffer().max(limits.lookahead() + 1);
-    let most = buffer + WIDEST_QUOTE - 1 + limits.lookahead();
     for moment in run.moments() {
-        // What was read and is held, and the look-ahead behind it, or behind the quote there.
-        check.that(moment.withheld <= most, || {
+        // What was read and is held, and the look-ahead behind it.
+        check.that(moment.withheld <= buffer + limits.lookahead(), || {
             format!("{} bytes withheld after byte {}", moment.withheld, moment.offset)
         })?;
     }

@@ -96,7 +96,7 @@ impl Engine {
             }
             length = run;
         }
-        let mut look = source.look(self.pos + length, self.window);
+        let mut look = self.behind_quote(source, length);
         if text.embedded != 0 {
             // JSON inside a string whose quotes were not escaped ends with its own bracket.
             let closes = matches!(text.embedded, b'}' | b']')
@@ -127,6 +127,12 @@ impl Engine {
             Err(Edge::End | Edge::Window) => Ok(fallback),
             other => other,
         }
+    }
+
+    /// A cursor behind a quote of `length` bytes at `pos`. It sees no further for a longer quote, so
+    /// that no more is held back for one.
+    fn behind_quote<'a>(&self, source: &Source<'a>, length: usize) -> Look<'a> {
+        source.look(self.pos + length, (self.window + 1).saturating_sub(length))
     }
 
     fn judge(
@@ -176,7 +182,7 @@ impl Engine {
                 return Ok(None);
             }
             // In a list: `["a", "b, "c"]`. The word behind the quote must end as an item does.
-            let mut look = source.look(self.pos + length, self.window);
+            let mut look = self.behind_quote(source, length);
             if !is_word(look.peek()?) || content.contains(&b'"') {
                 return Ok(None);
             }
@@ -198,7 +204,7 @@ impl Engine {
         if !(comma || broken) || (text.is_key && !lost_key) {
             return Ok(None);
         }
-        let mut look = source.look(self.pos + length, self.window);
+        let mut look = self.behind_quote(source, length);
         let key = source.look(self.pos, self.window);
         if !self.reads_key(&mut look, text.quote)?
             || self.inner_quotes > 0 && self.forbids_member(key)?
