@@ -41,7 +41,7 @@ fn print(timed: &[Timed]) {
     let Some(yardstick) = timed.first() else { return };
     println!("  {:30} {:>8} {:>10} {:>9} {:>9}", "", "speed", "1 / speed", "MB/s", "KiB");
     for row in timed {
-        let speed = row.rate() / yardstick.rate();
+        let speed = row.bytes as f64 / yardstick.bytes as f64 / row.cost;
         let (rate, size) = (row.rate() / 1e6, row.bytes as f64 / 1024.0);
         println!("  {:30} {speed:8.3} {:10.2} {rate:9.0} {size:9.0}", row.name, 1.0 / speed);
     }

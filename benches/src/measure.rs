@@ -32,8 +32,8 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// The best time of one contender.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The times of one contender.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Timed {
     /// Its name.
@@ -42,6 +42,10 @@ pub struct Timed {
     pub bytes: usize,
     /// The shortest of its rounds: the one that was disturbed least.
     pub best: Duration,
+    /// How long it took, as a multiple of the yardstick's time just before: the median of all
+    /// rounds. Two that stand side by side had the same machine, which the best rounds of both need
+    /// not have had.
+    pub cost: f64,
 }
 
 impl Timed {
@@ -72,27 +76,34 @@ impl Budget {
 }
 
 /// Times each contender within `budget`, after a round that is not counted. Before each of them the
-/// first one, the yardstick, is timed again: it must not have had a better machine than the others.
+/// first one, the yardstick, is timed again, and the two are compared.
 pub fn interleaved(contenders: &mut [Contender<'_>], budget: Budget) -> Vec<Timed> {
     let mut best = vec![Duration::MAX; contenders.len()];
+    let mut costs = vec![Vec::new(); contenders.len()];
     let begin = Instant::now();
     for round in 0..=budget.most {
         if round > budget.least && begin.elapsed() > budget.time {
             break;
         }
         for at in 1..contenders.len() {
-            for turn in [0, at] {
-                let took = contenders[turn].time();
-                if round > 0 {
-                    best[turn] = took.min(best[turn]);
-                }
+            let [yardstick, took] = [0, at].map(|turn| contenders[turn].time());
+            if round > 0 {
+                best[0] = yardstick.min(best[0]);
+                best[at] = took.min(best[at]);
+                costs[at].push(took.as_secs_f64() / yardstick.as_secs_f64().max(1e-9));
             }
         }
     }
-    let timed = |(c, best): (&Contender<'_>, Duration)| Timed {
+    let timed = |((c, best), costs): ((&Contender<'_>, Duration), Vec<f64>)| Timed {
         name: c.name.clone(),
         bytes: c.bytes,
         best,
+        cost: median(costs).unwrap_or(1.0),
     };
-    contenders.iter().zip(best).map(timed).collect()
+    contenders.iter().zip(best).zip(costs).map(timed).collect()
+}
+
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
 }
