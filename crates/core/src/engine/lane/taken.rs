@@ -40,6 +40,7 @@ impl Engine {
         if self.expect != Expect::MemberValue {
             self.frames.begin_item();
             self.lane_comma_stays();
+            self.expect = Expect::Item;
         }
     }
 
@@ -225,7 +226,6 @@ impl Engine {
         self.definite_end = None;
         self.tail = None;
         self.lex = Lex::Text(PLAIN);
-        self.expect = if self.in_list() { Expect::Item } else { Expect::MemberValue };
         self.mark = self.pos;
         self.mark_in_string = true;
         self.closed_string = None;
