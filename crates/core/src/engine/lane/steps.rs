@@ -57,6 +57,201 @@ impl Engine {
             };
         }
         loop {
+            if matches!(*phase, Phase::String) {
+                let content = tokens::content(text, at);
+                match self.lane_string(text, base, at, content) {
+                    Ok(next) => (*phase, at) = next,
+                    Err(odd) => return odd,
+                }
+                if at == text.len() {
+                    return End::More;
+                }
+            }
+            if matches!(*phase, Phase::Behind) {
+                gap!(self.window);
+                match self.lane_behind(text, base, at) {
+                    Ok(next) => (*phase, at) = next,
+                    Err(odd) => return odd,
+                }
+            }
+            match *phase {
+                // Those above read on from here.
+                Phase::Between
+                | Phase::BeforeKey
+                | Phase::Key
+                | Phase::BeforeColon
+                | Phase::BeforeValue
+                | Phase::BeforeItem
+                | Phase::String
+                | Phase::Behind => {}
+                Phase::BehindComma => {
+                    if !matches!(gap!(SHORT), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
+                        return End::Odd(base + at);
+                    }
+                    *phase = Phase::BeforeItem;
+                }
+                Phase::Number(part) => {
+                    let (part, end) = number_end(text, at, part);
+                    at = end;
+                    if base + at - self.lane.value + 2 >= self.window {
+                        return End::Odd(self.lane.value);
+                    }
+                    *phase = Phase::Number(part);
+                    let _ = byte!();
+                    if !matches!(
+                        part,
+                        Digits::Zero | Digits::Integer | Digits::Fraction | Digits::Exponent
+                    ) {
+                        return End::Odd(self.lane.value);
+                    }
+                    self.lane.end = base + at;
+                    (*phase, at) = self.lane_behind_scalar(text, base, at);
+                }
+                Phase::Scalar => {
+                    let byte = gap!(self.window);
+                    match byte {
+                        // `1,234` may be one number.
+                        b',' if self.lane.end == base + at && !self.in_list() => {
+                            at += 1;
+                            *phase = Phase::ScalarComma;
+                            continue;
+                        }
+                        b',' | b'}' | b']' => self.lane_scalar_ended(),
+                        _ => return End::Odd(self.lane.value),
+                    }
+                    *phase = Phase::Between;
+                }
+                Phase::ScalarComma => {
+                    if byte!().is_ascii_digit() {
+                        return End::Odd(self.lane.value);
+                    }
+                    self.lane_scalar_ended();
+                    self.lane.comma = self.lane.end;
+                    (*phase, at) = self.lane_member(text, base, at);
+                }
+                Phase::Literal(length) => {
+                    let word: &[u8] = match self.lane.first {
+                        b't' => b"true",
+                        b'f' => b"false",
+                        _ => b"null",
+                    };
+                    let mut length = usize::from(length);
+                    while let Some(&want) = word.get(length) {
+                        let Some(&byte) = text.get(at) else {
+                            *phase = Phase::Literal(length as u8);
+                            return End::More;
+                        };
+                        if byte != want {
+                            return End::Odd(self.lane.value);
+                        }
+                        at += 1;
+                        length += 1;
+                    }
+                    self.lane.end = base + at;
+                    (*phase, at) = self.lane_behind_scalar(text, base, at);
+                }
+                Phase::Brace => {
+                    if byte!() == b'{' || !self.lane_open(Shape::Object) {
+                        return End::Odd(self.lane.value);
+                    }
+                    *phase = Phase::Between;
+                }
+                Phase::Quote => match byte!() {
+                    b'"' => {
+                        at += 1;
+                        *phase = Phase::Empty;
+                    }
+                    b'{' | b'[' => {
+                        at += 1;
+                        *phase = Phase::Bracket;
+                    }
+                    _ => {
+                        self.lane_open_string();
+                        *phase = Phase::String;
+                    }
+                },
+                Phase::Bracket => {
+                    if byte!() == b'"' {
+                        return End::Odd(self.lane.value);
+                    }
+                    self.lane_open_string();
+                    self.pos += 1;
+                    self.settle_content();
+                    *phase = Phase::String;
+                }
+                Phase::Empty => {
+                    if !matches!(byte!(), b',' | b'}' | b']') {
+                        return End::Odd(self.lane.value);
+                    }
+                    self.lane_open_string();
+                    self.lane.end = self.pos;
+                    *phase = Phase::Behind;
+                }
+                Phase::Escape => {
+                    match byte!() {
+                        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
+                            at += 1;
+                            self.pos = base + at;
+                            self.settle_text(PLAIN);
+                            *phase = Phase::String;
+                        }
+                        b'u' => {
+                            at += 1;
+                            *phase = Phase::Unit(0);
+                        }
+                        _ => return End::Odd(self.pos),
+                    };
+                }
+                Phase::Unit(digits) => {
+                    let byte = byte!();
+                    // `\uD800` to `\uDFFF` are halves of a pair, or lone.
+                    let half =
+                        digits == 1 && self.lane.partial[0] == b'd' && !matches!(byte, b'0'..=b'7');
+                    if !byte.is_ascii_hexdigit() || half {
+                        return End::Odd(self.pos);
+                    }
+                    at += 1;
+                    if digits == 0 {
+                        self.lane.partial[0] = byte.to_ascii_lowercase();
+                    }
+                    *phase = Phase::Unit(digits + 1);
+                    if digits == 3 {
+                        self.pos = base + at;
+                        self.settle_text(PLAIN);
+                        *phase = Phase::String;
+                    }
+                }
+                Phase::Utf8 => {
+                    let byte = byte!();
+                    let length = usize::from(self.lane.partial_length);
+                    let Some(slot) = self.lane.partial.get_mut(length) else {
+                        return End::Odd(self.pos);
+                    };
+                    *slot = byte;
+                    match core::str::from_utf8(&self.lane.partial[..=length]) {
+                        Ok(_) => {
+                            at += 1;
+                            self.pos = base + at;
+                            self.settle_text(PLAIN);
+                            *phase = Phase::String;
+                        }
+                        Err(error) if error.error_len().is_none() => {
+                            at += 1;
+                            self.lane.partial_length += 1;
+                        }
+                        Err(_) => return End::Odd(self.pos),
+                    }
+                }
+                Phase::BehindClose => {
+                    if !matches!(gap!(self.window), b',' | b'}' | b']') {
+                        return End::Odd(base + at);
+                    }
+                    self.lane_string_ended();
+                    self.lane_close(self.lane.close);
+                    *phase = Phase::Between;
+                }
+                Phase::Left => return End::Odd(base),
+            }
             if matches!(*phase, Phase::Between) {
                 at = scan::skip_space(text, at);
                 if base + at - self.anchor > self.window {
@@ -66,8 +261,7 @@ impl Engine {
                 match (self.expect, byte!()) {
                     (Expect::MemberEnd, b',') => {
                         self.lane.comma = base + at;
-                        at += 1;
-                        *phase = self.lane_member(text, base, &mut at);
+                        (*phase, at) = self.lane_member(text, base, at + 1);
                     }
                     (Expect::ItemEnd, b',') => {
                         self.lane.comma = base + at;
@@ -76,7 +270,7 @@ impl Engine {
                     }
                     (Expect::FirstKey, b'"') => {
                         self.lane.comma = usize::MAX;
-                        *phase = self.lane_member(text, base, &mut at);
+                        (*phase, at) = self.lane_member(text, base, at);
                     }
                     (Expect::FirstKey | Expect::MemberEnd, b'}')
                     | (Expect::FirstItem | Expect::ItemEnd, b']') => {
@@ -197,200 +391,6 @@ impl Engine {
                     _ => return End::Odd(base + at),
                 };
                 at += 1;
-            }
-            if matches!(*phase, Phase::String) {
-                let content = tokens::content(text, at);
-                match self.lane_string(text, base, at, content) {
-                    Ok(next) => (*phase, at) = next,
-                    Err(odd) => return odd,
-                }
-                if at == text.len() {
-                    return End::More;
-                }
-            }
-            if matches!(*phase, Phase::Behind) {
-                gap!(self.window);
-                match self.lane_behind(text, base, &mut at) {
-                    Ok(next) => *phase = next,
-                    Err(odd) => return odd,
-                }
-            }
-            match *phase {
-                // Those above read on from here.
-                Phase::Between
-                | Phase::BeforeKey
-                | Phase::Key
-                | Phase::BeforeColon
-                | Phase::BeforeValue
-                | Phase::BeforeItem
-                | Phase::String
-                | Phase::Behind => {}
-                Phase::BehindComma => {
-                    if !matches!(gap!(SHORT), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
-                        return End::Odd(base + at);
-                    }
-                    *phase = Phase::BeforeItem;
-                }
-                Phase::Number(part) => {
-                    let part = number_end(text, &mut at, part);
-                    if base + at - self.lane.value + 2 >= self.window {
-                        return End::Odd(self.lane.value);
-                    }
-                    *phase = Phase::Number(part);
-                    let _ = byte!();
-                    if !matches!(
-                        part,
-                        Digits::Zero | Digits::Integer | Digits::Fraction | Digits::Exponent
-                    ) {
-                        return End::Odd(self.lane.value);
-                    }
-                    self.lane.end = base + at;
-                    *phase = self.lane_behind_scalar(text, base, &mut at);
-                }
-                Phase::Scalar => {
-                    let byte = gap!(self.window);
-                    match byte {
-                        // `1,234` may be one number.
-                        b',' if self.lane.end == base + at && !self.in_list() => {
-                            at += 1;
-                            *phase = Phase::ScalarComma;
-                            continue;
-                        }
-                        b',' | b'}' | b']' => self.lane_scalar_ended(),
-                        _ => return End::Odd(self.lane.value),
-                    }
-                    *phase = Phase::Between;
-                }
-                Phase::ScalarComma => {
-                    if byte!().is_ascii_digit() {
-                        return End::Odd(self.lane.value);
-                    }
-                    self.lane_scalar_ended();
-                    self.lane.comma = self.lane.end;
-                    *phase = self.lane_member(text, base, &mut at);
-                }
-                Phase::Literal(length) => {
-                    let word: &[u8] = match self.lane.first {
-                        b't' => b"true",
-                        b'f' => b"false",
-                        _ => b"null",
-                    };
-                    let mut length = usize::from(length);
-                    while let Some(&want) = word.get(length) {
-                        let Some(&byte) = text.get(at) else {
-                            *phase = Phase::Literal(length as u8);
-                            return End::More;
-                        };
-                        if byte != want {
-                            return End::Odd(self.lane.value);
-                        }
-                        at += 1;
-                        length += 1;
-                    }
-                    self.lane.end = base + at;
-                    *phase = self.lane_behind_scalar(text, base, &mut at);
-                }
-                Phase::Brace => {
-                    if byte!() == b'{' || !self.lane_open(Shape::Object) {
-                        return End::Odd(self.lane.value);
-                    }
-                    *phase = Phase::Between;
-                }
-                Phase::Quote => match byte!() {
-                    b'"' => {
-                        at += 1;
-                        *phase = Phase::Empty;
-                    }
-                    b'{' | b'[' => {
-                        at += 1;
-                        *phase = Phase::Bracket;
-                    }
-                    _ => {
-                        self.lane_open_string();
-                        *phase = Phase::String;
-                    }
-                },
-                Phase::Bracket => {
-                    if byte!() == b'"' {
-                        return End::Odd(self.lane.value);
-                    }
-                    self.lane_open_string();
-                    self.pos += 1;
-                    self.settle_content();
-                    *phase = Phase::String;
-                }
-                Phase::Empty => {
-                    if !matches!(byte!(), b',' | b'}' | b']') {
-                        return End::Odd(self.lane.value);
-                    }
-                    self.lane_open_string();
-                    self.lane.end = self.pos;
-                    *phase = Phase::Behind;
-                }
-                Phase::Escape => {
-                    match byte!() {
-                        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
-                            at += 1;
-                            self.pos = base + at;
-                            self.settle_text(PLAIN);
-                            *phase = Phase::String;
-                        }
-                        b'u' => {
-                            at += 1;
-                            *phase = Phase::Unit(0);
-                        }
-                        _ => return End::Odd(self.pos),
-                    };
-                }
-                Phase::Unit(digits) => {
-                    let byte = byte!();
-                    // `\uD800` to `\uDFFF` are halves of a pair, or lone.
-                    let half =
-                        digits == 1 && self.lane.partial[0] == b'd' && !matches!(byte, b'0'..=b'7');
-                    if !byte.is_ascii_hexdigit() || half {
-                        return End::Odd(self.pos);
-                    }
-                    at += 1;
-                    if digits == 0 {
-                        self.lane.partial[0] = byte.to_ascii_lowercase();
-                    }
-                    *phase = Phase::Unit(digits + 1);
-                    if digits == 3 {
-                        self.pos = base + at;
-                        self.settle_text(PLAIN);
-                        *phase = Phase::String;
-                    }
-                }
-                Phase::Utf8 => {
-                    let byte = byte!();
-                    let length = usize::from(self.lane.partial_length);
-                    let Some(slot) = self.lane.partial.get_mut(length) else {
-                        return End::Odd(self.pos);
-                    };
-                    *slot = byte;
-                    match core::str::from_utf8(&self.lane.partial[..=length]) {
-                        Ok(_) => {
-                            at += 1;
-                            self.pos = base + at;
-                            self.settle_text(PLAIN);
-                            *phase = Phase::String;
-                        }
-                        Err(error) if error.error_len().is_none() => {
-                            at += 1;
-                            self.lane.partial_length += 1;
-                        }
-                        Err(_) => return End::Odd(self.pos),
-                    }
-                }
-                Phase::BehindClose => {
-                    if !matches!(gap!(self.window), b',' | b'}' | b']') {
-                        return End::Odd(base + at);
-                    }
-                    self.lane_string_ended();
-                    self.lane_close(self.lane.close);
-                    *phase = Phase::Between;
-                }
-                Phase::Left => return End::Odd(base),
             }
         }
     }

@@ -82,24 +82,26 @@ impl Engine {
     /// Reads a whole key at `at`, and its colon, where the chunk holds them and the byte behind.
     /// It saves the way through the phases.
     #[inline(always)]
-    pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: &mut usize) -> Phase {
-        if text.len() - *at >= MEMBER && self.lane_whole_key(text, base, at) {
-            Phase::BeforeValue
-        } else {
-            Phase::BeforeKey
+    pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: usize) -> (Phase, usize) {
+        if text.len() - at >= MEMBER
+            && let Some(value) = self.lane_whole_key(text, base, at)
+        {
+            return (Phase::BeforeValue, value);
         }
+        (Phase::BeforeKey, at)
     }
 
+    /// Where the value of the member starts. The place is handed over by value, so that the one of
+    /// the automaton lives in a register.
     #[inline(never)]
-    fn lane_whole_key(&mut self, text: &[u8], base: usize, at: &mut usize) -> bool {
-        let Some(Key { from, to, value }) = tokens::key(text, *at) else { return false };
+    fn lane_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
+        let Key { from, to, value } = tokens::key(text, at)?;
         if self.lane.doubt {
             self.lane_string_ended();
         }
         self.frames.set_key(&text[from..to]);
         self.lane_key_read(base + from, base + to, base + value);
-        *at = value;
-        true
+        Some(value)
     }
 
     /// A value has ended at `pos`.
@@ -165,21 +167,29 @@ impl Engine {
 
     /// What follows a scalar directly, where that is clear at once.
     #[inline(always)]
-    pub(super) fn lane_behind_scalar(&mut self, text: &[u8], base: usize, at: &mut usize) -> Phase {
+    pub(super) fn lane_behind_scalar(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> (Phase, usize) {
         let list = self.in_list();
-        match text[*at..] {
+        match text[at..] {
             // `1,234` may be one number.
             [b',', next, ..] if list || !next.is_ascii_digit() => {
                 self.lane_scalar_ended();
-                self.lane.comma = base + *at;
-                *at += 1;
-                if list { Phase::BeforeItem } else { self.lane_member(text, base, at) }
+                self.lane.comma = base + at;
+                if list {
+                    (Phase::BeforeItem, at + 1)
+                } else {
+                    self.lane_member(text, base, at + 1)
+                }
             }
             [b'}' | b']', ..] => {
                 self.lane_scalar_ended();
-                Phase::Between
+                (Phase::Between, at)
             }
-            _ => Phase::Scalar,
+            _ => (Phase::Scalar, at),
         }
     }
 
@@ -189,31 +199,33 @@ impl Engine {
         &mut self,
         text: &[u8],
         base: usize,
-        at: &mut usize,
-    ) -> Result<Phase, End> {
+        at: usize,
+    ) -> Result<(Phase, usize), End> {
         self.lane.doubt = true;
         let list = self.in_list();
-        Ok(match text.get(*at) {
+        Ok(match text.get(at) {
             Some(b',') => {
-                self.lane.comma = base + *at;
-                *at += 1;
-                if list { Phase::BehindComma } else { self.lane_member(text, base, at) }
+                self.lane.comma = base + at;
+                if list {
+                    (Phase::BehindComma, at + 1)
+                } else {
+                    self.lane_member(text, base, at + 1)
+                }
             }
             Some(b'}') if !list => self.lane_behind_close(base, at),
             Some(b']') if list => self.lane_behind_close(base, at),
-            _ => return Err(End::Odd(base + *at)),
+            _ => return Err(End::Odd(base + at)),
         })
     }
 
     #[inline]
-    fn lane_behind_close(&mut self, base: usize, at: &mut usize) -> Phase {
+    fn lane_behind_close(&mut self, base: usize, at: usize) -> (Phase, usize) {
         if self.frames.depth() > 1 {
-            self.lane.close = base + *at;
-            *at += 1;
-            return Phase::BehindClose;
+            self.lane.close = base + at;
+            return (Phase::BehindClose, at + 1);
         }
         self.lane_string_ended();
-        Phase::Between
+        (Phase::Between, at)
     }
 
     /// Opens a string.
@@ -297,10 +309,12 @@ impl Engine {
     }
 }
 
-/// Reads a number on from `part`, as far as the grammar goes (RFC 8259, section 6).
+/// Reads a number on from `part`, as far as the grammar goes (RFC 8259, section 6): the part it
+/// ends in, and where.
 #[inline]
-pub(super) fn number_end(text: &[u8], at: &mut usize, mut part: Digits) -> Digits {
-    while let Some(&byte) = text.get(*at) {
+pub(super) fn number_end(text: &[u8], from: usize, mut part: Digits) -> (Digits, usize) {
+    let mut at = from;
+    while let Some(&byte) = text.get(at) {
         part = match (part, byte) {
             (Digits::Integer | Digits::Fraction | Digits::Exponent, b'0'..=b'9') => part,
             (Digits::Minus, b'0') => Digits::Zero,
@@ -310,9 +324,9 @@ pub(super) fn number_end(text: &[u8], at: &mut usize, mut part: Digits) -> Digit
             (Digits::Zero | Digits::Integer | Digits::Fraction, b'e' | b'E') => Digits::Mark,
             (Digits::Mark, b'+' | b'-') => Digits::Sign,
             (Digits::Mark | Digits::Sign, b'0'..=b'9') => Digits::Exponent,
-            _ => return part,
+            _ => break,
         };
-        *at += 1;
+        at += 1;
     }
-    part
+    (part, at)
 }
