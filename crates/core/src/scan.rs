@@ -85,6 +85,16 @@ pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     if rest.len() < 8 { short_end(text, rest) } else { long_run(text, rest) }
 }
 
+/// The same within the eight bytes from `from` on, or as many as there are; `None` if all eight are
+/// plain text.
+#[inline(always)]
+pub(crate) fn first_odd(text: &[u8], from: usize) -> Option<usize> {
+    let Some(rest) = text.get(from..) else { return Some(text.len()) };
+    let Some(word) = rest.first_chunk() else { return Some(short_end(text, rest)) };
+    let odd = not_plain(u64::from_le_bytes(*word));
+    (odd != 0).then_some(from + (odd.trailing_zeros() / 8) as usize)
+}
+
 /// The same for a run that may end in its first word as well as in its second, as they do between
 /// escapes: both are looked at before a branch is taken.
 #[inline(always)]
@@ -206,6 +216,8 @@ mod tests {
                         let want = first.unwrap_or(text.len());
                         assert_eq!(plain_run(&text, 0), want, "{text:?}");
                         assert_eq!(plain_run(&text, at), want.max(at), "{text:?} from {at}");
+                        let near = first_odd(&text, at).unwrap_or_else(|| plain_run(&text, at + 8));
+                        assert_eq!(near, want.max(at), "{text:?} from {at}");
                         assert_eq!(plain_run_between(&text, 0), want, "{text:?}");
                         assert_eq!(plain_run_between(&text, at), want.max(at), "{text:?}, {at}");
                     }

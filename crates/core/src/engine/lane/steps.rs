@@ -1,5 +1,6 @@
-//! The automaton of the lane: a branch for each phase, and every byte once. The phases that follow
-//! each other in most text stand in that order, so that one falls through to the next.
+//! The automaton of the lane: a branch for each phase, and every byte once. They stand in such an
+//! order, strings first and the start of a value last, that most fall through to the next, and that
+//! the loop comes round once a value.
 
 use super::{Digits, End, Engine, PLAIN, Phase, SHORT, stride::Halt, taken::number_end, tokens};
 use crate::{engine::frames::Shape, grammar::Expect, scan};
@@ -58,7 +59,7 @@ impl Engine {
         }
         loop {
             if matches!(*phase, Phase::String) {
-                let content = tokens::content(text, at);
+                let content = tokens::short_content(text, at);
                 match self.lane_string(text, base, at, content) {
                     Ok(next) => (*phase, at) = next,
                     Err(odd) => return odd,
@@ -296,17 +297,21 @@ impl Engine {
                 *phase = Phase::Key;
             }
             if matches!(*phase, Phase::Key) {
-                at = scan::plain_run(text, at);
-                if let Some(0x80..) = text.get(at) {
+                at = tokens::short_run(text, at);
+                let mut behind = text.get(at);
+                if let Some(0x80..) = behind {
                     self.lane.ascii = false;
-                    at = scan::string_run(text, at, b'"').end;
+                    at = tokens::wide_run(text, at);
+                    behind = text.get(at);
                 }
                 let length = base + at - self.lane.key.0;
                 if length >= SHORT {
                     return End::Odd(self.lane.key.0 + SHORT);
                 }
-                if byte!() != b'"' || length == 0 {
-                    return End::Odd(base + at);
+                match behind {
+                    Some(b'"') if length > 0 => {}
+                    Some(_) => return End::Odd(base + at),
+                    None => return End::More,
                 }
                 self.lane.key.1 = base + at;
                 if !self.lane.ascii && !self.lane_key_is_text(held, text, base) {

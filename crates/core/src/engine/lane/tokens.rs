@@ -33,7 +33,47 @@ pub(super) struct Content {
 /// Reads string content from `start` on (RFC 8259, section 7).
 #[inline(always)]
 pub(super) fn content(text: &[u8], start: usize) -> Content {
-    let (mut from, mut end) = (start, scan::plain_run(text, start));
+    content_from(text, start, scan::plain_run(text, start))
+}
+
+/// The same where the content most often ends in its first run: what else it may be is read out of
+/// line, so that the phases keep their registers.
+#[inline(always)]
+pub(super) fn short_content(text: &[u8], start: usize) -> Content {
+    let end = short_run(text, start);
+    match text.get(end) {
+        Some(b'"') => Content { from: start, end, behind: Behind::Quote },
+        None => Content { from: start, end, behind: Behind::End },
+        Some(_) => wide_content(text, start, end),
+    }
+}
+
+/// The end of a run of plain text that is most often short.
+#[inline(always)]
+pub(super) fn short_run(text: &[u8], from: usize) -> usize {
+    scan::first_odd(text, from).unwrap_or_else(|| long_run(text, from + 8))
+}
+
+#[inline(never)]
+fn long_run(text: &[u8], from: usize) -> usize {
+    scan::plain_run(text, from)
+}
+
+/// The end of a run of content, characters beyond ASCII included.
+#[inline(never)]
+pub(super) fn wide_run(text: &[u8], from: usize) -> usize {
+    scan::string_run(text, from, b'"').end
+}
+
+#[inline(never)]
+fn wide_content(text: &[u8], start: usize, end: usize) -> Content {
+    content_from(text, start, end)
+}
+
+/// Reads on from `end`, where the first run of plain content ends.
+#[inline(always)]
+fn content_from(text: &[u8], start: usize, end: usize) -> Content {
+    let (mut from, mut end) = (start, end);
     let behind = loop {
         match text.get(end) {
             Some(b'"') => break Behind::Quote,
@@ -257,8 +297,10 @@ mod tests {
     #[test]
     fn content_ends_where_it_must() {
         let behind = |text: &[u8]| {
-            let content = content(text, 0);
-            (content.from, content.end, content.behind)
+            let [content, short] = [content(text, 0), short_content(text, 0)]
+                .map(|content| (content.from, content.end, content.behind));
+            assert_eq!(content, short);
+            content
         };
         assert_eq!(behind(b"plain\" and"), (0, 5, Behind::Quote));
         assert_eq!(behind("å\\n木\\\"🦀\"".as_bytes()), (9, 13, Behind::Quote));
