@@ -11,26 +11,28 @@ use crate::{
 
 /// Mends `input`.
 pub(crate) fn mend(input: &[u8], options: &Options) -> Mended {
-    // Valid JSON needs no other reading, however odd it looks.
-    if let Some(unchanged) = unchanged(input, options) {
-        return unchanged;
+    // Valid JSON needs no other reading, however odd it looks, and nor does the beginning of it: a
+    // reading that closes it would call complete what was cut off.
+    let strict = options.clone().with_policy(Policy::STRICT);
+    let mut engine = Engine::streaming(strict);
+    match engine.run(Source::new(input, 0, true)) {
+        Ok(()) if engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1 => {
+            if let Ok(text) = core::str::from_utf8(input) {
+                return Mended::new(Outcome::Unchanged, Some(text.into()), Vec::new(), None);
+            }
+        }
+        Err(Stop::Cut) => {
+            let engine = Engine::streaming(options.clone());
+            return Reading::with(engine, input).finish(input, options);
+        }
+        Ok(()) | Err(Stop::Nothing | Stop::Overflow | Stop::Refused) => {}
     }
-    let reading = Reading::of(input, options);
+    let reading = Reading::with(Engine::whole(options.clone()), input);
     let reading = match reading.outer_braces_lost(input, options) {
         Some(better) => better,
         None => reading,
     };
     reading.finish(input, options)
-}
-
-/// The input itself, if it is valid JSON: the rules of the push path find nothing to do in it.
-fn unchanged(input: &[u8], options: &Options) -> Option<Mended> {
-    let strict = options.clone().with_policy(Policy::STRICT);
-    let mut engine = Engine::streaming(strict);
-    engine.run(Source::new(input, 0, true)).ok()?;
-    let text = core::str::from_utf8(input).ok()?;
-    (engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1)
-        .then(|| Mended::new(Outcome::Unchanged, Some(text.into()), Vec::new(), None))
 }
 
 /// What one reading of the text came to.
@@ -45,8 +47,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(input: &[u8], options: &Options) -> Self {
-        let mut engine = Engine::whole(options.clone());
+    fn with(mut engine: Engine, input: &[u8]) -> Self {
         let stop = engine.run(Source::new(input, 0, true)).err();
         let cut_at = engine.path();
         let mut repairs = Vec::new();
@@ -81,7 +82,7 @@ impl Reading {
         braced.extend_from_slice(&input[..start]);
         braced.push(b'{');
         braced.extend_from_slice(&input[start..]);
-        let mut reading = Self::of(&braced, options);
+        let mut reading = Self::with(Engine::whole(options.clone()), &braced);
         if !reading.outcome.is_valid() {
             return None;
         }
