@@ -97,7 +97,8 @@ impl Engine {
         if self.documents == 0 {
             return Err(Stop::Nothing);
         }
-        self.edit(RepairKind::TrailingProse, self.lex_start..self.pos, "")?;
+        let kind = core::mem::replace(&mut self.prose_kind, RepairKind::TrailingProse);
+        self.edit(kind, self.lex_start..self.pos, "")?;
         self.lex = Lex::None;
         self.expect = Expect::After;
         Ok(Flow::Go)
@@ -111,8 +112,9 @@ impl Engine {
         }
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
-            // Where quotes inside strings were in doubt, what reads like JSON may be the document's.
-            _ if self.unescaped > 0 => {
+            // Where quotes inside strings were in doubt, or the text touches the document with a
+            // quote or a comma, what reads like JSON may be the document's.
+            _ if self.unescaped > 0 || matches!(token, Token::Quote | Token::Comma) => {
                 let mut look = source.look(self.pos, self.window);
                 if look!(seek(&mut look, b"\""), false) && look!(seek(&mut look, b"}]"), false) {
                     RepairKind::StrayText
@@ -127,10 +129,13 @@ impl Engine {
             self.refused = Some(Repair::new(kind, from..self.pos, "", Path::default()));
             return Err(Stop::Refused);
         }
-        if matches!(self.options.following(), Following::All) {
-            return self.not_a_document();
-        }
-        if matches!(self.options.following(), Following::Array | Following::Last) && self.whole {
+        let others = match self.options.following() {
+            Following::All => true,
+            Following::Array | Following::Last => self.whole,
+            Following::Error | Following::First => false,
+        };
+        if others {
+            self.prose_kind = kind;
             return self.not_a_document();
         }
         if self.recorded >= self.options.limits().repairs() {

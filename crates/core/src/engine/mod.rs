@@ -166,6 +166,8 @@ pub(crate) struct Engine {
     /// Where the text begins that is dropped, once a document has ended for good.
     dropping: Option<usize>,
     dropping_kind: RepairKind,
+    /// What the text is that stands behind a document, where another may follow.
+    prose_kind: RepairKind,
     documents: usize,
     /// Whether the last document stood in a call.
     wrapped: bool,
@@ -230,6 +232,7 @@ impl Engine {
             tail: None,
             dropping: None,
             dropping_kind: RepairKind::TrailingProse,
+            prose_kind: RepairKind::TrailingProse,
             documents: 0,
             wrapped: false,
             document_end: None,

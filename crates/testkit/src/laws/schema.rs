@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Collected, Mender, Outcome, Output, Repair};
+use jsonmend_core::{Collected, Mender, Options, Outcome, Output, Repair};
+use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{
     Applied, Change, Cursor, Finding, FitOptions, FitStream, Fitted, JsonKind, NodeState, Rule,
     Schema, Snapshot, Tree, apply_changes,
@@ -13,6 +14,7 @@ use super::{Check, Law, Violation};
 use crate::{
     Seed,
     cuts::{self, Cut},
+    extracted::Extraction,
 };
 
 /// Everything that holds of a schema, a text and options.
@@ -165,6 +167,14 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
     Ok(())
 }
 
+/// Whether the first document reads alike in a stream and in the whole text.
+fn reads_alike(input: &[u8], options: &Options) -> bool {
+    let streamed = Extraction::new(input, &Cut::whole(), Scope::First, options);
+    let whole = mend_text(input, Scope::First, options);
+    let first = streamed.found().documents().next().map(|document| document.json.as_slice());
+    first == whole.text().map(str::as_bytes)
+}
+
 /// L12 for a schema: what was found stays found, what is final stays as it is, byte by byte; and where
 /// the end does no more than the cursor did, both come to the same value.
 fn growth(
@@ -205,8 +215,11 @@ fn growth(
     let done = |applied: &[Applied]| -> Vec<(Rule, String)> {
         applied.iter().map(|applied| (applied.rule, applied.path.to_string())).collect()
     };
-    // A rule that changes a form, or another document of the text, leads elsewhere.
-    let same = done(fitted.applied()) == done(cursor.applied()) && fitted.text().is_some();
+    // A rule that changes a form, another document of the text, or a reading that only the whole
+    // text allows leads elsewhere.
+    let same = done(fitted.applied()) == done(cursor.applied())
+        && fitted.text().is_some()
+        && reads_alike(input, options.engine());
     let one = cursor.root().map(|root| root.kind()) == fitted.text().and_then(root_kind);
     if same && one && !fitted.applied().is_empty() {
         // A repair of higher risk in the same bytes gives the change its name.

@@ -212,20 +212,24 @@ impl Engine {
                     self.lane_member(text, base, at + 1)
                 }
             }
-            Some(b'}') if !list => self.lane_behind_close(base, at),
-            Some(b']') if list => self.lane_behind_close(base, at),
+            Some(b'}') if !list => return self.lane_behind_close(base, at),
+            Some(b']') if list => return self.lane_behind_close(base, at),
             _ => return Err(End::Odd(base + at)),
         })
     }
 
     #[inline]
-    fn lane_behind_close(&mut self, base: usize, at: usize) -> (Phase, usize) {
+    fn lane_behind_close(&mut self, base: usize, at: usize) -> Result<(Phase, usize), End> {
         if self.frames.depth() > 1 {
             self.lane.close = base + at;
-            return (Phase::BehindClose, at + 1);
+            return Ok((Phase::BehindClose, at + 1));
+        }
+        if self.whole {
+            // What follows the document may say that the string goes on.
+            return Err(End::Odd(base + at));
         }
         self.lane_string_ended();
-        (Phase::Between, at)
+        Ok((Phase::Between, at))
     }
 
     /// Opens a string.

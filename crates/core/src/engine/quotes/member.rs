@@ -50,10 +50,13 @@ impl Engine {
                 Ok(if fits { close } else { Verdict::Inner })
             }
             b']' => {
-                if self.frames.above(Shape::is_list).is_none() && !self.whole {
-                    return Ok(close);
-                }
+                let listed = self.frames.above(Shape::is_list).is_some();
                 look.bump();
+                if !listed && !self.whole {
+                    // A stray bracket, unless a quote touches it, as in `"x = "]"`.
+                    look.peek()?;
+                    return Ok(if look.at_quote()? { Verdict::Inner } else { close });
+                }
                 let behind = look.space()?;
                 Ok(if matches!(behind, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
@@ -63,14 +66,26 @@ impl Engine {
                 self.guided_comma(look, verdict, close)
             }
             b':' => Ok(Verdict::Inner),
-            b';' => Ok(close),
+            b';' => {
+                if self.inner_quotes == 0 {
+                    return Ok(close);
+                }
+                // A string that holds quotes goes on, as code does, unless a key follows.
+                look.bump();
+                look.gap()?;
+                let Some((quote, length)) = look.quote()? else { return Ok(Verdict::Inner) };
+                look.advance(length);
+                Ok(if self.reads_key(&mut look, quote)? { close } else { Verdict::Inner })
+            }
             b')' if self.frames.above(|s| matches!(s, Shape::Tuple | Shape::Call)).is_some() => {
                 Ok(close)
             }
             b'+' => {
+                // In a string that holds quotes already, `"a" + "b"` is code.
                 look.bump();
                 look.gap()?;
-                Ok(if look.at_quote()? { close } else { Verdict::Inner })
+                let joins = self.inner_quotes == 0 && look.at_quote()?;
+                Ok(if joins { close } else { Verdict::Inner })
             }
             b'/' | b'#' => {
                 Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
@@ -121,9 +136,15 @@ impl Engine {
             return Ok(close);
         }
         look.bump();
+        // `"}";` is code: behind a document, a quote does not touch its brace.
+        look.peek()?;
+        let code = look.at_quote()?;
         let behind = look.space()?;
-        if !(is_word(behind) || behind == b'.') || look.seen().contains(&b'\n') {
+        if !(code || is_word(behind) || behind == b'.') || look.seen().contains(&b'\n') {
             return Ok(close);
+        }
+        if code {
+            look.bump();
         }
         // More text on this line, and then a quote and the end.
         while !matches!(look.peek()?, b'\n') {
@@ -258,9 +279,12 @@ impl Engine {
         close: Verdict,
         broken: bool,
     ) -> Result<Verdict, Edge> {
+        // A quote that touches a word opens it: `"fix: typo"` in a string is no member.
+        let touching = look.passed() == 0;
         let mut key = look;
         let word = key.word()?;
-        if !word.is_empty() && (broken || key.peek()? == b':') && key.blanks()? == b':' {
+        if !touching && !word.is_empty() && (broken || key.peek()? == b':') && key.blanks()? == b':'
+        {
             return Ok(close);
         }
         // The next quote tells: one that opens a key leaves this one to end the string.
