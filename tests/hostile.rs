@@ -218,3 +218,16 @@ fn twice_the_input_is_twice_the_work() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn paths_with_long_keys_are_bounded() {
+    // Each repair has a path, and each path the key; the second key is short, and in bounds.
+    let input = |key: usize| format!("{{\"{}\": [{}]}}", "k".repeat(key), "'a',".repeat(4_900));
+    let heap = heap_of(|| {
+        let mended = mend(input(30_000).as_bytes(), &Options::new());
+        assert_eq!(mended.outcome(), Outcome::Overflow);
+    });
+    assert!(heap.peak < 48 << 20, "{heap:?}");
+    assert_eq!(push_all(input(30_000).as_bytes(), 7, &Options::new()), Outcome::Overflow);
+    assert_eq!(mend(input(900).as_bytes(), &Options::new()).outcome(), Outcome::Repaired);
+}

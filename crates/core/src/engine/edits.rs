@@ -51,7 +51,9 @@ impl Engine {
             self.refused = Some(Repair::new(kind, span, after, self.frames.path()));
             return Err(Stop::Refused);
         }
-        if self.recorded >= self.options.limits().repairs() {
+        self.path_keys += self.frames.key_bytes();
+        let limits = self.options.limits();
+        if self.recorded >= limits.repairs() || self.path_keys > limits.path_keys() {
             return Err(Stop::Overflow);
         }
         self.recorded += 1;

@@ -110,6 +110,11 @@ impl Frames {
         self.stack.len()
     }
 
+    /// How many bytes the present keys of all open objects take.
+    pub(super) fn key_bytes(&self) -> usize {
+        self.keys.len()
+    }
+
     #[inline]
     pub(super) fn top(&self) -> Option<Shape> {
         self.stack.last().map(|frame| frame.shape())
