@@ -129,6 +129,7 @@ kinds! {
     ExtraComma "extra-comma" Exact "A comma with nothing before or after it.", "[1, 2,]" => "[1, 2]";
     Fraction "fraction" Guess "A fraction of two numbers, kept as text.", r#"{"r": 1/3}"# => r#"{"r": "1/3"}"#;
     HexNumber "hex-number" Likely "A hexadecimal number.", r#"{"n": 0x1F}"# => r#"{"n": 31}"#;
+    InnerBraces "inner-braces" Guess "Braces around members of an object, which become the object's.", r#"{"a": 1, {"b": 2}}"# => r#"{"a": 1, "b": 2}"#;
     InvalidUtf8 "invalid-utf8" Lossy "Bytes that are not UTF-8, replaced by U+FFFD.", "[\"caf<E9>\"]" => "[\"caf\u{fffd}\"]";
     LeadingDot "leading-dot" Exact "A number without digits before its point.", "[.5]" => "[0.5]";
     LeadingPlus "leading-plus" Exact "A number with a plus sign.", "[+5]" => "[5]";

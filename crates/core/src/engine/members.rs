@@ -30,9 +30,12 @@ impl Engine {
             self.pend_comma(comma, self.serial, self.comma_length);
             return Ok(Flow::Go);
         }
-        self.edit(RepairKind::DuplicateOpen, self.pos..self.pos + 1, "")?;
-        if self.expect == Expect::FirstKey && self.frames.len() < 2 * self.options.limits().depth()
-        {
+        // Behind a member the brace was not written twice: it begins another object, perhaps a record
+        // of its own.
+        let first = self.expect == Expect::FirstKey;
+        let kind = if first { RepairKind::DuplicateOpen } else { RepairKind::InnerBraces };
+        self.edit(kind, self.pos..self.pos + 1, "")?;
+        if first && self.frames.len() < 2 * self.options.limits().depth() {
             self.frames.double();
         }
         self.pos += 1;

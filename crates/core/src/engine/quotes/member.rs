@@ -43,11 +43,7 @@ impl Engine {
                     return self.judge_last_brace(look, quote, close);
                 }
                 look.bump();
-                let behind = look.space()?;
-                let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
-                    || look.at_quote()?
-                    || matches!(behind, b'{' | b'[' | b'<');
-                Ok(if fits { close } else { Verdict::Inner })
+                self.judge_behind_brace(look, close)
             }
             b']' => {
                 let listed = self.frames.above(Shape::is_list).is_some();
@@ -114,6 +110,22 @@ impl Engine {
                 self.judge_word(look, quote, close, broken)
             }
         }
+    }
+
+    /// What stands behind the brace that seems to close the object of a string; `look` is behind it.
+    fn judge_behind_brace(&mut self, mut look: Look<'_>, close: Verdict) -> Result<Verdict, Edge> {
+        let brace = look.passed();
+        let behind = look.space()?;
+        let touches = look.passed() == brace;
+        if let Some((quote, length)) = look.quote()? {
+            // `"}" b` is code, but a comma may be missing before a key.
+            look.advance(length);
+            let fits = !touches || self.reads_key(&mut look, quote)?;
+            return Ok(if fits { close } else { Verdict::Inner });
+        }
+        let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
+            || matches!(behind, b'{' | b'[' | b'<');
+        Ok(if fits { close } else { Verdict::Inner })
     }
 
     /// Whether the string's content, as far back as is looked, opens a brace that it does not close.
