@@ -110,11 +110,12 @@ impl Engine {
             // `"a": 1}` lost its opening brace: a key is no document.
             return Err(Stop::Nothing);
         }
+        let touches = token == Token::Quote && self.document_end == Some(self.pos);
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
-            // Where quotes inside strings were in doubt, or the text touches the document with a
-            // quote or a comma, what reads like JSON may be the document's.
-            _ if self.unescaped > 0 || matches!(token, Token::Quote | Token::Comma) => {
+            // Where quotes inside strings were in doubt, or the text begins with a comma, or with a
+            // quote that touches the document, what reads like JSON may be the document's.
+            _ if self.unescaped > 0 || token == Token::Comma || touches => {
                 let mut look = source.look(self.pos, self.window);
                 if look!(seek(&mut look, b"\""), false) && look!(seek(&mut look, b"}]"), false) {
                     RepairKind::StrayText
