@@ -230,4 +230,14 @@ fn paths_with_long_keys_are_bounded() {
     assert!(heap.peak < 48 << 20, "{heap:?}");
     assert_eq!(push_all(input(30_000).as_bytes(), 7, &Options::new()), Outcome::Overflow);
     assert_eq!(mend(input(900).as_bytes(), &Options::new()).outcome(), Outcome::Repaired);
+    // Near the bound, too, the outcome does not depend on the cuts.
+    let mut seen = HashSet::new();
+    for key in (1_030..1_060).step_by(3) {
+        let input = input(key);
+        let [whole, bytes, pieces] =
+            [input.len(), 1, 64].map(|size| push_all(input.as_bytes(), size, &Options::new()));
+        assert_eq!((whole, whole), (bytes, pieces), "{key}");
+        seen.insert(whole);
+    }
+    assert!(seen.contains(&Outcome::Overflow) && seen.len() == 2, "{seen:?}");
 }

@@ -97,8 +97,7 @@ impl Engine {
         if self.documents == 0 {
             return Err(Stop::Nothing);
         }
-        let kind = core::mem::replace(&mut self.prose_kind, RepairKind::TrailingProse);
-        self.edit(kind, self.lex_start..self.pos, "")?;
+        self.edit(self.prose_kind, self.lex_start..self.pos, "")?;
         self.lex = Lex::None;
         self.expect = Expect::After;
         Ok(Flow::Go)
@@ -136,8 +135,9 @@ impl Engine {
             Following::Error | Following::First => false,
         };
         if others {
+            let step = self.not_a_document();
             self.prose_kind = kind;
-            return self.not_a_document();
+            return step;
         }
         if self.recorded >= self.options.limits().repairs() {
             // What follows is dropped by one repair at the end: there must be room for it.

@@ -173,6 +173,7 @@ impl Engine {
     pub(super) fn not_a_document(&mut self) -> Step {
         self.lex_start = self.pos;
         self.lex = Lex::Prose;
+        self.prose_kind = RepairKind::TrailingProse;
         Ok(Flow::Go)
     }
 
