@@ -161,6 +161,7 @@ pub(crate) struct Engine {
     definite_end: Option<usize>,
     /// How many steps may still go into trying the rest of the text.
     rest_budget: usize,
+    tried: quotes::Tried,
     /// Where the string that was read last was closed, while that can still be undone.
     closed_string: Option<usize>,
     /// A comma inside a string, and the edits before it, while only white space follows.
@@ -231,6 +232,7 @@ impl Engine {
             unescaped: 0,
             definite_end: None,
             rest_budget: 0,
+            tried: quotes::Tried::default(),
             closed_string: None,
             tail: None,
             dropping: None,

@@ -278,6 +278,9 @@ impl Engine {
             self.anchor = self.pos;
             return Ok(Flow::Go);
         }
+        if self.inner_quotes > 0 && self.tried.meets(at, self.frames.len()) {
+            return Err(Stop::Nothing);
+        }
         // The quote stays uncertain until the next token: `"a" + "b"` takes it back.
         self.value_ended(source)?;
         self.closed_string = (self.frames.len() > 0 || self.whole).then_some(at);

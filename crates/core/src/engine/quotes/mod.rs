@@ -9,6 +9,8 @@ mod item;
 mod member;
 mod rest;
 
+pub(super) use rest::Tried;
+
 use super::{
     Engine, Source, Text,
     frames::Shape,

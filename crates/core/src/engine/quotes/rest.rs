@@ -4,15 +4,61 @@
 //! follow. Where the whole text is there, the rest can be tried: it must close the document, with
 //! nothing left over.
 
+use alloc::{collections::BTreeMap, vec::Vec};
+
 use crate::engine::frames::Shape;
 use crate::{
     Policy, RepairKind,
-    engine::{Edit, Engine, Source, Stop, Text, strings::Quote},
+    engine::{Edit, Engine, Source, Stop, Text, source::is_word, strings::Quote},
     grammar::Expect,
 };
 
 /// How many later quotes are tried, for one string.
 const TRIES: usize = 64;
+
+/// How many ends of strings are kept in mind, so that memory has a bound.
+const MOST_ENDS: usize = 1 << 16;
+
+/// What tries of the rest came to, by the ends of strings with unescaped quotes that they came by.
+/// A try that comes by one again is over: it would read the same bytes in the same state.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct Tried {
+    /// Whether the engine is such a try.
+    trying: bool,
+    /// Closing quotes and how many containers were open; whether the rest behind them reads well.
+    known: BTreeMap<End, bool>,
+    /// The ends that this try came by.
+    passed: Vec<End>,
+    met: Option<bool>,
+}
+
+/// Where a string ends, and how many containers are open there.
+type End = (usize, usize);
+
+impl Tried {
+    /// Whether a string that ends at `at` is one that an earlier try came by.
+    pub(in crate::engine) fn meets(&mut self, at: usize, open: usize) -> bool {
+        if !self.trying {
+            return false;
+        }
+        self.met = self.known.get(&(at, open)).copied();
+        if self.met.is_none() && self.passed.len() < MOST_ENDS {
+            self.passed.push((at, open));
+        }
+        self.met.is_some()
+    }
+
+    /// The try is over. Whether it read well, alone or by what it met.
+    fn over(&mut self, reads: bool) -> bool {
+        let reads = self.met.take().unwrap_or(reads);
+        if self.known.len() < MOST_ENDS {
+            self.known.extend(self.passed.iter().map(|end| (*end, reads)));
+        }
+        self.passed.clear();
+        self.trying = false;
+        reads
+    }
+}
 
 impl Engine {
     /// Whether the quote at `pos`, which seems to end its string, ends it. `length` is the quote's.
@@ -30,7 +76,7 @@ impl Engine {
             if self.pos < end {
                 return Ok(false);
             }
-        } else if !self.rest_reads(source, self.pos + length, true) {
+        } else if !self.ends_before(source, self.pos + length) {
             let from = self.pos + length;
             let later = self.later_end(source, from, false);
             let later = later.or_else(|| self.later_end(source, from, true));
@@ -47,15 +93,23 @@ impl Engine {
         Ok(true)
     }
 
+    /// Whether the rest behind the quote at `pos` reads well, as far as an earlier try knows, or by
+    /// one of its own. What can no longer be tried is believed.
+    fn ends_before(&mut self, source: &Source<'_>, at: usize) -> bool {
+        let known = self.tried.known.get(&(self.pos, self.frames.len())).copied();
+        known.or_else(|| self.rest_reads(source, at, true)).unwrap_or(true)
+    }
+
     /// The first quote from `from` on behind which the rest reads well.
     fn later_end(&mut self, source: &Source<'_>, from: usize, quotes: bool) -> Option<usize> {
         let mut at = from;
         for _ in 0..TRIES {
             let rest = source.from(at);
             at += rest.iter().position(|&b| b == b'"')?;
-            if source.byte(at.wrapping_sub(1)) != Some(b'\\')
-                && self.rest_reads(source, at + 1, quotes)
-            {
+            let escaped = source.byte(at.wrapping_sub(1)) == Some(b'\\');
+            // A quote that touches a word opens it.
+            let opens = source.byte(at + 1).is_some_and(is_word);
+            if !escaped && !opens && self.rest_reads(source, at + 1, quotes)? {
                 return Some(at);
             }
             at += 1;
@@ -64,11 +118,11 @@ impl Engine {
     }
 
     /// Whether the text from `at` on closes what is open with at most harmless repairs; `quotes`
-    /// says whether unescaped quotes in it are.
-    fn rest_reads(&mut self, source: &Source<'_>, at: usize, quotes: bool) -> bool {
+    /// says whether unescaped quotes in it are. `None` where too much was tried already.
+    fn rest_reads(&mut self, source: &Source<'_>, at: usize, quotes: bool) -> Option<bool> {
         // Each try reads to its first fault; all together may not read more than a few times the text.
         if self.rest_budget == 0 {
-            return true;
+            return None;
         }
         let policy = Policy::CONSERVATIVE
             .without(RepairKind::TrailingProse)
@@ -90,13 +144,23 @@ impl Engine {
             Some(Shape::Call) => Expect::CallEnd,
             Some(Shape::Doubled) => Expect::DoubledEnd,
             Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
-            None => return true,
+            None => return Some(true),
         };
+        if quotes {
+            rest.tried = core::mem::take(&mut self.tried);
+            rest.tried.trying = true;
+        }
         let text = source.from(at);
         let read = rest.run(Source::new(text, at, true));
         self.steps += rest.steps;
         self.rest_budget = self.rest_budget.saturating_sub(rest.steps as usize + 16);
-        read.is_ok() && rest.documents == 1
+        let reads = read.is_ok() && rest.documents == 1;
+        if !quotes {
+            return Some(reads);
+        }
+        let reads = rest.tried.over(reads);
+        self.tried = rest.tried;
+        Some(reads)
     }
 
     /// The quotes in this string were read one way of several: the last of them says so.
