@@ -1,6 +1,10 @@
 //! Inside strings: runs of content, escapes, control characters, UTF-8.
 
-use super::{Engine, Flow, Lex, Source, Step, Stop, Text, look, quotes::Verdict, source::is_word};
+use super::{
+    Engine, Flow, Lex, Source, Step, Stop, Text, look,
+    quotes::{Literal, Verdict},
+    source::is_word,
+};
 use crate::{RepairKind, scan};
 
 /// The longest run of a string in typographic quotes that is looked through at a time.
@@ -105,6 +109,7 @@ impl Engine {
         self.pos += length + usize::from(quotes) - 1;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
+        self.literal = Literal::default();
         self.definite_end = None;
         self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0, embedded });
         self.tail = None;
@@ -166,6 +171,7 @@ impl Engine {
                         return self.escape(source, text);
                     }
                     self.pos += if simple { 2 } else { 6 };
+                    self.literal.escape(if simple { rest[end + 1] } else { b'u' });
                     self.settle_text(text);
                 }
                 0..=0x1f => return self.control(byte, text),
@@ -193,6 +199,7 @@ impl Engine {
         if text.is_key {
             return;
         }
+        self.literal.content(&rest[..length]);
         if text.embedded != 0 {
             self.lex = Lex::Text(Text { embedded: rest[length - 1], ..text });
         }
@@ -244,6 +251,9 @@ impl Engine {
             }
             Verdict::Inner => {
                 self.inner_quotes += 1;
+                if text.quote == Quote::Double {
+                    self.literal.quote();
+                }
                 self.unescaped += usize::from(text.quote == Quote::Double);
                 match text.quote {
                     Quote::Double => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,

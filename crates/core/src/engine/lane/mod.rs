@@ -202,9 +202,10 @@ impl Engine {
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
         let inside = self.lane.phase == Phase::String && self.tail.is_none();
-        if !inside || !ends_settled(text) || !scan::is_plain_text(text) {
+        let Some(last) = settled_end(text).filter(|_| inside && scan::is_plain_text(text)) else {
             return false;
-        }
+        };
+        self.literal.ends_with(last);
         self.steps += text.len() as u64;
         self.pos = base + text.len();
         self.mark = self.pos;
@@ -232,13 +233,12 @@ impl Engine {
     }
 }
 
-/// Whether no quote can have been lost at the end of this content: it may have been before a comma,
-/// or before one and white space.
+/// The last byte of content that is no white space, where no quote can have been lost behind it: it
+/// may have been before a comma, or before one and white space.
 #[inline]
-const fn ends_settled(text: &[u8]) -> bool {
-    match text {
-        [] | [.., b','] => false,
-        [before @ .., b' '] => !matches!(before, [] | [.., b',' | b' ']),
-        [..] => true,
+const fn settled_end(text: &[u8]) -> Option<u8> {
+    match *text {
+        [] | [.., b','] | [b' '] | [.., b',' | b' ', b' '] => None,
+        [.., last, b' '] | [.., last] => Some(last),
     }
 }

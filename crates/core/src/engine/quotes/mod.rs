@@ -6,9 +6,11 @@
 //! `}` or `]` only when what follows that fits no container.
 
 mod item;
+mod literal;
 mod member;
 mod rest;
 
+pub(super) use literal::Literal;
 pub(super) use rest::Tried;
 
 use super::{
@@ -146,7 +148,11 @@ impl Engine {
         length: usize,
     ) -> Result<Verdict, Edge> {
         let close = Verdict::Close(length);
-        if !matches!(next, b',' | b'}' | b']' | b':')
+        let literal = self.literal.is_open() && !text.is_key;
+        if literal && !self.whole {
+            return Ok(Verdict::Inner);
+        }
+        if !(literal || matches!(next, b',' | b'}' | b']' | b':'))
             && let Some(lost) = self.opens_next(source, text, length)?
         {
             return Ok(Verdict::LostBefore(lost));

@@ -77,6 +77,9 @@ impl Engine {
                 return Ok(false);
             }
         } else if !self.ends_before(source, self.pos + length) {
+            if self.literal.is_open() {
+                return Ok(false);
+            }
             let from = self.pos + length;
             let later = self.later_end(source, from, false);
             let later = later.or_else(|| self.later_end(source, from, true));
@@ -87,7 +90,7 @@ impl Engine {
             self.doubt_quotes()?;
             return Ok(true);
         }
-        if self.holds_open_brace(source) {
+        if self.literal.is_open() || self.holds_open_brace(source) && !self.literal.is_closed() {
             self.doubt_quotes()?;
         }
         Ok(true)
@@ -125,7 +128,6 @@ impl Engine {
             return None;
         }
         let policy = Policy::CONSERVATIVE
-            .without(RepairKind::TrailingProse)
             .without(RepairKind::LeadingProse)
             .without(RepairKind::ExtraClose)
             .without(RepairKind::MismatchedClose)
@@ -154,7 +156,10 @@ impl Engine {
         let read = rest.run(Source::new(text, at, true));
         self.steps += rest.steps;
         self.rest_budget = self.rest_budget.saturating_sub(rest.steps as usize + 16);
-        let reads = read.is_ok() && rest.documents == 1;
+        // Prose behind the document may follow, but no quote: it may be that of the string.
+        let end = rest.document_end.unwrap_or(source.end());
+        let alone = !source.from(end).contains(&b'"');
+        let reads = read.is_ok() && rest.documents == 1 && alone;
         if !quotes {
             return Some(reads);
         }
