@@ -38,7 +38,7 @@ impl Engine {
             self.pos += 1;
             return Ok(Flow::Go);
         };
-        self.literal.escape(next);
+        self.inner.escape(next);
         if text.quote == Quote::Escaped {
             return self.doubled_escape(source, text, next);
         }

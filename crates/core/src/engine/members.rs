@@ -170,7 +170,7 @@ impl Engine {
             self.closed_string = None;
             let text = super::Text { quote, is_key: false, quotes: 1, nested: 0, embedded: 0 };
             self.lex = Lex::Text(text);
-            self.literal = super::quotes::Literal::default();
+            self.inner = super::quotes::Inner::default();
             return Ok(Flow::Go);
         }
         self.lex_start = at;

@@ -155,7 +155,7 @@ pub(crate) struct Engine {
     uncoloned: usize,
     /// Quotes in the open string that were taken for part of it.
     inner_quotes: usize,
-    literal: quotes::Literal,
+    inner: quotes::Inner,
     /// Quotes so far that were escaped.
     unescaped: usize,
     /// Where the open string ends, once the rest of the text has told.
@@ -230,7 +230,7 @@ impl Engine {
             lex_start: 0,
             uncoloned: usize::MAX,
             inner_quotes: 0,
-            literal: quotes::Literal::default(),
+            inner: quotes::Inner::default(),
             unescaped: 0,
             definite_end: None,
             rest_budget: 0,

@@ -2,7 +2,7 @@
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop, Text, look,
-    quotes::{Literal, Verdict},
+    quotes::{Inner, Verdict},
     source::is_word,
 };
 use crate::{RepairKind, scan};
@@ -109,7 +109,7 @@ impl Engine {
         self.pos += length + usize::from(quotes) - 1;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
-        self.literal = Literal::default();
+        self.inner = Inner::default();
         self.definite_end = None;
         self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0, embedded });
         self.tail = None;
@@ -171,7 +171,7 @@ impl Engine {
                         return self.escape(source, text);
                     }
                     self.pos += if simple { 2 } else { 6 };
-                    self.literal.escape(if simple { rest[end + 1] } else { b'u' });
+                    self.inner.escape(if simple { rest[end + 1] } else { b'u' });
                     self.settle_text(text);
                 }
                 0..=0x1f => return self.control(byte, text),
@@ -199,7 +199,7 @@ impl Engine {
         if text.is_key {
             return;
         }
-        self.literal.content(&rest[..length]);
+        self.inner.content(&rest[..length]);
         if text.embedded != 0 {
             self.lex = Lex::Text(Text { embedded: rest[length - 1], ..text });
         }
@@ -252,7 +252,7 @@ impl Engine {
             Verdict::Inner => {
                 self.inner_quotes += 1;
                 if text.quote == Quote::Double {
-                    self.literal.quote();
+                    self.inner.quote(source.byte(at + length));
                 }
                 self.unescaped += usize::from(text.quote == Quote::Double);
                 match text.quote {

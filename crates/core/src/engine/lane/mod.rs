@@ -205,7 +205,7 @@ impl Engine {
         let Some(last) = settled_end(text).filter(|_| inside && scan::is_plain_text(text)) else {
             return false;
         };
-        self.literal.ends_with(last);
+        self.inner.ends_with(last);
         self.steps += text.len() as u64;
         self.pos = base + text.len();
         self.mark = self.pos;

@@ -177,7 +177,7 @@ impl Engine {
                     }
                     self.lane_open_string();
                     self.pos += 1;
-                    self.literal.ends_with(b'{');
+                    self.inner.ends_with(b'{');
                     self.settle_content();
                     *phase = Phase::String;
                 }
@@ -193,7 +193,7 @@ impl Engine {
                     match byte!() {
                         byte @ (b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                             at += 1;
-                            self.literal.escape(byte);
+                            self.inner.escape(byte);
                             self.pos = base + at;
                             self.settle_text(PLAIN);
                             *phase = Phase::String;
@@ -219,7 +219,7 @@ impl Engine {
                     }
                     *phase = Phase::Unit(digits + 1);
                     if digits == 3 {
-                        self.literal.escape(b'u');
+                        self.inner.escape(b'u');
                         self.pos = base + at;
                         self.settle_text(PLAIN);
                         *phase = Phase::String;
@@ -235,7 +235,7 @@ impl Engine {
                     match core::str::from_utf8(&self.lane.partial[..=length]) {
                         Ok(_) => {
                             at += 1;
-                            self.literal.ends_with(byte);
+                            self.inner.ends_with(byte);
                             self.pos = base + at;
                             self.settle_text(PLAIN);
                             *phase = Phase::String;

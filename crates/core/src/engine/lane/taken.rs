@@ -5,7 +5,7 @@ use super::{
     tokens::{self, Behind, Content, Key},
 };
 use crate::{
-    engine::{Lex, frames::Shape, quotes::Literal},
+    engine::{Lex, frames::Shape, quotes::Inner},
     grammar::Expect,
 };
 
@@ -239,7 +239,7 @@ impl Engine {
         self.pos = self.lane.value + 1;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
-        self.literal = Literal::default();
+        self.inner = Inner::default();
         self.definite_end = None;
         self.tail = None;
         self.lex = Lex::Text(PLAIN);
@@ -302,17 +302,17 @@ impl Engine {
             self.tail = None;
         }
         match text[from..end] {
-            [] => self.literal.ends_escaped(&text[start..from]),
+            [] => self.inner.ends_escaped(&text[start..from]),
             // A comma may follow a quote that was lost.
             [.., b',' | b' '] => {
-                self.literal.ends_escaped(&text[start..from]);
+                self.inner.ends_escaped(&text[start..from]);
                 self.consume_text(&text[from..end], end - from, PLAIN);
             }
             [.., last] => {
                 self.pos = base + end;
                 self.mark = self.pos;
                 self.tail = None;
-                self.literal.ends_with(last);
+                self.inner.ends_with(last);
             }
         }
     }

@@ -47,7 +47,9 @@ impl Engine {
             b':' => Ok(close),
             _ => {
                 if look.closer(quote)?.is_some() {
-                    return Ok(close);
+                    // Of two quotes that touch, the first ends a quotation in the item.
+                    let first = self.inner.is_quoting() && look.passed() == 0;
+                    return Ok(if first { Verdict::Inner } else { close });
                 }
                 self.judge_word_in_list(look, quote, close)
             }

@@ -144,13 +144,17 @@ impl Engine {
         quote: Quote,
         close: Verdict,
     ) -> Result<Verdict, Edge> {
-        if !self.whole {
+        if !self.whole && self.inner_quotes == 0 {
             return Ok(close);
         }
         look.bump();
         // `"}";` is code: behind a document, a quote does not touch its brace.
-        look.peek()?;
+        let touching = look.peek()?;
         let code = look.at_quote()?;
+        if !self.whole {
+            let goes_on = self.inner.is_quoting() && matches!(touching, b')' | b';' | b'.');
+            return Ok(if code || goes_on { Verdict::Inner } else { close });
+        }
         let behind = look.space()?;
         if !(code || is_word(behind) || behind == b'.') || look.seen().contains(&b'\n') {
             return Ok(close);
@@ -190,7 +194,8 @@ impl Engine {
                     look.advance(found);
                     return self.judge_key_behind(look, key_quote, close);
                 }
-                if !is_word(next) {
+                // Only a key in quotes follows a quote that ends a quotation in the string.
+                if !is_word(next) || self.inner.is_quoting() {
                     return Ok(Verdict::Inner);
                 }
                 look.word()?;
@@ -240,6 +245,10 @@ impl Engine {
         self.steps += look.passed() as u64;
         found?;
         let behind = look.space()?;
+        if self.inner.is_quoting() {
+            // `"Yes", "No", and so on` is text.
+            return Ok(if behind == b':' { close } else { Verdict::Inner });
+        }
         if matches!(behind, b':' | b'=' | b'{' | b'[' | b',' | b'}') || behind.is_ascii_digit() {
             return Ok(close);
         }
@@ -291,6 +300,9 @@ impl Engine {
         close: Verdict,
         broken: bool,
     ) -> Result<Verdict, Edge> {
+        if self.inner.is_quoting() {
+            return Ok(Verdict::Inner);
+        }
         // A quote that touches a word opens it: `"fix: typo"` in a string is no member.
         let touching = look.passed() == 0;
         let mut key = look;

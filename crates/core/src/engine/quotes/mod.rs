@@ -5,12 +5,12 @@
 //! end, a key's by `:`; the rules doubt a `,` only when what follows it is no key (in an object), a
 //! `}` or `]` only when what follows that fits no container.
 
+mod inner;
 mod item;
-mod literal;
 mod member;
 mod rest;
 
-pub(super) use literal::Literal;
+pub(super) use inner::Inner;
 pub(super) use rest::Tried;
 
 use super::{
@@ -148,11 +148,11 @@ impl Engine {
         length: usize,
     ) -> Result<Verdict, Edge> {
         let close = Verdict::Close(length);
-        let literal = self.literal.is_open() && !text.is_key;
-        if literal && !self.whole {
+        let inside = self.inner.is_open() && !text.is_key;
+        if inside && !self.whole {
             return Ok(Verdict::Inner);
         }
-        if !(literal || matches!(next, b',' | b'}' | b']' | b':'))
+        if !(inside || matches!(next, b',' | b'}' | b']' | b':'))
             && let Some(lost) = self.opens_next(source, text, length)?
         {
             return Ok(Verdict::LostBefore(lost));

@@ -77,7 +77,7 @@ impl Engine {
                 return Ok(false);
             }
         } else if !self.ends_before(source, self.pos + length) {
-            if self.literal.is_open() {
+            if self.inner.is_open() {
                 return Ok(false);
             }
             let from = self.pos + length;
@@ -90,7 +90,7 @@ impl Engine {
             self.doubt_quotes()?;
             return Ok(true);
         }
-        if self.literal.is_open() || self.holds_open_brace(source) && !self.literal.is_closed() {
+        if self.inner.is_open() || self.holds_open_brace(source) && !self.inner.is_closed() {
             self.doubt_quotes()?;
         }
         Ok(true)

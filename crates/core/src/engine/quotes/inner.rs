@@ -1,12 +1,12 @@
-//! An object or a list in the text of a string whose quotes were not escaped.
+//! Objects, lists and quotations in a string whose quotes were not escaped.
 //!
 //! In `"x = {"a": "b", "c": 1};"` a member seems to follow `"b"`. The brace before the first quote
-//! tells that it belongs to the text: until it closes, no quote ends the string.
+//! tells that it belongs to the text: until it closes, no quote ends the string. In `"say "a", "b""`
+//! the quote that touches `a` begins a quotation, and the next one ends it.
 
-/// What the open string's content tells of brackets. It is kept byte for byte, since a stream cannot
-/// look back.
+/// What the open string holds. It is kept byte for byte, since a stream cannot look back.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Literal {
+pub(in crate::engine) struct Inner {
     /// The last byte that is no white space.
     last: u8,
     /// Whether that byte is alone behind an inner quote, as the brace in `"{"` is.
@@ -15,13 +15,16 @@ pub(in crate::engine) struct Literal {
     open: u32,
     /// Whether there was one.
     any: bool,
-    /// Whether an odd number of quotes stand there since: a string of the text is open.
+    /// Whether an odd number of quotes followed it: a string of the text is open.
     quoted: bool,
-    /// A bracket at the start of such a string, until it shows whether it is all of it.
+    /// Whether a quotation is open, which a quote began that touches what follows it.
+    quoting: bool,
+    /// A bracket at the start of a string of the text, until it shows whether it is all of it.
     held: Option<u8>,
 }
 
-impl Literal {
+impl Inner {
+    /// Whether an object or a list of the text is open.
     pub(in crate::engine) const fn is_open(&self) -> bool {
         self.open > 0
     }
@@ -29,6 +32,11 @@ impl Literal {
     /// Whether all that were opened are closed.
     pub(in crate::engine) const fn is_closed(&self) -> bool {
         self.any && self.open == 0
+    }
+
+    /// Whether the next quote ends a quotation in the string.
+    pub(in crate::engine) const fn is_quoting(&self) -> bool {
+        self.quoting || self.alone && matches!(self.last, b'{' | b'[' | b'}' | b']')
     }
 
     /// Content without escapes.
@@ -78,8 +86,14 @@ impl Literal {
         }
     }
 
-    /// A quote that is part of the string.
-    pub(in crate::engine) fn quote(&mut self) {
+    /// A quote that is part of the string, and the byte behind it.
+    pub(in crate::engine) fn quote(&mut self, next: Option<u8>) {
+        // Behind a quote that opens nothing, such as that of `5" tall`, stands what ends a word.
+        let opens = next.is_some_and(|byte| {
+            !byte.is_ascii_whitespace()
+                && !matches!(byte, b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}')
+        });
+        self.quoting = !self.is_quoting() && opens;
         // A bracket between two quotes is text.
         self.held = None;
         if self.open == 0 && matches!(self.last, b'{' | b'[') && !self.alone {
