@@ -17,6 +17,9 @@ impl Engine {
         quote: Quote,
         close: Verdict,
     ) -> Result<Verdict, Edge> {
+        if self.inner.is_quoting() && !matches!(next, b']' | b'}') {
+            return self.judge_quotation_in_list(look, next, close);
+        }
         match next {
             b',' => {
                 look.bump();
@@ -47,13 +50,41 @@ impl Engine {
             b':' => Ok(close),
             _ => {
                 if look.closer(quote)?.is_some() {
-                    // Of two quotes that touch, the first ends a quotation in the item.
-                    let first = self.inner.is_quoting() && look.passed() == 0;
-                    return Ok(if first { Verdict::Inner } else { close });
+                    return Ok(close);
                 }
                 self.judge_word_in_list(look, quote, close)
             }
         }
+    }
+
+    /// A quote that ends a quotation in the item: `f("a", "b", c)`. It ends the item, too, where an
+    /// item in quotes follows, and behind that another, or the end of the list.
+    fn judge_quotation_in_list(
+        &mut self,
+        mut look: Look<'_>,
+        next: u8,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        if next != b',' {
+            return Ok(Verdict::Inner);
+        }
+        look.bump();
+        look.gap()?;
+        let Some((quote, length)) = look.quote()? else { return Ok(Verdict::Inner) };
+        look.advance(length);
+        let from = look.passed();
+        let found = look.through(quote);
+        self.steps += (look.passed() - from) as u64;
+        found?;
+        if look.gap()? == b']' {
+            return Ok(close);
+        }
+        if look.peek()? != b',' {
+            return Ok(Verdict::Inner);
+        }
+        look.bump();
+        look.gap()?;
+        Ok(if look.at_quote()? { close } else { Verdict::Inner })
     }
 
     /// A comma behind the quote, in a list: any item may follow, but not text that goes on to

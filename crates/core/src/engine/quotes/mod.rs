@@ -191,7 +191,7 @@ impl Engine {
             }
             // In a list: `["a", "b, "c"]`. The word behind the quote must end as an item does.
             let mut look = self.behind_quote(source, length);
-            if !is_word(look.peek()?) || content.contains(&b'"') {
+            if !is_word(look.peek()?) || self.inner_quotes > 0 || content.contains(&b'"') {
                 return Ok(None);
             }
             while is_word(look.peek()?) || look.peek()? == b' ' {

@@ -81,6 +81,12 @@ impl Engine {
                 return Ok(false);
             }
             let from = self.pos + length;
+            let mut look = source.look(from, self.window);
+            if look.space() == Ok(b',') && !self.inner.is_quoting() {
+                // Outside a quotation that says enough.
+                self.doubt_quotes()?;
+                return Ok(true);
+            }
             let later = self.later_end(source, from, false);
             let later = later.or_else(|| self.later_end(source, from, true));
             if later.is_some() {
