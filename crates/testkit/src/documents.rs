@@ -132,8 +132,16 @@ const FRAGMENTS: &[&str] = &[
     "http://x.example/?a=1&b=[2]",
 ];
 
+/// What looks like the end of a string, or like what follows one, where a reader loses the place.
+const SIGNS: &[&str] = &["{", "}", "[", "]", ",", ":", ", ", "}, ", ";", " ", "x", "1", "\\\""];
+
 fn string() -> BoxedStrategy<String> {
-    vec(select(FRAGMENTS), 0..6).prop_map(|fragments| format!("\"{}\"", fragments.concat())).boxed()
+    prop_oneof![
+        3 => vec(select(FRAGMENTS), 0..6),
+        2 => vec(select(SIGNS), 0..4),
+    ]
+    .prop_map(|fragments| format!("\"{}\"", fragments.concat()))
+    .boxed()
 }
 
 #[cfg(test)]
