@@ -9,7 +9,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use crate::engine::frames::Shape;
 use crate::{
     Policy, RepairKind,
-    engine::{Edit, Engine, Source, Stop, Text, source::is_word, strings::Quote},
+    engine::{Edit, Engine, Lex, Source, Stop, Text, source::is_word, strings::Quote},
     grammar::Expect,
 };
 
@@ -42,21 +42,22 @@ impl Tried {
             return false;
         }
         self.met = self.known.get(&(at, open)).copied();
-        if self.met.is_none() && self.passed.len() < MOST_ENDS {
+        if self.passed.len() < MOST_ENDS {
             self.passed.push((at, open));
         }
         self.met.is_some()
     }
 
-    /// The try is over. Whether it read well, alone or by what it met.
-    fn over(&mut self, reads: bool) -> bool {
+    /// The try is over. Whether it read well, alone or by what it met, and the first end it came by.
+    fn over(&mut self, reads: bool) -> (bool, Option<usize>) {
         let reads = self.met.take().unwrap_or(reads);
         if self.known.len() < MOST_ENDS {
             self.known.extend(self.passed.iter().map(|end| (*end, reads)));
         }
+        let first = self.passed.first().map(|end| end.0);
         self.passed.clear();
         self.trying = false;
-        reads
+        (reads, first)
     }
 }
 
@@ -76,6 +77,11 @@ impl Engine {
             if self.pos < end {
                 return Ok(false);
             }
+        } else if self.inner.is_open()
+            && let Some(end) = self.goes_on(source, text, length)
+        {
+            self.definite_end = Some(end);
+            return Ok(false);
         } else if !self.ends_before(source, self.pos + length) {
             if self.inner.is_open() {
                 return Ok(false);
@@ -126,10 +132,38 @@ impl Engine {
         None
     }
 
+    /// Where the string ends, if it goes on behind the quote at `pos`, and the rest reads well then.
+    fn goes_on(&mut self, source: &Source<'_>, text: Text, length: usize) -> Option<usize> {
+        let at = self.pos + length;
+        let mut rest = self.rest(at, true)?;
+        rest.expect = self.expect;
+        rest.lex = Lex::Text(text);
+        rest.lex_start = at;
+        rest.mark_in_string = true;
+        rest.inner_quotes = 1;
+        rest.inner = self.inner;
+        rest.inner.quote(source.byte(at));
+        let (reads, end) = self.try_rest(rest, source, true);
+        end.filter(|_| reads)
+    }
+
     /// Whether the text from `at` on closes what is open with at most harmless repairs; `quotes`
     /// says whether unescaped quotes in it are. `None` where too much was tried already.
     fn rest_reads(&mut self, source: &Source<'_>, at: usize, quotes: bool) -> Option<bool> {
-        // Each try reads to its first fault; all together may not read more than a few times the text.
+        let mut rest = self.rest(at, quotes)?;
+        rest.expect = match self.frames.top() {
+            Some(Shape::Object) => Expect::MemberEnd,
+            Some(Shape::Call) => Expect::CallEnd,
+            Some(Shape::Doubled) => Expect::DoubledEnd,
+            Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
+            None => return Some(true),
+        };
+        Some(self.try_rest(rest, source, quotes).0)
+    }
+
+    /// An engine that tries the rest from `at` on, in the containers that are open. Each try reads to
+    /// its first fault; all together may not read more than a few times the text.
+    fn rest(&self, at: usize, quotes: bool) -> Option<Self> {
         if self.rest_budget == 0 {
             return None;
         }
@@ -147,31 +181,38 @@ impl Engine {
         rest.mark = at;
         rest.emitted = at;
         rest.anchor = at;
-        rest.expect = match self.frames.top() {
-            Some(Shape::Object) => Expect::MemberEnd,
-            Some(Shape::Call) => Expect::CallEnd,
-            Some(Shape::Doubled) => Expect::DoubledEnd,
-            Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
-            None => return Some(true),
-        };
+        Some(rest)
+    }
+
+    /// Whether the rest reads well, and where the first string in it ends that holds quotes.
+    fn try_rest(
+        &mut self,
+        mut rest: Self,
+        source: &Source<'_>,
+        quotes: bool,
+    ) -> (bool, Option<usize>) {
         if quotes {
             rest.tried = core::mem::take(&mut self.tried);
             rest.tried.trying = true;
         }
-        let text = source.from(at);
-        let read = rest.run(Source::new(text, at, true));
+        let at = rest.pos;
+        let read = rest.run(Source::new(source.from(at), at, true));
         self.steps += rest.steps;
         self.rest_budget = self.rest_budget.saturating_sub(rest.steps as usize + 16);
         // Prose behind the document may follow, but no quote: it may be that of the string.
         let end = rest.document_end.unwrap_or(source.end());
         let alone = !source.from(end).contains(&b'"');
-        let reads = read.is_ok() && rest.documents == 1 && alone;
+        // Where a limit is passed, it will be in earnest.
+        let reads = match read {
+            Ok(()) => rest.documents == 1 && alone,
+            Err(stop) => stop == Stop::Overflow,
+        };
         if !quotes {
-            return Some(reads);
+            return (reads, None);
         }
-        let reads = rest.tried.over(reads);
+        let (reads, end) = rest.tried.over(reads);
         self.tried = rest.tried;
-        Some(reads)
+        (reads, end)
     }
 
     /// The quotes in this string were read one way of several: the last of them says so.

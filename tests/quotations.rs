@@ -1,0 +1,111 @@
+//! Text with quotes that a model puts into strings and does not escape: code, commands, prose. What
+//! it meant is known here, so it is known whether that is what comes out.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{Mender, Options, mend};
+use serde_json::{Value, json};
+
+/// Read as they were meant, on both paths, wherever they stand.
+const READ: &[&str] = &[
+    r#"print("hello")"#,
+    r#"x = {"a": "b", "c": 1}"#,
+    r#"const o = {k: "v", w: ["x", "y"]};"#,
+    r#"rows = [{"id": "1", "to": ["a", "b"]}, {"id": "2"}]"#,
+    "config = {\n  \"mode\": \"fast\",\n  \"tags\": [\"a\", \"b\"]\n}\nrun(config[\"mode\"])",
+    r#"echo "done""#,
+    r#"git commit -m "docs: say why""#,
+    r#"post -H "Accept: a/b" -d '{"k": "v", "n": 1}' "http://x.example/y""#,
+    r#"export NAME="y"; run "$NAME""#,
+    r#"SELECT "id", "name" FROM "users" WHERE "age" > 5"#,
+    r#"<p class="a" title="b, c">text</p>"#,
+    r#"s = "a" + "b" + c"#,
+    r#"x["a"]["b"] = y["c"]"#,
+    r#"@route("/x", methods=["GET", "POST"])"#,
+    r#"assert f("a") == {"b": 1}, "why""#,
+    "name: \"x\"\non:\n  push: \"y\"",
+    "if x == \"a\" or x == \"b\":\n    y = \"c\"",
+    r#"He said "yes", then "no"."#,
+    r#"She said: "Yes", "No", and "Maybe"."#,
+    r#"The "quick" fox"#,
+    r#"ends in a "quote""#,
+    r#"see "A", "B" and "C" (or "D")"#,
+    r#"the word "end", which means: "stop""#,
+    r#"a 5" pipe"#,
+    r#"Answer: {"ok": true, "why": "because"} and that is all"#,
+    r#"{"k": "v"}"#,
+    r#"["a", "b", "c"]"#,
+];
+
+/// Read otherwise in one place at least.
+const HARD: &[&str] = &[
+    // A brace between the first quotes ends the member.
+    r#"if (s === "}") { return "{"; }"#,
+    // It looks like a string in doubled quotes.
+    r#""a": "b""#,
+    // A quote before a brace begins an object behind an item.
+    r#"println!("{}", "x")"#,
+];
+
+/// Puts a text into documents, as a string of each.
+fn documents(text: &str) -> [Value; 9] {
+    [
+        json!({"code": text}),
+        json!({"code": text, "n": 1}),
+        json!({"n": 1, "code": text, "lang": "x"}),
+        json!({"path": "a", "code": text, "ok": true}),
+        json!([{"code": text}, {"code": text}]),
+        json!({"name": "write", "arguments": {"path": "x", "content": text}}),
+        json!({"old": text, "new": text}),
+        json!({"files": [{"p": "a", "c": text}, {"p": "b", "c": text, "m": [1, 2]}]}),
+        json!({"steps": ["plain", text, "plain too"], "n": 2}),
+    ]
+}
+
+/// The document as the model writes it: the quotes in the text are not escaped, its line ends are.
+fn careless(document: &Value, text: &str, pretty: bool) -> String {
+    let json =
+        if pretty { serde_json::to_string_pretty(document).unwrap() } else { document.to_string() };
+    let escaped = json!(text).to_string();
+    let bare = format!("\"{}\"", &escaped[1..escaped.len() - 1].replace("\\\"", "\""));
+    json.replace(&escaped, &bare)
+}
+
+/// The places where the text does not come out as it was meant, by path.
+fn misread(text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for document in documents(text) {
+        for pretty in [false, true] {
+            let input = careless(&document, text, pretty);
+            assert_ne!(serde_json::from_str::<Value>(&input).ok(), Some(document.clone()));
+            let whole = mend(input.as_bytes(), &Options::new());
+            let read = whole.text().and_then(|text| serde_json::from_str::<Value>(text).ok());
+            if read.as_ref() != Some(&document) {
+                wrong.push(format!("whole: {input}\n    {:?}", whole.text()));
+            }
+            let mut out = Vec::new();
+            let mut mender = Mender::new(Options::new());
+            for byte in input.as_bytes() {
+                mender.push(std::slice::from_ref(byte), &mut out);
+            }
+            mender.finish(&mut out);
+            if serde_json::from_slice::<Value>(&out).ok().as_ref() != Some(&document) {
+                wrong.push(format!("stream: {input}\n    {}", String::from_utf8_lossy(&out)));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn quotations_are_read_as_they_were_meant() {
+    let wrong: Vec<_> = READ.iter().flat_map(|text| misread(text)).collect();
+    assert!(wrong.is_empty(), "{} misread\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_is_hard_is_still_hard() {
+    for text in HARD {
+        assert!(!misread(text).is_empty(), "this is read as it was meant now: {text}");
+    }
+}
