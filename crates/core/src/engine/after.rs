@@ -111,10 +111,10 @@ impl Engine {
 
     /// Whether the document's own closer was touched by an edit.
     fn document_was_wrapped(&self, source: &Source<'_>, end: usize) -> bool {
-        source.byte(self.document_start) != Some(b'{')
-            || self.edits.iter().any(|edit| match edit {
-                Edit::Replace(repair, _) => repair.end > end - 1 && repair.start < end,
-                Edit::EndDocument { .. } => false,
-            })
+        source.byte(self.document_start) != Some(b'{') || {
+            let before = &self.edits[..self.edits_before(end)];
+            let mut ends = before.iter().rev().filter_map(Edit::end);
+            ends.next().is_some_and(|last| last >= end)
+        }
     }
 }

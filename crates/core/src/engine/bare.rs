@@ -307,13 +307,7 @@ impl Engine {
             self.mark
         };
         // White space at the end was taken for content: it is none.
-        let (firm, mut at) = (self.firm, 0);
-        let before = self.edits.len();
-        self.edits.retain(|edit| {
-            at += 1;
-            at <= firm || edit.start() < end || !edit.is_control()
-        });
-        self.recorded -= before - self.edits.len();
+        self.forget_controls(end);
         self.edit(kind, end..end, "\"")?;
         self.bare_closed(source, text, end)
     }

@@ -52,12 +52,13 @@ impl Engine {
                 if self.expect == Expect::Item { Expect::ItemEnd } else { Expect::MemberEnd };
             // Where an edit wrote the comma, that edit goes.
             let (at, made) = (self.comma, self.member_edits + 1);
-            let wrote = self.edits.iter().rposition(|edit| {
+            let first = self.edits_before(at).max(self.firm);
+            let wrote = self.edits[first..].iter().rposition(|edit| {
                 matches!(edit, super::Edit::Replace(repair, serial)
                     if repair.kind == RepairKind::MissingComma && *serial == made)
             });
-            if let Some(wrote) = wrote.filter(|wrote| *wrote >= self.firm) {
-                self.edits.remove(wrote);
+            if let Some(wrote) = wrote {
+                self.edits.remove(first + wrote);
                 self.recorded -= 1;
             }
             if self.comma_length > 0 {
@@ -92,14 +93,14 @@ impl Engine {
     }
 
     fn withdraw_tuple(&mut self, start: usize) -> bool {
-        let found = self.edits.iter().rposition(|edit| match edit {
-            super::Edit::Replace(repair, _) => {
-                repair.start == start && repair.kind == RepairKind::Tuple
-            }
+        let first = self.edits_before(start);
+        let mut there = self.edits[first..].iter().take_while(|edit| edit.start() == start);
+        let found = there.position(|edit| match edit {
+            super::Edit::Replace(repair, _) => repair.kind == RepairKind::Tuple,
             super::Edit::EndDocument { .. } => false,
         });
         if let Some(found) = found {
-            self.edits.remove(found);
+            self.edits.remove(first + found);
             self.recorded = self.recorded.saturating_sub(1);
             self.firm = self.firm.min(self.edits.len());
         }

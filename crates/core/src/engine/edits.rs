@@ -27,8 +27,16 @@ impl Edit {
         }
     }
 
-    pub(super) fn is_control(&self) -> bool {
+    fn is_control(&self) -> bool {
         matches!(self, Self::Replace(repair, _) if repair.kind == RepairKind::UnescapedControl)
+    }
+
+    /// Where what a repair replaces ends.
+    pub(super) const fn end(&self) -> Option<usize> {
+        match self {
+            Self::EndDocument { .. } => None,
+            Self::Replace(repair, _) => Some(repair.end),
+        }
     }
 
     pub(crate) const fn start(&self) -> usize {
@@ -75,6 +83,26 @@ impl Engine {
             self.firm += 1;
         }
         Ok(())
+    }
+
+    /// How many edits start before that offset. They are in order, and there may be many.
+    pub(super) fn edits_before(&self, offset: usize) -> usize {
+        self.edits.partition_point(|edit| edit.start() < offset)
+    }
+
+    /// Forgets the line ends and tabs from `from` on that were escaped, as far as that is not firm.
+    pub(super) fn forget_controls(&mut self, from: usize) {
+        let first = self.edits_before(from).max(self.firm);
+        let before = self.edits.len();
+        let mut kept = first;
+        for at in first..before {
+            if !self.edits[at].is_control() {
+                self.edits.swap(kept, at);
+                kept += 1;
+            }
+        }
+        self.edits.truncate(kept);
+        self.recorded -= before - self.edits.len();
     }
 
     /// Forgets the edits that start at `from` or behind it; of a stream, those not handed out.

@@ -207,9 +207,11 @@ impl Engine {
     pub(super) fn opens_lost_object(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
         let Some(closed) = self.closed_string.filter(|_| self.whole) else { return Ok(false) };
         let start = self.lex_start.wrapping_sub(1);
-        let edited = self.edits.iter().any(
-            |edit| matches!(edit, super::Edit::Replace(repair, _) if repair.end == self.lex_start),
-        );
+        // Edits do not overlap: one that ends there is the last that starts before, or inserts.
+        let there = &self.edits[..self.edits_before(self.lex_start + 1)];
+        let edited =
+            there.iter().rev().map_while(super::Edit::end).find(|end| *end <= self.lex_start)
+                == Some(self.lex_start);
         if edited
             || start >= closed
             || source.byte(start) != Some(b'"')
@@ -218,10 +220,9 @@ impl Engine {
             return Ok(false);
         }
         let behind_comma = self.comma.saturating_add(self.comma_length);
-        let written = self.edits.iter().any(|edit| {
-            matches!(edit, super::Edit::Replace(repair, _)
-                if repair.start == self.comma && repair.end > repair.start)
-        });
+        let first = self.edits_before(self.comma);
+        let mut there = self.edits[first..].iter().take_while(|edit| edit.start() == self.comma);
+        let written = there.any(|edit| edit.end().is_some_and(|end| end > self.comma));
         let directly = self.comma_length > 0
             && !written
             && behind_comma <= start
