@@ -121,9 +121,7 @@ impl Engine {
         let mut look = self.look(source, self.pos);
         let Some((quote, length)) = look.quote()? else { return Ok(false) };
         look.advance(length);
-        let found = look.through(quote);
-        self.steps += look.passed() as u64;
-        found?;
+        self.pass_string(&mut look, quote)?;
         let next = look.blanks()?;
         Ok(next.is_ascii_digit() || matches!(next, b'-' | b'{' | b'['))
     }
@@ -133,9 +131,7 @@ impl Engine {
         let mut look = self.look(source, self.pos);
         if let Some((quote, length)) = look.quote()? {
             look.advance(length);
-            let found = look.through(quote);
-            self.steps += look.passed() as u64;
-            found?;
+            self.pass_string(&mut look, quote)?;
             // A second key without a colon is still a key when a value follows it directly.
             return Ok(matches!(look.space()?, b':' | b'='));
         }

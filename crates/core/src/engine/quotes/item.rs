@@ -72,10 +72,7 @@ impl Engine {
         look.gap()?;
         let Some((quote, length)) = look.quote()? else { return Ok(Verdict::Inner) };
         look.advance(length);
-        let from = look.passed();
-        let found = look.through(quote);
-        self.steps += (look.passed() - from) as u64;
-        found?;
+        self.pass_string(&mut look, quote)?;
         if look.gap()? == b']' {
             return Ok(close);
         }

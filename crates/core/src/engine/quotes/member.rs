@@ -241,9 +241,7 @@ impl Engine {
         quote: Quote,
         close: Verdict,
     ) -> Result<Verdict, Edge> {
-        let found = look.through(quote);
-        self.steps += look.passed() as u64;
-        found?;
+        self.pass_string(&mut look, quote)?;
         let behind = look.space()?;
         if self.inner.is_quoting() {
             // `"Yes", "No", and so on` is text.
@@ -265,9 +263,7 @@ impl Engine {
         broken: bool,
         touching: bool,
     ) -> Result<Verdict, Edge> {
-        let found = look.through(quote);
-        self.steps += look.passed() as u64;
-        found?;
+        self.pass_string(&mut look, quote)?;
         let behind = look.space()?;
         if behind == b':' {
             return Ok(close);
@@ -283,10 +279,7 @@ impl Engine {
             return Ok(false);
         };
         look.advance(length);
-        let from = look.passed();
-        let found = look.through(other).and_then(|()| look.space());
-        self.steps += (look.passed() - from) as u64;
-        match found {
+        match self.pass_string(&mut look, other).and_then(|()| look.space()) {
             Err(Edge::More) => Err(Edge::More),
             found => Ok(found == Ok(b':')),
         }

@@ -260,6 +260,14 @@ impl Engine {
         Ok(look.space()? == b':')
     }
 
+    /// Passes the rest of a string and the quote that may close it, and counts the steps.
+    pub(super) fn pass_string(&mut self, look: &mut Look<'_>, quote: Quote) -> Result<(), Edge> {
+        let from = look.passed();
+        let found = look.through(quote);
+        self.steps += (look.passed() - from) as u64;
+        found
+    }
+
     /// A key's quote.
     fn judge_key(
         &mut self,
