@@ -31,8 +31,20 @@ struct After {
     fence: Option<usize>,
     /// Something other than white space, behind those.
     prose: bool,
+    quote: Touching,
     /// Where another document begins.
     second: Option<usize>,
+}
+
+/// Whether a quote touches the document and what follows it: then that may be the rest of a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Touching {
+    Neither,
+    /// The next byte is the quote.
+    Quote,
+    /// The next byte is the one behind the quote.
+    Behind,
+    Both,
 }
 
 impl Margin {
@@ -79,7 +91,35 @@ impl Margin {
 
     /// The document ended at `end`.
     pub(crate) const fn document(&mut self, end: usize) {
-        self.after = Some(After { end, closers: None, fence: None, prose: false, second: None });
+        self.after = Some(After {
+            end,
+            closers: None,
+            fence: None,
+            prose: false,
+            quote: Touching::Neither,
+            second: None,
+        });
+    }
+
+    /// A quote stands at `at`, perhaps where the document ended.
+    pub(crate) const fn quote(&mut self, at: usize) {
+        if let Some(after) = &mut self.after
+            && at == after.end
+        {
+            after.quote = Touching::Quote;
+        }
+    }
+
+    /// A byte of text.
+    pub(crate) const fn byte(&mut self, byte: u8) {
+        if let Some(after) = &mut self.after {
+            after.quote = match after.quote {
+                Touching::Quote => Touching::Behind,
+                Touching::Behind if !byte.is_ascii_whitespace() && byte != b'.' => Touching::Both,
+                Touching::Behind => Touching::Neither,
+                settled => settled,
+            };
+        }
     }
 
     /// Whether stray closers follow the document.
@@ -152,7 +192,11 @@ impl Margin {
             fence => {
                 cuts.upto(fence, RepairKind::CodeFence);
                 if after.prose || after.second.is_some() {
-                    cuts.upto(Some(rest), RepairKind::TrailingProse);
+                    let kind = match after.quote {
+                        Touching::Both => RepairKind::StrayText,
+                        _ => RepairKind::TrailingProse,
+                    };
+                    cuts.upto(Some(rest), kind);
                 }
             }
         }

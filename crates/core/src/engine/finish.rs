@@ -113,14 +113,15 @@ impl Engine {
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
             // Where quotes inside strings were in doubt, or the text begins with a comma, or with a
-            // quote that touches the document, what reads like JSON may be the document's.
+            // quote that touches the document, what reads like JSON may be the document's. Where the
+            // quote touches what follows it, too, it is the rest of a string.
             _ if self.unescaped > 0 || token == Token::Comma || touches => {
                 let mut look = source.look(self.pos, self.window);
-                if look!(seek(&mut look, b"\""), false) && look!(seek(&mut look, b"}]"), false) {
-                    RepairKind::StrayText
-                } else {
-                    RepairKind::TrailingProse
-                }
+                let length = look!(look.quote(), None).map_or(1, |quote| quote.1);
+                let behind = look!(look.peek_at(length), b' ');
+                let rest = touches && !behind.is_ascii_whitespace() && behind != b'.'
+                    || look!(seek(&mut look, b"\""), false) && look!(seek(&mut look, b"}]"), false);
+                if rest { RepairKind::StrayText } else { RepairKind::TrailingProse }
             }
             _ => RepairKind::TrailingProse,
         };

@@ -311,6 +311,9 @@ impl Extractor {
             self.margin.closers(self.at + closers);
             return Flow::Read(closers);
         }
+        if matches!(rest.first(), Some(b'"' | b'\'')) {
+            self.margin.quote(self.at);
+        }
         self.state = State::Text;
         Flow::Read(0)
     }
@@ -330,6 +333,7 @@ impl Extractor {
     /// Moves past a byte of text.
     fn pass(&mut self, byte: u8) {
         self.line.pass(byte);
+        self.margin.byte(byte);
         if is_space(byte) {
             return;
         }
