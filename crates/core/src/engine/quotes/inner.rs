@@ -78,11 +78,11 @@ impl Inner {
     /// A backslash and that byte.
     #[inline]
     pub(in crate::engine) fn escape(&mut self, byte: u8) {
-        if matches!(byte, b'n' | b'r' | b't') {
-        } else if self.open > 0 {
-            self.byte(b'\\');
-        } else {
-            (self.last, self.alone) = (b'\\', false);
+        match byte {
+            // Those are white space.
+            b'n' | b'r' | b't' => {}
+            _ if self.open > 0 => self.byte(b'\\'),
+            _ => (self.last, self.alone) = (b'\\', false),
         }
     }
 
