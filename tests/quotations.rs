@@ -35,20 +35,46 @@ const READ: &[&str] = &[
     r#"Answer: {"ok": true, "why": "because"} and that is all"#,
     r#"{"k": "v"}"#,
     r#"["a", "b", "c"]"#,
+    r#""a": "b""#,
+    r#""Yes", he said."#,
+    r#""Yes" and "no""#,
+    r#"Set "debug", "verbose": both on."#,
+    r#"if (s === "}") { depth--; }"#,
+    r#"println!("{}", "x")"#,
+    r#"print("{" + x + "}")"#,
+    r#"print(f"{x} of {y}", "z")"#,
+    r#"post -d "{}" http://x.example"#,
+    r#"post -d "[]" http://x.example"#,
+    r#"s.find("]") and s.find("[")"#,
+    r#"<div data-x="{"a": 1}">"#,
+    r#"Payload: "{"a": "b"}""#,
+    r#"jq ".[] | {"id": .id}""#,
+    r#"["x", "y"].map(f)"#,
+    r#"version = "1", features = ["derive"]"#,
+    r#"sleep "5" seconds"#,
+    r#"<input value="">"#,
+    r#"x = "", "a""#,
+    "def f():\n    \"\"\"What f does.\"\"\"\n    return 1",
+    r#"lines.join("\n").replace("\t", " ")"#,
+    r#"add("x", 3)"#,
+    r#"run("a")[0]"#,
+    r#"run("a"); // "b""#,
+    r#"match k { "a" => 1, "b" => 2, _ => 3 }"#,
 ];
 
 /// Read otherwise in one place at least.
 const HARD: &[&str] = &[
-    // A brace between the first quotes ends the member.
-    r#"if (s === "}") { return "{"; }"#,
-    // It looks like a string in doubled quotes.
-    r#""a": "b""#,
-    // A quote before a brace begins an object behind an item.
-    r#"println!("{}", "x")"#,
+    // Without white space this is the end of an item, and the start of the next.
+    r#"s.split(",").join(";")"#,
+    r#"cut -d"," -f2 "x.csv""#,
+    // A bracket in quotes closes the object of the text.
+    r#"{"a": "}", "b": "],["}"#,
+    // It is a member of the document, as far as can be seen.
+    r#"Set "debug", "verbose": true."#,
 ];
 
 /// Puts a text into documents, as a string of each.
-fn documents(text: &str) -> [Value; 9] {
+fn documents(text: &str) -> [Value; 11] {
     [
         json!({"code": text}),
         json!({"code": text, "n": 1}),
@@ -59,6 +85,8 @@ fn documents(text: &str) -> [Value; 9] {
         json!({"old": text, "new": text}),
         json!({"files": [{"p": "a", "c": text}, {"p": "b", "c": text, "m": [1, 2]}]}),
         json!({"steps": ["plain", text, "plain too"], "n": 2}),
+        json!(["plain", text]),
+        json!([[text, 1], [text, true]]),
     ]
 }
 

@@ -9,7 +9,7 @@ use crate::RepairKind;
 impl Engine {
     /// A string without quotes begins.
     pub(super) fn open_bare(&mut self, _: &Source<'_>, is_key: bool) -> Step {
-        let text = Text { quote: Quote::Double, is_key, quotes: 0, nested: 0, embedded: 0 };
+        let text = Text { quote: Quote::Double, is_key, quotes: 0, nested: 0 };
         if is_key {
             self.begin_key();
         } else {

@@ -20,6 +20,9 @@ impl Engine {
         }
         self.pos += 1;
         let space = matches!(byte, b'\n' | b'\r' | b'\t');
+        if space {
+            self.inner.space();
+        }
         if !(space && self.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
             self.settle_text(text);
         }

@@ -164,7 +164,7 @@ impl Engine {
             self.lex_start = behind;
             self.tail = None;
             self.closed_string = None;
-            let text = super::Text { quote, is_key: false, quotes: 1, nested: 0, embedded: 0 };
+            let text = super::Text { quote, is_key: false, quotes: 1, nested: 0 };
             self.lex = Lex::Text(text);
             self.inner = super::quotes::Inner::default();
             return Ok(Flow::Go);

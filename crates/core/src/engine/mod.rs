@@ -81,8 +81,6 @@ struct Text {
     quotes: u8,
     /// Brackets opened inside a string without quotes.
     nested: u8,
-    /// For a string that begins as JSON does, `"{"` or `"["`: the last byte of its content.
-    embedded: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use alloc::{format, string::String};
 
 use super::{
     Engine, Flow, Lex, Source, Step, look,
-    source::{Edge, is_word},
+    source::{Edge, is_literal, is_word},
 };
 use crate::RepairKind;
 
@@ -224,7 +224,7 @@ impl Engine {
         }
         let word_at = look;
         let word = look.word()?;
-        if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
+        if is_literal(word) {
             return Ok(false);
         }
         if !self.takes_text() && self.declares_member(word_at)? {

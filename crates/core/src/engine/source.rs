@@ -236,6 +236,17 @@ impl<'a> Look<'a> {
         Ok(&self.text[from..self.at])
     }
 
+    /// Passes white space and a word; whether words without quotes begin there: no string, number or
+    /// literal.
+    pub(super) fn words(&mut self) -> Result<bool, Edge> {
+        let next = self.gap()?;
+        let words = is_word(next) && !next.is_ascii_digit() && next != b'-';
+        if !words || self.at_quote()? || self.at_prefix()? {
+            return Ok(false);
+        }
+        Ok(!is_literal(self.word()?))
+    }
+
     /// Passes the rest of a string and the quote that may close it.
     pub(super) fn through(&mut self, quote: Quote) -> Result<(), Edge> {
         let matters = |byte: &u8| match quote {
@@ -279,4 +290,9 @@ impl<'a> Look<'a> {
 #[inline]
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-') || byte >= 0x80
+}
+
+/// Whether a word is a literal of JSON, or Python's name of one.
+pub(super) const fn is_literal(word: &[u8]) -> bool {
+    matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None")
 }

@@ -3,7 +3,6 @@
 use super::{
     Engine, Flow, Lex, Source, Step, Stop, Text, look,
     quotes::{Inner, Verdict},
-    source::is_word,
 };
 use crate::{RepairKind, scan};
 
@@ -82,21 +81,11 @@ impl Engine {
         is_key: bool,
     ) -> Step {
         let mut quotes = 1;
-        let mut embedded = 0;
-        if quote == Quote::Double && !is_key {
-            let look = self.look(source, self.pos + 1);
-            if matches!(look!(look.peek(), 0), b'{' | b'[')
-                && look!(look.peek_at(1), 0) == b'"'
-                && is_word(look!(look.peek_at(2), 0))
-            {
-                embedded = b'{';
-            }
-        }
         if matches!(quote, Quote::Double | Quote::Single) {
             let delimiter = quote.stop();
             let mut look = self.look(source, self.pos + 1);
             if look!(self.peek_for(&mut look), 0) == delimiter {
-                quotes = look!(self.quotes_at_start(look, delimiter), 1);
+                quotes = look!(self.quotes_at_start(look, delimiter, is_key), 1);
             }
         }
         let at = self.pos;
@@ -111,7 +100,7 @@ impl Engine {
         self.inner_quotes = 0;
         self.inner = Inner::default();
         self.definite_end = None;
-        self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0, embedded });
+        self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0 });
         self.tail = None;
         if !is_key {
             self.settle();
@@ -200,9 +189,6 @@ impl Engine {
             return;
         }
         self.inner.content(&rest[..length]);
-        if text.embedded != 0 {
-            self.lex = Lex::Text(Text { embedded: rest[length - 1], ..text });
-        }
         // A comma with only white space behind it may turn out to follow a lost quote.
         let blank = rest[..length].iter().rev().take_while(|b| **b == b' ').count();
         if blank == length && self.tail.is_some_and(|at| self.pos - at <= self.window) {
@@ -250,9 +236,14 @@ impl Engine {
                 self.close_string(source, text, at)
             }
             Verdict::Inner => {
+                let behind = source.from(at + length);
+                if behind == b"\\" && !source.is_last() {
+                    // What is escaped there tells whether the quote touches it.
+                    return Ok(Flow::Wait);
+                }
                 self.inner_quotes += 1;
                 if text.quote == Quote::Double {
-                    self.inner.quote(source.byte(at + length));
+                    self.inner.quote(behind);
                 }
                 self.unescaped += usize::from(text.quote == Quote::Double);
                 match text.quote {

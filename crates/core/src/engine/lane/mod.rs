@@ -13,14 +13,14 @@ mod stride;
 mod taken;
 mod tokens;
 
-use super::{Engine, Flow, Lex, Source, Text, frames::Shape, strings::Quote};
+use super::{Engine, Flow, Lex, Source, Text, frames::Shape, quotes::Last, strings::Quote};
 use crate::{grammar::Expect, scan};
 
 /// The longest key, and the longest stretch of white space, that is read here.
 const SHORT: usize = 512;
 
 /// A string as the lane opens it.
-const PLAIN: Text = Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0, embedded: 0 };
+const PLAIN: Text = Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0 };
 
 /// Where the lane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +45,6 @@ enum Phase {
     Quote,
     /// Behind `""`.
     Empty,
-    /// Behind `"{` or `"[`; a quote would make it JSON in a string.
-    Bracket,
     /// In a string.
     String,
     /// Behind a backslash.
@@ -202,10 +200,15 @@ impl Engine {
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
         let inside = self.lane.phase == Phase::String && self.tail.is_none();
-        let Some(last) = settled_end(text).filter(|_| inside && scan::is_plain_text(text)) else {
+        if !(inside && scan::is_plain_text(text)) {
             return false;
-        };
-        self.inner.ends_with(last);
+        }
+        // Behind a comma, or one and white space, a quote may have been lost.
+        match *text {
+            [] | [.., b','] | [b' '] | [.., b',' | b' ', b' '] => return false,
+            [.., last, b' '] => self.inner.ends_with(Last::spaced(last)),
+            [.., last] => self.inner.ends_with(Last::touching(last)),
+        }
         self.steps += text.len() as u64;
         self.pos = base + text.len();
         self.mark = self.pos;
@@ -230,15 +233,5 @@ impl Engine {
                 false
             }
         }
-    }
-}
-
-/// The last byte of content that is no white space, where no quote can have been lost behind it: it
-/// may have been before a comma, or before one and white space.
-#[inline]
-const fn settled_end(text: &[u8]) -> Option<u8> {
-    match *text {
-        [] | [.., b','] | [b' '] | [.., b',' | b' ', b' '] => None,
-        [.., last, b' '] | [.., last] => Some(last),
     }
 }

@@ -3,7 +3,11 @@
 //! the loop comes round once a value.
 
 use super::{Digits, End, Engine, PLAIN, Phase, SHORT, stride::Halt, taken::number_end, tokens};
-use crate::{engine::frames::Shape, grammar::Expect, scan};
+use crate::{
+    engine::{frames::Shape, quotes::Last},
+    grammar::Expect,
+    scan,
+};
 
 /// The least that a stride is worth its start.
 const STRIDE: usize = 32;
@@ -162,25 +166,11 @@ impl Engine {
                         at += 1;
                         *phase = Phase::Empty;
                     }
-                    b'{' | b'[' => {
-                        at += 1;
-                        *phase = Phase::Bracket;
-                    }
                     _ => {
                         self.lane_open_string();
                         *phase = Phase::String;
                     }
                 },
-                Phase::Bracket => {
-                    if byte!() == b'"' {
-                        return End::Odd(self.lane.value);
-                    }
-                    self.lane_open_string();
-                    self.pos += 1;
-                    self.inner.ends_with(b'{');
-                    self.settle_content();
-                    *phase = Phase::String;
-                }
                 Phase::Empty => {
                     if !matches!(byte!(), b',' | b'}' | b']') {
                         return End::Odd(self.lane.value);
@@ -235,7 +225,7 @@ impl Engine {
                     match core::str::from_utf8(&self.lane.partial[..=length]) {
                         Ok(_) => {
                             at += 1;
-                            self.inner.ends_with(byte);
+                            self.inner.ends_with(Last::touching(byte));
                             self.pos = base + at;
                             self.settle_text(PLAIN);
                             *phase = Phase::String;
@@ -370,7 +360,7 @@ impl Engine {
                 self.lane.value = base + at;
                 *phase = match byte {
                     b'"' => match text.get(at + 1) {
-                        None | Some(b'"' | b'{' | b'[') => Phase::Quote,
+                        None | Some(b'"') => Phase::Quote,
                         Some(_) => {
                             self.lane_open_string();
                             Phase::String

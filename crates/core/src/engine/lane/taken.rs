@@ -5,7 +5,11 @@ use super::{
     tokens::{self, Behind, Content, Key},
 };
 use crate::{
-    engine::{Lex, frames::Shape, quotes::Inner},
+    engine::{
+        Lex,
+        frames::Shape,
+        quotes::{Inner, Last},
+    },
     grammar::Expect,
 };
 
@@ -224,12 +228,18 @@ impl Engine {
             self.lane.close = base + at;
             return Ok((Phase::BehindClose, at + 1));
         }
-        if self.whole {
+        if self.whole || self.lane_brace_is_doubtful(base + at) {
             // What follows the document may say that the string goes on.
             return Err(End::Odd(base + at));
         }
         self.lane_string_ended();
         Ok((Phase::Between, at))
+    }
+
+    /// Whether the quote before the closer at `at`, which it touches, may begin a quotation.
+    #[inline(never)]
+    fn lane_brace_is_doubtful(&self, at: usize) -> bool {
+        self.lane.end + 1 == at && self.inner.may_begin()
     }
 
     /// Opens a string.
@@ -312,7 +322,7 @@ impl Engine {
                 self.pos = base + end;
                 self.mark = self.pos;
                 self.tail = None;
-                self.inner.ends_with(last);
+                self.inner.ends_with(Last::touching(last));
             }
         }
     }

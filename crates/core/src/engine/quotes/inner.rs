@@ -4,11 +4,41 @@
 //! tells that it belongs to the text: until it closes, no quote ends the string. In `"say "a", "b""`
 //! the quote that touches `a` begins a quotation, and the next one ends it.
 
+use crate::engine::source::is_word;
+
+/// The last byte of content that is no white space, and whether white space follows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::engine) struct Last {
+    byte: u8,
+    spaced: bool,
+}
+
+impl Last {
+    /// That byte, with nothing behind it.
+    #[inline(always)]
+    pub(in crate::engine) const fn touching(byte: u8) -> Self {
+        Self { byte, spaced: false }
+    }
+
+    /// That byte, and white space behind it.
+    #[inline(always)]
+    pub(in crate::engine) const fn spaced(byte: u8) -> Self {
+        Self { byte, spaced: true }
+    }
+
+    const fn byte(self) -> u8 {
+        self.byte
+    }
+
+    const fn is_spaced(self) -> bool {
+        self.spaced
+    }
+}
+
 /// What the open string holds. It is kept byte for byte, since a stream cannot look back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::engine) struct Inner {
-    /// The last byte that is no white space.
-    last: u8,
+    last: Last,
     /// Whether that byte is alone behind an inner quote, as the brace in `"{"` is.
     alone: bool,
     /// How many brackets are open, from the one on that a quote followed.
@@ -36,7 +66,22 @@ impl Inner {
 
     /// Whether the next quote ends a quotation in the string.
     pub(in crate::engine) const fn is_quoting(&self) -> bool {
-        self.quoting || self.alone && matches!(self.last, b'{' | b'[' | b'}' | b']')
+        self.quoting
+            || self.open > 0 && self.quoted
+            || self.alone && matches!(self.last.byte(), b'{' | b'[' | b'}' | b']')
+    }
+
+    /// Whether a quote that stands here, and touches what follows it, begins a quotation: nothing
+    /// stands before it, or white space, or a mark that words follow.
+    pub(in crate::engine) const fn may_begin(&self) -> bool {
+        self.last.is_spaced()
+            || matches!(self.last.byte(), 0 | b'(' | b'[' | b'{' | b'=' | b',' | b':' | b'|')
+            || matches!(self.last.byte(), b'&' | b'+')
+    }
+
+    /// White space, escaped or not.
+    pub(in crate::engine) const fn space(&mut self) {
+        self.last.spaced = true;
     }
 
     /// Content without escapes.
@@ -50,14 +95,17 @@ impl Inner {
         }
         let mut solid = run.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
         if let Some(&last) = solid.next() {
-            self.alone = self.last == b'"' && solid.next().is_none();
-            self.last = last;
+            self.alone = self.last.byte() == b'"' && solid.next().is_none();
+            self.last = Last::touching(last);
+        }
+        if run.last().is_some_and(u8::is_ascii_whitespace) {
+            self.space();
         }
     }
 
-    /// Content that ends with `last`, which is no white space, in a string without inner quotes.
+    /// Content that ends with `last`, in a string without inner quotes.
     #[inline(always)]
-    pub(in crate::engine) const fn ends_with(&mut self, last: u8) {
+    pub(in crate::engine) const fn ends_with(&mut self, last: Last) {
         self.last = last;
     }
 
@@ -66,12 +114,18 @@ impl Inner {
         let mut rest = content;
         loop {
             rest = match rest {
-                [] => return,
+                [] => break,
                 [before @ .., b' '] => before,
                 [before @ .., b'\\', b'n' | b'r' | b't'] if ends_whole(before) => before,
                 // Of an escape it matters only that it is no bracket.
-                [.., last] => return self.ends_with(if *last == b'"' { b'\\' } else { *last }),
+                [.., last] => {
+                    self.last = Last::touching(if *last == b'"' { b'\\' } else { *last });
+                    break;
+                }
             };
+        }
+        if rest.len() < content.len() {
+            self.space();
         }
     }
 
@@ -80,27 +134,37 @@ impl Inner {
     pub(in crate::engine) fn escape(&mut self, byte: u8) {
         match byte {
             // Those are white space.
-            b'n' | b'r' | b't' => {}
+            b'n' | b'r' | b't' => self.space(),
             _ if self.open > 0 => self.byte(b'\\'),
-            _ => (self.last, self.alone) = (b'\\', false),
+            _ => (self.last, self.alone) = (Last::touching(b'\\'), false),
         }
     }
 
-    /// A quote that is part of the string, and the byte behind it.
-    pub(in crate::engine) fn quote(&mut self, next: Option<u8>) {
-        // Behind a quote that opens nothing, such as that of `5" tall`, stands what ends a word.
-        let opens = next.is_some_and(|byte| {
-            !byte.is_ascii_whitespace()
-                && !matches!(byte, b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}')
-        });
-        self.quoting = !self.is_quoting() && opens;
-        // A bracket between two quotes is text.
+    /// A quote that is part of the string, and what stands behind it.
+    pub(in crate::engine) fn quote(&mut self, behind: &[u8]) {
+        let next = behind.first().copied();
+        let begins = self.may_begin();
+        let opens = match behind {
+            [] => false,
+            // What ends a word stands behind a quote that opens nothing, such as that of `5" tall`.
+            [b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}', ..] => begins,
+            [b'\\', b'n' | b'r' | b't', ..] => begins,
+            // A blank in quotes.
+            [b' ', b'"', ..] => begins,
+            [byte, ..] => !byte.is_ascii_whitespace() || begins && !self.last.is_spaced(),
+        };
+        // A bracket between two quotes is text, but in `"{"a": 1}"` a key follows the second.
+        let bracket =
+            matches!(self.last.byte(), b'{' | b'[') && (!self.alone || next.is_some_and(is_word));
         self.held = None;
-        if self.open == 0 && matches!(self.last, b'{' | b'[') && !self.alone {
-            (self.open, self.any, self.quoted) = (1, true, false);
+        if self.open > 0 {
+            self.quoted = !self.quoted;
+        } else if bracket {
+            (self.open, self.any, self.quoted) = (1, true, true);
+        } else {
+            self.quoting = !self.is_quoting() && opens;
         }
-        self.quoted = !self.quoted;
-        (self.last, self.alone) = (b'"', false);
+        (self.last, self.alone) = (Last::touching(b'"'), false);
     }
 
     fn byte(&mut self, byte: u8) {
@@ -108,14 +172,16 @@ impl Inner {
             self.bracket(held);
         }
         if matches!(byte, b'{' | b'[' | b'}' | b']') {
-            if self.quoted && self.last == b'"' {
+            if self.quoted && self.last.byte() == b'"' {
                 self.held = Some(byte);
             } else {
                 self.bracket(byte);
             }
         }
-        if !byte.is_ascii_whitespace() {
-            (self.last, self.alone) = (byte, false);
+        if byte.is_ascii_whitespace() {
+            self.space();
+        } else {
+            (self.last, self.alone) = (Last::touching(byte), false);
         }
     }
 

@@ -20,16 +20,32 @@ impl Engine {
         if self.inner.is_quoting() && !matches!(next, b']' | b'}') {
             return self.judge_quotation_in_list(look, next, close);
         }
+        let touching = look.passed() == 0;
+        let begins = touching && self.inner.may_begin();
         match next {
             b',' => {
                 look.bump();
+                if begins && self.inner_quotes > 0 {
+                    // `split(",")`, in text that holds quotes.
+                    look.peek()?;
+                    if look.closer(quote)?.is_some() {
+                        return Ok(Verdict::Inner);
+                    }
+                }
                 self.judge_comma_in_list(look, quote, close)
             }
             b']' => {
+                look.bump();
+                if begins || self.inner_quotes > 0 {
+                    // `"]"` is code.
+                    look.peek()?;
+                    if look.at_quote()? {
+                        return Ok(Verdict::Inner);
+                    }
+                }
                 if self.frames.depth() <= 1 {
                     return Ok(close);
                 }
-                look.bump();
                 let behind = look.space()?;
                 let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
                     || matches!(behind, b'{' | b'[' | b'<')
@@ -37,20 +53,34 @@ impl Engine {
                 Ok(if fits { close } else { Verdict::Inner })
             }
             b'}' => {
+                look.bump();
+                if begins || self.inner_quotes > 0 {
+                    look.peek()?;
+                    if look.at_quote()? {
+                        return Ok(Verdict::Inner);
+                    }
+                }
                 if self.frames.above(|shape| shape == Shape::Object).is_none() {
                     return Ok(close);
                 }
-                look.bump();
                 Ok(if matches!(look.space()?, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
             b'/' | b'#' => {
                 Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
             }
+            // What the quote touches is quoted, where it stands behind what begins no word.
+            _ if begins => Ok(Verdict::Inner),
+            b'{' | b'[' if touching => {
+                Ok(if self.brackets_text(look)? { Verdict::Inner } else { close })
+            }
             b')' | b'+' | b'{' | b'[' | b';' | b'0'..=b'9' | b'-' | b'<' => Ok(close),
             b':' => Ok(close),
             _ => {
                 if look.closer(quote)?.is_some() {
-                    return Ok(close);
+                    // In text with quotes, one that touches another is one of them, and so is that
+                    // of a blank in quotes.
+                    let more = self.inner_quotes > 0 && (touching || self.inner.may_begin());
+                    return Ok(if more { Verdict::Inner } else { close });
                 }
                 self.judge_word_in_list(look, quote, close)
             }
@@ -84,6 +114,21 @@ impl Engine {
         Ok(if look.at_quote()? { close } else { Verdict::Inner })
     }
 
+    /// Whether the bracket that touches the quote belongs to text, as in `f"{name}"`, and does not
+    /// begin an item.
+    fn brackets_text(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        let object = look.peek()? == b'{';
+        look.bump();
+        let next = look.gap()?;
+        Ok(match next {
+            b']' | b'}' => false,
+            _ if look.at_quote()? => false,
+            _ if object => look.word()?.is_empty() || look.blanks()? != b':',
+            b'{' | b'[' => false,
+            _ => !is_word(next) || look.words()?,
+        })
+    }
+
     /// A comma behind the quote, in a list: any item may follow, but not text that goes on to
     /// another quote.
     fn judge_comma_in_list(
@@ -92,15 +137,7 @@ impl Engine {
         quote: Quote,
         close: Verdict,
     ) -> Result<Verdict, Edge> {
-        let next = look.gap()?;
-        if !is_word(next) || next.is_ascii_digit() || next == b'-' {
-            return Ok(close);
-        }
-        if look.at_quote()? || look.at_prefix()? {
-            return Ok(close);
-        }
-        let word = look.word()?;
-        if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
+        if !look.words()? {
             return Ok(close);
         }
         loop {

@@ -57,8 +57,10 @@ impl Engine {
                 Ok(if matches!(behind, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
             b',' => {
+                let quotes =
+                    self.inner.is_quoting() || look.passed() == 0 && self.inner.may_begin();
                 look.bump();
-                let verdict = self.judge_comma_in_object(look, quote, close)?;
+                let verdict = self.judge_comma_in_object(look, quote, close, quotes)?;
                 self.guided_comma(look, verdict, close)
             }
             b':' => Ok(Verdict::Inner),
@@ -107,6 +109,9 @@ impl Engine {
                 if look.passed() > 0 && self.key_in_other_quotes(look)? {
                     return Ok(close);
                 }
+                if look.passed() == 0 && self.inner.may_begin() {
+                    return Ok(Verdict::Inner);
+                }
                 self.judge_word(look, quote, close, broken)
             }
         }
@@ -144,14 +149,15 @@ impl Engine {
         quote: Quote,
         close: Verdict,
     ) -> Result<Verdict, Edge> {
-        if !self.whole && self.inner_quotes == 0 {
+        let begins = look.passed() == 0 && self.inner.may_begin();
+        if !self.whole && self.inner_quotes == 0 && !begins {
             return Ok(close);
         }
         look.bump();
         // `"}";` is code: behind a document, a quote does not touch its brace.
         let touching = look.peek()?;
         let code = look.at_quote()?;
-        if !self.whole {
+        if !self.whole || code && begins {
             let goes_on = self.inner.is_quoting() && matches!(touching, b')' | b';' | b'.');
             return Ok(if code || goes_on { Verdict::Inner } else { close });
         }
@@ -176,12 +182,14 @@ impl Engine {
         Ok(close)
     }
 
-    /// A comma behind the quote, in an object: a key and a colon must follow.
+    /// A comma behind the quote, in an object: a key and a colon must follow. `quotes` says that the
+    /// quote may begin or end a quotation.
     fn judge_comma_in_object(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,
         close: Verdict,
+        quotes: bool,
     ) -> Result<Verdict, Edge> {
         let next = look.gap()?;
         match next {
@@ -192,7 +200,7 @@ impl Engine {
                 }
                 if let Some((key_quote, found)) = look.quote()? {
                     look.advance(found);
-                    return self.judge_key_behind(look, key_quote, close);
+                    return self.judge_key_behind(look, key_quote, close, quotes);
                 }
                 // Only a key in quotes follows a quote that ends a quotation in the string.
                 if !is_word(next) || self.inner.is_quoting() {
@@ -240,12 +248,21 @@ impl Engine {
         mut look: Look<'_>,
         quote: Quote,
         close: Verdict,
+        quotes: bool,
     ) -> Result<Verdict, Edge> {
         self.pass_string(&mut look, quote)?;
         let behind = look.space()?;
-        if self.inner.is_quoting() {
+        if quotes {
             // `"Yes", "No", and so on` is text.
-            return Ok(if behind == b':' { close } else { Verdict::Inner });
+            if behind != b':' {
+                return Ok(Verdict::Inner);
+            }
+            if !self.inner.is_quoting() {
+                return Ok(close);
+            }
+            // So is `"a", "b": words`.
+            look.bump();
+            return Ok(if look.words()? { Verdict::Inner } else { close });
         }
         if matches!(behind, b':' | b'=' | b'{' | b'[' | b',' | b'}') || behind.is_ascii_digit() {
             return Ok(close);

@@ -10,13 +10,13 @@ mod item;
 mod member;
 mod rest;
 
-pub(super) use inner::Inner;
+pub(super) use inner::{Inner, Last};
 pub(super) use rest::Tried;
 
 use super::{
     Engine, Source, Text,
     frames::Shape,
-    source::{Edge, Look, is_word},
+    source::{Edge, Look, is_literal, is_word},
     strings::Quote,
 };
 
@@ -42,7 +42,12 @@ impl Engine {
     }
 
     /// How many quotes open a string: `look` stands on the second of them.
-    pub(super) fn quotes_at_start(&mut self, mut look: Look<'_>, quote: u8) -> Result<u8, Edge> {
+    pub(super) fn quotes_at_start(
+        &mut self,
+        mut look: Look<'_>,
+        quote: u8,
+        is_key: bool,
+    ) -> Result<u8, Edge> {
         look.bump();
         let third = look.peek()?;
         if third == quote {
@@ -67,8 +72,16 @@ impl Engine {
         if next == quote {
             return Ok(2);
         }
-        let next = look.space()?;
-        Ok(if matches!(next, b':' | b',' | b'}' | b']') { 2 } else { 1 })
+        match look.space()? {
+            b':' if is_key => Ok(2),
+            b'}' | b']' => Ok(2),
+            b',' => {
+                // `""Yes", he said."` is text that begins with a quotation.
+                look.bump();
+                Ok(if look.words()? && look.blanks()? != b':' { 1 } else { 2 })
+            }
+            _ => Ok(1),
+        }
     }
 
     /// Decides about a quote of `length` bytes at `pos`.
@@ -101,16 +114,6 @@ impl Engine {
             length = run;
         }
         let mut look = self.behind_quote(source, length);
-        if text.embedded != 0 {
-            // JSON inside a string whose quotes were not escaped ends with its own bracket.
-            let closes = matches!(text.embedded, b'}' | b']')
-                && match look.space() {
-                    Ok(next) => matches!(next, b',' | b'}' | b']'),
-                    Err(Edge::More) => return Err(Edge::More),
-                    Err(Edge::End | Edge::Window) => true,
-                };
-            return Ok(if closes { Verdict::Close(length) } else { Verdict::Inner });
-        }
         // The commonest cases first, without the machinery below.
         let first = look.space();
         let fallback = match first {
@@ -191,7 +194,10 @@ impl Engine {
             }
             // In a list: `["a", "b, "c"]`. The word behind the quote must end as an item does.
             let mut look = self.behind_quote(source, length);
-            if !is_word(look.peek()?) || self.inner_quotes > 0 || content.contains(&b'"') {
+            let opened = content.iter().filter(|b| matches!(b, b'(' | b'[' | b'{')).count();
+            let closed = content.iter().filter(|b| matches!(b, b')' | b']' | b'}')).count();
+            let code = self.inner_quotes > 0 || content.contains(&b'"') || opened > closed;
+            if !is_word(look.peek()?) || code {
                 return Ok(None);
             }
             while is_word(look.peek()?) || look.peek()? == b' ' {
@@ -202,7 +208,14 @@ impl Engine {
             }
             look.bump();
             let lost = self.pos - (content.len() - trimmed) - 1;
-            return Ok(matches!(look.space()?, b',' | b']').then_some(lost));
+            let follows = match look.space()? {
+                b',' => {
+                    look.bump();
+                    !look.words()?
+                }
+                behind => behind == b']',
+            };
+            return Ok(follows.then_some(lost));
         }
         let lost_key = text.is_key && content.contains(&b':');
         let colon = trimmed > 0 && content[trimmed - 1] == b':';
@@ -214,10 +227,14 @@ impl Engine {
         }
         let mut look = self.behind_quote(source, length);
         let key = source.look(self.pos, self.window);
-        if !self.reads_key(&mut look, text.quote)?
-            || self.inner_quotes > 0 && self.forbids_member(key)?
-        {
+        if !self.reads_key(&mut look, text.quote)? {
             return Ok(None);
+        }
+        if self.inner_quotes > 0 {
+            look.bump();
+            if look.words()? || self.forbids_member(key)? {
+                return Ok(None);
+            }
         }
         let before = self.pos - content.len();
         if text.is_key {
@@ -284,7 +301,7 @@ impl Engine {
         // A word: an inner quote if the key's real end, with its colon, is on this line.
         let mut probe = look;
         let word = probe.word()?;
-        if matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None") {
+        if is_literal(word) {
             return Ok(close);
         }
         loop {

@@ -69,7 +69,7 @@ impl Engine {
         text: Text,
         length: usize,
     ) -> Result<bool, Stop> {
-        let plain = text.quote == Quote::Double && text.quotes == 1 && text.embedded == 0;
+        let plain = text.quote == Quote::Double && text.quotes == 1;
         if !self.whole || text.is_key || self.inner_quotes == 0 || !plain {
             return Ok(true);
         }
@@ -142,7 +142,7 @@ impl Engine {
         rest.mark_in_string = true;
         rest.inner_quotes = 1;
         rest.inner = self.inner;
-        rest.inner.quote(source.byte(at));
+        rest.inner.quote(source.from(at));
         let (reads, end) = self.try_rest(rest, source, true);
         end.filter(|_| reads)
     }
