@@ -286,7 +286,8 @@ impl Engine {
             return Ok(close);
         }
         let ended = matches!(behind, b',' | b'}' | b']' | b'+') || look.closer(quote)?.is_some();
-        Ok(if ended && broken && !touching { close } else { Verdict::Inner })
+        let pieces = ended && broken && !touching && self.inner_quotes == 0;
+        Ok(if pieces { close } else { Verdict::Inner })
     }
 
     /// Whether a key stands there, with its colon, in quotes of another kind: `"x" 'b': 1`. What

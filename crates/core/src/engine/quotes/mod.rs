@@ -295,7 +295,17 @@ impl Engine {
     ) -> Result<Verdict, Edge> {
         match next {
             b':' | b'=' | b',' | b'}' | b'{' | b'[' | b'-' | b'0'..=b'9' => return Ok(close),
-            _ if look.at_quote()? => return Ok(close),
+            _ if look.at_quote()? => {
+                // `{"a "b"": 1}`: the second of the two ends the key; it is one too many in `{"a"": 1}`.
+                let Some(second) = look.closer(quote)? else { return Ok(close) };
+                let touching = look.passed() == 0;
+                look.advance(second);
+                return Ok(match (touching && look.space()? == b':', close) {
+                    (true, _) if self.inner_quotes > 0 => Verdict::Inner,
+                    (true, Verdict::Close(first)) => Verdict::Close(first + second),
+                    _ => close,
+                });
+            }
             _ => {}
         }
         // A word: an inner quote if the key's real end, with its colon, is on this line.
@@ -323,7 +333,8 @@ impl Engine {
     }
 
     /// Whether a comment stands behind a quote, and not more of the string: white space before it
-    /// unless it is a block, and no further quote on its line.
+    /// unless it is a block, and no further quote on its line, or pairs of them, and a closer, a
+    /// comma or a string on the next.
     pub(super) fn comment_behind(
         &mut self,
         mut look: Look<'_>,
@@ -344,18 +355,21 @@ impl Engine {
             return Ok(false);
         }
         look.advance(mark);
+        let mut quotes = 0;
         loop {
             self.steps += 1;
             match look.peek() {
+                Ok(b'\n') if quotes > 0 => break,
+                Err(Edge::End) if quotes > 0 => return Ok(false),
                 Ok(b'\n') | Err(Edge::End) => return Ok(true),
                 Err(edge) => return Err(edge),
                 Ok(_) => {}
             }
-            if look.closer(quote)?.is_some() {
-                return Ok(false);
-            }
+            quotes += usize::from(look.closer(quote)?.is_some());
             look.bump();
         }
+        let next = look.space()?;
+        Ok(quotes % 2 == 0 && (matches!(next, b'}' | b']' | b',') || look.at_quote()?))
     }
 
     /// The quote of a string that is the whole document.
