@@ -25,14 +25,6 @@ impl Last {
     pub(in crate::engine) const fn spaced(byte: u8) -> Self {
         Self { byte, spaced: true }
     }
-
-    const fn byte(self) -> u8 {
-        self.byte
-    }
-
-    const fn is_spaced(self) -> bool {
-        self.spaced
-    }
 }
 
 /// What the open string holds. It is kept byte for byte, since a stream cannot look back.
@@ -68,15 +60,15 @@ impl Inner {
     pub(in crate::engine) const fn is_quoting(&self) -> bool {
         self.quoting
             || self.open > 0 && self.quoted
-            || self.alone && matches!(self.last.byte(), b'{' | b'[' | b'}' | b']')
+            || self.alone && matches!(self.last.byte, b'{' | b'[' | b'}' | b']')
     }
 
     /// Whether a quote that stands here, and touches what follows it, begins a quotation: nothing
     /// stands before it, or white space, or a mark that words follow.
     pub(in crate::engine) const fn may_begin(&self) -> bool {
-        self.last.is_spaced()
-            || matches!(self.last.byte(), 0 | b'(' | b'[' | b'{' | b'=' | b',' | b':' | b'|')
-            || matches!(self.last.byte(), b'&' | b'+')
+        self.last.spaced
+            || matches!(self.last.byte, 0 | b'(' | b'[' | b'{' | b'=' | b',' | b':' | b'|')
+            || matches!(self.last.byte, b'&' | b'+')
     }
 
     /// White space, escaped or not.
@@ -95,7 +87,7 @@ impl Inner {
         }
         let mut solid = run.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
         if let Some(&last) = solid.next() {
-            self.alone = self.last.byte() == b'"' && solid.next().is_none();
+            self.alone = self.last.byte == b'"' && solid.next().is_none();
             self.last = Last::touching(last);
         }
         if run.last().is_some_and(u8::is_ascii_whitespace) {
@@ -151,11 +143,11 @@ impl Inner {
             [b'\\', b'n' | b'r' | b't', ..] => begins,
             // A blank in quotes.
             [b' ', b'"', ..] => begins,
-            [byte, ..] => !byte.is_ascii_whitespace() || begins && !self.last.is_spaced(),
+            [byte, ..] => !byte.is_ascii_whitespace() || begins && !self.last.spaced,
         };
         // A bracket between two quotes is text, but in `"{"a": 1}"` a key follows the second.
         let bracket =
-            matches!(self.last.byte(), b'{' | b'[') && (!self.alone || next.is_some_and(is_word));
+            matches!(self.last.byte, b'{' | b'[') && (!self.alone || next.is_some_and(is_word));
         self.held = None;
         if self.open > 0 {
             self.quoted = !self.quoted;
@@ -172,7 +164,7 @@ impl Inner {
             self.bracket(held);
         }
         if matches!(byte, b'{' | b'[' | b'}' | b']') {
-            if self.quoted && self.last.byte() == b'"' {
+            if self.quoted && self.last.byte == b'"' {
                 self.held = Some(byte);
             } else {
                 self.bracket(byte);

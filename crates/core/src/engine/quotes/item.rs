@@ -34,36 +34,17 @@ impl Engine {
                 }
                 self.judge_comma_in_list(look, quote, close)
             }
-            b']' => {
+            b']' | b'}' => {
                 look.bump();
-                if begins || self.inner_quotes > 0 {
-                    // `"]"` is code.
+                // `"]"` is code.
+                let doubtful = begins || self.inner_quotes > 0;
+                if doubtful {
                     look.peek()?;
                     if look.at_quote()? {
                         return Ok(Verdict::Inner);
                     }
                 }
-                if self.frames.depth() <= 1 {
-                    return Ok(close);
-                }
-                let behind = look.space()?;
-                let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
-                    || matches!(behind, b'{' | b'[' | b'<')
-                    || look.at_quote()?;
-                Ok(if fits { close } else { Verdict::Inner })
-            }
-            b'}' => {
-                look.bump();
-                if begins || self.inner_quotes > 0 {
-                    look.peek()?;
-                    if look.at_quote()? {
-                        return Ok(Verdict::Inner);
-                    }
-                }
-                if self.frames.above(|shape| shape == Shape::Object).is_none() {
-                    return Ok(close);
-                }
-                Ok(if matches!(look.space()?, b',' | b'}' | b']') { close } else { Verdict::Inner })
+                self.judge_closer_in_list(look, next, close)
             }
             b'/' | b'#' => {
                 Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
@@ -85,6 +66,30 @@ impl Engine {
                 self.judge_word_in_list(look, quote, close)
             }
         }
+    }
+
+    /// A closer behind the quote, which `look` has passed.
+    fn judge_closer_in_list(
+        &mut self,
+        mut look: Look<'_>,
+        closer: u8,
+        close: Verdict,
+    ) -> Result<Verdict, Edge> {
+        let ends = if closer == b']' {
+            self.frames.depth() <= 1
+        } else {
+            self.frames.above(|shape| shape == Shape::Object).is_none()
+        };
+        if ends {
+            return Ok(close);
+        }
+        let behind = look.space()?;
+        let mut fits = matches!(behind, b',' | b'}' | b']');
+        if closer == b']' && !fits {
+            fits = matches!(behind, b')' | b'/' | b'#' | b';' | b'`' | b'{' | b'[' | b'<')
+                || look.at_quote()?;
+        }
+        Ok(if fits { close } else { Verdict::Inner })
     }
 
     /// A quote that ends a quotation in the item: `f("a", "b", c)`. It ends the item, too, where an
