@@ -49,8 +49,7 @@ impl Engine {
             b'/' | b'#' => {
                 Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
             }
-            // What the quote touches is quoted, where it stands behind what begins no word.
-            _ if begins => Ok(Verdict::Inner),
+            _ if touching && self.begins_quotation(look, quote)? => Ok(Verdict::Inner),
             b'{' | b'[' if touching => {
                 Ok(if self.brackets_text(look)? { Verdict::Inner } else { close })
             }

@@ -109,7 +109,7 @@ impl Engine {
                 if look.passed() > 0 && self.key_in_other_quotes(look)? {
                     return Ok(close);
                 }
-                if look.passed() == 0 && self.inner.may_begin() {
+                if look.passed() == 0 && self.begins_quotation(look, quote)? {
                     return Ok(Verdict::Inner);
                 }
                 self.judge_word(look, quote, close, broken)

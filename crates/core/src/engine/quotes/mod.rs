@@ -277,6 +277,18 @@ impl Engine {
         Ok(look.space()? == b':')
     }
 
+    /// Whether a quote that touches what stands there begins a quotation, for which another quote
+    /// must follow.
+    fn begins_quotation(&mut self, mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
+        if !self.inner.may_begin() {
+            return Ok(false);
+        }
+        match self.pass_string(&mut look, quote) {
+            Err(Edge::End) => Ok(false),
+            passed => passed.map(|()| true),
+        }
+    }
+
     /// Passes the rest of a string and the quote that may close it, and counts the steps.
     pub(super) fn pass_string(&mut self, look: &mut Look<'_>, quote: Quote) -> Result<(), Edge> {
         let from = look.passed();
