@@ -154,7 +154,11 @@ impl Engine {
             look.bump();
             look!(look.gap(), 0);
         }
-        if let Some(from) = self.closed_string.filter(|&from| self.reaches(from))
+        // Only where nothing between the two was dropped.
+        let directly = |from: &usize| {
+            self.edits[self.edits_before(from + 1)..].iter().all(super::Edit::is_gap)
+        };
+        if let Some(from) = self.closed_string.filter(|&from| self.reaches(from)).filter(directly)
             && let Some((quote, length)) = look!(look.quote(), None)
         {
             let behind = at + look.passed() + length;
