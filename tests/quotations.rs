@@ -64,7 +64,8 @@ const READ: &[&str] = &[
 
 /// Read otherwise in one place at least.
 const HARD: &[&str] = &[
-    // Without white space this is the end of an item, and the start of the next.
+    // In a list this is the end of an item, and the start of the next.
+    r#"x = ", ".join(sorted(names), key="k")"#,
     r#"s.split(",").join(";")"#,
     r#"cut -d"," -f2 "x.csv""#,
     // A bracket in quotes closes the object of the text.

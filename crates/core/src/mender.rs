@@ -15,6 +15,8 @@ use crate::{
 /// and the other questions at any time; [`reset`](Self::reset) starts the next input with the same
 /// buffers. After the end, further pushes pass through raw and the outcome stays the same.
 ///
+/// Text and repairs go to the [`Output`] as they become certain; [`Collected`](crate::Collected) keeps both.
+///
 /// What has left is never taken back, and at every moment `output + completion()` is valid JSON.
 /// How the input is cut into chunks changes nothing. Chunks end anywhere, inside a character too.
 ///

@@ -68,7 +68,7 @@ impl Inner {
     pub(in crate::engine) const fn may_begin(&self) -> bool {
         self.last.spaced
             || matches!(self.last.byte, 0 | b'(' | b'[' | b'{' | b'=' | b',' | b':' | b'|')
-            || matches!(self.last.byte, b'&' | b'+')
+            || matches!(self.last.byte, b'&' | b'+' | b'#')
     }
 
     /// White space, escaped or not.

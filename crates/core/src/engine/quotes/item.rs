@@ -4,7 +4,7 @@ use super::Verdict;
 use crate::engine::{
     Engine,
     frames::Shape,
-    source::{Edge, Look, is_word},
+    source::{Edge, Look, is_literal, is_word},
     strings::Quote,
 };
 
@@ -26,9 +26,11 @@ impl Engine {
             b',' => {
                 look.bump();
                 if begins && self.inner_quotes > 0 {
-                    // `split(",")`, in text that holds quotes.
+                    // `split(",")`, in text that holds quotes; a word would begin an item.
                     look.peek()?;
-                    if look.closer(quote)?.is_some() {
+                    if let Some(length) = look.closer(quote)?
+                        && !is_word(look.peek_at(length)?)
+                    {
                         return Ok(Verdict::Inner);
                     }
                 }
@@ -48,6 +50,12 @@ impl Engine {
             }
             b'/' | b'#' => {
                 Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
+            }
+            b')' | b'+' | b':' | b';' if begins => {
+                // A mark alone in quotes.
+                look.bump();
+                look.peek()?;
+                Ok(if look.closer(quote)?.is_some() { Verdict::Inner } else { close })
             }
             _ if touching && self.begins_quotation(look, quote)? => Ok(Verdict::Inner),
             b'{' | b'[' if touching => {
@@ -166,6 +174,15 @@ impl Engine {
         close: Verdict,
     ) -> Result<Verdict, Edge> {
         let broken = look.seen().contains(&b'\n');
+        if look.passed() > 0 {
+            // `["a" null "b"]`
+            let mut probe = look;
+            if is_literal(probe.word()?)
+                && (matches!(probe.space()?, b',' | b']') || probe.at_quote()?)
+            {
+                return Ok(close);
+            }
+        }
         loop {
             self.steps += 1;
             let byte = match look.peek() {

@@ -46,21 +46,14 @@ impl Engine {
                 self.judge_behind_brace(look, close)
             }
             b']' => {
-                let listed = self.frames.above(Shape::is_list).is_some();
                 look.bump();
-                if !listed && !self.whole {
-                    // A stray bracket, unless a quote touches it, as in `"x = "]"`.
-                    look.peek()?;
-                    return Ok(if look.at_quote()? { Verdict::Inner } else { close });
-                }
                 let behind = look.space()?;
                 Ok(if matches!(behind, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
             b',' => {
-                let quotes =
-                    self.inner.is_quoting() || look.passed() == 0 && self.inner.may_begin();
+                let begins = look.passed() == 0 && self.inner.may_begin();
                 look.bump();
-                let verdict = self.judge_comma_in_object(look, quote, close, quotes)?;
+                let verdict = self.judge_comma_in_object(look, quote, close, begins)?;
                 self.guided_comma(look, verdict, close)
             }
             b':' => Ok(Verdict::Inner),
@@ -182,14 +175,14 @@ impl Engine {
         Ok(close)
     }
 
-    /// A comma behind the quote, in an object: a key and a colon must follow. `quotes` says that the
-    /// quote may begin or end a quotation.
+    /// A comma behind the quote, in an object: a key and a colon must follow. `begins` says that the
+    /// quote may begin a quotation, as in `", ".join(words)`.
     fn judge_comma_in_object(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,
         close: Verdict,
-        quotes: bool,
+        begins: bool,
     ) -> Result<Verdict, Edge> {
         let next = look.gap()?;
         match next {
@@ -200,7 +193,7 @@ impl Engine {
                 }
                 if let Some((key_quote, found)) = look.quote()? {
                     look.advance(found);
-                    return self.judge_key_behind(look, key_quote, close, quotes);
+                    return self.judge_key_behind(look, key_quote, close, begins);
                 }
                 // Only a key in quotes follows a quote that ends a quotation in the string.
                 if !is_word(next) || self.inner.is_quoting() {
@@ -248,23 +241,20 @@ impl Engine {
         mut look: Look<'_>,
         quote: Quote,
         close: Verdict,
-        quotes: bool,
+        begins: bool,
     ) -> Result<Verdict, Edge> {
         self.pass_string(&mut look, quote)?;
         let behind = look.space()?;
-        if quotes {
-            // `"Yes", "No", and so on` is text.
+        if self.inner.is_quoting() {
+            // `"Yes", "No", and so on` is text, and so is `"a", "b": words`.
             if behind != b':' {
                 return Ok(Verdict::Inner);
             }
-            if !self.inner.is_quoting() {
-                return Ok(close);
-            }
-            // So is `"a", "b": words`.
             look.bump();
             return Ok(if look.words()? { Verdict::Inner } else { close });
         }
-        if matches!(behind, b':' | b'=' | b'{' | b'[' | b',' | b'}') || behind.is_ascii_digit() {
+        let ended = !begins && matches!(behind, b',' | b'}');
+        if ended || matches!(behind, b':' | b'=' | b'{' | b'[') || behind.is_ascii_digit() {
             return Ok(close);
         }
         Ok(if look.at_quote()? { close } else { Verdict::Inner })

@@ -74,14 +74,37 @@ impl Engine {
         }
         match look.space()? {
             b':' if is_key => Ok(2),
-            b'}' | b']' => Ok(2),
+            b'}' | b']' => {
+                look.bump();
+                match look.space() {
+                    Ok(b',' | b'}' | b']') | Err(Edge::End) => Ok(2),
+                    other => other.map(|_| 1),
+                }
+            }
             b',' => {
                 // `""Yes", he said."` is text that begins with a quotation.
                 look.bump();
-                Ok(if look.words()? && look.blanks()? != b':' { 1 } else { 2 })
+                let object = self.frames.top() == Some(Shape::Object);
+                let ends = if object { self.member_begins(look)? } else { !look.words()? };
+                Ok(if ends { 2 } else { 1 })
             }
             _ => Ok(1),
         }
+    }
+
+    /// Whether a key and a colon stand there, or the end of the object.
+    fn member_begins(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        if look.gap()? == b'}' {
+            return Ok(true);
+        }
+        match look.quote()? {
+            Some((quote, length)) => {
+                look.advance(length);
+                self.pass_string(&mut look, quote)?;
+            }
+            None => _ = look.word()?,
+        }
+        Ok(look.space()? == b':')
     }
 
     /// Decides about a quote of `length` bytes at `pos`.
@@ -222,6 +245,13 @@ impl Engine {
         if !text.is_key && colon && self.whole {
             return Ok(self.bare_member_before(content, trimmed));
         }
+        if text.is_key && colon {
+            // `{"key: "value"`: the quote that touches a word opens the value.
+            let touched = self.behind_quote(source, length).peek()?;
+            let name = content[..trimmed - 1].trim_ascii_end();
+            let before = self.pos - content.len() + name.len();
+            return Ok((is_word(touched) && !name.is_empty()).then_some(before));
+        }
         if !(comma || broken) || (text.is_key && !lost_key) {
             return Ok(None);
         }
@@ -281,6 +311,12 @@ impl Engine {
     /// must follow.
     fn begins_quotation(&mut self, mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
         if !self.inner.may_begin() {
+            return Ok(false);
+        }
+        if let Some(length) = look.closer(quote)?
+            && is_word(look.peek_at(length)?)
+        {
+            // `["Note:""b"]`: the second begins the next item.
             return Ok(false);
         }
         match self.pass_string(&mut look, quote) {
