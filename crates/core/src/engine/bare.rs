@@ -1,8 +1,8 @@
 //! Strings and keys without quotes.
 
 use super::{
-    Engine, Expect, Flow, Lex, Source, Step, Stop, Text, frames::Shape, look, source::Edge,
-    strings::Quote,
+    Engine, Expect, Flow, Lex, Source, Step, Stop, Text, frames::Shape, look, quote::Quote,
+    source::Edge,
 };
 use crate::RepairKind;
 

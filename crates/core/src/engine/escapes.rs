@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{Engine, Flow, Source, Step, Text, strings::Quote};
+use super::{Engine, Flow, Source, Step, Text, quote::Quote};
 use crate::RepairKind;
 
 impl Engine {

@@ -16,6 +16,7 @@ mod guided;
 mod lane;
 mod members;
 mod number;
+mod quote;
 mod quotes;
 mod source;
 mod strings;
@@ -75,7 +76,7 @@ enum Lex {
 /// A string that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Text {
-    quote: strings::Quote,
+    quote: quote::Quote,
     is_key: bool,
     /// How many quotes delimit it: 1, 2 or 3. Without quotes 0.
     quotes: u8,

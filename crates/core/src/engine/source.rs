@@ -1,6 +1,6 @@
 //! The text the engine reads, and bounded look-ahead into it.
 
-use super::strings::Quote;
+use super::quote::Quote;
 
 /// A stretch of input: from the engine's mark to the last byte received.
 #[derive(Clone, Copy, Debug)]

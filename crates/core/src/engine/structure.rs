@@ -1,8 +1,8 @@
 //! Between tokens: does what the table says.
 
 use super::{
-    Action, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape, source::Edge,
-    strings::Quote,
+    Action, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape, quote::Quote,
+    source::Edge,
 };
 use crate::RepairKind;
 

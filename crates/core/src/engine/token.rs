@@ -1,8 +1,7 @@
 //! What the next byte begins; white space and comments.
 
 use super::{
-    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, look, source::Edge,
-    strings::Quote,
+    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, look, quote::Quote, source::Edge,
 };
 use crate::{RepairKind, scan};
 

@@ -13,7 +13,7 @@ mod stride;
 mod taken;
 mod tokens;
 
-use super::{Engine, Flow, Lex, Source, Text, frames::Shape, quotes::Last, strings::Quote};
+use super::{Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last};
 use crate::{grammar::Expect, scan};
 
 /// The longest key, and the longest stretch of white space, that is read here.

@@ -4,8 +4,8 @@ use super::Verdict;
 use crate::engine::{
     Engine,
     frames::Shape,
+    quote::Quote,
     source::{Edge, Look, is_literal, is_word},
-    strings::Quote,
 };
 
 impl Engine {

@@ -4,8 +4,8 @@ use super::{LOOK_BACK, Verdict};
 use crate::engine::{
     Engine, Source,
     frames::Shape,
+    quote::Quote,
     source::{Edge, Look, is_word},
-    strings::Quote,
 };
 
 impl Engine {

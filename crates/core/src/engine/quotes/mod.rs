@@ -16,8 +16,8 @@ pub(super) use rest::Tried;
 use super::{
     Engine, Source, Text,
     frames::Shape,
+    quote::Quote,
     source::{Edge, Look, is_literal, is_word},
-    strings::Quote,
 };
 
 /// How far back a lost quote is looked for, in bytes.

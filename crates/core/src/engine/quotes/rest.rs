@@ -9,7 +9,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use crate::engine::frames::Shape;
 use crate::{
     Policy, RepairKind,
-    engine::{Edit, Engine, Lex, Source, Stop, Text, source::is_word, strings::Quote},
+    engine::{Edit, Engine, Lex, Source, Stop, Text, quote::Quote, source::is_word},
     grammar::Expect,
 };
 

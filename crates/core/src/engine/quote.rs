@@ -1,0 +1,65 @@
+//! The quotes that delimit strings.
+
+use crate::RepairKind;
+
+/// What delimits a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    Backtick,
+    Double,
+    /// `\"`, in a document that is escaped once too often.
+    Escaped,
+    Single,
+    Smart,
+}
+
+impl Quote {
+    /// The quote that starts `text`, and how many bytes it has.
+    pub(super) fn of(text: &[u8]) -> Option<(Self, usize)> {
+        match text {
+            [b'"', ..] => Some((Self::Double, 1)),
+            [b'\'', ..] => Some((Self::Single, 1)),
+            [b'`', ..] => Some((Self::Backtick, 1)),
+            [b'\\', b'"', ..] => Some((Self::Escaped, 2)),
+            // ´ « »
+            [0xc2, 0xb4, ..] => Some((Self::Backtick, 2)),
+            [0xc2, 0xab | 0xbb, ..] => Some((Self::Smart, 2)),
+            // ‘ ’ ‚ ‛ “ ” „ ‟
+            [0xe2, 0x80, 0x98..=0x9f, ..] => Some((Self::Smart, 3)),
+            // ＂
+            [0xef, 0xbc, 0x82, ..] => Some((Self::Smart, 3)),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a quote at the start of `text` that may close a string of this kind.
+    pub(super) fn closer(self, text: &[u8]) -> Option<usize> {
+        let (quote, length) = Self::of(text)?;
+        let closes = match self {
+            Self::Backtick => matches!(quote, Self::Backtick | Self::Single),
+            Self::Smart => matches!(quote, Self::Smart | Self::Double),
+            Self::Escaped => matches!(quote, Self::Escaped | Self::Double),
+            Self::Double | Self::Single => quote == self,
+        };
+        closes.then_some(length)
+    }
+
+    /// The byte that a search for the end stops at.
+    pub(super) const fn stop(self) -> u8 {
+        match self {
+            Self::Single => b'\'',
+            Self::Backtick | Self::Smart | Self::Double | Self::Escaped => b'"',
+        }
+    }
+
+    /// The repair that turns it into `"`.
+    pub(super) const fn kind(self) -> RepairKind {
+        match self {
+            Self::Backtick => RepairKind::BacktickQuote,
+            Self::Double => RepairKind::DoubledQuote,
+            Self::Escaped => RepairKind::EscapedDocument,
+            Self::Single => RepairKind::SingleQuote,
+            Self::Smart => RepairKind::SmartQuote,
+        }
+    }
+}
