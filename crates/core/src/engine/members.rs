@@ -255,15 +255,10 @@ impl Engine {
         loop {
             let Ok(Some((quote, length))) = look.quote() else { return false };
             look.advance(length);
-            while let Ok(None) = look.closer(quote) {
-                if look.peek().is_err() {
-                    return false;
-                }
-                look.bump();
+            if self.pass_string(&mut look, quote).is_err() {
+                return false;
             }
-            look.bump();
             strings += 1;
-            self.steps += look.passed() as u64;
             match look.space() {
                 Ok(b',') => look.bump(),
                 Ok(b'}') => return strings > 1,
