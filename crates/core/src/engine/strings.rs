@@ -7,6 +7,10 @@ use super::{
 };
 use crate::{RepairKind, scan};
 
+/// How far the end of a run is looked for at a time, so that no text is looked through again and
+/// again where runs are cut short.
+const RUN: usize = 4096;
+
 /// The longest run of a string in typographic quotes that is looked through at a time.
 const SLOW_RUN: usize = 512;
 
@@ -52,12 +56,14 @@ impl Engine {
         let mut text = text;
         loop {
             let rest = source.from(self.pos);
-            let run = scan::string_run(rest, 0, text.quote.stop());
+            let ahead = &rest[..rest.len().min(RUN)];
+            let run = scan::string_run(ahead, 0, text.quote.stop());
+            let slow = matches!(text.quote, Quote::Smart | Quote::Backtick);
+            let most = if slow { SLOW_RUN } else { RUN - 1 };
             let mut end = run.end;
-            if matches!(text.quote, Quote::Smart | Quote::Backtick) && end > SLOW_RUN {
-                end = (SLOW_RUN - 3..=SLOW_RUN)
-                    .rfind(|&at| rest[at] & 0xc0 != 0x80)
-                    .unwrap_or(SLOW_RUN);
+            if end > most {
+                // At the start of a character.
+                end = (most - 3..=most).rfind(|&at| rest[at] & 0xc0 != 0x80).unwrap_or(most);
             }
             if !run.ascii || text.quote == Quote::Backtick {
                 match self.checked_run(source, text, end)? {
