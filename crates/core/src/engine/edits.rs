@@ -31,12 +31,6 @@ impl Edit {
         matches!(self, Self::Replace(repair, _) if repair.kind == RepairKind::UnescapedControl)
     }
 
-    /// Whether it mends what stands between tokens.
-    pub(super) const fn is_gap(&self) -> bool {
-        matches!(self, Self::Replace(repair, _)
-            if matches!(repair.kind, RepairKind::Comment | RepairKind::OddSpace))
-    }
-
     /// Where what a repair replaces ends.
     pub(super) const fn end(&self) -> Option<usize> {
         match self {

@@ -154,16 +154,18 @@ impl Engine {
             look.bump();
             look!(look.gap(), 0);
         }
-        // Only where nothing between the two was dropped.
-        let directly = |from: &usize| {
-            self.edits[self.edits_before(from + 1)..].iter().all(super::Edit::is_gap)
-        };
-        if let Some(from) = self.closed_string.filter(|&from| self.reaches(from)).filter(directly)
+        if let Some(from) = self.closed_string.filter(|&from| self.reaches(from))
             && let Some((quote, length)) = look!(look.quote(), None)
         {
             let behind = at + look.passed() + length;
             self.forget(from);
-            self.edit(RepairKind::StringConcatenation, from..behind, "")?;
+            // What was dropped between the two stays lost.
+            let kind = if self.stray > from {
+                RepairKind::StrayText
+            } else {
+                RepairKind::StringConcatenation
+            };
+            self.edit(kind, from..behind, "")?;
             self.pos = behind;
             self.lex_start = behind;
             self.tail = None;
@@ -199,6 +201,7 @@ impl Engine {
         let blank = stray.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
         let kept = stray.len() - blank;
         self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
+        self.stray = self.pos;
         self.lex = Lex::None;
         Ok(Flow::Go)
     }

@@ -164,6 +164,8 @@ pub(crate) struct Engine {
     tried: quotes::Tried,
     /// Where the string that was read last was closed, while that can still be undone.
     closed_string: Option<usize>,
+    /// Behind the last text that was dropped between tokens.
+    stray: usize,
     /// A comma inside a string, and the edits before it, while only white space follows.
     tail: Option<usize>,
     /// Where the text begins that is dropped, once a document has ended for good.
@@ -235,6 +237,7 @@ impl Engine {
             rest_budget: 0,
             tried: quotes::Tried::default(),
             closed_string: None,
+            stray: 0,
             tail: None,
             dropping: None,
             dropping_kind: RepairKind::TrailingProse,

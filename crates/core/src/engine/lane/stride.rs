@@ -320,7 +320,7 @@ enum Next {
 }
 
 /// Where the content of the string at `value` is read from, if it is a string and nothing else:
-/// `""` may be a doubled quote, `"{"` the start of JSON in the string.
+/// `""` may be a doubled quote. Behind a bracket a quote is looked at from step to step.
 #[inline(always)]
 fn content_start(text: &[u8], value: usize) -> Option<usize> {
     match text.get(value + 1)? {

@@ -228,18 +228,12 @@ impl Engine {
             self.lane.close = base + at;
             return Ok((Phase::BehindClose, at + 1));
         }
-        if self.whole || self.lane_brace_is_doubtful(base + at) {
+        if self.whole {
             // What follows the document may say that the string goes on.
             return Err(End::Odd(base + at));
         }
         self.lane_string_ended();
         Ok((Phase::Between, at))
-    }
-
-    /// Whether the quote before the closer at `at`, which it touches, may begin a quotation.
-    #[inline(never)]
-    fn lane_brace_is_doubtful(&self, at: usize) -> bool {
-        self.lane.end + 1 == at && self.inner.may_begin()
     }
 
     /// Opens a string.

@@ -63,11 +63,11 @@ impl Inner {
             || self.alone && matches!(self.last.byte, b'{' | b'[' | b'}' | b']')
     }
 
-    /// Whether a quote that stands here, and touches what follows it, begins a quotation: nothing
-    /// stands before it, or white space, or a mark that words follow.
+    /// Whether a quote that stands here, and touches what follows it, begins a quotation: white space
+    /// stands before it, or a mark that words follow.
     pub(in crate::engine) const fn may_begin(&self) -> bool {
         self.last.spaced
-            || matches!(self.last.byte, 0 | b'(' | b'[' | b'{' | b'=' | b',' | b':' | b'|')
+            || matches!(self.last.byte, b'(' | b'[' | b'{' | b'=' | b',' | b':' | b'|')
             || matches!(self.last.byte, b'&' | b'+' | b'#')
     }
 

@@ -38,11 +38,11 @@ impl Engine {
             }
             b']' | b'}' => {
                 look.bump();
-                // `"]"` is code.
-                let doubtful = begins || self.inner_quotes > 0;
-                if doubtful {
+                // `"]"` is code. The end of a document that is valid so far waits for nothing.
+                let last = next == b']' && self.frames.depth() <= 1 && !self.whole;
+                if self.inner_quotes > 0 || begins && !last {
                     look.peek()?;
-                    if look.at_quote()? {
+                    if look.closer(quote)?.is_some() {
                         return Ok(Verdict::Inner);
                     }
                 }

@@ -143,14 +143,14 @@ impl Engine {
         close: Verdict,
     ) -> Result<Verdict, Edge> {
         let begins = look.passed() == 0 && self.inner.may_begin();
-        if !self.whole && self.inner_quotes == 0 && !begins {
+        if !self.whole && self.inner_quotes == 0 {
             return Ok(close);
         }
         look.bump();
         // `"}";` is code: behind a document, a quote does not touch its brace.
         let touching = look.peek()?;
         let code = look.at_quote()?;
-        if !self.whole || code && begins {
+        if !self.whole || code && begins && look.closer(quote)?.is_some() {
             let goes_on = self.inner.is_quoting() && matches!(touching, b')' | b';' | b'.');
             return Ok(if code || goes_on { Verdict::Inner } else { close });
         }

@@ -413,8 +413,12 @@ impl Engine {
                 Err(edge) => return Err(edge),
                 Ok(_) => {}
             }
-            quotes += usize::from(look.closer(quote)?.is_some());
-            look.bump();
+            if let Some(length) = look.closer(quote)? {
+                quotes += 1;
+                look.advance(length);
+            } else {
+                look.bump();
+            }
         }
         let next = look.space()?;
         Ok(quotes % 2 == 0 && (matches!(next, b'}' | b']' | b',') || look.at_quote()?))
