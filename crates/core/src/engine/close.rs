@@ -39,7 +39,6 @@ impl Engine {
                     return self.mistyped(source);
                 }
                 self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
-                self.stray = self.pos + 1;
                 self.pos += 1;
                 Ok(Flow::Go)
             }
@@ -127,7 +126,6 @@ impl Engine {
             None => "",
         };
         self.edit(RepairKind::MismatchedClose, at..at + 1, after)?;
-        self.stray = at + 1;
         self.popped(source)
     }
 

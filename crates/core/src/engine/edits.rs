@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use core::ops::Range;
 
 use super::{Engine, Stop};
-use crate::{Repair, RepairKind};
+use crate::{Repair, RepairKind, Risk};
 
 /// A change to the input.
 #[derive(Clone, Debug)]
@@ -73,6 +73,9 @@ impl Engine {
         let path = self.frames.path();
         let (start, inserts) = (span.start, span.is_empty());
         let repair = Repair::new(kind, span, after, path);
+        if repair.after.is_empty() && kind.risk() > Risk::Exact {
+            self.stray = repair.end;
+        }
         let mut at = self.edits.len();
         while at > 0 && self.edits[at - 1].stands_behind(start, inserts) {
             at -= 1;

@@ -145,7 +145,6 @@ impl Engine {
             return Err(Stop::Overflow);
         }
         let from = self.anchor.max(self.mark);
-        let _ = source;
         self.forget_behind(from);
         self.dropping = Some(from);
         self.dropping_kind = kind;

@@ -201,7 +201,6 @@ impl Engine {
         let blank = stray.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
         let kept = stray.len() - blank;
         self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
-        self.stray = self.pos;
         self.lex = Lex::None;
         Ok(Flow::Go)
     }

@@ -164,7 +164,7 @@ pub(crate) struct Engine {
     tried: quotes::Tried,
     /// Where the string that was read last was closed, while that can still be undone.
     closed_string: Option<usize>,
-    /// Behind the last text that was dropped between tokens.
+    /// Behind the last text that was dropped, and was more than what tokens do without.
     stray: usize,
     /// A comma inside a string, and the edits before it, while only white space follows.
     tail: Option<usize>,

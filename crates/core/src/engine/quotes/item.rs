@@ -61,8 +61,7 @@ impl Engine {
             b'{' | b'[' if touching => {
                 Ok(if self.brackets_text(look)? { Verdict::Inner } else { close })
             }
-            b')' | b'+' | b'{' | b'[' | b';' | b'0'..=b'9' | b'-' | b'<' => Ok(close),
-            b':' => Ok(close),
+            b')' | b'+' | b'{' | b'[' | b';' | b':' | b'0'..=b'9' | b'-' | b'<' => Ok(close),
             _ => {
                 if look.closer(quote)?.is_some() {
                     // In text with quotes, one that touches another is one of them, and so is that
