@@ -75,8 +75,11 @@ impl Mender {
             out.copy_plain(chunk);
         } else if self.outcome.is_some() || !self.engine.in_lane() {
             self.read(chunk, out);
-        } else if let Some(rest) = self.follow(chunk, out) {
-            self.read(rest, out);
+        } else {
+            let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
+            if let Some(rest) = self.followed(clean, chunk, out) {
+                self.read(rest, out);
+            }
         }
         out.settle();
     }
@@ -177,8 +180,19 @@ impl Mender {
     /// Goes on in the clean lane: what that leaves of `rest`, to be read again behind what is held
     /// back; `None` if it read all.
     fn follow<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        let clean = self.engine.read_lane(&self.carry, rest, self.pushed);
+        self.followed(clean, rest, out)
+    }
+
+    /// Hands out what the clean lane has settled of `rest`, all of which it read if it was clean.
+    #[inline(always)]
+    fn followed<'a>(
+        &mut self,
+        clean: bool,
+        rest: &'a [u8],
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
         let base = self.pushed;
-        let clean = self.engine.read_lane(&self.carry, rest, base);
         let mark = self.engine.mark();
         self.engine.emit_plain();
         let mut left = rest;

@@ -14,7 +14,7 @@ const STRIDE: usize = 32;
 
 impl Engine {
     /// Reads `text` from phase to phase.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lane_steps(&mut self, held: &[u8], text: &[u8], base: usize) -> End {
         // A local of its own, so that it lives in a register.
         let mut phase = self.lane.phase;
