@@ -5,6 +5,7 @@ mod character;
 use alloc::{string::String, vec::Vec};
 
 use crate::{Output, scan::string_run};
+pub(crate) use character::short_character;
 use character::{Part, Whole, simple_escape, unfinished};
 
 /// One step through a document. String content comes decoded, in pieces.
@@ -438,11 +439,26 @@ impl EventReader {
         Some(text)
     }
 
-    /// Whether the next byte continues the string value that is open, and no character or escape is
-    /// unfinished.
+    /// Whether the next byte continues the string value that is open.
     #[inline]
-    pub(crate) fn is_in_text(&self) -> bool {
-        self.state == State::Content { key: false } && self.part.length() == 0
+    pub(crate) fn is_in_string(&self) -> bool {
+        self.state == State::Content { key: false }
+    }
+
+    /// Whether a character or an escape is unfinished.
+    #[inline]
+    pub(crate) const fn is_in_part(&self) -> bool {
+        self.part.length() > 0
+    }
+
+    /// Reads a character or an escape of the string value that is open, from its start or from where
+    /// it was cut: how many bytes were read.
+    pub(crate) fn read_part(
+        &mut self,
+        text: &[u8],
+        sink: &mut impl FnMut(usize, Event<'_>),
+    ) -> usize {
+        self.resume(text, 0, false, sink)
     }
 
     #[inline]

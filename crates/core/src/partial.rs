@@ -15,8 +15,8 @@ pub use json::Unrepresentable;
 pub use owned::{Misplaced, OwnedValue};
 pub use value::Value;
 
-use crate::{EventReader, Output, scan::is_plain_text};
-use tree::Tree;
+use crate::{EventReader, Output, events::short_character, scan::is_plain_text};
+use tree::{LONG, Tree};
 
 /// The kind of a [`Value`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -169,7 +169,7 @@ impl Partial {
 impl Output for Partial {
     #[inline]
     fn copy_plain(&mut self, bytes: &[u8]) {
-        if self.reader.is_in_text() {
+        if self.reader.is_in_string() && !self.reader.is_in_part() {
             self.tree.extend_ascii(bytes);
         } else {
             self.read(bytes);
@@ -179,8 +179,12 @@ impl Output for Partial {
     #[inline]
     fn copy(&mut self, bytes: &[u8]) {
         // Most pieces are short and lie within a string.
-        if self.reader.is_in_text() && is_plain_text(bytes) {
+        if !self.reader.is_in_string() {
+            self.read(bytes);
+        } else if !self.reader.is_in_part() && is_plain_text(bytes) {
             self.tree.extend_ascii(bytes);
+        } else if bytes.len() < LONG {
+            self.read_content(bytes);
         } else {
             self.read(bytes);
         }
@@ -198,6 +202,25 @@ impl Output for Partial {
 }
 
 impl Partial {
+    /// Reads a short piece that begins within a string: character by character, without the events
+    /// of a reader.
+    fn read_content(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let [first, ..] = *rest {
+            let whole = if self.reader.is_in_part() { None } else { short_character(rest) };
+            let length = if let Some((character, length)) = whole {
+                self.tree.push(character);
+                length
+            } else if self.reader.is_in_part() || first == b'\\' {
+                let tree = &mut self.tree;
+                self.reader.read_part(rest, &mut |_, event| tree.take(event))
+            } else {
+                return self.read(rest);
+            };
+            rest = &rest[length..];
+        }
+    }
+
     /// Reads the pieces of a token, and the tokens, that a mender was certain of.
     fn read(&mut self, bytes: &[u8]) {
         let tree = &mut self.tree;
@@ -215,5 +238,46 @@ impl fmt::Display for Partial {
 impl fmt::Debug for Partial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Partial").field("root", &self.root()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use super::*;
+
+    /// Short pieces of strings are read here, all others by the reader.
+    #[test]
+    fn short_pieces_of_a_string_are_read_as_the_reader_reads_them() {
+        let texts: [&[u8]; 12] = [
+            br#"["a line\nwith \"quotes\" and \u00e9, \\ and \/ and \b\f\r\t", "next"]"#,
+            br#"["\ud83d\ude00 is one, \u0041\u00df\uFFFF are three", 1]"#,
+            "[\"Ça va très bien 👍 \\n世界\", {\"k\\n\": \"v\\n\"}]".as_bytes(),
+            br#"["lone \ud83d half", 1]"#,
+            br#"["lone \ude00 half", 1]"#,
+            br#"["no \x escape", 1]"#,
+            br#"["no \u00g1 unit", 1]"#,
+            br#"["no \u+041 unit", 1]"#,
+            b"[\"a \x01 byte\", 1]",
+            b"[\"del \x7f\\n\", 1]",
+            b"[\"no \xff\\n text\", 1]",
+            b"[\"no \xf0\x9f\\n text\", 1]",
+        ];
+        for text in texts {
+            for size in 1..=text.len() {
+                let (mut partial, mut tree) = (Partial::new(), Tree::default());
+                let mut reader = EventReader::new();
+                for piece in text.chunks(size) {
+                    partial.copy(piece);
+                    reader.read(piece, &mut |_, event| tree.take(event));
+                    assert_eq!(partial.reader.is_broken(), reader.is_broken(), "{size}: {piece:?}");
+                    if !reader.is_broken() {
+                        let of_reader = Partial { tree: tree.clone(), ..Partial::new() };
+                        assert_eq!(partial.to_string(), of_reader.to_string(), "{size}: {piece:?}");
+                    }
+                }
+            }
+        }
     }
 }

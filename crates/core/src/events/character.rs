@@ -92,13 +92,33 @@ pub(super) const fn simple_escape(byte: u8) -> Option<&'static str> {
     })
 }
 
+/// The character that string content begins with, if it is ASCII or an escape and stands there
+/// whole, and of how many bytes it is made. Halves of surrogate pairs are none.
+#[inline]
+pub(crate) fn short_character(content: &[u8]) -> Option<(char, usize)> {
+    match *content {
+        [b'\\', b'u', first, second, third, last, ..] => {
+            let unit = unit(&[first, second, third, last])?;
+            Some((char::from_u32(unit)?, 6))
+        }
+        [b'\\', escape, ..] => {
+            let decoded = simple_escape(escape)?.chars().next()?;
+            Some((decoded, 2))
+        }
+        [byte @ (b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'), ..] => Some((char::from(byte), 1)),
+        _ => None,
+    }
+}
+
+/// The number that hexadecimal digits stand for.
+#[inline]
+fn unit(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
+}
+
 /// Decodes a character or an escape. A surrogate without its other half, which valid output does
 /// not hold, becomes U+FFFD.
 fn whole(bytes: &[u8]) -> Whole {
-    let unit = |hex: &[u8]| -> Option<u32> {
-        let hex = core::str::from_utf8(hex).ok()?;
-        u32::from_str_radix(hex, 16).ok()
-    };
     let decoded = match bytes {
         [b'\\'] | [b'\\', b'u', ..] if bytes.len() < 6 => return Whole::Wait,
         [b'\\', b'u', first @ ..] => {

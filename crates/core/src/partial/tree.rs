@@ -33,7 +33,7 @@ pub(super) struct Node {
 const WORD: usize = 8;
 
 /// From here on a piece is long enough to be taken whole.
-const LONG: usize = 24;
+pub(super) const LONG: usize = 24;
 
 /// Two words, aligned, so that whether they are UTF-8 is asked a word at a time.
 #[repr(align(8))]
@@ -96,6 +96,14 @@ impl Tree {
     pub(super) fn extend(&mut self, text: &str) {
         if self.open.is_some() {
             self.text.push_str(text);
+        }
+    }
+
+    /// The same for one character.
+    #[inline]
+    pub(super) fn push(&mut self, character: char) {
+        if self.open.is_some() {
+            self.text.push(character);
         }
     }
 
