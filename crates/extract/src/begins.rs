@@ -395,7 +395,7 @@ fn call(look: &mut Look<'_>, place: Place) -> Verdict {
 }
 
 /// A word at the start of a channel of JSON: `[hello]` may be a list if it ends its line; `[docs](x)`,
-/// `[x] done` and `[WARN] disk full` are not.
+/// `[x] done` and `[WARN] disk full` are not, and nor is `[Output]` before a document.
 fn label(look: &mut Look<'_>, first: u8) -> Verdict {
     if !is_word(first) {
         return Ok(true);
@@ -405,7 +405,16 @@ fn label(look: &mut Look<'_>, first: u8) -> Verdict {
         return Ok(true);
     }
     look.bump();
-    look.is_last_on_line()
+    if !look.is_last_on_line()? {
+        return Ok(false);
+    }
+    look.skip_space();
+    if look.peek(true)? == Some(b'[') {
+        look.bump();
+        look.skip_space();
+        return Ok(!matches!(look.peek(true)?, Some(b'{' | b'"')));
+    }
+    Ok(look.peek(true)? != Some(b'{'))
 }
 
 /// Passes a number or a literal; `false` if what stands there is neither.

@@ -1,6 +1,6 @@
 //! The document that is open: a mender, and where it stands in the input.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair};
+use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, RepairKind};
 
 use crate::Parts;
 
@@ -11,6 +11,8 @@ pub(crate) struct Document {
     /// Where the document begins in the input.
     start: usize,
     repairs: usize,
+    /// Whether a quote inside a string was not escaped.
+    doubtful: bool,
     /// Steps of the mender for the documents before.
     steps: u64,
     /// Where the input stood when it ended inside the document.
@@ -28,7 +30,14 @@ pub(crate) enum Taken {
 
 impl Document {
     pub(crate) fn new(options: Options) -> Self {
-        Self { mender: Mender::new(options), start: 0, repairs: 0, steps: 0, cut_at: None }
+        Self {
+            mender: Mender::new(options),
+            start: 0,
+            repairs: 0,
+            doubtful: false,
+            steps: 0,
+            cut_at: None,
+        }
     }
 
     /// Begins a document at `start` of the input.
@@ -37,12 +46,18 @@ impl Document {
         self.mender.reset();
         self.start = start;
         self.repairs = 0;
+        self.doubtful = false;
         self.cut_at = None;
     }
 
     /// Reads a chunk, up to the document's end.
     pub(crate) fn push(&mut self, chunk: &[u8], parts: &mut impl Parts) -> Taken {
-        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
+        let mut out = Sink {
+            parts,
+            start: self.start,
+            repairs: &mut self.repairs,
+            doubtful: &mut self.doubtful,
+        };
         match self.mender.push_document(chunk, &mut out) {
             None => Taken::All,
             Some(taken) => {
@@ -64,7 +79,12 @@ impl Document {
     /// behind it.
     pub(crate) fn finish(&mut self, parts: &mut impl Parts) -> (Outcome, Vec<u8>) {
         self.cut_at = Some(self.mender.path());
-        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
+        let mut out = Sink {
+            parts,
+            start: self.start,
+            repairs: &mut self.repairs,
+            doubtful: &mut self.doubtful,
+        };
         let outcome = self.mender.finish(&mut out);
         // A doubtful quote may have been settled by the end of the input only, and with it an end of
         // the document that lies before: what follows it is the extractor's to read.
@@ -73,7 +93,12 @@ impl Document {
 
     /// Gives up; what the mender has held back goes out raw.
     pub(crate) fn abandon(&mut self, parts: &mut impl Parts) {
-        let mut out = Sink { parts, start: self.start, repairs: &mut self.repairs };
+        let mut out = Sink {
+            parts,
+            start: self.start,
+            repairs: &mut self.repairs,
+            doubtful: &mut self.doubtful,
+        };
         self.mender.abandon(&mut out);
     }
 
@@ -93,6 +118,11 @@ impl Document {
         self.steps = 0;
     }
 
+    /// Whether a quote inside a string was not escaped.
+    pub(crate) const fn is_doubtful(&self) -> bool {
+        self.doubtful
+    }
+
     pub(crate) const fn mender(&self) -> &Mender {
         &self.mender
     }
@@ -103,6 +133,7 @@ struct Sink<'a, P> {
     parts: &'a mut P,
     start: usize,
     repairs: &'a mut usize,
+    doubtful: &'a mut bool,
 }
 
 impl<P: Parts> Output for Sink<'_, P> {
@@ -117,6 +148,7 @@ impl<P: Parts> Output for Sink<'_, P> {
     }
     fn repair(&mut self, repair: Repair) {
         *self.repairs += 1;
+        *self.doubtful |= repair.kind == RepairKind::UnescapedQuote;
         self.parts.repair(repair.shifted(self.start));
     }
 }

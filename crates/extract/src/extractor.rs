@@ -348,7 +348,8 @@ impl Extractor {
             fence.hold();
         }
         if self.scope.is_single() {
-            self.margin.document(self.at);
+            let lookahead = self.options.limits().lookahead();
+            self.margin.document(self.at, self.document.is_doubtful(), lookahead);
             self.state = State::After;
         } else {
             parts.end(outcome);

@@ -32,6 +32,7 @@ struct After {
     /// Something other than white space, behind those.
     prose: bool,
     quote: Touching,
+    rest: Rest,
     /// Where another document begins.
     second: Option<usize>,
 }
@@ -45,6 +46,32 @@ enum Touching {
     /// The next byte is the one behind the quote.
     Behind,
     Both,
+}
+
+/// Whether what follows the document reads as the rest of it, as far ahead as an engine would look: a
+/// quote, and then a closer, behind a comma, or a quote that touches the document, or where quotes in
+/// it were in doubt.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    /// How many bytes are still looked at.
+    left: usize,
+    begun: bool,
+    may_be: bool,
+    quote: bool,
+    closer: bool,
+}
+
+impl Rest {
+    const fn byte(&mut self, byte: u8) {
+        if self.left == 0 || !self.begun && byte.is_ascii_whitespace() {
+            return;
+        }
+        self.left -= 1;
+        self.may_be |= !self.begun && byte == b',';
+        self.begun = true;
+        self.closer |= self.quote && matches!(byte, b'}' | b']');
+        self.quote |= byte == b'"';
+    }
 }
 
 impl Margin {
@@ -89,9 +116,13 @@ impl Margin {
         self.after.is_some()
     }
 
-    /// The document ended at `end`.
-    pub(crate) const fn document(&mut self, end: usize) {
+    /// The document ended at `end`; `doubtful` says that quotes in it were in doubt. That many bytes
+    /// behind it are looked at.
+    pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
+        let rest =
+            Rest { left: lookahead, begun: false, may_be: doubtful, quote: false, closer: false };
         self.after = Some(After {
+            rest,
             end,
             closers: None,
             fence: None,
@@ -107,12 +138,14 @@ impl Margin {
             && at == after.end
         {
             after.quote = Touching::Quote;
+            after.rest.may_be = true;
         }
     }
 
     /// A byte of text.
     pub(crate) const fn byte(&mut self, byte: u8) {
         if let Some(after) = &mut self.after {
+            after.rest.byte(byte);
             after.quote = match after.quote {
                 Touching::Quote => Touching::Behind,
                 Touching::Behind if !byte.is_ascii_whitespace() && byte != b'.' => Touching::Both,
@@ -192,9 +225,11 @@ impl Margin {
             fence => {
                 cuts.upto(fence, RepairKind::CodeFence);
                 if after.prose || after.second.is_some() {
-                    let kind = match after.quote {
-                        Touching::Both => RepairKind::StrayText,
-                        _ => RepairKind::TrailingProse,
+                    let read_on = after.rest.may_be && after.rest.closer;
+                    let kind = if read_on || after.quote == Touching::Both {
+                        RepairKind::StrayText
+                    } else {
+                        RepairKind::TrailingProse
                     };
                     cuts.upto(Some(rest), kind);
                 }

@@ -4,7 +4,7 @@ mod assemble;
 mod reading;
 mod search;
 
-use jsonmend_core::{Following, Mended, Options, Outcome, RepairKind, mend};
+use jsonmend_core::{Following, Mended, Options, Outcome, Repair, RepairKind, mend};
 
 use crate::Scope;
 use search::Documents;
@@ -40,15 +40,17 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     if whole.outcome() == Outcome::Unchanged {
         return whole;
     }
-    let swallowed = reading::swallows_fence(input, &whole);
-    if channel && is_settled(&whole) && !swallowed {
+    let misread = reading::swallows_fence(input, &whole)
+        || is_code_span(input, &whole)
+        || joins_labels(input, &whole);
+    if channel && is_settled(&whole) && !misread {
         return whole;
     }
     // A channel that is JSON is one document, whatever follows it.
     if scope == Scope::Whole
         && (whole.text().is_some() || strict && whole.outcome() == Outcome::Invalid)
         && !drops(&whole, RepairKind::LeadingProse)
-        && !swallowed
+        && !misread
     {
         return whole;
     }
@@ -67,8 +69,9 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     };
     let begins = first <= document_start(input, &whole);
     // A text that begins with its document needs no other reading of it.
-    let alone = found.len() == 1 && whole.text().is_some();
-    if begins && !swallowed && (is_settled(&whole) || alone) {
+    let alone =
+        found.len() == 1 && whole.text().is_some() && !drops(&whole, RepairKind::LineDelimited);
+    if begins && !misread && (is_settled(&whole) || alone) {
         return whole;
     }
     found.choose(input, scope, options)
@@ -83,6 +86,32 @@ fn begins_as_object(input: &[u8]) -> bool {
 
 fn drops(whole: &Mended, kind: RepairKind) -> bool {
     whole.repairs().iter().any(|repair| repair.kind == kind)
+}
+
+/// Whether a document in back-ticks was read as one string.
+fn is_code_span(input: &[u8], whole: &Mended) -> bool {
+    let span = input.trim_ascii_start().strip_prefix(b"`").unwrap_or_default();
+    matches!(span.trim_ascii_start().first(), Some(b'{' | b'['))
+        && whole.text().is_some_and(|text| text.trim_start().starts_with('"'))
+}
+
+/// Whether `[TOOL_CALLS]` or the like, around a document, was made an item of one list with it.
+fn joins_labels(input: &[u8], whole: &Mended) -> bool {
+    let repairs = whole.repairs();
+    let joins = |repair: &&Repair| repair.kind == RepairKind::LineDelimited;
+    let ends: Vec<usize> = repairs.iter().filter(joins).map(|join| join.start).collect();
+    // Words without quotes in brackets, and nothing else.
+    let is_label = |from: usize, to: usize| {
+        let item = input.get(from..to).unwrap_or_default().trim_ascii();
+        let words = item.strip_prefix(b"[").and_then(|item| item.strip_suffix(b"]"));
+        let first = repairs.partition_point(|repair| repair.start < from);
+        let inside = repairs[first..].iter().take_while(|repair| repair.start < to);
+        words.is_some_and(|words| !words.iter().any(|byte| b"\"'{}[]".contains(byte)))
+            && inside.into_iter().any(|repair| repair.kind == RepairKind::UnquotedString)
+    };
+    let items = ends.len().saturating_sub(1);
+    let labels = ends.windows(2).filter(|ends| is_label(ends[0], ends[1])).count();
+    (1..items).contains(&labels)
 }
 
 /// Whether a reading of the whole text dropped nothing but fences around the document.

@@ -76,6 +76,7 @@ impl Engine {
         if repair.after.is_empty() && kind.risk() > Risk::Exact {
             self.stray = repair.end;
         }
+        self.escaped |= kind == RepairKind::EscapedDocument;
         let mut at = self.edits.len();
         while at > 0 && self.edits[at - 1].stands_behind(start, inserts) {
             at -= 1;

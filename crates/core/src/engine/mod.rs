@@ -166,6 +166,8 @@ pub(crate) struct Engine {
     closed_string: Option<usize>,
     /// Behind the last text that was dropped, and was more than what tokens do without.
     stray: usize,
+    /// Whether the document is escaped once too often, as far as it was read.
+    escaped: bool,
     /// A comma inside a string, and the edits before it, while only white space follows.
     tail: Option<usize>,
     /// Where the text begins that is dropped, once a document has ended for good.
@@ -238,6 +240,7 @@ impl Engine {
             tried: quotes::Tried::default(),
             closed_string: None,
             stray: 0,
+            escaped: false,
             tail: None,
             dropping: None,
             dropping_kind: RepairKind::TrailingProse,
@@ -455,6 +458,6 @@ impl Engine {
 
     /// A cursor of the usual width.
     fn look<'a>(&mut self, source: &Source<'a>, at: usize) -> Look<'a> {
-        source.look(at, self.window)
+        source.look(at, self.window).in_escaped(self.escaped)
     }
 }

@@ -230,12 +230,23 @@ impl Engine {
         if !self.takes_text() && self.declares_member(word_at)? {
             return Ok(false);
         }
-        // `1 b: 2` lost a comma; in a list, bare words are items of their own.
-        if self.frames.top() != Some(super::frames::Shape::Object) {
+        let mut behind = look.blanks()?;
+        if self.frames.top() == Some(super::frames::Shape::Object) {
+            // `1 b: 2` lost a comma.
+            let named = is_word(word.first().copied().unwrap_or(b' '));
+            return Ok(behind != b':' && behind != b'"' && named);
+        }
+        // `[5 kg, 10 kg]`; in `[1 a 2 b]` and `[1 2 3]`, without a comma, each is an item of its own.
+        if next.is_ascii_digit() {
             return Ok(false);
         }
-        let behind = look.blanks()?;
-        Ok(behind != b':' && behind != b'"' && is_word(word.first().copied().unwrap_or(b' ')))
+        while behind.is_ascii_alphabetic() || behind >= 0x80 {
+            if look.at_quote()? || is_literal(look.word()?) {
+                return Ok(false);
+            }
+            behind = look.blanks()?;
+        }
+        Ok(matches!(behind, b',' | b']'))
     }
 
     /// Whether what begins like a number may be text: it is no valid one and stands alone, or is

@@ -67,7 +67,7 @@ impl<'a> Source<'a> {
         } else {
             (text, Edge::More)
         };
-        Look { text, at: 0, edge }
+        Look { text, at: 0, edge, escaped: false }
     }
 }
 
@@ -89,9 +89,22 @@ pub(super) struct Look<'a> {
     text: &'a [u8],
     at: usize,
     edge: Edge,
+    /// Whether `\n` is white space, as in a document that is escaped once too often.
+    escaped: bool,
 }
 
 impl<'a> Look<'a> {
+    /// The same in a document that is escaped once too often, if it is: line ends are escaped, too.
+    pub(super) const fn in_escaped(self, escaped: bool) -> Self {
+        Self { escaped, ..self }
+    }
+
+    /// Whether a line end was passed.
+    pub(super) fn is_broken(&self) -> bool {
+        let seen = self.seen();
+        seen.contains(&b'\n') || self.escaped && seen.windows(2).any(|pair| pair == b"\\n")
+    }
+
     #[inline]
     pub(super) fn peek(&self) -> Result<u8, Edge> {
         self.text.get(self.at).copied().ok_or(self.edge)
@@ -183,6 +196,9 @@ impl<'a> Look<'a> {
         loop {
             match self.peek()? {
                 b' ' | b'\n' | b'\r' | b'\t' => self.bump(),
+                b'\\' if self.escaped && matches!(self.peek_at(1)?, b'n' | b'r' | b't') => {
+                    self.advance(2);
+                }
                 byte => return Ok(byte),
             }
         }

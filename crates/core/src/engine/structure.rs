@@ -253,6 +253,7 @@ impl Engine {
                     return Err(Stop::Overflow);
                 }
                 self.documents += 1;
+                self.escaped = false;
                 self.document_end = Some(self.pos);
                 let start = self.document_start;
                 self.edits.push(super::Edit::EndDocument { start, end: self.pos });

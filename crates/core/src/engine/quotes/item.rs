@@ -172,7 +172,7 @@ impl Engine {
         quote: Quote,
         close: Verdict,
     ) -> Result<Verdict, Edge> {
-        let broken = look.seen().contains(&b'\n');
+        let broken = look.is_broken();
         if look.passed() > 0 {
             // `["a" null "b"]`
             let mut probe = look;

@@ -86,8 +86,7 @@ impl Engine {
             }
             b'`' => Ok(if look.starts_with(b"```")? { close } else { Verdict::Inner }),
             _ => {
-                let seen = look.seen();
-                let broken = seen.contains(&b'\n');
+                let broken = look.is_broken();
                 // A quote that touches a word opens it rather than ends what is before, and in a string
                 // that holds quotes already this may be one more.
                 let asks = look.passed() > 0 && self.inner_quotes == 0;
@@ -155,7 +154,7 @@ impl Engine {
             return Ok(if code || goes_on { Verdict::Inner } else { close });
         }
         let behind = look.space()?;
-        if !(code || is_word(behind) || behind == b'.') || look.seen().contains(&b'\n') {
+        if !(code || is_word(behind) || behind == b'.') || look.is_broken() {
             return Ok(close);
         }
         if code {

@@ -162,7 +162,8 @@ impl Engine {
     /// A cursor behind a quote of `length` bytes at `pos`. It sees no further for a longer quote, so
     /// that no more is held back for one.
     fn behind_quote<'a>(&self, source: &Source<'a>, length: usize) -> Look<'a> {
-        source.look(self.pos + length, (self.window + 1).saturating_sub(length))
+        let look = source.look(self.pos + length, (self.window + 1).saturating_sub(length));
+        look.in_escaped(self.escaped)
     }
 
     fn judge(
@@ -252,7 +253,9 @@ impl Engine {
             let before = self.pos - content.len() + name.len();
             return Ok((is_word(touched) && !name.is_empty()).then_some(before));
         }
-        if !(comma || broken) || (text.is_key && !lost_key) {
+        // Behind a bracket, the key is that of an object in the string.
+        let inside = matches!(content[..trimmed], [.., b'{' | b'[']);
+        if !(comma || broken) || inside || (text.is_key && !lost_key) {
             return Ok(None);
         }
         let mut look = self.behind_quote(source, length);
@@ -434,7 +437,7 @@ impl Engine {
     ) -> Result<Verdict, Edge> {
         let separates =
             matches!(next, b'+' | b',' | b':' | b';' | b'/' | b'#' | b'{' | b'[' | b'`');
-        if separates || look.seen().contains(&b'\n') || look.closer(quote)?.is_some() {
+        if separates || look.is_broken() || look.closer(quote)?.is_some() {
             return Ok(close);
         }
         loop {
