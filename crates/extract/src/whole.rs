@@ -42,7 +42,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     }
     let misread = reading::swallows_fence(input, &whole)
         || is_code_span(input, &whole)
-        || joins_labels(input, &whole);
+        || joins_labels(input, &whole, true);
     if channel && is_settled(&whole) && !misread {
         return whole;
     }
@@ -69,8 +69,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     };
     let begins = first <= document_start(input, &whole);
     // A text that begins with its document needs no other reading of it.
-    let alone =
-        found.len() == 1 && whole.text().is_some() && !drops(&whole, RepairKind::LineDelimited);
+    let alone = found.len() == 1 && whole.text().is_some() && !joins_labels(input, &whole, false);
     if begins && !misread && (is_settled(&whole) || alone) {
         return whole;
     }
@@ -95,19 +94,20 @@ fn is_code_span(input: &[u8], whole: &Mended) -> bool {
         && whole.text().is_some_and(|text| text.trim_start().starts_with('"'))
 }
 
-/// Whether `[TOOL_CALLS]` or the like, around a document, was made an item of one list with it.
-fn joins_labels(input: &[u8], whole: &Mended) -> bool {
+/// Whether `[TOOL_CALLS]` or the like, around a document, was made an item of one list with it; with
+/// `words` false, `[1]`, too.
+fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
     let repairs = whole.repairs();
     let joins = |repair: &&Repair| repair.kind == RepairKind::LineDelimited;
     let ends: Vec<usize> = repairs.iter().filter(joins).map(|join| join.start).collect();
-    // Words without quotes in brackets, and nothing else.
+    // What has no quotes or brackets of its own.
     let is_label = |from: usize, to: usize| {
         let item = input.get(from..to).unwrap_or_default().trim_ascii();
-        let words = item.strip_prefix(b"[").and_then(|item| item.strip_suffix(b"]"));
+        let inside = item.strip_prefix(b"[").and_then(|item| item.strip_suffix(b"]"));
         let first = repairs.partition_point(|repair| repair.start < from);
-        let inside = repairs[first..].iter().take_while(|repair| repair.start < to);
-        words.is_some_and(|words| !words.iter().any(|byte| b"\"'{}[]".contains(byte)))
-            && inside.into_iter().any(|repair| repair.kind == RepairKind::UnquotedString)
+        let mut within = repairs[first..].iter().take_while(|repair| repair.start < to);
+        inside.is_some_and(|inside| !inside.iter().any(|byte| b"\"'{}[]".contains(byte)))
+            && (!words || within.any(|repair| repair.kind == RepairKind::UnquotedString))
     };
     let items = ends.len().saturating_sub(1);
     let labels = ends.windows(2).filter(|ends| is_label(ends[0], ends[1])).count();
