@@ -146,7 +146,7 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
     look.skip_space();
     Ok(match look.peek(true)? {
         None => double,
-        Some(next) => next == b':',
+        Some(next) => next == b':' || look.eat("：".as_bytes(), true)?,
     })
 }
 
@@ -207,9 +207,14 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
         return Ok(false);
     }
     let bare = ground >= Ground::Led;
+    let from = look.at();
     look.skip(|byte| is_word(byte) || matches!(byte, b'-' | b'.'));
     look.peek(bare)?;
     if ground == Ground::Start {
+        // A colon of another script is part of no word.
+        if look.since(from).windows(3).any(|sign| sign == "：".as_bytes()) {
+            return Ok(true);
+        }
         look.skip(|byte| is_word(byte) || matches!(byte, b' ' | b'-'));
     } else {
         look.skip_space();

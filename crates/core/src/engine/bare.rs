@@ -1,8 +1,11 @@
 //! Strings and keys without quotes.
 
 use super::{
-    Engine, Expect, Flow, Lex, Source, Step, Stop, Text, frames::Shape, look, quote::Quote,
-    source::Edge,
+    Engine, Expect, Flow, Lex, Source, Step, Stop, Text,
+    frames::Shape,
+    look,
+    quote::Quote,
+    source::{Edge, wide_sign},
 };
 use crate::RepairKind;
 
@@ -80,6 +83,18 @@ impl Engine {
         let blank = rest.iter().take_while(|b| guided && **b == b' ').count();
         let word = rest[blank..].iter().take_while(|b| plain(b) && !(guided && **b == b' '));
         let mut run = blank + word.count();
+        match wide_sign_in(&rest[..run], text) {
+            None => {}
+            Some((0, length)) => {
+                if self.pos > self.lex_start
+                    && look!(self.wide_sign_ends(source, text, length), false)
+                {
+                    return self.end_bare(source, text);
+                }
+                run = length;
+            }
+            Some((at, _)) => run = at,
+        }
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
                 let arrives = error.error_len().is_none() && run == rest.len() && !source.is_last();
@@ -155,7 +170,7 @@ impl Engine {
                 if text.is_key || self.frames.top() != Some(Shape::Object) && text.nested == 0 {
                     return self.end_bare(source, text);
                 }
-                let ends = look!(self.comma_ends_bare(source, text), true);
+                let ends = look!(self.comma_ends_bare(source, text, 1), true);
                 if ends { self.end_bare(source, text) } else { self.keep(text) }
             }
             b';' => {
@@ -251,10 +266,30 @@ impl Engine {
         Ok(Flow::Go)
     }
 
+    /// Whether a comma or colon of another script, of so many bytes, ends a string without quotes.
+    fn wide_sign_ends(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        length: usize,
+    ) -> Result<bool, Edge> {
+        match self.frames.top() {
+            _ if text.is_key => Ok(true),
+            _ if text.nested > 0 => Ok(false),
+            Some(Shape::Object) => self.comma_ends_bare(source, text, length),
+            _ => Ok(true),
+        }
+    }
+
     /// A comma behind a bare value of an object: does another member, or nothing, follow it?
-    fn comma_ends_bare(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Edge> {
+    fn comma_ends_bare(
+        &mut self,
+        source: &Source<'_>,
+        text: Text,
+        length: usize,
+    ) -> Result<bool, Edge> {
         let at = self.pos;
-        let mut look = source.look(at + 1, self.window);
+        let mut look = source.look(at + length, self.window);
         let next = look.gap()?;
         if matches!(next, b'}' | b']' | b',' | b'.') {
             return Ok(true);
@@ -262,7 +297,7 @@ impl Engine {
         if text.nested == 0 && look.at_quote()? {
             return Ok(true);
         }
-        self.pos = at + 1 + look.passed();
+        self.pos = at + length + look.passed();
         let follows = self.key_follows(source);
         self.pos = at;
         if follows? {
@@ -328,6 +363,16 @@ impl Engine {
         }
         Ok(Flow::Go)
     }
+}
+
+/// Where the first sign of another script stands that may end such a string: a colon of a key, a comma
+/// of a value; and how many bytes it has.
+fn wide_sign_in(run: &[u8], text: Text) -> Option<(usize, usize)> {
+    let ends = if text.is_key { b':' } else { b',' };
+    let leads = run.iter().enumerate().filter(|(_, byte)| matches!(byte, 0xd8 | 0xe3 | 0xef));
+    leads
+        .filter_map(|(at, _)| Some((at, wide_sign(&run[at..])?)))
+        .find_map(|(at, (sign, length))| (sign == ends).then_some((at, length)))
 }
 
 /// The repair that gives a key or a string its quotes.

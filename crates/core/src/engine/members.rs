@@ -4,7 +4,7 @@ use super::{
     Engine, Flow, Lex, Source, Step, Stop,
     frames::Shape,
     look,
-    source::{Edge, is_word},
+    source::{Edge, Look, is_word},
 };
 use crate::{
     RepairKind,
@@ -142,7 +142,10 @@ impl Engine {
         if look.peek()? == b'"' {
             look.bump();
         }
-        Ok(look.blanks()? == b':')
+        let wide = |look: Look<'_>| {
+            look.wide_sign().map(|sign| sign.is_some_and(|(sign, _)| sign == b':'))
+        };
+        Ok(look.blanks()? == b':' || wide(look)?)
     }
 
     /// `"a" + "b"`, `"a" "b"`: takes the quotes between away.

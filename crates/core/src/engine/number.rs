@@ -42,6 +42,11 @@ impl Engine {
             match look.peek() {
                 // `1//note` and `1/*note*/`: the comment is none of the number's.
                 Ok(b'/') if matches!(look.peek_at(1), Ok(b'/' | b'*')) => break None,
+                Ok(0xd8 | 0xe3 | 0xef) => match look.wide_sign() {
+                    Ok(None) => look.bump(),
+                    Ok(Some(_)) => break None,
+                    Err(edge) => break Some(edge),
+                },
                 Ok(byte) if is_number_like(byte) => look.bump(),
                 Ok(_) => break None,
                 Err(edge) => break Some(edge),

@@ -190,7 +190,20 @@ impl<'a> Look<'a> {
         if common == word.len() { Ok(true) } else { Err(self.edge) }
     }
 
-    /// Passes white space; the byte behind it.
+    /// The comma or colon of another script that stands there, and how many bytes it has.
+    pub(super) fn wide_sign(&self) -> Result<Option<(u8, usize)>, Edge> {
+        match (wide_sign(self.rest()), self.rest()) {
+            (None, [0xd8 | 0xe3 | 0xef] | [0xe3, 0x80] | [0xef, 0xbc])
+                if self.edge == Edge::More =>
+            {
+                Err(Edge::More)
+            }
+            (sign, _) => Ok(sign),
+        }
+    }
+
+    /// Passes white space; the byte behind it. A comma or colon of another script is passed up to its
+    /// last byte, and counts as one.
     #[inline]
     pub(super) fn space(&mut self) -> Result<u8, Edge> {
         loop {
@@ -198,6 +211,11 @@ impl<'a> Look<'a> {
                 b' ' | b'\n' | b'\r' | b'\t' => self.bump(),
                 b'\\' if self.escaped && matches!(self.peek_at(1)?, b'n' | b'r' | b't') => {
                     self.advance(2);
+                }
+                byte @ (0xd8 | 0xe3 | 0xef) => {
+                    let Some((sign, length)) = self.wide_sign()? else { return Ok(byte) };
+                    self.advance(length - 1);
+                    return Ok(sign);
                 }
                 byte => return Ok(byte),
             }
@@ -246,8 +264,12 @@ impl<'a> Look<'a> {
     /// Passes a word: letters, digits, `_`, `$`, `-`, and everything beyond ASCII.
     pub(super) fn word(&mut self) -> Result<&'a [u8], Edge> {
         let from = self.at;
-        while is_word(self.peek()?) {
-            self.bump();
+        loop {
+            match self.peek()? {
+                0xd8 | 0xe3 | 0xef if self.wide_sign()?.is_some() => break,
+                byte if is_word(byte) => self.bump(),
+                _ => break,
+            }
         }
         Ok(&self.text[from..self.at])
     }
@@ -299,6 +321,18 @@ impl<'a> Look<'a> {
                 return Ok(());
             }
         }
+    }
+}
+
+/// The comma or colon of another script that `text` begins with, and how many bytes it has.
+pub(super) fn wide_sign(text: &[u8]) -> Option<(u8, usize)> {
+    match text {
+        // ， 、 ：
+        [0xef, 0xbc, 0x8c, ..] | [0xe3, 0x80, 0x81, ..] => Some((b',', 3)),
+        [0xef, 0xbc, 0x9a, ..] => Some((b':', 3)),
+        // ،
+        [0xd8, 0x8c, ..] => Some((b',', 2)),
+        _ => None,
     }
 }
 

@@ -35,9 +35,37 @@ impl Engine {
             },
             b'\\' => self.escaped_space(source),
             0..=0x1f | 0x7f => self.odd_space(1, ""),
-            0xc2 | 0xe1..=0xe3 | 0xef => self.wide_space(source),
+            0xc2 | 0xe1..=0xe3 | 0xef => match self.wide_sign(source)? {
+                None => self.wide_space(source),
+                sign => Ok(sign),
+            },
+            0xd8 => self.wide_sign(source),
             _ => Ok(None),
         }
+    }
+
+    /// A comma or colon of another script, where one may stand.
+    fn wide_sign(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        let at = self.pos;
+        let sign = match source.look(at, self.window).wide_sign() {
+            Err(_) => return Ok(Some(Flow::Wait)),
+            Ok(sign) => sign,
+        };
+        match (self.expect, sign) {
+            (Expect::ItemEnd | Expect::MemberEnd, Some((b',', length))) => {
+                let edits = self.serial;
+                self.edit(RepairKind::MissingComma, at..at + length, ",")?;
+                self.pos += length;
+                self.pend_comma(at, edits, length);
+            }
+            (Expect::Colon, Some((b':', length))) => {
+                self.edit(RepairKind::MissingColon, at..at + length, ":")?;
+                self.pos += length;
+                self.expect = Expect::MemberValue;
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Flow::Go))
     }
 
     /// Where a value may stand, `#` may begin one (`#fff`); elsewhere it begins a comment.

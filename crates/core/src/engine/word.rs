@@ -62,7 +62,8 @@ impl Engine {
             || matches!(
                 next,
                 b',' | b'}' | b']' | b')' | b':' | b';' | b'/' | b'#' | b'"' | b'`' | b'{' | b'['
-            );
+            )
+            || !ended && matches!(look.wide_sign(), Ok(Some(_)));
         if !word.is_empty()
             && closes
             && let Some((kind, after)) = literal(word, ended)
@@ -99,6 +100,15 @@ impl Engine {
             if look!(name.word(), b"") != b"" && look!(name.peek(), 0) == b'(' {
                 (look, next) = (name, b'(');
             }
+        }
+        while next == b'.' && !root && !ended {
+            // `np.float64(…)`.
+            let mut name = look;
+            name.bump();
+            if look!(name.word(), b"").first().is_none_or(u8::is_ascii_digit) {
+                break;
+            }
+            (look, next) = (name, look!(name.peek(), 0));
         }
         if next == b'(' && !word.is_empty() && !word[0].is_ascii_digit() {
             let mut inside = look;
