@@ -162,12 +162,9 @@ impl Engine {
 
     /// A word where a key may stand.
     pub(super) fn word_as_key(&mut self, source: &Source<'_>) -> Step {
-        // `oops "key": 1`: the word is none of the key.
-        let mut look = self.look(source, self.pos);
-        let word = look!(look.word(), &[][..]);
-        if !word.is_empty() && look!(look.blanks(), b':') == b'"' && look.seen().ends_with(b" ") {
-            let at = self.pos;
-            self.pos = at + look.passed();
+        let at = self.pos;
+        if let Some(length) = look!(self.words_before_key(source), None) {
+            self.pos = at + length;
             let key = self.key_follows(source);
             self.pos = at;
             if look!(key, false) {
@@ -177,6 +174,24 @@ impl Engine {
             }
         }
         self.open_bare(source, true)
+    }
+
+    /// `oops "key": 1`, `-- a note` and a key on the next line: where the quote stands behind words
+    /// that are none of the key.
+    fn words_before_key(&mut self, source: &Source<'_>) -> Result<Option<usize>, Edge> {
+        let mut look = self.look(source, self.pos);
+        let length = look.word()?.len();
+        while !matches!(look.peek()?, b'"' | b'\'' | b',' | b':' | b'=' | b'{' | b'}' | b'[' | b']')
+        {
+            look.bump();
+        }
+        self.steps += look.passed() as u64;
+        let quoted = look.peek()? == b'"';
+        let words = look.seen();
+        // A word alone on its line may be a key that lost its value.
+        let alone = words.trim_ascii_end().len() == length && look.is_broken();
+        let apart = words.last().is_some_and(u8::is_ascii_whitespace);
+        Ok((quoted && apart && !alone).then_some(words.len()))
     }
 
     /// What begins here is no document.
