@@ -5,7 +5,7 @@ use crate::engine::{
     Engine, Source,
     frames::Shape,
     quote::Quote,
-    source::{Edge, Look, is_word},
+    source::{Edge, Look, is_literal, is_word},
 };
 
 impl Engine {
@@ -194,6 +194,9 @@ impl Engine {
                     look.advance(found);
                     return self.judge_key_behind(look, key_quote, close, begins);
                 }
+                if self.inner_quotes == 0 && !begins && self.reads_odd_key(look)? {
+                    return Ok(close);
+                }
                 // Only a key in quotes follows a quote that ends a quotation in the string.
                 if !is_word(next) || self.inner.is_quoting() {
                     return Ok(Verdict::Inner);
@@ -208,6 +211,41 @@ impl Engine {
                 Ok(if bare == b':' || look.blanks()? == b':' { close } else { Verdict::Inner })
             }
         }
+    }
+
+    /// Whether a key of several words or with odd marks, a colon and a value stand there, or words and
+    /// then a key in quotes. In a string without quotes so far, a quote before a comma begins none.
+    fn reads_odd_key(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        /// The longest key that is read, in bytes.
+        const LONGEST: usize = 48;
+        let from = look.passed();
+        let mut before = look.peek()?;
+        if before.is_ascii_digit() {
+            return Ok(false);
+        }
+        while look.passed() - from < LONGEST {
+            self.steps += 1;
+            let byte = look.peek()?;
+            look.bump();
+            match byte {
+                b':' => {
+                    let value = look.blanks()?;
+                    let number = value.is_ascii_digit() || value == b'-';
+                    return Ok(number
+                        || matches!(value, b'{' | b'[')
+                        || look.at_quote()?
+                        || is_literal(look.word()?));
+                }
+                b'"' => {
+                    return Ok(
+                        before.is_ascii_whitespace() && self.reads_key(&mut look, Quote::Double)?
+                    );
+                }
+                b',' | b';' | b'=' | b'{' | b'}' | b'[' | b']' | b'\\' | b'\n' => break,
+                _ => before = byte,
+            }
+        }
+        Ok(false)
     }
 
     /// The same, where a guide knows the names of the object. It is asked where the bytes leave a
