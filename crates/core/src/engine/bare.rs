@@ -79,21 +79,25 @@ impl Engine {
                         | b'='
                 ))
         };
+        let sign = |at: usize| {
+            let ends = if text.is_key { b':' } else { b',' };
+            wide_sign(&rest[at..]).filter(|(sign, _)| *sign == ends)
+        };
         // With a guide, word by word: the string may end at each blank.
         let blank = rest.iter().take_while(|b| guided && **b == b' ').count();
-        let word = rest[blank..].iter().take_while(|b| plain(b) && !(guided && **b == b' '));
+        let word = rest.iter().enumerate().skip(blank).take_while(|(at, b)| {
+            plain(b) && !(guided && **b == b' ') && (b.is_ascii() || sign(*at).is_none())
+        });
         let mut run = blank + word.count();
-        match wide_sign_in(&rest[..run], text) {
-            None => {}
-            Some((0, length)) => {
-                if self.pos > self.lex_start
-                    && look!(self.wide_sign_ends(source, text, length), false)
-                {
-                    return self.end_bare(source, text);
-                }
-                run = length;
+        if run == 0
+            && let Some((_, length)) = sign(0)
+        {
+            // A comma or colon of another script may end it.
+            let may = self.pos > self.lex_start;
+            if may && look!(self.wide_sign_ends(source, text, length), false) {
+                return self.end_bare(source, text);
             }
-            Some((at, _)) => run = at,
+            run = length;
         }
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
@@ -363,16 +367,6 @@ impl Engine {
         }
         Ok(Flow::Go)
     }
-}
-
-/// Where the first sign of another script stands that may end such a string: a colon of a key, a comma
-/// of a value; and how many bytes it has.
-fn wide_sign_in(run: &[u8], text: Text) -> Option<(usize, usize)> {
-    let ends = if text.is_key { b':' } else { b',' };
-    let leads = run.iter().enumerate().filter(|(_, byte)| matches!(byte, 0xd8 | 0xe3 | 0xef));
-    leads
-        .filter_map(|(at, _)| Some((at, wide_sign(&run[at..])?)))
-        .find_map(|(at, (sign, length))| (sign == ends).then_some((at, length)))
 }
 
 /// The repair that gives a key or a string its quotes.
