@@ -106,7 +106,7 @@ fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
         let inside = item.strip_prefix(b"[").and_then(|item| item.strip_suffix(b"]"));
         let first = repairs.partition_point(|repair| repair.start < from);
         let mut within = repairs[first..].iter().take_while(|repair| repair.start < to);
-        inside.is_some_and(|inside| !inside.iter().any(|byte| b"\"'{}[]".contains(byte)))
+        inside.is_some_and(|inside| !inside.iter().any(|byte| b"\"'{}[],".contains(byte)))
             && (!words || within.any(|repair| repair.kind == RepairKind::UnquotedString))
     };
     let items = ends.len().saturating_sub(1);

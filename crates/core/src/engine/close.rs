@@ -27,11 +27,6 @@ impl Engine {
                 if mistyped {
                     return self.mistyped(source);
                 }
-                // `{"k": [{"a": 1}}, {"a": 2}]}`: only the list goes on with what follows.
-                let top = self.frames.top();
-                if !lost && look!(self.fits(look, top), false) {
-                    return self.extra_close();
-                }
                 self.close_lost(source, above)
             }
             None => {
@@ -43,16 +38,11 @@ impl Engine {
                 if fits && token != Token::GroupClose {
                     return self.mistyped(source);
                 }
-                self.extra_close()
+                self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
+                self.pos += 1;
+                Ok(Flow::Go)
             }
         }
-    }
-
-    /// The closer at `pos` closes nothing.
-    fn extra_close(&mut self) -> Step {
-        self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
-        self.pos += 1;
-        Ok(Flow::Go)
     }
 
     /// The comma that pends before a closer is one too many.

@@ -242,16 +242,21 @@ impl Engine {
             return Ok(behind != b':' && behind != b'"' && named);
         }
         // `[5 kg, 10 kg]`; in `[1 a 2 b]` and `[1 2 3]`, without a comma, each is an item of its own.
-        if next.is_ascii_digit() {
+        if next.is_ascii_digit() || word.is_empty() {
             return Ok(false);
         }
-        while behind.is_ascii_alphabetic() || behind >= 0x80 {
-            if look.at_quote()? || is_literal(look.word()?) {
+        loop {
+            let comma = look.wide_sign()?.is_some_and(|(sign, _)| sign == b',');
+            if comma || matches!(behind, b',' | b']') {
+                return Ok(true);
+            }
+            let text = (behind.is_ascii_alphabetic() || behind >= 0x80) && !look.at_quote()?;
+            let word = if text { look.word()? } else { &[] };
+            if word.is_empty() || is_literal(word) {
                 return Ok(false);
             }
             behind = look.blanks()?;
         }
-        Ok(matches!(behind, b',' | b']'))
     }
 
     /// Whether what begins like a number may be text: it is no valid one and stands alone, or is

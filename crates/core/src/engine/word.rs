@@ -44,6 +44,20 @@ fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str
     None
 }
 
+/// The modules whose calls stand in what Python prints for values.
+const MODULES: [&[u8]; 10] = [
+    b"bson",
+    b"collections",
+    b"datetime",
+    b"decimal",
+    b"fractions",
+    b"np",
+    b"numpy",
+    b"pd",
+    b"torch",
+    b"uuid",
+];
+
 impl Engine {
     /// A word where a value may stand.
     pub(super) fn word(&mut self, source: &Source<'_>) -> Step {
@@ -101,7 +115,7 @@ impl Engine {
                 (look, next) = (name, b'(');
             }
         }
-        while next == b'.' && !root && !ended {
+        while next == b'.' && !root && !ended && MODULES.contains(&word) {
             // `np.float64(…)`.
             let mut name = look;
             name.bump();

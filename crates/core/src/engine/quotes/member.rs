@@ -51,7 +51,9 @@ impl Engine {
                 Ok(if matches!(behind, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
             b',' => {
-                let begins = look.passed() == 0 && self.inner.may_begin();
+                // A comma of another script is text unless a key with its colon follows.
+                let wide = look.peek()? != b',';
+                let begins = wide || look.passed() == 0 && self.inner.may_begin();
                 look.bump();
                 let verdict = self.judge_comma_in_object(look, quote, close, begins)?;
                 self.guided_comma(look, verdict, close)
