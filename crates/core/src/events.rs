@@ -445,6 +445,12 @@ impl EventReader {
         self.state == State::Content { key: false }
     }
 
+    /// The same, where no character or escape is unfinished.
+    #[inline]
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.is_in_string() && !self.is_in_part()
+    }
+
     /// Whether a character or an escape is unfinished.
     #[inline]
     pub(crate) const fn is_in_part(&self) -> bool {

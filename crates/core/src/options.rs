@@ -117,8 +117,8 @@ impl Limits {
     }
 
     /// How many bytes the push path may read and hold back: a separator, a key, and the white space
-    /// around; at least twice its look-ahead and two bytes. At most two windows of look-ahead come on
-    /// top of them.
+    /// around; at least its look-ahead and a byte. At most two windows of look-ahead come on top of
+    /// them.
     ///
     /// ### Default
     /// 65,536 bytes.

@@ -169,7 +169,7 @@ impl Partial {
 impl Output for Partial {
     #[inline]
     fn copy_plain(&mut self, bytes: &[u8]) {
-        if self.reader.is_in_string() && !self.reader.is_in_part() {
+        if self.reader.is_in_text() {
             self.tree.extend_ascii(bytes);
         } else {
             self.read(bytes);
@@ -179,11 +179,9 @@ impl Output for Partial {
     #[inline]
     fn copy(&mut self, bytes: &[u8]) {
         // Most pieces are short and lie within a string.
-        if !self.reader.is_in_string() {
-            self.read(bytes);
-        } else if !self.reader.is_in_part() && is_plain_text(bytes) {
+        if self.reader.is_in_text() && is_plain_text(bytes) {
             self.tree.extend_ascii(bytes);
-        } else if bytes.len() < LONG {
+        } else if self.reader.is_in_string() && bytes.len() < LONG {
             self.read_content(bytes);
         } else {
             self.read(bytes);

@@ -135,70 +135,74 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
 
 /// A quoted key, which a colon must follow: `{"a", "b"}` is a set.
 fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
-    let Some(double) = quote(look)? else { return bare_key(look, ground) };
+    let Some(quote) = quote(look)? else { return bare_key(look, ground) };
     if enough {
         return Ok(true);
     }
     // An apostrophe begins words too; a double quote behind a brace hardly does.
-    if !string(look, double, double)? {
-        return Ok(double);
+    if !string(look, quote, quote.double)? {
+        return Ok(quote.double);
     }
     look.skip_space();
     Ok(match look.peek(true)? {
-        None => double,
+        None => quote.double,
         Some(next) => next == b':' || look.eat("：".as_bytes(), true)?,
     })
 }
 
-/// Passes an opening quote: whether it is a double one, or `None` if it is no quote.
-fn quote(look: &mut Look<'_>) -> Result<Option<bool>, bool> {
-    match look.peek(false)? {
-        Some(b'"') => {
-            look.bump();
-            Ok(Some(true))
-        }
-        Some(b'\'') => {
-            look.bump();
-            Ok(Some(false))
-        }
-        _ => {
-            let double = look.eat("“".as_bytes(), false)? || look.eat("”".as_bytes(), false)?;
-            let single = !double && look.eat("‘".as_bytes(), false)?;
-            Ok((double || single).then_some(double))
-        }
+/// What opened a string.
+#[derive(Clone, Copy)]
+struct Quote {
+    double: bool,
+    /// A typographic quote, which a straight one may close too.
+    wide: bool,
+}
+
+/// Passes an opening quote, if one stands there.
+fn quote(look: &mut Look<'_>) -> Result<Option<Quote>, bool> {
+    let byte = look.peek(false)?;
+    if let Some(b'"' | b'\'') = byte {
+        look.bump();
+        return Ok(Some(Quote { double: byte == Some(b'"'), wide: false }));
     }
+    let double = look.eat("“".as_bytes(), false)? || look.eat("”".as_bytes(), false)?;
+    let single = !double && look.eat("‘".as_bytes(), false)?;
+    Ok((double || single).then_some(Quote { double, wide: true }))
 }
 
 /// Passes the rest of a string and its closing quote; `false` if the input ends in it, `or` if
 /// that cannot be seen.
-fn string(look: &mut Look<'_>, double: bool, or: bool) -> Verdict {
+fn string(look: &mut Look<'_>, quote: Quote, or: bool) -> Verdict {
+    let closer = if quote.double { b'"' } else { b'\'' };
     loop {
-        look.skip(|byte| !matches!(byte, b'"' | b'\'' | b'\\' | 0xE2));
+        look.skip(|byte| byte != closer && !matches!(byte, b'\\' | 0xE2));
         match look.peek(or)? {
             None => return Ok(false),
-            Some(b'"') if double => break,
-            Some(b'\'') if !double => break,
             Some(b'\\') => {
                 look.bump();
                 look.peek(or)?;
                 look.bump();
             }
             Some(0xE2) => {
-                let closes = if double {
-                    look.eat("”".as_bytes(), or)? || look.eat("“".as_bytes(), or)?
-                } else {
-                    look.eat("’".as_bytes(), or)?
+                let closes = match quote {
+                    // Within straight quotes a typographic one is text.
+                    Quote { wide: false, .. } => false,
+                    Quote { double: true, .. } => {
+                        look.eat("”".as_bytes(), or)? || look.eat("“".as_bytes(), or)?
+                    }
+                    Quote { double: false, .. } => look.eat("’".as_bytes(), or)?,
                 };
                 if closes {
                     return Ok(true);
                 }
                 look.bump();
             }
-            Some(_) => look.bump(),
+            Some(_) => {
+                look.bump();
+                return Ok(true);
+            }
         }
     }
-    look.bump();
-    Ok(true)
 }
 
 /// A key without quotes: a colon must follow, and behind it something that reads as a value.
@@ -277,9 +281,9 @@ fn array(look: &mut Look<'_>, place: Place) -> Verdict {
 
 /// A quoted first item: a comma or the closer must follow, and no link target.
 fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
-    let Some(double) = quote(look)? else { return Ok(ground == Ground::Start) };
-    let enough = double || ground >= Ground::Led;
-    if !string(look, double, enough)? {
+    let Some(quote) = quote(look)? else { return Ok(ground == Ground::Start) };
+    let enough = quote.double || ground >= Ground::Led;
+    if !string(look, quote, enough)? {
         return Ok(enough);
     }
     look.skip_space();
@@ -356,8 +360,8 @@ fn tuple(look: &mut Look<'_>) -> Verdict {
     match look.peek(false)? {
         Some(b'{' | b'[') => Ok(true),
         Some(b'"' | b'\'') => {
-            let double = quote(look)? == Some(true);
-            if !string(look, double, true)? {
+            let Some(quote) = quote(look)? else { return Ok(false) };
+            if !string(look, quote, true)? {
                 return Ok(true);
             }
             look.skip_space();

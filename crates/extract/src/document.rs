@@ -10,13 +10,20 @@ pub(crate) struct Document {
     mender: Mender,
     /// Where the document begins in the input.
     start: usize,
-    repairs: usize,
-    /// Whether a quote inside a string was not escaped.
-    doubtful: bool,
+    seen: Seen,
     /// Steps of the mender for the documents before.
     steps: u64,
     /// Where the input stood when it ended inside the document.
     cut_at: Option<Path>,
+}
+
+/// The repairs of the document that is open.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Whether there were any.
+    repairs: bool,
+    /// Whether a quote inside a string was not escaped.
+    unescaped: bool,
 }
 
 /// How a document took a chunk.
@@ -30,14 +37,8 @@ pub(crate) enum Taken {
 
 impl Document {
     pub(crate) fn new(options: Options) -> Self {
-        Self {
-            mender: Mender::new(options),
-            start: 0,
-            repairs: 0,
-            doubtful: false,
-            steps: 0,
-            cut_at: None,
-        }
+        let seen = Seen::default();
+        Self { mender: Mender::new(options), start: 0, seen, steps: 0, cut_at: None }
     }
 
     /// Begins a document at `start` of the input.
@@ -45,19 +46,13 @@ impl Document {
         self.steps += self.mender.steps();
         self.mender.reset();
         self.start = start;
-        self.repairs = 0;
-        self.doubtful = false;
+        self.seen = Seen::default();
         self.cut_at = None;
     }
 
     /// Reads a chunk, up to the document's end.
     pub(crate) fn push(&mut self, chunk: &[u8], parts: &mut impl Parts) -> Taken {
-        let mut out = Sink {
-            parts,
-            start: self.start,
-            repairs: &mut self.repairs,
-            doubtful: &mut self.doubtful,
-        };
+        let mut out = Sink { parts, start: self.start, seen: &mut self.seen };
         match self.mender.push_document(chunk, &mut out) {
             None => Taken::All,
             Some(taken) => {
@@ -70,7 +65,7 @@ impl Document {
     pub(crate) fn outcome(&self) -> Outcome {
         match self.mender.outcome() {
             Some(outcome) => outcome,
-            None if self.repairs == 0 => Outcome::Unchanged,
+            None if !self.seen.repairs => Outcome::Unchanged,
             None => Outcome::Repaired,
         }
     }
@@ -79,12 +74,7 @@ impl Document {
     /// behind it.
     pub(crate) fn finish(&mut self, parts: &mut impl Parts) -> (Outcome, Vec<u8>) {
         self.cut_at = Some(self.mender.path());
-        let mut out = Sink {
-            parts,
-            start: self.start,
-            repairs: &mut self.repairs,
-            doubtful: &mut self.doubtful,
-        };
+        let mut out = Sink { parts, start: self.start, seen: &mut self.seen };
         let outcome = self.mender.finish(&mut out);
         // A doubtful quote may have been settled by the end of the input only, and with it an end of
         // the document that lies before: what follows it is the extractor's to read.
@@ -93,12 +83,7 @@ impl Document {
 
     /// Gives up; what the mender has held back goes out raw.
     pub(crate) fn abandon(&mut self, parts: &mut impl Parts) {
-        let mut out = Sink {
-            parts,
-            start: self.start,
-            repairs: &mut self.repairs,
-            doubtful: &mut self.doubtful,
-        };
+        let mut out = Sink { parts, start: self.start, seen: &mut self.seen };
         self.mender.abandon(&mut out);
     }
 
@@ -120,7 +105,7 @@ impl Document {
 
     /// Whether a quote inside a string was not escaped.
     pub(crate) const fn is_doubtful(&self) -> bool {
-        self.doubtful
+        self.seen.unescaped
     }
 
     pub(crate) const fn mender(&self) -> &Mender {
@@ -132,8 +117,7 @@ impl Document {
 struct Sink<'a, P> {
     parts: &'a mut P,
     start: usize,
-    repairs: &'a mut usize,
-    doubtful: &'a mut bool,
+    seen: &'a mut Seen,
 }
 
 impl<P: Parts> Output for Sink<'_, P> {
@@ -147,8 +131,8 @@ impl<P: Parts> Output for Sink<'_, P> {
         self.parts.settle();
     }
     fn repair(&mut self, repair: Repair) {
-        *self.repairs += 1;
-        *self.doubtful |= repair.kind == RepairKind::UnescapedQuote;
+        self.seen.repairs = true;
+        self.seen.unescaped |= repair.kind == RepairKind::UnescapedQuote;
         self.parts.repair(repair.shifted(self.start));
     }
 }

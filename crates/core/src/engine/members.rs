@@ -4,7 +4,7 @@ use super::{
     Engine, Flow, Lex, Source, Step, Stop,
     frames::Shape,
     look,
-    source::{Edge, Look, is_word},
+    source::{Edge, is_word},
 };
 use crate::{
     RepairKind,
@@ -142,10 +142,7 @@ impl Engine {
         if look.peek()? == b'"' {
             look.bump();
         }
-        let wide = |look: Look<'_>| {
-            look.wide_sign().map(|sign| sign.is_some_and(|(sign, _)| sign == b':'))
-        };
-        Ok(look.blanks()? == b':' || wide(look)?)
+        Ok(look.blanks()? == b':' || look.at_wide(b':')?)
     }
 
     /// `"a" + "b"`, `"a" "b"`: takes the quotes between away.

@@ -204,10 +204,9 @@ impl Engine {
     }
 
     fn new(options: Options, whole: bool, window: usize) -> Self {
-        // A doubtful place takes the look-ahead and its quote, and where a comma and blanks stand before
-        // that, them: with less it would matter whether that comes at once.
-        let doubt = window.saturating_mul(2).saturating_add(2);
-        let buffer = options.limits().buffer().max(doubt);
+        // A doubtful place takes the look-ahead and a byte: with less it would matter whether that
+        // comes at once.
+        let buffer = options.limits().buffer().max(window.saturating_add(1));
         let most_held = if whole { usize::MAX } else { buffer };
         Self {
             options,

@@ -246,8 +246,7 @@ impl Engine {
             return Ok(false);
         }
         loop {
-            let comma = look.wide_sign()?.is_some_and(|(sign, _)| sign == b',');
-            if comma || matches!(behind, b',' | b']') {
+            if look.at_wide(b',')? || matches!(behind, b',' | b']') {
                 return Ok(true);
             }
             let text = (behind.is_ascii_alphabetic() || behind >= 0x80) && !look.at_quote()?;

@@ -202,6 +202,11 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Whether that comma, or that colon, of another script stands there.
+    pub(super) fn at_wide(&self, sign: u8) -> Result<bool, Edge> {
+        Ok(self.wide_sign()?.is_some_and(|(wide, _)| wide == sign))
+    }
+
     /// Passes white space; the byte behind it. A comma or colon of another script is passed up to its
     /// last byte, and counts as one.
     #[inline]

@@ -12,7 +12,7 @@ impl Engine {
         let end = source.base() + scan::skip_space(rest, self.pos - source.base());
         self.steps += (end - self.pos) as u64;
         self.pos = end;
-        self.release_space();
+        self.release_space()?;
         self.check_held()?;
         let Some(byte) = source.byte(self.pos) else { return Ok(None) };
         match byte {
@@ -77,8 +77,9 @@ impl Engine {
         )
     }
 
-    /// A long run of white space behind a bracket or a value is let go.
-    fn release_space(&mut self) {
+    /// A long run of white space behind a bracket or a value is let go. What was held before that
+    /// counts, whether the run came at once or not.
+    fn release_space(&mut self) -> Result<(), Stop> {
         use super::Expect as E;
         let waits = matches!(
             self.expect,
@@ -91,8 +92,10 @@ impl Engine {
                 | E::After
         );
         if waits && self.pos - self.anchor > self.window && self.firm == self.edits.len() {
+            self.held_at(self.anchor + self.window)?;
             self.settle_content();
         }
+        Ok(())
     }
 
     fn open_comment(&mut self, comment: Comment) -> Flow {

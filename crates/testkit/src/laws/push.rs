@@ -142,7 +142,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::Bounded, input);
     let run = Run::new(input, &Cut::bytes(input.len()), options);
     let limits = options.limits();
-    let buffer = limits.buffer().max(2 * limits.lookahead() + 2);
+    let buffer = limits.buffer().max(limits.lookahead() + 1);
     for moment in run.moments() {
         // What was read and is held, and the look-ahead behind it.
         check.that(moment.withheld <= buffer + limits.lookahead(), || {
