@@ -10,13 +10,11 @@ use std::sync::Arc;
 use jsonmend_core::{Guide, Held, Mended, Options, Output, mend};
 
 use super::{
+    ending::Ending,
     ledger::Ledger,
     trace::{Reading, Release, Trace, as_it_came},
 };
-use crate::{
-    json::{self, Balance},
-    work,
-};
+use crate::{json, work};
 
 /// How many resends rule the plain concatenation out. One may be chance: `}` repeats legitimately.
 const PROOFS: u8 = 2;
@@ -29,7 +27,7 @@ pub(super) struct ArgumentText {
     engine: Engine,
     /// The text, under the reading that is followed.
     reading: String,
-    balance: Balance,
+    ending: Ending,
     /// The plain concatenation, where it differs and is not ruled out.
     plain: Option<String>,
     resends: u8,
@@ -83,7 +81,7 @@ impl ArgumentText {
             limit,
             engine: if free { Engine::Free } else { Engine::Held(Box::new(Held::new(mending))) },
             reading: String::new(),
-            balance: Balance::default(),
+            ending: Ending::default(),
             plain: None,
             resends: 0,
             placeholder: false,
@@ -125,9 +123,9 @@ impl ArgumentText {
         self.reading.trim().is_empty() && self.seed.is_none()
     }
 
-    /// Whether the brackets of the text so far are balanced.
-    pub(super) const fn is_closed(&self) -> bool {
-        self.balance.is_closed()
+    /// Whether the text so far is whole.
+    pub(super) fn is_closed(&mut self) -> bool {
+        self.ending.is_reached(&self.reading)
     }
 
     /// Whether `text` is what has come so far, perhaps with more behind it.
@@ -200,7 +198,6 @@ impl ArgumentText {
         }
         if self.reading.is_empty() && text.trim() == "{}" {
             self.reading.push_str(text);
-            self.balance.absorb(text.as_bytes());
             self.placeholder = true;
             return false;
         }
@@ -221,7 +218,7 @@ impl ArgumentText {
             self.placeholder = false;
             self.dropped = true;
             self.reading.clear();
-            self.balance = Balance::default();
+            self.ending.reset();
             if let Engine::Traced(trace) = &mut self.engine {
                 trace.drop_pending();
             }
@@ -281,8 +278,8 @@ impl ArgumentText {
     }
 
     /// An equal piece is a resend where the text was complete, or where resends were seen before.
-    fn counts_as_resend(&self, text: &str) -> bool {
-        text.len() > self.reading.len() || self.is_closed() || self.resends > 0
+    fn counts_as_resend(&mut self, text: &str) -> bool {
+        text.len() > self.reading.len() || self.resends > 0 || self.is_closed()
     }
 
     fn settle_placeholder(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
@@ -299,7 +296,6 @@ impl ArgumentText {
             Engine::Free => show(Piece { bytes: text.as_bytes(), raw: false }),
             Engine::Traced(_) => {}
         }
-        self.balance.absorb(text.as_bytes());
         self.reading.push_str(text);
     }
 

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod call;
+mod ending;
 mod ledger;
 mod route;
 mod trace;

@@ -20,30 +20,24 @@ pub(super) enum Route {
 }
 
 impl Calls {
-    pub(super) fn route(&self, delta: &CallDelta<'_>) -> Route {
+    pub(super) fn route(&mut self, delta: &CallDelta<'_>) -> Route {
         let scope = delta.scope;
-        let by_id = || {
-            let id = delta.id.as_deref()?;
-            self.ids.get(&(scope, id.to_owned())).copied()
-        };
         let known = match delta.index {
-            Some(index) => match self.keys.get(&(scope, index)) {
+            Some(index) => match self.keys.get(&(scope, index)).copied() {
                 // An index that is always 0 says nothing; the id of another open call does.
-                Some(&call) if !delta.exact && self.has_another_id(call, delta) => by_id()
+                Some(call) if !delta.exact && self.has_another_id(call, delta) => self
+                    .by_id(delta)
                     .filter(|&call| self.open.contains_key(&(scope, call)))
                     .or_else(|| (!self.is_another(call, delta)).then_some(call)),
-                Some(&call) if delta.exact || !self.is_another(call, delta) => Some(call),
+                Some(call) if delta.exact || !self.is_another(call, delta) => Some(call),
                 Some(_) => None,
                 // A continuation under another index still names its call by id.
-                None if delta.name.is_none() => by_id(),
+                None if delta.name.is_none() => self.by_id(delta),
                 None => None,
             },
-            None => match by_id() {
-                Some(call) => Some(call),
-                None => {
-                    self.last.get(&scope).copied().filter(|&call| !self.is_another(call, delta))
-                }
-            },
+            None => self.by_id(delta).or_else(|| {
+                self.last.get(&scope).copied().filter(|&call| !self.is_another(call, delta))
+            }),
         };
         match known {
             Some(call) if self.open.contains_key(&(scope, call)) => Route::Call(call),
@@ -53,6 +47,12 @@ impl Calls {
         }
     }
 
+    /// The call that has the id of the piece.
+    fn by_id(&self, delta: &CallDelta<'_>) -> Option<usize> {
+        let id = delta.id.as_deref()?;
+        self.ids.get(&(delta.scope, id.to_owned())).copied()
+    }
+
     /// Whether the piece has an id that is not the one of `call`.
     fn has_another_id(&self, call: usize, delta: &CallDelta<'_>) -> bool {
         let own = self.open.get(&(delta.scope, call)).and_then(|open| open.id.as_deref());
@@ -60,8 +60,8 @@ impl Calls {
     }
 
     /// Whether a piece that would go to `call` begins another one.
-    fn is_another(&self, call: usize, delta: &CallDelta<'_>) -> bool {
-        let Some(open) = self.open.get(&(delta.scope, call)) else {
+    fn is_another(&mut self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let Some(open) = self.open.get_mut(&(delta.scope, call)) else {
             return delta.name.is_some() || delta.id.is_some();
         };
         if delta.sibling && delta.name.is_some() && delta.id.as_deref() != open.id.as_deref() {
@@ -80,7 +80,7 @@ impl Calls {
 
 /// The id differs. With a name, or behind complete arguments, that is another call; in the middle of
 /// the arguments it is a server that makes up an id for every piece.
-fn has_other_id(open: &OpenCall, delta: &CallDelta<'_>) -> bool {
+fn has_other_id(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
     let same_name = delta.name.is_none() || delta.name.as_deref() == open.name.as_deref();
     if !same_name || open.arguments.is_closed() {
         return true;
@@ -90,7 +90,7 @@ fn has_other_id(open: &OpenCall, delta: &CallDelta<'_>) -> bool {
 
 /// No id tells the two apart. A name does where it differs and is no continuation of the first, or
 /// where it comes again with arguments of its own behind complete ones.
-fn has_other_name(open: &OpenCall, delta: &CallDelta<'_>) -> bool {
+fn has_other_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
     let (Some(known), Some(name)) = (open.name.as_deref(), delta.name.as_deref()) else {
         return false;
     };
@@ -99,7 +99,7 @@ fn has_other_name(open: &OpenCall, delta: &CallDelta<'_>) -> bool {
         return !(silent && open.arguments.is_empty() && delta.index.is_some());
     }
     let resend = argument_text(delta).is_some_and(|text| open.arguments.is_resend(text));
-    open.arguments.is_closed() && opens_object(delta) && !resend
+    opens_object(delta) && !resend && open.arguments.is_closed()
 }
 
 /// It holds nothing that could begin a call: some servers send such an entry after the last one.

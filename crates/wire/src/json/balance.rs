@@ -8,7 +8,6 @@ pub(crate) struct Balance {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    closed: bool,
 }
 
 impl Balance {
@@ -26,14 +25,10 @@ impl Balance {
             } else {
                 match byte {
                     b'"' => self.in_string = true,
-                    b'{' | b'[' => {
-                        self.depth += 1;
-                        self.closed = false;
-                    }
+                    b'{' | b'[' => self.depth += 1,
                     b'}' | b']' if self.depth > 0 => {
                         self.depth -= 1;
                         if self.depth == 0 {
-                            self.closed = true;
                             work::count(at + 1);
                             return Some(at + 1);
                         }
@@ -44,18 +39,6 @@ impl Balance {
         }
         work::count(bytes.len());
         None
-    }
-
-    /// Reads all of `bytes`, over the ends of values.
-    pub(crate) fn absorb(&mut self, mut bytes: &[u8]) {
-        while let Some(used) = self.advance(bytes) {
-            bytes = bytes.get(used..).unwrap_or_default();
-        }
-    }
-
-    /// Whether a value was opened and closed, and none is open now.
-    pub(crate) const fn is_closed(self) -> bool {
-        self.closed
     }
 }
 
@@ -71,7 +54,6 @@ mod tests {
             let (head, tail) = text.split_at(cut);
             let end = balance.advance(head).or_else(|| balance.advance(tail).map(|n| cut + n));
             assert_eq!(end, Some(text.len() - 5), "{cut}");
-            assert!(balance.is_closed());
         }
     }
 }

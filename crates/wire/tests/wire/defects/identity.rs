@@ -48,6 +48,22 @@ fn d43_the_index_may_be_0_for_every_call() {
 }
 
 #[test]
+fn d43_broken_arguments_end_where_mending_ends_them() {
+    for (first, mended) in [
+        (r#"{'n': '5\"'}"#, r#"{"n": "5\""}"#),
+        (r#"{\"n\": \"a 5\" disk\"}"#, r#"{"n": "a 5\" disk"}"#),
+        (r#"It is \"{\"n\": 1,}"#, r#"{"n": 1}"#),
+    ] {
+        let seen = turn(&[
+            &format!(r#"{{"index":0,"function":{{"name":"f","arguments":"{first}"}}}}"#),
+            r#"{"index":0,"function":{"name":"f","arguments":"{\"n\":2}"}}"#,
+        ]);
+        let second = call("f", "{\"n\":2}", "unchanged");
+        assert_eq!(calls(&seen), [call("f", mended, "repaired"), second], "{first}");
+    }
+}
+
+#[test]
 fn d44_the_index_is_a_name_and_no_position() {
     for (first, second) in [(1, 2), (7, 3), (-1, 0), (0, 40_000)] {
         let seen = turn(&[
