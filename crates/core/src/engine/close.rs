@@ -22,6 +22,9 @@ impl Engine {
                 let outer = self.frames.shape_below(above);
                 let inner = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
+                if self.follows_object(above, outer) && look!(self.reads_on(look), false) {
+                    return self.extra_close();
+                }
                 let lost = look!(self.fits(look, outer), true);
                 let mistyped = !lost && look!(self.fits(look, inner), true);
                 if mistyped {
@@ -38,11 +41,35 @@ impl Engine {
                 if fits && token != Token::GroupClose {
                     return self.mistyped(source);
                 }
-                self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
-                self.pos += 1;
-                Ok(Flow::Go)
+                self.extra_close()
             }
         }
+    }
+
+    /// The closer at `pos` closes nothing.
+    fn extra_close(&mut self) -> Step {
+        self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
+        self.pos += 1;
+        Ok(Flow::Go)
+    }
+
+    /// `{"k": [{"a": 1}}`: whether a brace follows an object in the list of a member, whose own
+    /// object is in no list: there the next item would tell nothing.
+    fn follows_object(&self, above: usize, outer: Option<Shape>) -> bool {
+        let list = self.expect == Expect::ItemEnd && self.closed_object == self.anchor;
+        list && above == 1 && matches!(outer, None | Some(Shape::Object))
+    }
+
+    /// Whether only the list goes on behind that brace: `, {` or `], "n": 3`.
+    fn reads_on(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        let next = look.gap()?;
+        if !matches!(next, b',' | b']') {
+            return Ok(false);
+        }
+        look.bump();
+        let behind = look.gap()?;
+        self.steps += look.passed() as u64;
+        Ok(if next == b',' { behind == b'{' } else { matches!(behind, b',' | b'}') })
     }
 
     /// The comma that pends before a closer is one too many.
@@ -110,6 +137,8 @@ impl Engine {
     /// The closer at `pos` was dealt with.
     fn popped(&mut self, source: &Source<'_>) -> Step {
         self.pos += 1;
+        let object = self.frames.top() == Some(Shape::Object);
+        self.closed_object = if object { self.pos } else { usize::MAX };
         self.closed_items = self.frames.pop();
         self.settle();
         self.value_ended(source)?;

@@ -182,6 +182,8 @@ pub(crate) struct Engine {
     document_start: usize,
     /// How many items the container had that was closed last.
     closed_items: usize,
+    /// Where an object has ended, if that ended last.
+    closed_object: usize,
     /// Where the document was cut off.
     cut: Option<Path>,
     /// The repair that the policy forbade.
@@ -250,6 +252,7 @@ impl Engine {
             document_end: None,
             document_start: 0,
             closed_items: 0,
+            closed_object: usize::MAX,
             cut: None,
             refused: None,
             over: false,

@@ -164,7 +164,7 @@ impl Engine {
                 }
             };
             while now.is_closer(text[next]) {
-                if !self.stride_close(now, next) {
+                if !self.stride_close(now, base, next) {
                     return Halt::Between(now.ended);
                 }
                 match tokens::gap(text, now.ended) {
@@ -250,9 +250,10 @@ impl Engine {
 
     /// Closes the innermost container at `at`, unless other rules must see that.
     #[inline(always)]
-    fn stride_close(&mut self, now: &mut Stride, at: usize) -> bool {
+    fn stride_close(&mut self, now: &mut Stride, base: usize, at: usize) -> bool {
         let Some((list, items)) = self.frames.close_inner() else { return false };
         self.closed_items = now.items;
+        self.closed_object = if now.list { NONE } else { base + at + 1 };
         now.value_ended(at + 1);
         (now.list, now.items) = (list, items);
         now.own_key = false;

@@ -146,6 +146,7 @@ impl Engine {
         if self.frames.len() < 2 {
             return false;
         }
+        self.closed_object = if self.in_list() { usize::MAX } else { at + 1 };
         self.closed_items = self.frames.pop();
         self.pos = at + 1;
         self.lane_ended();

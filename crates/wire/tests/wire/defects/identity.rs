@@ -48,7 +48,7 @@ fn d43_the_index_may_be_0_for_every_call() {
 }
 
 #[test]
-fn d43_broken_arguments_end_where_mending_ends_them() {
+fn broken_arguments_end_where_mending_ends_them() {
     for (first, mended) in [
         (r#"{'n': '5\"'}"#, r#"{"n": "5\""}"#),
         (r#"{\"n\": \"a 5\" disk\"}"#, r#"{"n": "a 5\" disk"}"#),
