@@ -3,6 +3,7 @@
 mod args;
 mod batch;
 mod check;
+mod codes;
 mod excerpt;
 mod exit;
 mod explain;

@@ -6,11 +6,14 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     Following, Mended, Options, Outcome, Path, Policy, Repair, RepairKind, apply,
     engine::{Edit, Engine, Source, Stop},
-    text::into_string,
+    mended::into_string,
 };
 
 /// Mends `input`.
-pub(crate) fn mend(input: &[u8], options: &Options) -> Mended {
+/// Mends a whole text: the same rules as [`Mender`](crate::Mender), with nothing sent ahead, so that
+/// a repair may reach behind.
+#[must_use]
+pub fn mend(input: &[u8], options: &Options) -> Mended {
     // Valid JSON needs no other reading, however odd it looks, and nor does the beginning of it: a
     // reading that closes it would call complete what was cut off.
     let strict = options.clone().with_policy(Policy::STRICT);

@@ -6,7 +6,7 @@ use jsonmend_extract::Scope;
 use jsonmend_schema::Rule;
 use jsonmend_wire::Wire;
 
-use crate::explain::{repairs, unknown};
+use crate::codes::{repairs, unknown};
 
 /// What `stream` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

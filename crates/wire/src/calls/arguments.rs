@@ -11,7 +11,7 @@ use jsonmend_core::{Guide, Held, Mended, Options, Output, mend};
 
 use super::{
     ending::Ending,
-    ledger::Ledger,
+    ledger::{Ledger, Piece},
     trace::{Reading, Release, Trace, as_it_came},
 };
 use crate::{json, work};
@@ -51,14 +51,6 @@ enum Engine {
     Held(Box<Held>),
     /// The text is written again in the pieces it came in.
     Traced(Box<Trace>),
-}
-
-/// A piece of arguments as it is shown.
-#[derive(Clone, Copy)]
-pub(super) struct Piece<'a> {
-    pub(super) bytes: &'a [u8],
-    /// It is as it came: mending has stopped.
-    pub(super) raw: bool,
 }
 
 /// What became of the arguments.

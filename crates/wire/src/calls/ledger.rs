@@ -7,8 +7,15 @@ use std::{borrow::Cow, collections::VecDeque};
 
 use jsonmend_core::{Output, Repair, apply};
 
-use super::arguments::Piece;
 use crate::work;
+
+/// A piece of arguments as it is shown.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<'a> {
+    pub(super) bytes: &'a [u8],
+    /// It is as it came: mending has stopped.
+    pub(super) raw: bool,
+}
 
 /// One piece, as a part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,9 +17,10 @@ use crate::{
     format::{Arguments, CallDelta, excerpt},
     json::Halves,
 };
-use arguments::{ArgumentText, Closed, Piece};
+use arguments::{ArgumentText, Closed};
 pub use call::{Call, CallKind};
 pub(crate) use ledger::Ledger;
+use ledger::Piece;
 use route::Route;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Place, Target, Tracking};

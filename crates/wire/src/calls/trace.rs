@@ -4,10 +4,7 @@ use core::ops::Range;
 
 use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
 
-use super::{
-    arguments::Piece,
-    ledger::{Ledger, Recorder, Slot},
-};
+use super::ledger::{Ledger, Piece, Recorder, Slot};
 use crate::work;
 
 /// When the pieces of a text leave.

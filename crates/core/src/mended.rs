@@ -1,0 +1,82 @@
+//! The result of mending a whole text.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use crate::{Outcome, Path, Repair};
+
+/// The result of mending a whole text.
+///
+/// ```
+/// use jsonmend_core::{Options, Outcome, mend};
+/// let mended = mend(b"{name: 'Ada', tags: ['x',]}", &Options::new());
+/// assert_eq!(mended.text(), Some(r#"{"name": "Ada", "tags": ["x"]}"#));
+/// assert_eq!(mended.outcome(), Outcome::Repaired);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mended {
+    outcome: Outcome,
+    text: Option<String>,
+    repairs: Vec<Repair>,
+    cut_at: Option<Path>,
+}
+
+impl Mended {
+    /// A result. `text` must be given exactly when the outcome is valid, and be what `repairs` make of the input.
+    #[must_use]
+    pub fn new(
+        outcome: Outcome,
+        text: Option<String>,
+        repairs: Vec<Repair>,
+        cut_at: Option<Path>,
+    ) -> Self {
+        debug_assert_eq!(outcome.is_valid(), text.is_some());
+        Self { outcome, text, repairs, cut_at }
+    }
+
+    /// How it ended.
+    #[must_use]
+    pub const fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// The mended text: valid JSON, or `None` where the outcome is not valid.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The repairs: sorted, without overlaps. Where there is no text, the ones that were needed.
+    #[must_use]
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
+    }
+
+    /// Where the input was cut off, for [`Outcome::Closed`] and [`Outcome::Cut`].
+    #[must_use]
+    pub const fn cut_at(&self) -> Option<&Path> {
+        self.cut_at.as_ref()
+    }
+
+    /// The mended text; the input, where there is none.
+    #[must_use]
+    pub fn text_or<'a>(&'a self, input: &'a [u8]) -> Cow<'a, str> {
+        match &self.text {
+            Some(text) => Cow::Borrowed(text),
+            None => String::from_utf8_lossy(input),
+        }
+    }
+
+    /// Its parts: outcome, text, repairs.
+    #[must_use]
+    pub fn into_parts(self) -> (Outcome, Option<String>, Vec<Repair>) {
+        (self.outcome, self.text, self.repairs)
+    }
+}
+
+/// Valid output is UTF-8 by construction; should that ever fail, the text is kept as far as it can be.
+pub(crate) fn into_string(text: Vec<u8>) -> String {
+    String::from_utf8(text).unwrap_or_else(|error| {
+        debug_assert!(false, "mended text is UTF-8");
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    })
+}
