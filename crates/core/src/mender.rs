@@ -339,6 +339,22 @@ impl Mender {
         self.engine.steps()
     }
 
+    /// Whether a string so far held quotes that were not escaped, apostrophes aside: one of them may
+    /// have ended it, and the document, too early or too late.
+    ///
+    /// ```
+    /// use jsonmend_core::{Mender, Options};
+    /// let mut mender = Mender::new(Options::new());
+    /// mender.push(br#"{"a": "it's", "b": ""#, &mut ());
+    /// assert!(!mender.has_unescaped_quotes());
+    /// mender.push(br#"say "hi" now", "c": 1}"#, &mut ());
+    /// assert!(mender.has_unescaped_quotes());
+    /// ```
+    #[must_use]
+    pub const fn has_unescaped_quotes(&self) -> bool {
+        self.engine.unescaped() > 0
+    }
+
     /// Whether a whole document has been read.
     #[must_use]
     pub fn document_ended(&self) -> bool {

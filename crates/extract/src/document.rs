@@ -1,6 +1,6 @@
 //! The document that is open: a mender, and where it stands in the input.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, RepairKind};
+use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair};
 
 use crate::Parts;
 
@@ -10,20 +10,12 @@ pub(crate) struct Document {
     mender: Mender,
     /// Where the document begins in the input.
     start: usize,
-    seen: Seen,
+    /// Whether there were repairs.
+    repaired: bool,
     /// Steps of the mender for the documents before.
     steps: u64,
     /// Where the input stood when it ended inside the document.
     cut_at: Option<Path>,
-}
-
-/// The repairs of the document that is open.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    /// Whether there were any.
-    repairs: bool,
-    /// Whether a quote inside a string was not escaped.
-    unescaped: bool,
 }
 
 /// How a document took a chunk.
@@ -37,8 +29,8 @@ pub(crate) enum Taken {
 
 impl Document {
     pub(crate) fn new(options: Options) -> Self {
-        let seen = Seen::default();
-        Self { mender: Mender::new(options), start: 0, seen, steps: 0, cut_at: None }
+        let mender = Mender::new(options);
+        Self { mender, start: 0, repaired: false, steps: 0, cut_at: None }
     }
 
     /// Begins a document at `start` of the input.
@@ -46,13 +38,13 @@ impl Document {
         self.steps += self.mender.steps();
         self.mender.reset();
         self.start = start;
-        self.seen = Seen::default();
+        self.repaired = false;
         self.cut_at = None;
     }
 
     /// Reads a chunk, up to the document's end.
     pub(crate) fn push(&mut self, chunk: &[u8], parts: &mut impl Parts) -> Taken {
-        let mut out = Sink { parts, start: self.start, seen: &mut self.seen };
+        let mut out = Sink { parts, start: self.start, repaired: &mut self.repaired };
         match self.mender.push_document(chunk, &mut out) {
             None => Taken::All,
             Some(taken) => {
@@ -65,7 +57,7 @@ impl Document {
     pub(crate) fn outcome(&self) -> Outcome {
         match self.mender.outcome() {
             Some(outcome) => outcome,
-            None if !self.seen.repairs => Outcome::Unchanged,
+            None if !self.repaired => Outcome::Unchanged,
             None => Outcome::Repaired,
         }
     }
@@ -74,7 +66,7 @@ impl Document {
     /// behind it.
     pub(crate) fn finish(&mut self, parts: &mut impl Parts) -> (Outcome, Vec<u8>) {
         self.cut_at = Some(self.mender.path());
-        let mut out = Sink { parts, start: self.start, seen: &mut self.seen };
+        let mut out = Sink { parts, start: self.start, repaired: &mut self.repaired };
         let outcome = self.mender.finish(&mut out);
         // A doubtful quote may have been settled by the end of the input only, and with it an end of
         // the document that lies before: what follows it is the extractor's to read.
@@ -83,7 +75,7 @@ impl Document {
 
     /// Gives up; what the mender has held back goes out raw.
     pub(crate) fn abandon(&mut self, parts: &mut impl Parts) {
-        let mut out = Sink { parts, start: self.start, seen: &mut self.seen };
+        let mut out = Sink { parts, start: self.start, repaired: &mut self.repaired };
         self.mender.abandon(&mut out);
     }
 
@@ -105,7 +97,7 @@ impl Document {
 
     /// Whether a quote inside a string was not escaped.
     pub(crate) const fn is_doubtful(&self) -> bool {
-        self.seen.unescaped
+        self.mender.has_unescaped_quotes()
     }
 
     pub(crate) const fn mender(&self) -> &Mender {
@@ -117,7 +109,7 @@ impl Document {
 struct Sink<'a, P> {
     parts: &'a mut P,
     start: usize,
-    seen: &'a mut Seen,
+    repaired: &'a mut bool,
 }
 
 impl<P: Parts> Output for Sink<'_, P> {
@@ -131,8 +123,7 @@ impl<P: Parts> Output for Sink<'_, P> {
         self.parts.settle();
     }
     fn repair(&mut self, repair: Repair) {
-        self.seen.repairs = true;
-        self.seen.unescaped |= repair.kind == RepairKind::UnescapedQuote;
+        *self.repaired = true;
         self.parts.repair(repair.shifted(self.start));
     }
 }

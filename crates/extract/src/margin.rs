@@ -31,46 +31,52 @@ struct After {
     fence: Option<usize>,
     /// Something other than white space, behind those.
     prose: bool,
-    quote: Touching,
     rest: Rest,
     /// Where another document begins.
     second: Option<usize>,
 }
 
-/// Whether a quote touches the document and what follows it: then that may be the rest of a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Touching {
-    Neither,
-    /// The next byte is the quote.
-    Quote,
-    /// The next byte is the one behind the quote.
-    Behind,
-    Both,
-}
-
-/// Whether what follows the document reads as the rest of it, as far ahead as an engine would look: a
-/// quote, and then a closer, behind a comma, or a quote that touches the document, or where quotes in
-/// it were in doubt.
+/// What follows the document, as far ahead as an engine would look: whether it reads as the rest of
+/// the document, which ended too early.
 #[derive(Clone, Copy, Debug)]
 struct Rest {
     /// How many bytes are still looked at.
     left: usize,
-    begun: bool,
-    may_be: bool,
+    /// Whether quotes in the document were in doubt.
+    doubtful: bool,
+    /// Whether a quote touches the document.
+    touches: bool,
+    /// The first byte that is no white space, and the one behind it.
+    first: Option<u8>,
+    second: Option<u8>,
     quote: bool,
+    /// Whether a closer follows a quote.
     closer: bool,
 }
 
 impl Rest {
     const fn byte(&mut self, byte: u8) {
-        if self.left == 0 || !self.begun && byte.is_ascii_whitespace() {
-            return;
+        match (self.first, self.second) {
+            _ if self.left == 0 => return,
+            (None, _) if byte.is_ascii_whitespace() => return,
+            (None, _) => self.first = Some(byte),
+            (_, None) => self.second = Some(byte),
+            _ => {}
         }
         self.left -= 1;
-        self.may_be |= !self.begun && byte == b',';
-        self.begun = true;
         self.closer |= self.quote && matches!(byte, b'}' | b']');
         self.quote |= byte == b'"';
+    }
+
+    /// Whether it does. Behind a fence that was closed no code follows.
+    fn reads_on(&self, fenced: bool) -> bool {
+        let Some(first) = self.first else { return false };
+        let behind = self.second.unwrap_or(b' ');
+        let code = self.doubtful && !fenced && !first.is_ascii_uppercase() && first < 0x80;
+        let ends = matches!(first, b'"' | b'\'') && matches!(behind, b',' | b':' | b'}' | b']');
+        let joins = self.touches && !behind.is_ascii_whitespace() && behind != b'.';
+        let asks = self.doubtful || self.touches || first == b',';
+        code || ends || joins || asks && self.closer
     }
 }
 
@@ -119,17 +125,17 @@ impl Margin {
     /// The document ended at `end`; `doubtful` says that quotes in it were in doubt. That many bytes
     /// behind it are looked at.
     pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
-        let rest =
-            Rest { left: lookahead, begun: false, may_be: doubtful, quote: false, closer: false };
-        self.after = Some(After {
-            rest,
-            end,
-            closers: None,
-            fence: None,
-            prose: false,
-            quote: Touching::Neither,
+        let rest = Rest {
+            left: lookahead,
+            doubtful,
+            touches: false,
+            first: None,
             second: None,
-        });
+            quote: false,
+            closer: false,
+        };
+        self.after =
+            Some(After { rest, end, closers: None, fence: None, prose: false, second: None });
     }
 
     /// A quote stands at `at`, perhaps where the document ended.
@@ -137,8 +143,7 @@ impl Margin {
         if let Some(after) = &mut self.after
             && at == after.end
         {
-            after.quote = Touching::Quote;
-            after.rest.may_be = true;
+            after.rest.touches = true;
         }
     }
 
@@ -146,12 +151,6 @@ impl Margin {
     pub(crate) const fn byte(&mut self, byte: u8) {
         if let Some(after) = &mut self.after {
             after.rest.byte(byte);
-            after.quote = match after.quote {
-                Touching::Quote => Touching::Behind,
-                Touching::Behind if !byte.is_ascii_whitespace() && byte != b'.' => Touching::Both,
-                Touching::Behind => Touching::Neither,
-                settled => settled,
-            };
         }
     }
 
@@ -225,8 +224,7 @@ impl Margin {
             fence => {
                 cuts.upto(fence, RepairKind::CodeFence);
                 if after.prose || after.second.is_some() {
-                    let read_on = after.rest.may_be && after.rest.closer;
-                    let kind = if read_on || after.quote == Touching::Both {
+                    let kind = if after.rest.reads_on(after.fence.is_some()) {
                         RepairKind::StrayText
                     } else {
                         RepairKind::TrailingProse

@@ -112,15 +112,28 @@ impl Engine {
         let touches = token == Token::Quote && self.document_end == Some(self.pos);
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
-            // Where quotes inside strings were in doubt, or the text begins with a comma, or with a
-            // quote that touches the document, what reads like JSON may be the document's. Where the
-            // quote touches what follows it, too, it is the rest of a string.
-            _ if self.unescaped > 0 || token == Token::Comma || touches => {
+            // Where quotes inside strings were in doubt, one of them may have ended the document too
+            // early: what begins like no sentence is the rest of it.
+            _ if self.unescaped > 0
+                && source.byte(self.pos).is_some_and(|b| !b.is_ascii_uppercase() && b < 0x80) =>
+            {
+                RepairKind::StrayText
+            }
+            // There, and behind a comma or a quote, what reads like JSON may be the document's. A
+            // quote that touches the document and what follows it, or that a separator follows, is
+            // the end of a string.
+            _ if self.unescaped > 0 || matches!(token, Token::Comma | Token::Quote) => {
                 let mut look = source.look(self.pos, self.window);
                 let length = look!(look.quote(), None).map_or(1, |quote| quote.1);
                 let behind = look!(look.peek_at(length), b' ');
-                let rest = touches && !behind.is_ascii_whitespace() && behind != b'.'
-                    || look!(seek(&mut look, b"\""), false) && look!(seek(&mut look, b"}]"), false);
+                let ends = token == Token::Quote && matches!(behind, b',' | b':' | b'}' | b']');
+                let joins = touches && !behind.is_ascii_whitespace() && behind != b'.';
+                let asks = self.unescaped > 0 || touches || token == Token::Comma;
+                let rest = ends
+                    || joins
+                    || asks
+                        && look!(seek(&mut look, b"\""), false)
+                        && look!(seek(&mut look, b"}]"), false);
                 if rest { RepairKind::StrayText } else { RepairKind::TrailingProse }
             }
             _ => RepairKind::TrailingProse,

@@ -155,7 +155,7 @@ pub(crate) struct Engine {
     /// Quotes in the open string that were taken for part of it.
     inner_quotes: usize,
     inner: quotes::Inner,
-    /// Quotes so far that were escaped.
+    /// Quotes within strings so far that were not escaped, apostrophes aside.
     unescaped: usize,
     /// Where the open string ends, once the rest of the text has told.
     definite_end: Option<usize>,
@@ -290,6 +290,11 @@ impl Engine {
     /// The most containers that were open at a time.
     pub(crate) fn deepest(&self) -> usize {
         self.frames.deepest()
+    }
+
+    /// How many quotes within strings were not escaped.
+    pub(crate) const fn unescaped(&self) -> usize {
+        self.unescaped
     }
 
     pub(crate) const fn documents(&self) -> usize {

@@ -187,10 +187,11 @@ impl Engine {
                     return Ok(Flow::Wait);
                 }
                 self.inner_quotes += 1;
-                if text.quote == Quote::Double {
+                let apostrophe = text.quote == Quote::Single && self.inner.is_within_word(behind);
+                if matches!(text.quote, Quote::Double | Quote::Single) && !apostrophe {
                     self.inner.quote(behind);
+                    self.unescaped += 1;
                 }
-                self.unescaped += usize::from(text.quote == Quote::Double);
                 match text.quote {
                     Quote::Double => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,
                     Quote::Escaped if source.byte(at) == Some(b'\\') => {}

@@ -16,6 +16,8 @@ impl Engine {
         self.check_held()?;
         let Some(byte) = source.byte(self.pos) else { return Ok(None) };
         match byte {
+            // Where quotes were in doubt, it may be code that belongs to the document.
+            b'/' | b'#' if self.expect == Expect::After && self.unescaped > 0 => Ok(None),
             b'/' => match source.byte(self.pos + 1) {
                 Some(b'/') => Ok(Some(self.open_comment(Comment::Line))),
                 Some(b'*') => Ok(Some(self.open_comment(Comment::Block))),

@@ -71,6 +71,12 @@ impl Inner {
             || matches!(self.last.byte, b'&' | b'+' | b'#')
     }
 
+    /// Whether a quote that stands here is an apostrophe: letters stand on both of its sides.
+    pub(in crate::engine) fn is_within_word(&self, behind: &[u8]) -> bool {
+        let letter = |byte: u8| byte.is_ascii_alphabetic() || byte >= 0x80;
+        !self.last.spaced && letter(self.last.byte) && behind.first().is_some_and(|b| letter(*b))
+    }
+
     /// White space, escaped or not.
     pub(in crate::engine) const fn space(&mut self) {
         self.last.spaced = true;
@@ -142,7 +148,7 @@ impl Inner {
             [b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}', ..] => begins,
             [b'\\', b'n' | b'r' | b't', ..] => begins,
             // A blank in quotes.
-            [b' ', b'"', ..] => begins,
+            [b' ', b'"' | b'\'', ..] => begins,
             [byte, ..] => !byte.is_ascii_whitespace() || begins && !self.last.spaced,
         };
         // A bracket between two quotes is text, but in `"{"a": 1}"` a key follows the second.

@@ -60,11 +60,16 @@ impl Engine {
             }
             b':' => Ok(Verdict::Inner),
             b';' => {
-                if self.inner_quotes == 0 {
-                    return Ok(close);
-                }
-                // A string that holds quotes goes on, as code does, unless a key follows.
                 look.bump();
+                // A string that holds quotes goes on, as code does, unless a key follows; so does one
+                // in which a quote touches the semicolon.
+                if self.inner_quotes == 0 {
+                    match look.peek() {
+                        Err(Edge::More) => return Err(Edge::More),
+                        Ok(_) if look.at_quote()? => {}
+                        _ => return Ok(close),
+                    }
+                }
                 look.gap()?;
                 let Some((quote, length)) = look.quote()? else { return Ok(Verdict::Inner) };
                 look.advance(length);

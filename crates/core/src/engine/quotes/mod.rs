@@ -175,8 +175,12 @@ impl Engine {
         length: usize,
     ) -> Result<Verdict, Edge> {
         let close = Verdict::Close(length);
+        let single = text.quote == Quote::Single && !text.is_key;
+        if single && look.passed() == 0 && self.inner.is_within_word(&[next]) {
+            return Ok(Verdict::Inner);
+        }
         let inside = self.inner.is_open() && !text.is_key;
-        if inside && !self.whole {
+        if inside && (!self.whole || single) {
             return Ok(Verdict::Inner);
         }
         if !(inside || matches!(next, b',' | b'}' | b']' | b':'))
