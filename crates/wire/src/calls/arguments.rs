@@ -68,12 +68,13 @@ pub(super) enum Closed {
 
 impl ArgumentText {
     pub(super) fn new(mending: Options, limit: usize, free: bool) -> Self {
+        let ending = Ending::new(mending.limits());
         Self {
             mending: mending.clone(),
             limit,
             engine: if free { Engine::Free } else { Engine::Held(Box::new(Held::new(mending))) },
             reading: String::new(),
-            ending: Ending::default(),
+            ending,
             plain: None,
             resends: 0,
             placeholder: false,

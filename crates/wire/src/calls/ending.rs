@@ -1,51 +1,77 @@
 //! Whether the arguments so far are whole.
 
-use jsonmend_core::{Following, Mender, Options};
+use jsonmend_core::{Following, Limits, Mender, Options, Outcome};
 
-use crate::work;
+use crate::{json::Balance, work};
+
+/// The most that is held back in doubt of a quote, twice the usual look-ahead and something to spare:
+/// what is more is no doubt that an end would settle.
+const DOUBT: usize = 256;
 
 /// Follows a text where somebody asks: most streams name their calls, and nobody does.
 ///
 /// It reads as mending does, whatever the caller's policy allows, so that a body that was mended is
 /// told into the same calls as before: `{'a': '5"'}` and `{"a": "5\""}` end alike.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ending {
+    limits: Limits,
     mender: Option<Box<Mender>>,
-    /// How much of the text it has read.
+    /// How much of the text the mender has read.
     read: usize,
+    /// Decides where a limit was passed.
+    balance: Balance,
+    balanced: usize,
 }
 
 impl Ending {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, mender: None, read: 0, balance: Balance::default(), balanced: 0 }
+    }
+
     /// Whether `text` is whole, which begins with what was asked about before.
     pub(super) fn is_reached(&mut self, text: &str) -> bool {
+        let limits = self.limits;
         let mender = self.mender.get_or_insert_with(|| {
-            Box::new(Mender::new(Options::new().with_following(Following::All)))
+            let options = Options::new().with_following(Following::All).with_limits(limits);
+            Box::new(Mender::new(options))
         });
         let before = mender.steps();
-        mender.push(text.get(self.read..).unwrap_or_default().as_bytes(), &mut ());
+        mender.push(text.as_bytes().get(self.read..).unwrap_or_default(), &mut ());
         self.read = text.len();
-        let mut after = mender.steps();
-        let mut reached = mender.document_ended() && mender.completion().is_none();
-        // What the last quote means may wait for more: here there is none.
-        if !reached && mender.withheld() > 0 && text.trim_end().ends_with(['}', ']']) {
-            let mut ended = mender.clone();
-            reached = ended.finish(&mut ()).is_complete();
-            after = ended.steps();
+        work::count(usize::try_from(mender.steps() - before).unwrap_or(usize::MAX));
+        if mender.outcome() == Some(Outcome::Overflow) {
+            return self.is_balanced(text);
         }
-        work::count(usize::try_from(after - before).unwrap_or(usize::MAX));
-        reached
+        if mender.document_ended() && mender.completion().is_none() {
+            return true;
+        }
+        // What the last quote means may wait for more: here there is none.
+        let doubt = mender.withheld();
+        let tail = text.as_bytes().get(text.len() - doubt.min(text.len())..).unwrap_or_default();
+        let closed = matches!(tail.trim_ascii_end().last(), Some(b'}' | b']'));
+        if doubt == 0 || doubt > DOUBT || !closed {
+            return false;
+        }
+        work::count(doubt + mender.depth());
+        mender.clone().finish(&mut ()).is_complete()
+    }
+
+    /// Whether the brackets of the text are balanced, and there are some.
+    fn is_balanced(&mut self, text: &str) -> bool {
+        self.balance.absorb(text.as_bytes().get(self.balanced..).unwrap_or_default());
+        self.balanced = text.len();
+        self.balance.is_closed()
     }
 
     /// The text begins anew.
     pub(super) fn reset(&mut self) {
-        self.mender = None;
-        self.read = 0;
+        *self = Self::new(self.limits);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Ending;
+    use super::*;
 
     #[test]
     fn a_text_is_whole_where_mending_finds_its_end() {
@@ -62,10 +88,24 @@ mod tests {
             ("words", false),
         ] {
             for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
-                let mut ending = Ending::default();
+                let mut ending = Ending::new(Limits::new());
                 ending.is_reached(&text[..cut]);
                 assert_eq!(ending.is_reached(text), whole, "{text} at {cut}");
             }
+        }
+    }
+
+    #[test]
+    fn where_a_limit_is_passed_the_brackets_tell() {
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
+        let key = format!("{{\"{}\":1}}", "k".repeat(70_000));
+        for text in [deep, key] {
+            let mut ending = Ending::new(Limits::new());
+            assert!(!ending.is_reached(&text[..text.len() - 1]));
+            assert!(ending.is_reached(&text));
+            assert!(
+                Ending::new(Limits::new().with_depth(1000).with_buffer(1 << 20)).is_reached(&text)
+            );
         }
     }
 }

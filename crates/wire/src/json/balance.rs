@@ -8,6 +8,7 @@ pub(crate) struct Balance {
     depth: usize,
     in_string: bool,
     escaped: bool,
+    closed: bool,
 }
 
 impl Balance {
@@ -25,10 +26,14 @@ impl Balance {
             } else {
                 match byte {
                     b'"' => self.in_string = true,
-                    b'{' | b'[' => self.depth += 1,
+                    b'{' | b'[' => {
+                        self.depth += 1;
+                        self.closed = false;
+                    }
                     b'}' | b']' if self.depth > 0 => {
                         self.depth -= 1;
                         if self.depth == 0 {
+                            self.closed = true;
                             work::count(at + 1);
                             return Some(at + 1);
                         }
@@ -39,6 +44,18 @@ impl Balance {
         }
         work::count(bytes.len());
         None
+    }
+
+    /// Reads all of `bytes`, over the ends of values.
+    pub(crate) fn absorb(&mut self, mut bytes: &[u8]) {
+        while let Some(used) = self.advance(bytes) {
+            bytes = bytes.get(used..).unwrap_or_default();
+        }
+    }
+
+    /// Whether a value was opened and closed, and none is open now.
+    pub(crate) const fn is_closed(self) -> bool {
+        self.closed
     }
 }
 
