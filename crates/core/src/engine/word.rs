@@ -4,6 +4,7 @@ use super::{
     Engine, Flow, Lex, Source, Step, Token,
     frames::Shape,
     look,
+    quote::Quote,
     source::{Edge, Look, is_word},
 };
 use crate::RepairKind;
@@ -115,6 +116,7 @@ impl Engine {
                 (look, next) = (name, b'(');
             }
         }
+        let mut dotted = false;
         while next == b'.' && !root && !ended && MODULES.contains(&word) {
             // `np.float64(…)`.
             let mut name = look;
@@ -123,12 +125,13 @@ impl Engine {
                 break;
             }
             (look, next) = (name, look!(name.peek(), 0));
+            dotted = true;
         }
         if next == b'(' && !word.is_empty() && !word[0].is_ascii_digit() {
             let mut inside = look;
             inside.bump();
             let first = look!(inside.gap(), 0);
-            if !root && !look!(self.holds_one_value(inside), true) {
+            if !root && !look!(self.holds_one_value(inside, dotted), !dotted) {
                 return self.open_bare(source, false);
             }
             let value = matches!(first, b'{' | b'[')
@@ -144,21 +147,58 @@ impl Engine {
         if root { self.not_a_document() } else { self.open_bare(source, false) }
     }
 
-    /// Whether one scalar, or a container, stands in the parentheses that `look` is in. The closing
-    /// one may be missing before the closer of what is around it.
-    fn holds_one_value(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+    /// Whether one value stands in the parentheses that `look` is in. The closing one may be missing
+    /// before the closer of what is around it, and of a call of a module, `dotted`, nothing follows it.
+    fn holds_one_value(&mut self, mut look: Look<'_>, dotted: bool) -> Result<bool, Edge> {
+        let from = look.passed();
+        let container = matches!(look.peek()?, b'{' | b'[');
         if let Some((quote, length)) = look.quote()? {
             look.advance(length);
             look.through(quote)?;
-        } else if matches!(look.peek()?, b'{' | b'[') {
-            return Ok(true);
+        } else if container {
+            self.pass_container(&mut look)?;
         } else {
-            while !matches!(look.peek()?, b',' | b')' | b'}' | b']' | b'\n') {
+            while !(matches!(look.peek()?, b',' | b')' | b'}' | b']' | b'\n')
+                || look.at_wide(b',')?)
+            {
                 look.bump();
             }
         }
+        let empty = look.passed() == from;
         self.steps += look.passed() as u64;
-        Ok(matches!(look.space()?, b')' | b'}' | b']'))
+        let closer = look.space()?;
+        if !dotted && container {
+            // `[Point({"x": 1} , 2]` lost its closer; `array([1, 2], dtype=int)` has two arguments.
+            while !matches!(look.peek()?, b')' | b'}' | b']') {
+                look.bump();
+            }
+            return Ok(closer != b',' || look.peek()? != b')');
+        }
+        if !dotted {
+            return Ok(matches!(closer, b')' | b'}' | b']'));
+        }
+        look.bump();
+        Ok(closer == b')' && !empty && look.peek()? != b'.')
+    }
+
+    /// Passes a list or an object, and what stands in it.
+    fn pass_container(&mut self, look: &mut Look<'_>) -> Result<(), Edge> {
+        let mut depth = 0_usize;
+        loop {
+            let byte = look.peek()?;
+            if let Some((quote @ (Quote::Double | Quote::Single), length)) = look.quote()? {
+                look.advance(length);
+                look.through(quote)?;
+                continue;
+            }
+            look.bump();
+            match byte {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' if depth == 1 => return Ok(()),
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+        }
     }
 
     /// `name(` around a value.
