@@ -270,13 +270,32 @@ fn array(look: &mut Look<'_>, place: Place) -> Verdict {
             }
         }
         Some(b'"' | b'\'' | 0xE2) => items(look, ground),
-        Some(b'{') => object(look, Place { ground: ground.max(Ground::Line), ..place }),
+        Some(b'{') => record(look, place),
         Some(b'[') => nested(look, place),
         Some(b'/' | b'(' | b'\\' | b',') => Ok(ground == Ground::Start),
         Some(_) if scalar(look, bare)? => scalars(look, place),
         Some(byte) if ground == Ground::Start => label(look, byte),
         Some(_) => Ok(false),
     }
+}
+
+/// An object as the first item.
+fn record(look: &mut Look<'_>, place: Place) -> Verdict {
+    let mut ahead = *look;
+    ahead.bump();
+    ahead.skip_space();
+    if place.ground >= Ground::Line && ahead.peek(true)? == Some(b'}') {
+        *look = ahead;
+        return follows_empty(look);
+    }
+    object(look, Place { ground: place.ground.max(Ground::Line), ..place })
+}
+
+/// Whether more of the list, or its end, follows the closer of an empty first item.
+fn follows_empty(look: &mut Look<'_>) -> Verdict {
+    look.bump();
+    look.skip_space();
+    Ok(matches!(look.peek(true)?, None | Some(b',' | b']')))
 }
 
 /// A quoted first item: a comma or the closer must follow, and no link target.
@@ -306,7 +325,8 @@ fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
     }
     match look.peek(place.ground == Ground::Start)? {
         Some(b'"' | b'\'' | 0xE2) => items(look, place.ground),
-        Some(b'{') => object(look, Place { ground: place.ground.max(Ground::Line), ..place }),
+        Some(b'{') => record(look, place),
+        Some(b']') if place.ground >= Ground::Line => follows_empty(look),
         Some(_) if place.ground >= Ground::Line && scalar(look, place.ground == Ground::Start)? => {
             if place.ground == Ground::Start {
                 return Ok(true);

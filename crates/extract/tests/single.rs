@@ -411,3 +411,36 @@ fn any_bytes_in_any_pieces() {
         }
     }
 }
+
+/// Containers of so many levels, each of one value or two.
+fn containers(levels: usize) -> Vec<String> {
+    let mut all: Vec<String> = ["{}", "[]"].map(String::from).to_vec();
+    if levels > 1 {
+        let mut inner = containers(levels - 1);
+        inner.extend(["1", "-2.5", "true", "null", "\"\"", "\"a b\""].map(String::from));
+        all.extend(inner.iter().flat_map(|value| {
+            [
+                format!("[{value}]"),
+                format!("[ {value}, {value}]"),
+                format!("{{\"a\": {value}}}"),
+                format!("[{value},\n{{\"a\": 1}}]"),
+            ]
+        }));
+    }
+    all
+}
+
+#[test]
+fn a_channel_that_is_json_is_that_document() {
+    for text in containers(4) {
+        for scope in [Scope::All, Scope::First, Scope::Last, Scope::Whole] {
+            let mut extractor = Extractor::new(scope, Options::new());
+            let mut found = Findings::default();
+            extractor.push(text.as_bytes(), &mut found);
+            let outcome = extractor.finish(&mut found);
+            let documents: Vec<_> =
+                found.documents().iter().map(|document| show(document.json())).collect();
+            assert_eq!((documents, outcome), (vec![text.clone()], Outcome::Unchanged), "{scope:?}");
+        }
+    }
+}
