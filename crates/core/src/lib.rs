@@ -64,6 +64,7 @@ mod output;
 mod partial;
 mod report;
 mod scan;
+mod tail;
 mod whole;
 
 pub use events::{Event, EventReader, Events};
@@ -78,4 +79,5 @@ pub use output::{Collected, Output};
 pub use partial::Unrepresentable;
 pub use partial::{Change, Cursor, Delta, Deltas, Kind, Misplaced, OwnedValue, Partial, Value};
 pub use report::{Outcome, Path, Repair, Step, apply};
+pub use tail::Tail;
 pub use whole::mend;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Path, Policy, Repair, RepairKind};
+use jsonmend_core::{Path, Policy, Repair, RepairKind, Tail};
 
 use crate::fence::Fence;
 
@@ -31,53 +31,11 @@ struct After {
     fence: Option<usize>,
     /// Something other than white space, behind those.
     prose: bool,
-    rest: Rest,
-    /// Where another document begins.
-    second: Option<usize>,
-}
-
-/// What follows the document, as far ahead as an engine would look: whether it reads as the rest of
-/// the document, which ended too early.
-#[derive(Clone, Copy, Debug)]
-struct Rest {
-    /// How many bytes are still looked at.
-    left: usize,
+    tail: Tail,
     /// Whether quotes in the document were in doubt.
     doubtful: bool,
-    /// Whether a quote touches the document.
-    touches: bool,
-    /// The first byte that is no white space, and the one behind it.
-    first: Option<u8>,
-    second: Option<u8>,
-    quote: bool,
-    /// Whether a closer follows a quote.
-    closer: bool,
-}
-
-impl Rest {
-    const fn byte(&mut self, byte: u8) {
-        match (self.first, self.second) {
-            _ if self.left == 0 => return,
-            (None, _) if byte.is_ascii_whitespace() => return,
-            (None, _) => self.first = Some(byte),
-            (_, None) => self.second = Some(byte),
-            _ => {}
-        }
-        self.left -= 1;
-        self.closer |= self.quote && matches!(byte, b'}' | b']');
-        self.quote |= byte == b'"';
-    }
-
-    /// Whether it does. Behind a fence that was closed no code follows.
-    fn reads_on(&self, fenced: bool) -> bool {
-        let Some(first) = self.first else { return false };
-        let behind = self.second.unwrap_or(b' ');
-        let code = self.doubtful && !fenced && !first.is_ascii_uppercase() && first < 0x80;
-        let ends = matches!(first, b'"' | b'\'') && matches!(behind, b',' | b':' | b'}' | b']');
-        let joins = self.touches && !behind.is_ascii_whitespace() && behind != b'.';
-        let asks = self.doubtful || self.touches || first == b',';
-        code || ends || joins || asks && self.closer
-    }
+    /// Where another document begins.
+    second: Option<usize>,
 }
 
 impl Margin {
@@ -125,17 +83,15 @@ impl Margin {
     /// The document ended at `end`; `doubtful` says that quotes in it were in doubt. That many bytes
     /// behind it are looked at.
     pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
-        let rest = Rest {
-            left: lookahead,
+        self.after = Some(After {
+            tail: Tail::new(lookahead),
             doubtful,
-            touches: false,
-            first: None,
+            end,
+            closers: None,
+            fence: None,
+            prose: false,
             second: None,
-            quote: false,
-            closer: false,
-        };
-        self.after =
-            Some(After { rest, end, closers: None, fence: None, prose: false, second: None });
+        });
     }
 
     /// A quote stands at `at`, perhaps where the document ended.
@@ -143,14 +99,14 @@ impl Margin {
         if let Some(after) = &mut self.after
             && at == after.end
         {
-            after.rest.touches = true;
+            after.tail.touch();
         }
     }
 
     /// A byte of text.
     pub(crate) const fn byte(&mut self, byte: u8) {
         if let Some(after) = &mut self.after {
-            after.rest.byte(byte);
+            after.tail.byte(byte);
         }
     }
 
@@ -224,11 +180,9 @@ impl Margin {
             fence => {
                 cuts.upto(fence, RepairKind::CodeFence);
                 if after.prose || after.second.is_some() {
-                    let kind = if after.rest.reads_on(after.fence.is_some()) {
-                        RepairKind::StrayText
-                    } else {
-                        RepairKind::TrailingProse
-                    };
+                    // Behind a fence that was closed nothing belongs to the document.
+                    let doubtful = after.doubtful && fence.is_none();
+                    let kind = after.tail.in_doubt(doubtful).kind();
                     cuts.upto(Some(rest), kind);
                 }
             }

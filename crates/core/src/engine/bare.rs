@@ -285,6 +285,24 @@ impl Engine {
         }
     }
 
+    /// Whether a comma of another script, of so many bytes at `at`, separates values: in an object a
+    /// member, or nothing, must follow it.
+    pub(super) fn separates(
+        &mut self,
+        source: &Source<'_>,
+        at: usize,
+        length: usize,
+    ) -> Result<bool, Edge> {
+        if self.frames.top() != Some(Shape::Object) {
+            return Ok(true);
+        }
+        let text = Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0 };
+        let here = core::mem::replace(&mut self.pos, at);
+        let follows = self.comma_ends_bare(source, text, length);
+        self.pos = here;
+        follows
+    }
+
     /// A comma behind a bare value of an object: does another member, or nothing, follow it?
     fn comma_ends_bare(
         &mut self,

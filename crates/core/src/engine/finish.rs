@@ -3,24 +3,10 @@
 use alloc::string::String;
 
 use super::{
-    Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token,
-    frames::Shape,
-    look,
-    source::{Edge, Look},
+    Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape, look,
+    source::Edge,
 };
-use crate::{Following, Path, Repair, RepairKind};
-
-/// Passes bytes up to one of `wanted`; whether there is one.
-fn seek(look: &mut Look<'_>, wanted: &[u8]) -> Result<bool, Edge> {
-    loop {
-        match look.peek() {
-            Ok(byte) if wanted.contains(&byte) => return Ok(true),
-            Ok(_) => look.bump(),
-            Err(Edge::More) => return Err(Edge::More),
-            Err(Edge::End | Edge::Window) => return Ok(false),
-        }
-    }
-}
+use crate::{Following, Path, Repair, RepairKind, Tail};
 
 impl Engine {
     /// The input is over, between tokens.
@@ -109,34 +95,9 @@ impl Engine {
             // `"a": 1}` lost its opening brace: a key is no document.
             return Err(Stop::Nothing);
         }
-        let touches = token == Token::Quote && self.document_end == Some(self.pos);
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
-            // Where quotes inside strings were in doubt, one of them may have ended the document too
-            // early: what begins like no sentence is the rest of it.
-            _ if self.unescaped > 0
-                && source.byte(self.pos).is_some_and(|b| !b.is_ascii_uppercase() && b < 0x80) =>
-            {
-                RepairKind::StrayText
-            }
-            // There, and behind a comma or a quote, what reads like JSON may be the document's. A
-            // quote that touches the document and what follows it, or that a separator follows, is
-            // the end of a string.
-            _ if self.unescaped > 0 || matches!(token, Token::Comma | Token::Quote) => {
-                let mut look = source.look(self.pos, self.window);
-                let length = look!(look.quote(), None).map_or(1, |quote| quote.1);
-                let behind = look!(look.peek_at(length), b' ');
-                let ends = token == Token::Quote && matches!(behind, b',' | b':' | b'}' | b']');
-                let joins = touches && !behind.is_ascii_whitespace() && behind != b'.';
-                let asks = self.unescaped > 0 || touches || token == Token::Comma;
-                let rest = ends
-                    || joins
-                    || asks
-                        && look!(seek(&mut look, b"\""), false)
-                        && look!(seek(&mut look, b"}]"), false);
-                if rest { RepairKind::StrayText } else { RepairKind::TrailingProse }
-            }
-            _ => RepairKind::TrailingProse,
+            _ => look!(self.tail_kind(source, token), RepairKind::TrailingProse),
         };
         if self.options.following() == Following::Error || !self.options.policy().allows(kind) {
             let from = self.anchor;
@@ -163,6 +124,25 @@ impl Engine {
         self.dropping_kind = kind;
         self.lex = Lex::Tail;
         Ok(Flow::Go)
+    }
+
+    /// What the text is that begins at `pos`, behind the document.
+    fn tail_kind(&mut self, source: &Source<'_>, token: Token) -> Result<RepairKind, Edge> {
+        let mut tail = Tail::new(self.window).in_doubt(self.unescaped > 0 && !self.fenced);
+        if token == Token::Quote && self.document_end == Some(self.pos) {
+            tail.touch();
+        }
+        let mut look = source.look(self.pos, self.window);
+        while !tail.is_decided() {
+            match look.peek() {
+                Ok(byte) => tail.byte(byte),
+                Err(Edge::More) => return Err(Edge::More),
+                Err(Edge::End | Edge::Window) => break,
+            }
+            look.bump();
+        }
+        self.steps += look.passed() as u64;
+        Ok(tail.kind())
     }
 
     /// The text that is being dropped, as a repair, where the caller gives up.

@@ -157,6 +157,8 @@ pub(crate) struct Engine {
     inner: quotes::Inner,
     /// Quotes within strings so far that were not escaped, apostrophes aside.
     unescaped: usize,
+    /// A fence was closed behind the document: what follows is none of it.
+    fenced: bool,
     /// Where the open string ends, once the rest of the text has told.
     definite_end: Option<usize>,
     /// How many steps may still go into trying the rest of the text.
@@ -237,6 +239,7 @@ impl Engine {
             inner_quotes: 0,
             inner: quotes::Inner::default(),
             unescaped: 0,
+            fenced: false,
             definite_end: None,
             rest_budget: 0,
             tried: quotes::Tried::default(),

@@ -44,7 +44,13 @@ impl Engine {
                 Ok(b'/') if matches!(look.peek_at(1), Ok(b'/' | b'*')) => break None,
                 Ok(0xd8 | 0xe3 | 0xef) => match look.wide_sign() {
                     Ok(None) => look.bump(),
-                    Ok(Some(_)) => break None,
+                    Ok(Some((sign, length))) => {
+                        let sign_at = at + look.passed();
+                        if sign == b':' || look!(self.separates(source, sign_at, length), true) {
+                            break None;
+                        }
+                        look.advance(length);
+                    }
                     Err(edge) => break Some(edge),
                 },
                 Ok(byte) if is_number_like(byte) => look.bump(),
@@ -66,6 +72,10 @@ impl Engine {
             let valid = shape == Shape::Valid;
             let doubtful = look!(self.may_be_text(look, valid), !valid);
             if doubtful && self.wants_text() {
+                if ended && matches!(shape, Shape::Cut(_)) {
+                    // Whatever it is, the input ends in it.
+                    self.cut_off()?;
+                }
                 return self.open_bare(source, false);
             }
             if matches!(shape, Shape::Mend(RepairKind::LeadingZero, _)) && self.wants_number() {

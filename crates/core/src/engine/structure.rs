@@ -253,7 +253,7 @@ impl Engine {
                     return Err(Stop::Overflow);
                 }
                 self.documents += 1;
-                self.escaped = false;
+                (self.escaped, self.fenced) = (false, false);
                 self.document_end = Some(self.pos);
                 let start = self.document_start;
                 self.edits.push(super::Edit::EndDocument { start, end: self.pos });
@@ -292,7 +292,7 @@ impl Engine {
         Ok(())
     }
 
-    fn insert_value(&mut self, token: Token) -> Step {
+    pub(super) fn insert_value(&mut self, token: Token) -> Step {
         let at = self.pos;
         let after = if self.expect == Expect::Colon { ": null" } else { "null" };
         self.edit(RepairKind::MissingValue, at..at, after)?;
@@ -320,6 +320,7 @@ impl Engine {
                 let from = if behind && blank { self.anchor } else { at };
                 self.edit(RepairKind::CodeFence, from..at + 3, "")?;
                 self.pos += 3;
+                self.fenced = self.expect == Expect::After;
                 return Ok(Flow::Go);
             }
             Token::Semicolon if self.expect == Expect::After && self.wrapped => {

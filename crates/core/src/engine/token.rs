@@ -17,7 +17,7 @@ impl Engine {
         let Some(byte) = source.byte(self.pos) else { return Ok(None) };
         match byte {
             // Where quotes were in doubt, it may be code that belongs to the document.
-            b'/' | b'#' if self.expect == Expect::After && self.unescaped > 0 => Ok(None),
+            b'/' | b'#' if self.is_tail_in_doubt() => Ok(None),
             b'/' => match source.byte(self.pos + 1) {
                 Some(b'/') => Ok(Some(self.open_comment(Comment::Line))),
                 Some(b'*') => Ok(Some(self.open_comment(Comment::Block))),
@@ -54,7 +54,26 @@ impl Engine {
             Ok(sign) => sign,
         };
         match (self.expect, sign) {
+            (
+                Expect::FirstItem | Expect::Item | Expect::FirstKey | Expect::Key,
+                Some((b',', length)),
+            ) => {
+                self.edit(RepairKind::ExtraComma, at..at + length, "")?;
+                self.pos += length;
+            }
+            (Expect::Colon | Expect::MemberValue, Some((b',', _))) => {
+                self.insert_value(Token::Comma)?;
+            }
+            (Expect::MemberValue, Some((b':', length))) => {
+                self.edit(RepairKind::ExtraColon, at..at + length, "")?;
+                self.pos += length;
+            }
             (Expect::ItemEnd | Expect::MemberEnd, Some((b',', length))) => {
+                match self.separates(source, at, length) {
+                    Err(Edge::More) => return Ok(Some(Flow::Wait)),
+                    Ok(false) => return Ok(None),
+                    _ => {}
+                }
                 let edits = self.serial;
                 self.edit(RepairKind::MissingComma, at..at + length, ",")?;
                 self.pos += length;
@@ -68,6 +87,11 @@ impl Engine {
             _ => return Ok(None),
         }
         Ok(Some(Flow::Go))
+    }
+
+    /// Whether what stands behind the document may belong to it, as quotes in it were in doubt.
+    fn is_tail_in_doubt(&self) -> bool {
+        self.expect == Expect::After && self.unescaped > 0 && !self.fenced
     }
 
     /// Where a value may stand, `#` may begin one (`#fff`); elsewhere it begins a comment.
@@ -118,12 +142,19 @@ impl Engine {
             Comment::Block => (2, rest.windows(2).position(|w| w == b"*/")),
             Comment::Markup => (3, rest.windows(3).position(|w| w == b"-->")),
         };
+        let mut kind = RepairKind::Comment;
         let end = match found {
             Some(at) => self.pos + at + mark,
             None if self.whole && comment == Comment::Line && self.frames.len() > 0 => {
                 // The last line: a closer in it is the document's, unless it is only a remark.
                 let closer = rest.iter().position(|b| matches!(b, b'}' | b']'));
-                closer.map_or(source.end(), |at| self.pos + at)
+                let end = closer.map_or(source.end(), |at| self.pos + at);
+                let remark = source.slice(self.lex_start, end);
+                if closer.is_some() && remark.iter().any(|b| matches!(b, b'"' | b',' | b':')) {
+                    // Members that stand on its line go with it.
+                    kind = RepairKind::StrayText;
+                }
+                end
             }
             None if source.is_last() => source.end(),
             None => {
@@ -135,7 +166,7 @@ impl Engine {
         self.lex = Lex::None;
         // A limit comes before a refusal, as it does where the comment arrives in pieces.
         self.check_held()?;
-        self.edit(RepairKind::Comment, self.lex_start..end, "")?;
+        self.edit(kind, self.lex_start..end, "")?;
         Ok(Flow::Go)
     }
 

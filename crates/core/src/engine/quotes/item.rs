@@ -153,7 +153,7 @@ impl Engine {
         }
         loop {
             self.steps += 1;
-            if matches!(look.peek()?, b',' | b']' | b'\n') {
+            if matches!(look.peek()?, b',' | b']' | b'\n') || look.at_wide(b',')? {
                 return Ok(close);
             }
             if let Some(found) = look.closer(quote)? {
