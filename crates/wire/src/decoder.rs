@@ -257,8 +257,15 @@ impl Body {
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(mended.repairs()));
-                self.note_envelope(Place::of(text, data), &mended);
+                let written = self.note_envelope(Place::of(text, data), &mended);
+                // Of a text that goes through an event as it came, nothing can be written.
+                if !written {
+                    self.channels.give_up(sink);
+                }
                 self.node(event, node, mended.text().unwrap_or_default(), sink);
+                if !written {
+                    self.channels.give_up(sink);
+                }
                 return;
             }
         }
@@ -270,14 +277,18 @@ impl Body {
         }
     }
 
-    /// Tells a rewriter what the payload was taken for, from that place on.
-    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) {
-        if let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place) {
-            let text = mended.text().unwrap_or_default().to_owned();
-            let policy = self.options.mending().policy();
-            let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind));
-            tracking.enter(Entry::Envelope { at, mended: text, allowed });
-        }
+    /// Tells a rewriter what the payload was taken for, from that place on; `false` if it must leave as
+    /// it came.
+    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) -> bool {
+        let policy = self.options.mending().policy();
+        let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind));
+        let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place)
+        else {
+            return true;
+        };
+        let mended = mended.text().unwrap_or_default().to_owned();
+        tracking.enter(Entry::Envelope { at, mended, allowed });
+        allowed
     }
 
     /// Reads one JSON value of the payload `base`.
