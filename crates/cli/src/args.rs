@@ -98,7 +98,7 @@ pub(crate) struct CheckArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Explain a repair code.
+/// Explain the code of a repair, or of a rule of a schema; `--list` shows all.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ExplainArgs {
@@ -118,7 +118,8 @@ pub(crate) struct ExplainArgs {
 /// Find the JSON in a text, mend it, and print it.
 ///
 /// The mended text goes to standard output, byte for byte, and what was changed to standard error.
-/// Valid JSON leaves as it came. Where nothing valid can be made, nothing is printed.
+/// Valid JSON leaves as it came. Where nothing valid can be made, nothing is printed; with `--stream`
+/// what was certain has been, and the rest follows as it came.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct RepairArgs {
@@ -306,7 +307,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "LEVELS")]
     pub(crate) depth: Option<usize>,
 
-    /// How far to look ahead at a doubtful place when streaming, in bytes [default: 64].
+    /// How far to look ahead at a doubtful place when streaming, in bytes; at least 16
+    /// [default: 64].
     #[arg(long, value_name = "BYTES")]
     pub(crate) lookahead: Option<usize>,
 

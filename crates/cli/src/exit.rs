@@ -30,7 +30,7 @@ Exit codes:
   1  repaired: the input was broken and complete, the output is valid
   2  usage: the command line, or the code to explain, is not known
   3  cut off: the input stopped early (closed for it, or left cut if the policy forbids closing)
-  4  none found: the input holds no JSON (stream: nothing of a provider's stream)
+  4  none found: the input holds no JSON (stream: a body in no provider's format)
   5  refused: the policy forbids a repair that is needed, the value does not fit its schema, a limit
      was passed, or the stream failed
   6  reading or writing failed

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
                 // The padding is outside the colour: escapes would count as width.
                 let name = session.stdout.paint(NAME, entry.code);
                 let pad = " ".repeat(28_usize.saturating_sub(entry.code.len()));
-                writeln!(out, "{name}{pad}{:<8}{}", entry.risk, entry.summary)?;
+                writeln!(out, "{name}{pad}{:<8}{}", entry.risk.code(), entry.summary)?;
             }
         }
         out.flush()?;

@@ -1,6 +1,6 @@
 //! Why no valid JSON came out, or only a closed one: the place and the reason.
 
-use jsonmend_core::{Mended, Mender, Options, Outcome, Path, Policy};
+use jsonmend_core::{Following, Limits, Mended, Mender, Options, Outcome, Path, Policy, Repair};
 use jsonmend_extract::{Extractor, Parts, Scope, mend_text};
 use serde::Serialize;
 
@@ -51,14 +51,8 @@ impl Fault {
             Outcome::None => Some(Self::at(text, 0..0, "no JSON found".to_owned())),
             Outcome::Overflow => {
                 let start = stop(text, options).unwrap_or(end);
-                let limits = options.limits();
-                let message = format!(
-                    "a limit was passed (depth {}, {} repairs, {} bytes held back)",
-                    limits.depth(),
-                    limits.repairs(),
-                    limits.buffer()
-                );
-                Some(Self::at(text, start..start, message))
+                let passed = limit(text, options);
+                Some(Self::at(text, start..start, format!("a limit was passed: {passed}")))
             }
             _ => Some(Self::refused(text, options)),
         }
@@ -70,12 +64,11 @@ impl Fault {
         let policy = options.policy();
         let needed = mend_text(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
         if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind)) {
-            let message = format!(
-                "not valid JSON: it needs the repair {} ({}), which the policy forbids",
-                repair.kind,
-                repair.risk()
-            );
-            return Self::at(text, repair.start..repair.end, message);
+            return Self::at(text, repair.start..repair.end, reason(repair, options));
+        }
+        if options.following() == Following::Error {
+            let start = needed.repairs().last().map_or(text.len(), |repair| repair.start);
+            return Self::at(text, start..start, FOLLOWED.to_owned());
         }
         let start = stop(text, options).unwrap_or(text.len());
         Self::at(text, start..start, "not valid JSON, and not mended".to_owned())
@@ -99,6 +92,36 @@ impl Fault {
             paint.paint(BAD, carets)
         )
     }
+}
+
+/// The limit without which the text would not overflow; all of them where no one is enough.
+fn limit(text: &[u8], options: &Options) -> String {
+    let limits = options.limits();
+    let [depth, repairs, buffer] = [limits.depth(), limits.repairs(), limits.buffer()];
+    let each = [
+        (limits.with_depth(text.len() + 1), format!("{depth} levels of nesting (--depth)")),
+        (limits.with_repairs(usize::MAX), format!("{repairs} repairs (--max-repairs)")),
+        (limits.with_buffer(usize::MAX), format!("{buffer} bytes held back (--buffer)")),
+    ];
+    let decides = |lifted: &Limits| {
+        let options = options.clone().with_limits(*lifted);
+        mend_text(text, Scope::Best, &options).outcome() != Outcome::Overflow
+    };
+    match each.iter().find(|(lifted, _)| decides(lifted)) {
+        Some((_, name)) => name.clone(),
+        None => each.map(|(_, name)| name).join(", "),
+    }
+}
+
+const FOLLOWED: &str = "something follows the document, which --following error forbids";
+
+/// Why that repair made a text invalid.
+pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
+    if options.policy().allows(refused.kind) {
+        return FOLLOWED.to_owned();
+    }
+    let (kind, risk) = (refused.kind, refused.risk());
+    format!("not valid JSON: it needs the repair {kind} ({risk}), which the policy forbids")
 }
 
 /// The byte at which the push path gives up on the first document of the text.

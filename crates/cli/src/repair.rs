@@ -47,7 +47,7 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
     }
     let outcome = if args.stream {
         let scope = args.scope.map_or(Scope::Whole, ScopeArg::scope);
-        push::run(input, scope, options, args.json, session)?
+        push::run(input, scope, &options, args.json, session)?
     } else {
         let scope = args.scope.map_or(Scope::Best, ScopeArg::scope);
         whole(args, input, scope, &options, session)?

@@ -159,9 +159,14 @@ pub(crate) fn outcome(paint: Paint, outcome: Outcome) -> String {
 
 /// `3 repairs, highest risk likely`.
 pub(crate) fn count(repairs: &[Repair]) -> String {
-    let noun = if repairs.len() == 1 { "repair" } else { "repairs" };
-    match repairs.iter().map(Repair::risk).max() {
-        Some(risk) => format!("{} {noun}, highest risk {risk}", repairs.len()),
+    count_of(repairs.len(), repairs.iter().map(Repair::risk).max())
+}
+
+/// The same of so many repairs, of which that is the highest risk.
+pub(crate) fn count_of(repairs: usize, risk: Option<Risk>) -> String {
+    let noun = if repairs == 1 { "repair" } else { "repairs" };
+    match risk {
+        Some(risk) => format!("{repairs} {noun}, highest risk {risk}"),
         None => format!("no {noun}"),
     }
 }

@@ -95,6 +95,11 @@ impl Document {
         self.steps = 0;
     }
 
+    /// The repair that the policy forbade.
+    pub(crate) fn refused(&self) -> Option<Repair> {
+        self.mender.refused().map(|repair| repair.clone().shifted(self.start))
+    }
+
     /// Whether a quote inside a string was not escaped.
     pub(crate) const fn is_doubtful(&self) -> bool {
         self.mender.has_unescaped_quotes()

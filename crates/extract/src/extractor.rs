@@ -4,7 +4,7 @@ mod text;
 
 use std::borrow::Cow;
 
-use jsonmend_core::{Completion, Following, Options, Outcome, Path};
+use jsonmend_core::{Completion, Following, Options, Outcome, Path, Repair};
 
 use crate::{
     Parts, Scope,
@@ -12,7 +12,7 @@ use crate::{
     document::{Document, Taken},
     fence::Fence,
     line::Line,
-    margin::{Margin, allowed},
+    margin::{Margin, forbidden},
     reasoning::Block,
     scalar::Scalar,
 };
@@ -63,8 +63,8 @@ pub struct Extractor {
     received: usize,
     /// Something before the document was deleted.
     trimmed: bool,
-    /// The policy forbids what the surroundings of the document would need.
-    refused: bool,
+    /// The first repair that the policy forbade.
+    refused: Option<Repair>,
     /// Work done outside the mender.
     steps: u64,
     /// The outcome of the last document that ended.
@@ -109,7 +109,7 @@ impl Extractor {
             at: 0,
             received: 0,
             trimmed: false,
-            refused: false,
+            refused: None,
             steps: 0,
             last: Outcome::None,
             outcome: None,
@@ -172,11 +172,31 @@ impl Extractor {
         self.at = 0;
         self.received = 0;
         self.trimmed = false;
-        self.refused = false;
+        self.refused = None;
         self.steps = 0;
         self.document.reset();
         self.last = Outcome::None;
         self.outcome = None;
+    }
+
+    /// Where a document, or what stands around a single one, was refused: the first repair that the
+    /// policy forbade, in offsets of the text; under [`Following::Error`] what would have dropped the
+    /// text behind the document.
+    ///
+    /// ```
+    /// use jsonmend_core::{Options, Policy, RepairKind};
+    /// use jsonmend_extract::{Extractor, Findings, Scope};
+    /// let options = Options::new().with_policy(Policy::CONSERVATIVE);
+    /// let mut extractor = Extractor::new(Scope::Whole, options);
+    /// let mut found = Findings::default();
+    /// extractor.push(br#"Here: {"a": NaN}"#, &mut found);
+    /// extractor.finish(&mut found);
+    /// let refused = extractor.refused().unwrap();
+    /// assert_eq!((refused.kind, refused.start), (RepairKind::NonFinite, 12));
+    /// ```
+    #[must_use]
+    pub const fn refused(&self) -> Option<&Repair> {
+        self.refused.as_ref()
     }
 
     /// What would make the document that is open valid, as far as it was handed out: it prints as
@@ -309,8 +329,8 @@ impl Extractor {
             return;
         } else {
             let leading = self.margin.leading(start, self.fence.as_ref());
-            if !allowed(&self.options.policy(), &leading) {
-                self.refused = true;
+            if let Some(refused) = forbidden(&self.options.policy(), &leading) {
+                self.refused = Some(refused.clone());
                 self.state = State::Rest;
                 return;
             }
@@ -343,6 +363,9 @@ impl Extractor {
     /// The document that is open has ended.
     fn end(&mut self, outcome: Outcome, parts: &mut impl Parts) {
         self.last = outcome;
+        if outcome == Outcome::Invalid && self.refused.is_none() {
+            self.refused = self.document.refused();
+        }
         self.line.pass(b'}');
         if let Some(fence) = &mut self.fence {
             fence.hold();
@@ -361,15 +384,18 @@ impl Extractor {
     fn settle(&mut self, parts: &mut impl Parts) -> Outcome {
         if !self.margin.is_after() {
             self.flush_held(parts);
-            return if self.refused { Outcome::Invalid } else { self.last };
+            return if self.refused.is_some() { Outcome::Invalid } else { self.last };
         }
         if !self.held.is_empty() {
             parts.json(&self.held);
             self.held.clear();
         }
         let trailing = self.margin.trailing(self.received);
-        let strict = self.options.following() == Following::Error && !trailing.is_empty();
-        let outcome = if strict || !allowed(&self.options.policy(), &trailing) {
+        let strict = self.options.following() == Following::Error;
+        let refused = forbidden(&self.options.policy(), &trailing);
+        let refused = refused.or_else(|| trailing.first().filter(|_| strict));
+        let outcome = if let Some(refused) = refused {
+            self.refused.get_or_insert_with(|| refused.clone());
             Outcome::Invalid
         } else {
             self.trimmed |= !trailing.is_empty();

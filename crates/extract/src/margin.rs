@@ -212,7 +212,7 @@ impl Cuts {
     }
 }
 
-/// Whether the policy allows all of these.
-pub(crate) fn allowed(policy: &Policy, repairs: &[Repair]) -> bool {
-    repairs.iter().all(|repair| policy.allows(repair.kind))
+/// The first of these that the policy forbids.
+pub(crate) fn forbidden<'r>(policy: &Policy, repairs: &'r [Repair]) -> Option<&'r Repair> {
+    repairs.iter().find(|repair| !policy.allows(repair.kind))
 }

@@ -1,6 +1,6 @@
 //! `jsonmend repair --stream`: what is certain is written after every read, and nothing is kept.
 
-use jsonmend_core::{Following, Mender, Options, Outcome, Output, Repair};
+use jsonmend_core::{Following, Mender, Options, Outcome, Output, Repair, Risk};
 use jsonmend_extract::{Extractor, Parts, Scope};
 use serde_json::json;
 
@@ -8,10 +8,11 @@ use super::{LISTED, summary, unlisted};
 use crate::{
     Session,
     exit::Failure,
+    fault,
     fragment::Fragments,
     input::{CHUNK, Input},
     out::Out,
-    paint::notice,
+    paint::{BAD, notice},
     position::Tracker,
     report::{self, Record},
 };
@@ -19,11 +20,11 @@ use crate::{
 pub(super) fn run(
     mut input: Input,
     scope: Scope,
-    options: Options,
+    options: &Options,
     json: bool,
     session: Session,
 ) -> Result<Outcome, Failure> {
-    let mut reader = Reader::new(scope, options);
+    let mut reader = Reader::new(scope, options.clone());
     let mut sink = Sink {
         out: Out::new(),
         json,
@@ -33,6 +34,7 @@ pub(super) fn run(
         texts: Fragments::default(),
         tracker: Tracker::new(),
         repairs: 0,
+        risk: None,
         wrote: false,
     };
     let mut buffer = vec![0; CHUNK];
@@ -47,7 +49,9 @@ pub(super) fn run(
         sink.out.flush()?;
     }
     let outcome = reader.finish(&mut sink);
-    sink.close(outcome)?;
+    let refused = reader.refused().filter(|_| outcome == Outcome::Invalid).cloned();
+    let refused = refused.map(|repair| (fault::reason(&repair, options), repair));
+    sink.close(outcome, refused)?;
     Ok(outcome)
 }
 
@@ -80,6 +84,14 @@ impl Reader {
         match self {
             Self::Text(extractor) => extractor.withheld(),
             Self::Sequence(mender, _) => mender.withheld(),
+        }
+    }
+
+    /// The first repair that the policy forbade.
+    fn refused(&self) -> Option<&Repair> {
+        match self {
+            Self::Text(extractor) => extractor.refused(),
+            Self::Sequence(mender, _) => mender.refused(),
         }
     }
 
@@ -156,6 +168,8 @@ struct Sink {
     texts: Fragments,
     tracker: Tracker,
     repairs: usize,
+    /// The highest risk of the repairs.
+    risk: Option<Risk>,
     wrote: bool,
 }
 
@@ -166,11 +180,15 @@ impl Sink {
         }
     }
 
-    fn close(mut self, outcome: Outcome) -> Result<(), Failure> {
+    fn close(mut self, outcome: Outcome, refused: Option<(String, Repair)>) -> Result<(), Failure> {
         if self.json {
             let rest = self.texts.finish();
             self.told("text", &rest);
-            let end = json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
+            let mut end =
+                json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
+            if let Some((_, repair)) = &refused {
+                end["refused"] = json!(Record::from(repair));
+            }
             self.out.record(&end);
         } else if self.wrote && self.out.is_terminal() {
             self.out.bytes(b"\n");
@@ -183,9 +201,12 @@ impl Sink {
             unlisted(self.repairs);
         }
         if !self.session.quiet || !outcome.is_valid() {
-            let plural = if self.repairs == 1 { "" } else { "s" };
-            let count = format!("{} repair{plural}", self.repairs);
+            let count = report::count_of(self.repairs, self.risk);
             summary(&self.name, outcome, &count, self.session);
+        }
+        if let Some((reason, repair)) = refused {
+            let error = self.session.stderr.paint(BAD, "error");
+            notice(format_args!("{error}: {}: byte {}: {reason}", self.name, repair.start));
         }
         Ok(())
     }
@@ -221,6 +242,7 @@ impl Parts for Sink {
 
     fn repair(&mut self, repair: Repair) {
         self.repairs += 1;
+        self.risk = self.risk.max(Some(repair.risk()));
         let seen = self.tracker.look(repair.start, repair.end);
         if self.json {
             let place = seen.map(|(at, _)| json!({ "line": at.line, "column": at.column }));

@@ -123,6 +123,36 @@ fn what_follows_a_refusal_in_a_stream_is_told() {
 }
 
 #[test]
+fn why_a_stream_was_refused_is_told() {
+    let args = ["repair", "--stream", "--policy", "conservative"];
+    for (text, args, reason) in [
+        ("[NaN]", &args[..], "byte 1: not valid JSON: it needs the repair non-finite (lossy)"),
+        ("{\"a\": 1}\n\"b\": 2}", &args, "byte 8: not valid JSON: it needs the repair stray-text"),
+        ("Hi {}", &[&args[..2], &["--off", "leading-prose"]].concat(), "byte 0: not valid JSON"),
+        ("[1] [2]", &[&args[..2], &["--following", "error"]].concat(), "byte 3: something follows"),
+    ] {
+        let done = run(args, text);
+        assert_eq!(done.code, 5, "{text}");
+        assert!(done.stderr.contains(reason), "{text}: {}", done.stderr);
+        let done = run(&[args, &["--json"]].concat(), text);
+        let end = json_lines(&done.stdout).pop().unwrap();
+        assert!(end["refused"]["code"].is_string(), "{text}: {end}");
+    }
+}
+
+#[test]
+fn the_limit_that_was_passed_is_named() {
+    for (text, limit, reason) in [
+        ("[[[[1]]]]", "--depth=3", "3 levels of nesting (--depth)"),
+        ("['a', 'b']", "--max-repairs=3", "3 repairs (--max-repairs)"),
+    ] {
+        let done = run(&["repair", limit], text);
+        assert_eq!(done.code, 5, "{text}");
+        assert!(done.stderr.contains(&format!("a limit was passed: {reason}")), "{}", done.stderr);
+    }
+}
+
+#[test]
 fn every_document_of_a_stream_is_kept_where_asked() {
     let text = "{a: 1}\n{\"b\": 2} [3\n4";
     let done = run_split(&["repair", "-q", "--stream", "--following", "all"], text, 3);
