@@ -2,7 +2,8 @@
 
 use crate::RepairKind;
 
-/// What stands behind a document, told byte by byte from the first one that is no white space.
+/// What stands behind a document, told byte by byte from the first one that is no white space, no
+/// closer and no semicolon.
 ///
 /// Text behind a document is dropped as [`RepairKind::TrailingProse`], which is likely to lose
 /// nothing. Where it reads as the rest of the document it is [`RepairKind::StrayText`], which is
@@ -44,7 +45,8 @@ pub struct Tail {
 enum Key {
     /// Nothing, yet.
     Start,
-    Inside,
+    /// Behind that quote.
+    Inside(u8),
     Behind,
     /// All of it, and its colon.
     Colon,
@@ -93,15 +95,16 @@ impl Tail {
         match (self.first, self.second) {
             _ if self.left == 0 => return,
             (None, _) if byte.is_ascii_whitespace() => return,
+            (None, _) if matches!(byte, b';' | b'}' | b']' | b')') => return,
             (None, _) => self.first = Some(byte),
             (_, None) => self.second = Some(byte),
             _ => {}
         }
         self.left -= 1;
         self.key = match (self.key, byte) {
-            (Key::Start, b'"') => Key::Inside,
-            (Key::Inside, b'"') => Key::Behind,
-            (Key::Inside, _) => Key::Inside,
+            (Key::Start, b'"' | b'\'') => Key::Inside(byte),
+            (Key::Inside(quote), _) if byte == quote => Key::Behind,
+            (Key::Inside(quote), _) => Key::Inside(quote),
             (Key::Behind, b':') => Key::Colon,
             (Key::Behind, _) if byte.is_ascii_whitespace() => Key::Behind,
             (Key::Colon, _) => Key::Colon,
@@ -164,6 +167,10 @@ mod tests {
             ("\"he said", false, true, true),
             (", \"b\" {}", false, false, true),
             ("; b: 2}", false, false, true),
+            (";", true, false, false),
+            (" });\n", true, false, false),
+            ("'b': 2", false, false, true),
+            ("” Done.", false, false, false),
             ("", true, true, false),
         ] {
             assert_eq!(reads_on(text, doubtful, touched), rest, "{text}");

@@ -60,7 +60,8 @@ impl Engine {
         list && above == 1 && matches!(outer, None | Some(Shape::Object))
     }
 
-    /// Whether only the list goes on behind that brace: `, {` or `], "n": 3`.
+    /// Whether only the list goes on behind that brace: `, {` or `], "n": 3`. Should `}],` have been
+    /// `]},`, a brace is missing in the end, which is a guess, or a cut.
     fn reads_on(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         let next = look.gap()?;
         if !matches!(next, b',' | b']') {

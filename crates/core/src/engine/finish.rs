@@ -129,7 +129,8 @@ impl Engine {
     /// What the text is that begins at `pos`, behind the document.
     fn tail_kind(&mut self, source: &Source<'_>, token: Token) -> Result<RepairKind, Edge> {
         let mut tail = Tail::new(self.window).in_doubt(self.unescaped > 0 && !self.fenced);
-        if token == Token::Quote && self.document_end == Some(self.pos) {
+        let plain = matches!(source.byte(self.pos), Some(b'"' | b'\''));
+        if token == Token::Quote && plain && self.document_end == Some(self.pos) {
             tail.touch();
         }
         let mut look = source.look(self.pos, self.window);

@@ -186,9 +186,20 @@ impl Engine {
                     // What is escaped there tells whether the quote touches it.
                     return Ok(Flow::Wait);
                 }
+                if text.quote == Quote::Single && !text.is_key {
+                    let opens = match self.inner.bracket_before() {
+                        Some(bracket) => {
+                            let look = source.look(at + length, self.window);
+                            look!(self.opens_in_text(look, bracket), false)
+                        }
+                        None => false,
+                    };
+                    let within = behind.first().is_some_and(|b| self.inner.is_within_word(*b));
+                    self.unescaped += usize::from(!within);
+                    self.inner.single_quote(opens);
+                }
                 self.inner_quotes += 1;
-                let apostrophe = text.quote == Quote::Single && self.inner.is_within_word(behind);
-                if matches!(text.quote, Quote::Double | Quote::Single) && !apostrophe {
+                if text.quote == Quote::Double {
                     self.inner.quote(behind);
                     self.unescaped += 1;
                 }

@@ -143,12 +143,15 @@ impl Engine {
             Comment::Markup => (3, rest.windows(3).position(|w| w == b"-->")),
         };
         let mut kind = RepairKind::Comment;
+        let line = &rest[..found.unwrap_or(rest.len())];
+        let blank = |rest: &[u8]| rest.iter().all(u8::is_ascii_whitespace);
+        let is_last = comment == Comment::Line && blank(&rest[line.len()..]);
         let end = match found {
-            Some(at) => self.pos + at + mark,
-            None if self.whole && comment == Comment::Line && self.frames.len() > 0 => {
+            found if self.whole && is_last && self.frames.len() > 0 => {
                 // The last line: a closer in it is the document's, unless it is only a remark.
-                let closer = rest.iter().position(|b| matches!(b, b'}' | b']'));
-                let end = closer.map_or(source.end(), |at| self.pos + at);
+                let closer = line.iter().position(|b| matches!(b, b'}' | b']'));
+                let found = found.map_or(source.end(), |at| self.pos + at);
+                let end = closer.map_or(found, |at| self.pos + at);
                 let remark = source.slice(self.lex_start, end);
                 if closer.is_some() && remark.iter().any(|b| matches!(b, b'"' | b',' | b':')) {
                     // Members that stand on its line go with it.
@@ -156,6 +159,7 @@ impl Engine {
                 }
                 end
             }
+            Some(at) => self.pos + at + mark,
             None if source.is_last() => source.end(),
             None => {
                 self.pos += rest.len().saturating_sub(mark.max(1) - 1);

@@ -71,10 +71,31 @@ impl Inner {
             || matches!(self.last.byte, b'&' | b'+' | b'#')
     }
 
-    /// Whether a quote that stands here is an apostrophe: letters stand on both of its sides.
-    pub(in crate::engine) fn is_within_word(&self, behind: &[u8]) -> bool {
-        let letter = |byte: u8| byte.is_ascii_alphabetic() || byte >= 0x80;
-        !self.last.spaced && letter(self.last.byte) && behind.first().is_some_and(|b| letter(*b))
+    /// Whether a quote that stands here, before `next`, is an apostrophe: letters stand on both of its
+    /// sides. Of other scripts those count that write one: Latin, Greek, Cyrillic, Armenian.
+    pub(in crate::engine) const fn is_within_word(&self, next: u8) -> bool {
+        let before = self.last.byte.is_ascii_alphabetic() || self.last.byte >= 0x80;
+        !self.last.spaced && before && (next.is_ascii_alphabetic() || matches!(next, 0xc3..=0xd4))
+    }
+
+    /// The bracket that stands directly before, white space aside.
+    pub(in crate::engine) const fn bracket_before(&self) -> Option<u8> {
+        match self.last.byte {
+            byte @ (b'{' | b'[') if self.open == 0 => Some(byte),
+            _ => None,
+        }
+    }
+
+    /// A single quote that is part of a string in single quotes. `opens`: it begins the first key or
+    /// item behind a bracket. Quotations are not followed: apostrophes begin words, too.
+    pub(in crate::engine) const fn single_quote(&mut self, opens: bool) {
+        self.held = None;
+        if self.open > 0 {
+            self.quoted = !self.quoted;
+        } else if opens {
+            (self.open, self.any, self.quoted) = (1, true, true);
+        }
+        (self.last, self.alone) = (Last::touching(b'\''), false);
     }
 
     /// White space, escaped or not.
@@ -148,7 +169,7 @@ impl Inner {
             [b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}', ..] => begins,
             [b'\\', b'n' | b'r' | b't', ..] => begins,
             // A blank in quotes.
-            [b' ', b'"' | b'\'', ..] => begins,
+            [b' ', b'"', ..] => begins,
             [byte, ..] => !byte.is_ascii_whitespace() || begins && !self.last.spaced,
         };
         // A bracket between two quotes is text, but in `"{"a": 1}"` a key follows the second.

@@ -176,7 +176,7 @@ impl Engine {
     ) -> Result<Verdict, Edge> {
         let close = Verdict::Close(length);
         let single = text.quote == Quote::Single && !text.is_key;
-        if single && look.passed() == 0 && self.inner.is_within_word(&[next]) {
+        if single && look.passed() == 0 && self.inner.is_within_word(next) {
             return Ok(Verdict::Inner);
         }
         let inside = self.inner.is_open() && !text.is_key;
@@ -330,6 +330,15 @@ impl Engine {
             Err(Edge::End) => Ok(false),
             passed => passed.map(|()| true),
         }
+    }
+
+    /// Whether a single quote behind a bracket of the text, `bracket`, begins its first key or item:
+    /// `look` stands behind that quote.
+    pub(super) fn opens_in_text(&mut self, mut look: Look<'_>, bracket: u8) -> Result<bool, Edge> {
+        let word = is_word(look.peek()?);
+        self.pass_string(&mut look, Quote::Single)?;
+        let next = look.space()?;
+        Ok(if bracket == b'{' { next == b':' } else { word && matches!(next, b',' | b']') })
     }
 
     /// Passes the rest of a string and the quote that may close it, and counts the steps.
