@@ -29,10 +29,9 @@
 //! let mut out = Vec::new();
 //! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
 //!     mender.push(chunk.as_bytes(), &mut out);
-//!     if let Some(completion) = mender.completion() {
-//!         // Valid JSON, at every moment.
-//!         println!("{}{completion}", String::from_utf8_lossy(&out));
-//!     }
+//!     // Valid JSON, from the first bracket on; once the document has ended there is nothing to complete.
+//!     let completion = mender.completion().map(|rest| rest.to_string()).unwrap_or_default();
+//!     println!("{}{completion}", String::from_utf8_lossy(&out));
 //! }
 //! assert_eq!(mender.finish(&mut out), Outcome::Repaired);
 //! assert_eq!(out, br#"{"city": "Paris", "pop": 2100000}"#);
