@@ -59,7 +59,9 @@ impl Reading {
             Edit::Replace(repair, _) => repairs.push(repair),
             Edit::EndDocument { start, end } => documents.push((start, end)),
         });
-        if let Some(refused) = engine.refused().filter(|_| stop == Some(Stop::Refused)) {
+        // A repair that was allowed may have become the one that was not: it stands there already.
+        let refused = engine.refused().filter(|_| stop == Some(Stop::Refused));
+        if let Some(refused) = refused.filter(|refused| !repairs.contains(refused)) {
             let at = repairs.iter().take_while(|r| r.start <= refused.start).count();
             repairs.insert(at, refused.clone());
         }
@@ -241,5 +243,16 @@ mod tests {
         let input = b"[[1]]\n[2]";
         assert_eq!(mend(input, &options(3)).text(), Some("[[[1]],\n[2]]"));
         assert_eq!(mend(input, &options(2)).outcome(), Outcome::Overflow);
+    }
+
+    #[test]
+    fn the_repair_that_was_refused_stands_there_once() {
+        let options = Options::new().with_policy(Policy::CONSERVATIVE);
+        for input in [&br#"{"t": "if "a" {", "n": 1}"#[..], b"[1, NaN]", b"{'a': [\"x\", ...]}"] {
+            let mended = mend(input, &options);
+            assert_eq!(mended.outcome(), Outcome::Invalid);
+            let kinds = |repair: &&Repair| !Policy::CONSERVATIVE.allows(repair.kind);
+            assert_eq!(mended.repairs().iter().filter(kinds).count(), 1, "{:?}", mended.repairs());
+        }
     }
 }
