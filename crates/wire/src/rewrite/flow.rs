@@ -160,11 +160,15 @@ impl Flow {
         self.advance(end);
         let item = Item::new(raw, carrier, entries);
         if self.ending {
-            self.tail = Some(match self.tail.take() {
-                // Only the first has bytes of its own.
-                Some(first) if item.raw.is_empty() => first,
-                _ => item,
-            });
+            // What has no bytes of its own was said by those of the last.
+            match self.tail.take() {
+                Some(last) if item.raw.is_empty() => self.tail = Some(last),
+                Some(last) => {
+                    self.enqueue(last);
+                    self.tail = Some(item);
+                }
+                None => self.tail = Some(item),
+            }
             return;
         }
         self.enqueue(item);

@@ -475,6 +475,22 @@ fn every_framing_is_written_again() {
 }
 
 #[test]
+fn a_body_that_ends_in_an_event_with_bare_lines_loses_none_of_them() {
+    let start = "data: {\"message\":{\"content\":\"a\"},\"done\":false}\n\n";
+    let bare = r#"{"message":{"content":"","tool_calls":[{"function":{"name":"f","arguments":{"a":1}}}]},"done":false}"#;
+    let options = mending(Policy::CONSERVATIVE);
+    for end in ["", "\n", "\nindex\ndata: {\"y", "\ndata: {\"y\"}\n", "\nid: 1\n\ndata: {"] {
+        let body = format!("{start}data: {{\"x\n{bare}{end}");
+        let out = rewrite(&options, body.as_bytes());
+        assert_eq!(
+            (out.text(), out.outcome),
+            (body.as_str(), RewriteOutcome::Unchanged),
+            "{end:?}"
+        );
+    }
+}
+
+#[test]
 fn a_broken_envelope_behind_another_value_is_written_where_it_stood() {
     let body = "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
         \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":None}]}\n\n\
