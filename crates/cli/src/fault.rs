@@ -1,6 +1,6 @@
 //! Why no valid JSON came out, or only a closed one: the place and the reason.
 
-use jsonmend_core::{Following, Limits, Mended, Mender, Options, Outcome, Path, Policy, Repair};
+use jsonmend_core::{Following, Mended, Mender, Options, Outcome, Path, Policy, Repair};
 use jsonmend_extract::{Extractor, Parts, Scope, mend_text};
 use serde::Serialize;
 
@@ -50,8 +50,15 @@ impl Fault {
             )),
             Outcome::None => Some(Self::at(text, 0..0, "no JSON found".to_owned())),
             Outcome::Overflow => {
-                let start = stop(text, options).unwrap_or(end);
-                let passed = limit(text, options);
+                let limits = options.limits();
+                let depth = format!("{} levels of nesting (--depth)", limits.depth());
+                let repairs = format!("{} repairs (--max-repairs)", limits.repairs());
+                let (start, passed) = match stop(text, options) {
+                    Some((start, true)) => (start, depth),
+                    Some((start, false)) => (start, repairs),
+                    // Only the whole-text path passed one.
+                    None => (end, format!("{depth}, or {repairs}")),
+                };
                 Some(Self::at(text, start..start, format!("a limit was passed: {passed}")))
             }
             _ => Some(Self::refused(text, options)),
@@ -70,7 +77,7 @@ impl Fault {
             let start = needed.repairs().last().map_or(text.len(), |repair| repair.start);
             return Self::at(text, start..start, FOLLOWED.to_owned());
         }
-        let start = stop(text, options).unwrap_or(text.len());
+        let start = stop(text, options).map_or(text.len(), |stop| stop.0);
         Self::at(text, start..start, "not valid JSON, and not mended".to_owned())
     }
 
@@ -94,25 +101,6 @@ impl Fault {
     }
 }
 
-/// The limit without which the text would not overflow; all of them where no one is enough.
-fn limit(text: &[u8], options: &Options) -> String {
-    let limits = options.limits();
-    let [depth, repairs, buffer] = [limits.depth(), limits.repairs(), limits.buffer()];
-    let each = [
-        (limits.with_depth(text.len() + 1), format!("{depth} levels of nesting (--depth)")),
-        (limits.with_repairs(usize::MAX), format!("{repairs} repairs (--max-repairs)")),
-        (limits.with_buffer(usize::MAX), format!("{buffer} bytes held back (--buffer)")),
-    ];
-    let decides = |lifted: &Limits| {
-        let options = options.clone().with_limits(*lifted);
-        mend_text(text, Scope::Best, &options).outcome() != Outcome::Overflow
-    };
-    match each.iter().find(|(lifted, _)| decides(lifted)) {
-        Some((_, name)) => name.clone(),
-        None => each.map(|(_, name)| name).join(", "),
-    }
-}
-
 const FOLLOWED: &str = "something follows the document, which --following error forbids";
 
 /// Why that repair made a text invalid.
@@ -124,18 +112,20 @@ pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
     format!("not valid JSON: it needs the repair {kind} ({risk}), which the policy forbids")
 }
 
-/// The byte at which the push path gives up on the first document of the text.
-fn stop(text: &[u8], options: &Options) -> Option<usize> {
+/// The byte at which the push path gives up on the first document of the text, and whether that is
+/// as deep as may be. A whole text is held back without a limit.
+fn stop(text: &[u8], options: &Options) -> Option<(usize, bool)> {
     let mut first = FirstDocument(None);
     let mut extractor = Extractor::new(Scope::First, options.clone());
     extractor.push(text, &mut first);
     extractor.finish(&mut first);
     let from = first.0.unwrap_or(0);
-    let mut mender = Mender::new(options.clone());
+    let limits = options.limits().with_buffer(usize::MAX);
+    let mut mender = Mender::new(options.clone().with_limits(limits));
     for (at, byte) in text.iter().enumerate().skip(from) {
         mender.push(std::slice::from_ref(byte), &mut ());
         if mender.outcome().is_some() {
-            return Some(at);
+            return Some((at, mender.depth() >= limits.depth()));
         }
     }
     None

@@ -145,6 +145,7 @@ fn the_limit_that_was_passed_is_named() {
     for (text, limit, reason) in [
         ("[[[[1]]]]", "--depth=3", "3 levels of nesting (--depth)"),
         ("['a', 'b']", "--max-repairs=3", "3 repairs (--max-repairs)"),
+        ("['a', 'b', 'c', 'd']", "--max-repairs=4", "4 repairs (--max-repairs)"),
     ] {
         let done = run(&["repair", limit], text);
         assert_eq!(done.code, 5, "{text}");
