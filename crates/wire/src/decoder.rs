@@ -258,7 +258,8 @@ impl Body {
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(mended.repairs()));
                 let written = self.note_envelope(Place::of(text, data), &mended);
-                // Of a text that goes through an event as it came, nothing can be written.
+                // Of a text that goes through an event as it came, nothing can be written: what is open
+                // gives up before it, and what begins in it does behind it.
                 if !written {
                     self.channels.give_up(sink);
                 }

@@ -1,7 +1,7 @@
 //! Strings and keys without quotes.
 
 use super::{
-    Engine, Expect, Flow, Lex, Source, Step, Stop, Text,
+    Engine, Expect, Flow, Lex, PLAIN, Source, Step, Stop, Text,
     frames::Shape,
     look,
     quote::Quote,
@@ -296,9 +296,8 @@ impl Engine {
         if self.frames.top() != Some(Shape::Object) {
             return Ok(true);
         }
-        let text = Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0 };
         let here = core::mem::replace(&mut self.pos, at);
-        let follows = self.comma_ends_bare(source, text, length);
+        let follows = self.comma_ends_bare(source, PLAIN, length);
         self.pos = here;
         follows
     }

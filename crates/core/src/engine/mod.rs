@@ -84,6 +84,9 @@ struct Text {
     nested: u8,
 }
 
+/// A value in double quotes, as JSON has it.
+const PLAIN: Text = Text { quote: quote::Quote::Double, is_key: false, quotes: 1, nested: 0 };
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comment {
     Block,

@@ -144,10 +144,10 @@ impl Engine {
         };
         let mut kind = RepairKind::Comment;
         let line = &rest[..found.unwrap_or(rest.len())];
-        let blank = |rest: &[u8]| rest.iter().all(u8::is_ascii_whitespace);
-        let is_last = comment == Comment::Line && blank(&rest[line.len()..]);
+        let is_last = || rest[line.len()..].iter().all(u8::is_ascii_whitespace);
+        let in_whole = self.whole && comment == Comment::Line && self.frames.len() > 0;
         let end = match found {
-            found if self.whole && is_last && self.frames.len() > 0 => {
+            found if in_whole && is_last() => {
                 // The last line: a closer in it is the document's, unless it is only a remark.
                 let closer = line.iter().position(|b| matches!(b, b'}' | b']'));
                 let found = found.map_or(source.end(), |at| self.pos + at);

@@ -188,9 +188,10 @@ impl Engine {
             let byte = look.peek()?;
             if let Some((quote @ (Quote::Double | Quote::Single), length)) = look.quote()? {
                 look.advance(length);
-                look.through(quote)?;
+                self.pass_string(look, quote)?;
                 continue;
             }
+            self.steps += 1;
             look.bump();
             match byte {
                 b'{' | b'[' => depth += 1,

@@ -71,6 +71,7 @@ mod tests {
             let (head, tail) = text.split_at(cut);
             let end = balance.advance(head).or_else(|| balance.advance(tail).map(|n| cut + n));
             assert_eq!(end, Some(text.len() - 5), "{cut}");
+            assert!(balance.is_closed());
         }
     }
 }

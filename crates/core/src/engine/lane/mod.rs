@@ -13,14 +13,11 @@ mod stride;
 mod taken;
 mod tokens;
 
-use super::{Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last};
+use super::{Engine, Flow, Lex, PLAIN, Source, frames::Shape, quotes::Last};
 use crate::{grammar::Expect, scan};
 
 /// The longest key, and the longest stretch of white space, that is read here.
 const SHORT: usize = 512;
-
-/// A string as the lane opens it.
-const PLAIN: Text = Text { quote: Quote::Double, is_key: false, quotes: 1, nested: 0 };
 
 /// Where the lane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
