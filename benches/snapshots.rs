@@ -10,7 +10,7 @@ use jsonmend_benches::{
     documents,
     measure::{Budget, Contender, Timed, interleaved},
 };
-use jsonmend_core::{Change, Cursor, Mender, Options, Output, Partial};
+use jsonmend_core::{DeltaOp, Mender, Options, Output, Partial, Revision};
 
 const SIZE: usize = 200_000;
 const PIECE: usize = 8;
@@ -57,13 +57,13 @@ fn view(partial: &Partial) -> usize {
 }
 
 /// Looks at what has changed since.
-fn deltas(partial: &Partial, seen: &mut Cursor) -> usize {
-    let told = partial.since(seen).map(|delta| match delta.change() {
-        Change::Append(text) => text.len(),
+fn deltas(partial: &Partial, seen: &mut Revision) -> usize {
+    let told = partial.since(seen).map(|delta| match delta.op() {
+        DeltaOp::Append(text) => text.len(),
         _ => 1,
     });
     let told = told.sum();
-    *seen = partial.cursor();
+    *seen = partial.revision();
     told
 }
 
@@ -89,10 +89,10 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
         mender.reset();
         text.chunks(PIECE).for_each(|piece| out(mender, piece));
     };
-    let mended = move |look: fn(&Partial, &mut Cursor) -> usize| {
+    let mended = move |look: fn(&Partial, &mut Revision) -> usize| {
         let mut mender = Mender::new(Options::new());
         move || {
-            let mut seen = Cursor::default();
+            let mut seen = Revision::default();
             mender.reset();
             follow(
                 text.chunks(PIECE),
@@ -101,9 +101,9 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
             );
         }
     };
-    let read = move |look: fn(&Partial, &mut Cursor) -> usize| {
+    let read = move |look: fn(&Partial, &mut Revision) -> usize| {
         move || {
-            let mut seen = Cursor::default();
+            let mut seen = Revision::default();
             follow(
                 pieces.iter(),
                 |piece, partial| {

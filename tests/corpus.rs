@@ -4,7 +4,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use jsonmend_core::{Held, Limits, Mended, Outcome, Policy, Repair, RepairKind, mend};
+use jsonmend_core::{BufferedMender, Limits, Mended, Outcome, Policy, Repair, RepairKind, mend};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_testkit::{
     Seed,
@@ -79,7 +79,7 @@ fn the_held_path_reads_each_case_as_written() {
     every(
         |case| case.scope.is_none() && case.input.len() <= case.options.limits().buffer(),
         |case| {
-            let mut held = Held::new(case.options.clone());
+            let mut held = BufferedMender::new(case.options.clone());
             for chunk in Cut::every(3, case.input.len()).chunks(&case.input) {
                 held.push(chunk, &mut ());
             }
@@ -154,7 +154,7 @@ fn outputs_can_be_used() {
 }
 
 fn oracle_sees_several(case: &Case) -> bool {
-    case.options.following() == jsonmend_core::Following::All
+    case.options.trailing_documents() == jsonmend_core::TrailingDocuments::All
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 
-use jsonmend_core::{Following, Options, Outcome, RepairKind, grammar, mend};
+use jsonmend_core::{Options, Outcome, RepairKind, TrailingDocuments, grammar, mend};
 use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
 use jsonmend_testkit::{adversary, cases};
 
@@ -110,10 +110,10 @@ fn examples_of_kinds_hold() {
         let (before, after) = kind.example();
         let before = cases::decode_bytes(before);
         let following = match kind {
-            RepairKind::LineDelimited => Following::Array,
-            _ => Following::First,
+            RepairKind::LineDelimited => TrailingDocuments::Array,
+            _ => TrailingDocuments::First,
         };
-        let mended = mend(&before, &Options::new().with_following(following));
+        let mended = mend(&before, &Options::new().with_trailing_documents(following));
         let recorded = mended.repairs().iter().any(|repair| repair.kind == kind);
         if mended.text() != Some(after) || !recorded {
             wrong.push_str(&format!("\n{kind}: {mended:?}, not {after:?}"));
@@ -197,7 +197,7 @@ fn examples(page: &str) -> Vec<Example> {
 
 /// What `jsonmend repair` does by default, and with `--stream`; and the kinds that were recorded.
 fn mended(input: &[u8]) -> (Expected, Expected, BTreeSet<&'static str>) {
-    let options = Options::new().with_following(Following::Array);
+    let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
     let whole = mend_text(input, Scope::Best, &options);
     let mut extractor = Extractor::new(Scope::Whole, Options::new());
     let mut found = Findings::default();

@@ -1,6 +1,6 @@
 //! Every law on generated documents, whole and damaged, under every policy and under small limits.
 
-use jsonmend_core::{Following, Options};
+use jsonmend_core::{Options, TrailingDocuments};
 use jsonmend_extract::Scope;
 use jsonmend_testkit::{
     Seed, cuts,
@@ -59,14 +59,14 @@ proptest! {
     fn identity(text in documents::document()) {
         let verdict = laws::identity(text.as_bytes(), &Options::new());
         prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
-        let options = Options::new().with_following(Following::All);
+        let options = Options::new().with_trailing_documents(TrailingDocuments::All);
         let verdict = laws::identity(text.as_bytes(), &options);
         prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
     }
 
     #[test]
     fn text_around(damaged in damaged(), options in options(), scope in scopes()) {
-        let options = options.with_following(Following::First);
+        let options = options.with_trailing_documents(TrailingDocuments::First);
         let verdict = laws::text_laws(&damaged.text, scope, &options);
         prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
     }

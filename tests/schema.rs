@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Following, Limits, Mender, Options, Outcome, Policy, Risk};
+use jsonmend_core::{Limits, Mender, Options, Outcome, Policy, Risk, TrailingDocuments};
 use jsonmend_extract::mend_text;
 use jsonmend_schema::{Applied, Cursor, FitOptions, FitStream, Rule, Schema, Standing, Tree};
 use jsonmend_testkit::{Seed, allocations::heap_of, damage, laws};
@@ -178,8 +178,11 @@ fn a_schema_that_takes_anything_gives_what_mending_gives() {
     for text in texts {
         for limits in [Limits::new(), small] {
             let options = options(&mut seed);
-            let engine =
-                options.engine().clone().with_limits(limits).with_following(Following::Array);
+            let engine = options
+                .engine()
+                .clone()
+                .with_limits(limits)
+                .with_trailing_documents(TrailingDocuments::Array);
             let options = options.with_engine(engine.clone());
             let mended = mend_text(text.as_bytes(), options.scope(), &engine);
             let fitted = schema.fit(text.as_bytes(), &options);

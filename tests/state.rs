@@ -5,7 +5,7 @@
 use std::fmt::{self, Write as _};
 
 use jsonmend_core::{
-    Change, Cursor, Limits, Mender, Options, Outcome, Output, OwnedValue, Partial,
+    DeltaOp, Limits, Mender, Options, Outcome, Output, OwnedValue, Partial, Revision,
 };
 use jsonmend_testkit::allocations::heap_of;
 
@@ -104,7 +104,7 @@ fn a_push_allocates_nothing() {
 fn state_is_small() {
     assert!(size_of::<Mender>() <= 1024, "{}", size_of::<Mender>());
     assert!(size_of::<Partial>() <= 256, "{}", size_of::<Partial>());
-    assert!(size_of::<Cursor>() <= 48, "{}", size_of::<Cursor>());
+    assert!(size_of::<Revision>() <= 48, "{}", size_of::<Revision>());
     let live = |opener: &str, levels: usize, size: usize| {
         let limits = Limits::new().with_depth(levels + 1);
         let input = opener.repeat(levels);
@@ -158,11 +158,11 @@ fn a_snapshot_costs_what_changed() {
         let input = records(behind);
         mender.push(&input[..input.len() - 3], &mut partial);
         mender.push(b"{\"last\": \"te", &mut partial);
-        let seen = partial.cursor();
+        let seen = partial.revision();
         mender.push(b"xt\", \"more\": [1, 2", &mut partial);
         let mut deltas = 0;
         let heap = heap_of(|| {
-            deltas = partial.since(&seen).filter(|delta| delta.change() != Change::AddNull).count();
+            deltas = partial.since(&seen).filter(|delta| delta.op() != DeltaOp::AddNull).count();
             let root = partial.root().unwrap();
             assert_eq!(root.len(), behind + 1);
             assert!(partial.open().is_some());
@@ -187,7 +187,7 @@ fn nothing_recurses() {
         let input = "[{\"a\":".repeat(LEVELS / 2);
         mender.push(input.as_bytes(), &mut partial);
         let mut copy = OwnedValue::new();
-        let mut seen = Cursor::default();
+        let mut seen = Revision::default();
         mender.push(b"1", &mut partial);
         for (at, delta) in partial.since(&seen).enumerate() {
             // A path is as long as the level is deep: all of them would be quadratic.
@@ -196,7 +196,7 @@ fn nothing_recurses() {
                 assert!(!delta.to_string().is_empty());
             }
         }
-        seen = partial.cursor();
+        seen = partial.revision();
         mender.finish(&mut partial);
         let owned = partial.to_owned_value();
         assert_eq!(owned, owned.clone());

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Change, Cursor, Kind, Mender, Options, Outcome, OwnedValue, Partial, Policy};
+use jsonmend_core::{
+    DeltaOp, Kind, Mender, Options, Outcome, OwnedValue, Partial, Policy, Revision,
+};
 
 /// A source file as a model writes one into a call: quotes of all kinds, braces, backslashes, trailing
 /// spaces, tabs, blank lines, other scripts, and text that looks like the end of the call.
@@ -216,13 +218,14 @@ fn what_leaves_raw_is_not_read_as_a_value() {
 #[test]
 fn changes_of_a_repeated_key() {
     let mut mender = Mender::new(Options::new());
-    let (mut partial, mut seen, mut copy) = (Partial::new(), Cursor::default(), OwnedValue::new());
+    let (mut partial, mut seen, mut copy) =
+        (Partial::new(), Revision::default(), OwnedValue::new());
     for piece in ["{\"a\": \"x", "\", \"a\": \"y", "z\", \"a\": [1", ", 2]}"] {
         mender.push(piece.as_bytes(), &mut partial);
         for delta in partial.since(&seen) {
-            copy.apply(&delta.path(), &delta.change()).unwrap();
+            copy.apply(&delta.path(), &delta.op()).unwrap();
         }
-        seen = partial.cursor();
+        seen = partial.revision();
     }
     assert_eq!(copy, partial.to_owned_value());
     assert_eq!(copy.to_string(), r#"{"a":"x","a":"yz","a":[1,2]}"#);
@@ -236,22 +239,22 @@ fn a_change_that_does_not_fit_is_refused_and_changes_nothing() {
     let mut mender = Mender::new(Options::new());
     let mut partial = Partial::new();
     mender.push(b"{\"a\": [1, 2, \"x", &mut partial);
-    let deltas: Vec<_> = partial.since(&Cursor::default()).collect();
+    let deltas: Vec<_> = partial.since(&Revision::default()).collect();
     assert_eq!(deltas.len(), 6);
     // Each change fits behind the one before it and nowhere else.
     let mut copy = OwnedValue::new();
     for (at, delta) in deltas.iter().enumerate() {
         for (other, wrong) in deltas.iter().enumerate().filter(|(other, _)| *other != at) {
             let before = copy.clone();
-            let applied = copy.apply(&wrong.path(), &wrong.change());
+            let applied = copy.apply(&wrong.path(), &wrong.op());
             assert!(applied.is_err(), "change {other} in the place of {at}");
             assert_eq!(copy, before);
         }
-        copy.apply(&delta.path(), &delta.change()).unwrap();
+        copy.apply(&delta.path(), &delta.op()).unwrap();
     }
     let array = partial.root().unwrap().member("a").unwrap().path();
-    assert!(copy.apply(&array, &Change::Close).is_err(), "the string in it is still open");
-    assert!(copy.apply(&array, &Change::Append("y".into())).is_err());
+    assert!(copy.apply(&array, &DeltaOp::Close).is_err(), "the string in it is still open");
+    assert!(copy.apply(&array, &DeltaOp::Append("y".into())).is_err());
 }
 
 /// A part of a value can be owned: it stands alone, and says what is open.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use jsonmend_core::{Following, Mended, Options, Outcome};
+use jsonmend_core::{Mended, Options, Outcome, TrailingDocuments};
 use jsonmend_extract::{Scope, mend_text};
 use serde::Serialize;
 
@@ -56,7 +56,10 @@ impl<'a> Report<'a> {
 }
 
 pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
-    let options = args.engine.options(PolicyArg::Permissive).with_following(Following::Array);
+    let options = args
+        .engine
+        .options(PolicyArg::Permissive)
+        .with_trailing_documents(TrailingDocuments::Array);
     let target = Target::of_args(&args.schema)?;
     let mut worst = Exit::Unchanged;
     for path in &args.files {

@@ -1,7 +1,7 @@
 //! Why no valid JSON came out, or only a closed one: the place and the reason.
 
-use jsonmend_core::{Following, Mended, Mender, Options, Outcome, Path, Policy, Repair};
-use jsonmend_extract::{Extractor, Parts, Scope, mend_text};
+use jsonmend_core::{Mended, Mender, Options, Outcome, Path, Policy, Repair, TrailingDocuments};
+use jsonmend_extract::{Extractor, Scope, TextSink, mend_text};
 use serde::Serialize;
 
 use crate::{
@@ -73,7 +73,7 @@ impl Fault {
         if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind)) {
             return Self::at(text, repair.start..repair.end, reason(repair, options));
         }
-        if options.following() == Following::Error {
+        if options.trailing_documents() == TrailingDocuments::Error {
             let start = needed.repairs().last().map_or(text.len(), |repair| repair.start);
             return Self::at(text, start..start, FOLLOWED.to_owned());
         }
@@ -134,7 +134,7 @@ fn stop(text: &[u8], options: &Options) -> Option<(usize, bool)> {
 /// Where the first document begins.
 struct FirstDocument(Option<usize>);
 
-impl Parts for FirstDocument {
+impl TextSink for FirstDocument {
     fn begin(&mut self, offset: usize) {
         self.0.get_or_insert(offset);
     }

@@ -4,7 +4,7 @@ mod push;
 
 use std::io::{self, IsTerminal as _, Write};
 
-use jsonmend_core::{Following, Mended, Options, Outcome};
+use jsonmend_core::{Mended, Options, Outcome, TrailingDocuments};
 use jsonmend_extract::{Scope, mend_text};
 
 use crate::{
@@ -24,11 +24,11 @@ use crate::{
 const LISTED: usize = 50;
 
 pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> {
-    let following = if args.stream { Following::First } else { Following::Array };
+    let following = if args.stream { TrailingDocuments::First } else { TrailingDocuments::Array };
     let options = args
         .engine
         .options(PolicyArg::Permissive)
-        .with_following(args.following.map_or(following, FollowingArg::following));
+        .with_trailing_documents(args.following.map_or(following, FollowingArg::following));
     if args.stream {
         refuse_for_stream(args)?;
     }

@@ -11,12 +11,12 @@ use character::{Part, Whole, simple_escape, unfinished};
 /// One step through a document. String content comes decoded, in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum ParseEvent<'a> {
     /// `[`
     BeginArray,
     /// `{`
     BeginObject,
-    /// A string value begins; its content follows as [`Text`](Event::Text).
+    /// A string value begins; its content follows as [`Text`](ParseEvent::Text).
     BeginString,
     /// `true` or `false`
     Bool(bool),
@@ -50,7 +50,7 @@ enum State {
     Broken,
 }
 
-/// Reads valid JSON text, in any pieces, as [`Event`]s.
+/// Reads valid JSON text, in any pieces, as [`ParseEvent`]s.
 ///
 /// It is made for what a [`Mender`](crate::Mender) puts out, and does not judge: text that is not
 /// JSON makes it [broken](Self::is_broken), and no further events come.
@@ -58,10 +58,10 @@ enum State {
 /// As an [`Output`] it reads what a mender is certain of:
 ///
 /// ```
-/// use jsonmend_core::{Event, Events, Mender, Options};
+/// use jsonmend_core::{ParseEvent, Events, Mender, Options};
 ///
 /// let mut seen = Vec::new();
-/// let mut events = Events::new(|event: Event<'_>| seen.push(format!("{event:?}")));
+/// let mut events = Events::new(|event: ParseEvent<'_>| seen.push(format!("{event:?}")));
 /// let mut mender = Mender::new(Options::new());
 /// mender.push(b"{city: 'Par", &mut events);
 /// mender.push(b"is'", &mut events);
@@ -80,7 +80,7 @@ pub struct Events<F> {
     sink: F,
 }
 
-impl<F: FnMut(Event<'_>)> Events<F> {
+impl<F: FnMut(ParseEvent<'_>)> Events<F> {
     /// A reader that hands its events to `sink`.
     pub const fn new(sink: F) -> Self {
         Self { reader: EventReader::new(), sink }
@@ -110,7 +110,7 @@ impl<F: FnMut(Event<'_>)> Events<F> {
     }
 }
 
-impl<F: FnMut(Event<'_>)> Output for Events<F> {
+impl<F: FnMut(ParseEvent<'_>)> Output for Events<F> {
     fn copy(&mut self, bytes: &[u8]) {
         self.read(bytes);
     }
@@ -129,17 +129,17 @@ impl<F: FnMut(Event<'_>)> Output for Events<F> {
 /// The state of an [`Events`], without its sink: for a caller who keeps both in one place.
 ///
 /// With each event comes an offset into the text read so far. It is the first byte of what begins or
-/// goes on ([`BeginObject`](Event::BeginObject), [`Text`](Event::Text)), the last byte of what ends
-/// ([`EndObject`](Event::EndObject), [`Key`](Event::Key)), and the byte behind a number or literal.
+/// goes on ([`BeginObject`](ParseEvent::BeginObject), [`Text`](ParseEvent::Text)), the last byte of what ends
+/// ([`EndObject`](ParseEvent::EndObject), [`Key`](ParseEvent::Key)), and the byte behind a number or literal.
 ///
 /// ```
-/// use jsonmend_core::{Event, EventReader};
+/// use jsonmend_core::{ParseEvent, EventReader};
 ///
 /// let mut reader = EventReader::new();
 /// let mut ends = Vec::new();
 /// for piece in [&b"[true, \"a"[..], b"b\"]"] {
 ///     reader.read(piece, &mut |at, event| match event {
-///         Event::Bool(_) | Event::EndString | Event::EndArray => ends.push(at),
+///         ParseEvent::Bool(_) | ParseEvent::EndString | ParseEvent::EndArray => ends.push(at),
 ///         _ => {}
 ///     });
 /// }
@@ -204,7 +204,7 @@ impl EventReader {
     /// Reads the next piece of text. A number or literal at its end is open until more text, or
     /// [`end_token`](Self::end_token), ends it.
     #[inline]
-    pub fn read(&mut self, text: &[u8], sink: &mut impl FnMut(usize, Event<'_>)) {
+    pub fn read(&mut self, text: &[u8], sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
             at = match self.state {
@@ -219,7 +219,7 @@ impl EventReader {
 
     /// What was read so far ends a number or literal that is open.
     #[inline]
-    pub fn end_token(&mut self, sink: &mut impl FnMut(usize, Event<'_>)) {
+    pub fn end_token(&mut self, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         if self.state == State::Scalar {
             self.end_open_scalar(0, sink);
         }
@@ -227,7 +227,7 @@ impl EventReader {
 
     /// The number or literal that is open ends before `at`.
     #[inline(never)]
-    fn end_open_scalar(&mut self, at: usize, sink: &mut impl FnMut(usize, Event<'_>)) {
+    fn end_open_scalar(&mut self, at: usize, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         let token = core::mem::take(&mut self.token);
         self.end_scalar(at, &token, sink);
         self.token = token;
@@ -241,7 +241,7 @@ impl EventReader {
         text: &[u8],
         at: usize,
         byte: u8,
-        sink: &mut impl FnMut(usize, Event<'_>),
+        sink: &mut impl FnMut(usize, ParseEvent<'_>),
     ) -> usize {
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {}
@@ -249,7 +249,7 @@ impl EventReader {
                 let key = self.key_next;
                 self.state = State::Content { key };
                 if !key {
-                    sink(self.base + at, Event::BeginString);
+                    sink(self.base + at, ParseEvent::BeginString);
                 }
                 return self.content(text, at + 1, key, sink);
             }
@@ -257,7 +257,10 @@ impl EventReader {
             b':' => self.key_next = false,
             b'{' | b'[' => {
                 let object = byte == b'{';
-                sink(self.base + at, if object { Event::BeginObject } else { Event::BeginArray });
+                sink(
+                    self.base + at,
+                    if object { ParseEvent::BeginObject } else { ParseEvent::BeginArray },
+                );
                 self.open.push(object);
                 self.key_next = object;
             }
@@ -267,7 +270,10 @@ impl EventReader {
                     self.state = State::Broken;
                     return at + 1;
                 }
-                sink(self.base + at, if object { Event::EndObject } else { Event::EndArray });
+                sink(
+                    self.base + at,
+                    if object { ParseEvent::EndObject } else { ParseEvent::EndArray },
+                );
                 self.key_next = false;
                 self.value_ended(at, sink);
             }
@@ -281,7 +287,12 @@ impl EventReader {
     }
 
     /// Reads on in a number or a literal.
-    fn scalar(&mut self, text: &[u8], at: usize, sink: &mut impl FnMut(usize, Event<'_>)) -> usize {
+    fn scalar(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        sink: &mut impl FnMut(usize, ParseEvent<'_>),
+    ) -> usize {
         let rest = text.get(at..).unwrap_or_default();
         let run = rest.iter().position(|&byte| !is_scalar(byte)).unwrap_or(rest.len());
         let piece = core::str::from_utf8(rest.get(..run).unwrap_or_default()).unwrap_or_default();
@@ -298,13 +309,13 @@ impl EventReader {
         at + run
     }
 
-    fn end_scalar(&mut self, at: usize, token: &str, sink: &mut impl FnMut(usize, Event<'_>)) {
+    fn end_scalar(&mut self, at: usize, token: &str, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         self.state = State::Between;
         match token {
-            "true" => sink(self.base + at, Event::Bool(true)),
-            "false" => sink(self.base + at, Event::Bool(false)),
-            "null" => sink(self.base + at, Event::Null),
-            number if begins_number(number) => sink(self.base + at, Event::Number(number)),
+            "true" => sink(self.base + at, ParseEvent::Bool(true)),
+            "false" => sink(self.base + at, ParseEvent::Bool(false)),
+            "null" => sink(self.base + at, ParseEvent::Null),
+            number if begins_number(number) => sink(self.base + at, ParseEvent::Number(number)),
             _ => {
                 self.state = State::Broken;
                 return;
@@ -313,9 +324,9 @@ impl EventReader {
         self.value_ended(at, sink);
     }
 
-    fn value_ended(&self, at: usize, sink: &mut impl FnMut(usize, Event<'_>)) {
+    fn value_ended(&self, at: usize, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         if self.open.is_empty() {
-            sink(self.base + at, Event::EndDocument);
+            sink(self.base + at, ParseEvent::EndDocument);
         }
     }
 
@@ -325,7 +336,7 @@ impl EventReader {
         text: &[u8],
         from: usize,
         key: bool,
-        sink: &mut impl FnMut(usize, Event<'_>),
+        sink: &mut impl FnMut(usize, ParseEvent<'_>),
     ) -> usize {
         let mut at = from;
         if self.part.length() > 0 {
@@ -347,7 +358,7 @@ impl EventReader {
                     return end;
                 }
                 if whole_key {
-                    sink(self.base + end, Event::Key(run));
+                    sink(self.base + end, ParseEvent::Key(run));
                     self.state = State::Between;
                     return end + 1;
                 }
@@ -371,13 +382,13 @@ impl EventReader {
         }
     }
 
-    fn end_string(&mut self, at: usize, key: bool, sink: &mut impl FnMut(usize, Event<'_>)) {
+    fn end_string(&mut self, at: usize, key: bool, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         self.state = State::Between;
         if key {
-            sink(self.base + at, Event::Key(&self.token));
+            sink(self.base + at, ParseEvent::Key(&self.token));
             self.token.clear();
         } else {
-            sink(self.base + at, Event::EndString);
+            sink(self.base + at, ParseEvent::EndString);
             self.value_ended(at, sink);
         }
     }
@@ -388,7 +399,7 @@ impl EventReader {
         text: &[u8],
         at: usize,
         key: bool,
-        sink: &mut impl FnMut(usize, Event<'_>),
+        sink: &mut impl FnMut(usize, ParseEvent<'_>),
     ) -> Option<usize> {
         if let Some(decoded) = text.get(at + 1).and_then(|&byte| simple_escape(byte)) {
             self.text(self.base + at, decoded, key, sink);
@@ -405,7 +416,7 @@ impl EventReader {
         text: &[u8],
         from: usize,
         key: bool,
-        sink: &mut impl FnMut(usize, Event<'_>),
+        sink: &mut impl FnMut(usize, ParseEvent<'_>),
     ) -> usize {
         for (at, &byte) in text.iter().enumerate().skip(from) {
             self.part.push(byte);
@@ -462,7 +473,7 @@ impl EventReader {
     pub(crate) fn read_part(
         &mut self,
         text: &[u8],
-        sink: &mut impl FnMut(usize, Event<'_>),
+        sink: &mut impl FnMut(usize, ParseEvent<'_>),
     ) -> usize {
         self.resume(text, 0, false, sink)
     }
@@ -473,12 +484,12 @@ impl EventReader {
         start: usize,
         text: &str,
         key: bool,
-        sink: &mut impl FnMut(usize, Event<'_>),
+        sink: &mut impl FnMut(usize, ParseEvent<'_>),
     ) {
         if key {
             self.token.push_str(text);
         } else if !text.is_empty() {
-            sink(start, Event::Text(text));
+            sink(start, ParseEvent::Text(text));
         }
     }
 }

@@ -2,14 +2,14 @@
 //! certain, with an account of every change.
 //!
 //! * [`Mender`] is the push path: chunks in, certain text out, [`Completion`] at any moment.
-//! * [`mend`] is the whole-text path, which may also reach behind; [`Held`] streams like the first
+//! * [`mend`] is the whole-text path, which may also reach behind; [`BufferedMender`] streams like the first
 //!   and decides like the second.
 //! * An [`Output`] takes what is certain: a `Vec<u8>`, [`Collected`], [`Events`], a [`Partial`]
 //!   value, or a pair of outputs side by side.
 //! * A [`Partial`] is the value so far: to [look at](Value), to ask what [changed](Partial::since),
 //!   to [own](OwnedValue).
 //! * [`Options`] say what is allowed ([`Policy`]), what it may cost ([`Limits`]), and what happens
-//!   to what [follows](Following) a document.
+//!   to what [follows](TrailingDocuments) a document.
 //! * Every change is a [`Repair`] with a [`RepairKind`] and a [`Risk`]; [`apply`] replays them.
 //!
 //! ```
@@ -24,19 +24,19 @@
 //! # Values that grow
 //!
 //! ```
-//! use jsonmend_core::{Change, Cursor, Mender, Options, Partial};
+//! use jsonmend_core::{DeltaOp, Revision, Mender, Options, Partial};
 //!
 //! let mut mender = Mender::new(Options::new());
 //! let (mut text, mut partial) = (Vec::new(), Partial::new());
-//! let mut seen = Cursor::default();
+//! let mut seen = Revision::default();
 //! for piece in ["{'title': 'On snap", "shots', 'tags': ['a", "', 'b']}"] {
 //!     mender.push(piece.as_bytes(), &mut (&mut text, &mut partial));
 //!     for delta in partial.since(&seen) {
-//!         if let Change::Append(text) = delta.change() {
+//!         if let DeltaOp::Append(text) = delta.op() {
 //!             println!("{} grows by {text}", delta.path());
 //!         }
 //!     }
-//!     seen = partial.cursor();
+//!     seen = partial.revision();
 //! }
 //! let title = partial.root().and_then(|root| root.member("title")).unwrap();
 //! assert_eq!(title.as_str(), Some("On snapshots"));
@@ -51,11 +51,11 @@
 
 extern crate alloc;
 
+mod buffered;
 mod engine;
 mod events;
 pub mod grammar;
 mod guide;
-mod held;
 mod kind;
 mod mended;
 mod mender;
@@ -67,17 +67,17 @@ mod scan;
 mod tail;
 mod whole;
 
-pub use events::{Event, EventReader, Events};
+pub use buffered::BufferedMender;
+pub use events::{EventReader, Events, ParseEvent};
 pub use guide::{Guide, Listed, Member};
-pub use held::Held;
 pub use kind::{KindSet, RepairKind, Risk};
 pub use mended::Mended;
 pub use mender::{Completion, Mender};
-pub use options::{Following, Limits, Options, Policy};
+pub use options::{Limits, Options, Policy, TrailingDocuments};
 pub use output::{Collected, Output};
 #[cfg(feature = "serde_json")]
 pub use partial::Unrepresentable;
-pub use partial::{Change, Cursor, Delta, Deltas, Kind, Misplaced, OwnedValue, Partial, Value};
+pub use partial::{Delta, DeltaOp, Deltas, Kind, Misplaced, OwnedValue, Partial, Revision, Value};
 pub use report::{Outcome, Path, Repair, Step, apply};
 pub use tail::Tail;
 pub use whole::mend;

@@ -180,11 +180,11 @@ impl Default for Limits {
 /// What happens to what follows a complete document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Following {
+pub enum TrailingDocuments {
     /// Every document is kept, each as a text of its own, separated as in the input or by a newline.
     All,
     /// Whole text only: several documents become the items of one array. The push path reads this
-    /// as [`Following::First`], for an array cannot be opened behind what has left.
+    /// as [`TrailingDocuments::First`], for an array cannot be opened behind what has left.
     Array,
     /// What follows makes the input invalid; white space aside.
     Error,
@@ -192,22 +192,22 @@ pub enum Following {
     #[default]
     First,
     /// Whole text only: the last document is kept. The push path reads this as
-    /// [`Following::First`].
+    /// [`TrailingDocuments::First`].
     Last,
 }
 
 /// Everything a [`Mender`](crate::Mender) or [`mend`](crate::mend) is told.
 ///
 /// ```
-/// use jsonmend_core::{Following, Options, Policy};
-/// let options = Options::new().with_policy(Policy::CONSERVATIVE).with_following(Following::All);
+/// use jsonmend_core::{TrailingDocuments, Options, Policy};
+/// let options = Options::new().with_policy(Policy::CONSERVATIVE).with_trailing_documents(TrailingDocuments::All);
 /// assert_eq!(options.policy(), Policy::CONSERVATIVE);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
     policy: Policy,
     limits: Limits,
-    following: Following,
+    following: TrailingDocuments,
     guide: Option<Root>,
 }
 
@@ -218,7 +218,7 @@ impl Options {
         Self {
             policy: Policy::PERMISSIVE,
             limits: Limits::new(),
-            following: Following::First,
+            following: TrailingDocuments::First,
             guide: None,
         }
     }
@@ -239,7 +239,7 @@ impl Options {
 
     /// With that rule for what follows a document.
     #[must_use]
-    pub const fn with_following(mut self, following: Following) -> Self {
+    pub const fn with_trailing_documents(mut self, following: TrailingDocuments) -> Self {
         self.following = following;
         self
     }
@@ -269,7 +269,7 @@ impl Options {
 
     /// The rule for what follows a document.
     #[must_use]
-    pub const fn following(&self) -> Following {
+    pub const fn trailing_documents(&self) -> TrailingDocuments {
         self.following
     }
 

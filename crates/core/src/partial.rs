@@ -9,7 +9,7 @@ mod value;
 
 use core::fmt;
 
-pub use delta::{Change, Cursor, Delta, Deltas};
+pub use delta::{Delta, DeltaOp, Deltas, Revision};
 #[cfg(feature = "serde_json")]
 pub use json::Unrepresentable;
 pub use owned::{Misplaced, OwnedValue};
@@ -117,36 +117,36 @@ impl Partial {
     /// This moment, to ask later what came [since](Self::since).
     #[must_use]
     #[inline]
-    pub fn cursor(&self) -> Cursor {
-        Cursor::new(&self.tree, self.epoch)
+    pub fn revision(&self) -> Revision {
+        Revision::new(&self.tree, self.epoch)
     }
 
     /// The changes since that moment, in order. Applied to what the value was then, they give what it
     /// is now. They are read off the value, not recorded, and cost what has changed, not what is
-    /// there; a string that grew in many pieces is told as one [`Append`](Change::Append).
+    /// there; a string that grew in many pieces is told as one [`Append`](DeltaOp::Append).
     ///
     /// Since a moment before [`clear`](Self::clear), they are those since the beginning.
     ///
     /// ```
-    /// use jsonmend_core::{Change, Cursor, Mender, Options, Partial};
+    /// use jsonmend_core::{DeltaOp, Revision, Mender, Options, Partial};
     ///
     /// let mut mender = Mender::new(Options::new());
-    /// let (mut partial, mut seen) = (Partial::new(), Cursor::default());
+    /// let (mut partial, mut seen) = (Partial::new(), Revision::default());
     /// mender.push(b"{'say': 'He", &mut partial);
-    /// seen = partial.cursor();
+    /// seen = partial.revision();
     /// mender.push(b"llo'}", &mut partial);
     /// mender.finish(&mut partial);
     ///
     /// let deltas: Vec<_> = partial.since(&seen).collect();
     /// assert_eq!(deltas[0].path().to_string(), "$.say");
-    /// assert_eq!(deltas[0].change(), Change::Append("llo".into()));
-    /// assert_eq!(deltas[1].change(), Change::Close);
+    /// assert_eq!(deltas[0].op(), DeltaOp::Append("llo".into()));
+    /// assert_eq!(deltas[1].op(), DeltaOp::Close);
     /// assert_eq!(deltas[2].path().to_string(), "$");
     /// assert_eq!(deltas.len(), 3);
     /// ```
     #[must_use]
     #[inline]
-    pub fn since(&self, moment: &Cursor) -> Deltas<'_> {
+    pub fn since(&self, moment: &Revision) -> Deltas<'_> {
         Deltas::new(&self.tree, self.epoch, moment)
     }
 

@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    Following, Mended, Options, Outcome, Path, Policy, Repair, RepairKind, apply,
+    Mended, Options, Outcome, Path, Policy, Repair, RepairKind, TrailingDocuments, apply,
     engine::{Edit, Engine, Source, Stop},
     mended::into_string,
 };
@@ -114,13 +114,15 @@ impl Reading {
             return Mended::new(self.outcome, None, Vec::new(), None);
         }
         if self.outcome.is_valid() && self.documents.len() > 1 {
-            let allowed = match options.following() {
-                Following::Array => match self.only_filled(input) {
+            let allowed = match options.trailing_documents() {
+                TrailingDocuments::Array => match self.only_filled(input) {
                     Some(only) => self.keep(only, options),
                     None => self.wrap(input, options),
                 },
-                Following::Last => self.keep(self.documents.len() - 1, options),
-                Following::All | Following::Error | Following::First => true,
+                TrailingDocuments::Last => self.keep(self.documents.len() - 1, options),
+                TrailingDocuments::All | TrailingDocuments::Error | TrailingDocuments::First => {
+                    true
+                }
             };
             if !allowed {
                 self.outcome = Outcome::Invalid;
@@ -238,7 +240,7 @@ mod tests {
     fn the_array_around_several_documents_counts_as_a_level() {
         let options = |depth| {
             let limits = Limits::default().with_depth(depth);
-            Options::new().with_limits(limits).with_following(Following::Array)
+            Options::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array)
         };
         let input = b"[[1]]\n[2]";
         assert_eq!(mend(input, &options(3)).text(), Some("[[[1]],\n[2]]"));

@@ -2,7 +2,7 @@
 
 use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair};
 
-use crate::Parts;
+use crate::TextSink;
 
 /// The one mender of an extractor, used for its documents one after the other.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ impl Document {
     }
 
     /// Reads a chunk, up to the document's end.
-    pub(crate) fn push(&mut self, chunk: &[u8], parts: &mut impl Parts) -> Taken {
-        let mut out = Sink { parts, start: self.start, repaired: &mut self.repaired };
+    pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut impl TextSink) -> Taken {
+        let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         match self.mender.push_document(chunk, &mut out) {
             None => Taken::All,
             Some(taken) => {
@@ -64,9 +64,9 @@ impl Document {
 
     /// Ends the document with the input: how it ended, and what of the input turned out to stand
     /// behind it.
-    pub(crate) fn finish(&mut self, parts: &mut impl Parts) -> (Outcome, Vec<u8>) {
+    pub(crate) fn finish(&mut self, sink: &mut impl TextSink) -> (Outcome, Vec<u8>) {
         self.cut_at = Some(self.mender.path());
-        let mut out = Sink { parts, start: self.start, repaired: &mut self.repaired };
+        let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         let outcome = self.mender.finish(&mut out);
         // A doubtful quote may have been settled by the end of the input only, and with it an end of
         // the document that lies before: what follows it is the extractor's to read.
@@ -74,8 +74,8 @@ impl Document {
     }
 
     /// Gives up; what the mender has held back goes out raw.
-    pub(crate) fn abandon(&mut self, parts: &mut impl Parts) {
-        let mut out = Sink { parts, start: self.start, repaired: &mut self.repaired };
+    pub(crate) fn abandon(&mut self, sink: &mut impl TextSink) {
+        let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         self.mender.abandon(&mut out);
     }
 
@@ -112,23 +112,23 @@ impl Document {
 
 /// Hands what a mender puts out to the parts of the text.
 struct Sink<'a, P> {
-    parts: &'a mut P,
+    sink: &'a mut P,
     start: usize,
     repaired: &'a mut bool,
 }
 
-impl<P: Parts> Output for Sink<'_, P> {
+impl<P: TextSink> Output for Sink<'_, P> {
     fn copy(&mut self, bytes: &[u8]) {
-        self.parts.json(bytes);
+        self.sink.json(bytes);
     }
     fn raw(&mut self) {
-        self.parts.raw();
+        self.sink.raw();
     }
     fn settle(&mut self) {
-        self.parts.settle();
+        self.sink.settle();
     }
     fn repair(&mut self, repair: Repair) {
         *self.repaired = true;
-        self.parts.repair(repair.shifted(self.start));
+        self.sink.repair(repair.shifted(self.start));
     }
 }

@@ -4,10 +4,10 @@ mod text;
 
 use std::borrow::Cow;
 
-use jsonmend_core::{Completion, Following, Options, Outcome, Path, Repair};
+use jsonmend_core::{Completion, Options, Outcome, Path, Repair, TrailingDocuments};
 
 use crate::{
-    Parts, Scope,
+    Scope, TextSink,
     comment::Comment,
     document::{Document, Taken},
     fence::Fence,
@@ -91,7 +91,7 @@ enum State {
 
 impl Extractor {
     /// An extractor at the start of a text. Of the options, policy and limits count; what follows
-    /// a document is for `scope` to say, but that [`Following::Error`] refuses anything around a
+    /// a document is for `scope` to say, but that [`TrailingDocuments::Error`] refuses anything around a
     /// single document's end.
     #[must_use]
     pub fn new(scope: Scope, options: Options) -> Self {
@@ -99,7 +99,7 @@ impl Extractor {
             scope,
             options: options.clone(),
             state: State::Start,
-            document: Document::new(options.with_following(Following::First)),
+            document: Document::new(options.with_trailing_documents(TrailingDocuments::First)),
             fence: None,
             line: Line::START,
             margin: Margin::default(),
@@ -117,42 +117,42 @@ impl Extractor {
     }
 
     /// Reads a chunk, and hands out what is certain now.
-    pub fn push(&mut self, chunk: &[u8], parts: &mut impl Parts) {
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl TextSink) {
         self.received += chunk.len();
         if self.outcome.is_none() {
-            self.pump(chunk, false, parts);
+            self.pump(chunk, false, sink);
         } else {
             self.at += chunk.len();
-            self.text(chunk, parts);
+            self.text(chunk, sink);
         }
     }
 
     /// Ends the text: the outcome of the last document; [`Outcome::None`] if there was no JSON,
     /// and [`Outcome::Invalid`] if the policy forbids to free it from what stands around.
-    pub fn finish(&mut self, parts: &mut impl Parts) -> Outcome {
+    pub fn finish(&mut self, sink: &mut impl TextSink) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;
         }
-        self.pump(&[], true, parts);
-        let outcome = self.settle(parts);
+        self.pump(&[], true, sink);
+        let outcome = self.settle(sink);
         self.outcome = Some(outcome);
         outcome
     }
 
     /// Gives up: hands out raw what was held back, and ends the document that is open.
-    pub fn abandon(&mut self, parts: &mut impl Parts) -> Outcome {
+    pub fn abandon(&mut self, sink: &mut impl TextSink) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;
         }
         if matches!(self.state, State::Document) {
-            self.document.abandon(parts);
-            parts.end(Outcome::Abandoned);
+            self.document.abandon(sink);
+            sink.end(Outcome::Abandoned);
         } else {
             let rest = [std::mem::take(&mut self.waiting), std::mem::take(&mut self.carry)];
-            self.text(&rest.concat(), parts);
-            self.flush_held(parts);
+            self.text(&rest.concat(), sink);
+            self.flush_held(sink);
             if self.margin.is_after() {
-                parts.end(Outcome::Abandoned);
+                sink.end(Outcome::Abandoned);
             }
         }
         self.at = self.received;
@@ -180,7 +180,7 @@ impl Extractor {
     }
 
     /// Where a document, or what stands around a single one, was refused: the first repair that the
-    /// policy forbade, in offsets of the text; under [`Following::Error`] what would have dropped the
+    /// policy forbade, in offsets of the text; under [`TrailingDocuments::Error`] what would have dropped the
     /// text behind the document.
     ///
     /// ```
@@ -249,7 +249,7 @@ impl Extractor {
     }
 
     /// Reads what was carried over and `chunk`, text and documents in turn.
-    fn pump(&mut self, chunk: &[u8], eof: bool, parts: &mut impl Parts) {
+    fn pump(&mut self, chunk: &[u8], eof: bool, sink: &mut impl TextSink) {
         let mut input = if self.carry.is_empty() {
             Cow::Borrowed(chunk)
         } else {
@@ -260,36 +260,36 @@ impl Extractor {
         };
         let mut from = 0;
         loop {
-            from += self.read(input.get(from..).unwrap_or_default(), eof, parts);
+            from += self.read(input.get(from..).unwrap_or_default(), eof, sink);
             let rest = input.get(from..).unwrap_or_default();
             let back = match self.state {
                 State::Scalar(scalar) if eof => {
                     let start = self.at - self.waiting.len();
                     self.steps += self.waiting.len() as u64;
                     if scalar.is_value(&self.waiting, &self.options) {
-                        self.begin(start, parts);
+                        self.begin(start, sink);
                     } else {
                         self.state = State::Text;
                     }
                     self.again()
                 }
                 _ if self.is_again() => self.again(),
-                State::Document => match self.document.push(rest, parts) {
+                State::Document => match self.document.push(rest, sink) {
                     Taken::All => {
                         self.at += rest.len();
                         from += rest.len();
                         if !eof {
                             return;
                         }
-                        let (outcome, back) = self.document.finish(parts);
+                        let (outcome, back) = self.document.finish(sink);
                         self.at -= back.len();
-                        self.end(outcome, parts);
+                        self.end(outcome, sink);
                         back
                     }
                     Taken::Ended { taken, back } => {
                         self.at = self.at + taken - back.len();
                         from += taken;
-                        self.end(self.document.outcome(), parts);
+                        self.end(self.document.outcome(), sink);
                         back
                     }
                 },
@@ -320,9 +320,9 @@ impl Extractor {
     }
 
     /// A document begins at `start`.
-    fn begin(&mut self, start: usize, parts: &mut impl Parts) {
+    fn begin(&mut self, start: usize, sink: &mut impl TextSink) {
         if !self.scope.is_single() {
-            parts.begin(start);
+            sink.begin(start);
         } else if self.margin.is_after() {
             self.margin.second(start);
             self.state = State::Rest;
@@ -335,11 +335,11 @@ impl Extractor {
                 return;
             }
             self.trimmed = !leading.is_empty();
-            parts.begin(start - self.held.len());
+            sink.begin(start - self.held.len());
             for repair in leading {
-                parts.repair(repair);
+                sink.repair(repair);
             }
-            self.release(start, parts);
+            self.release(start, sink);
         }
         self.document.begin(start);
         self.state = State::Document;
@@ -347,13 +347,13 @@ impl Extractor {
 
     /// Hands out the white space that was held back before a document at `start`, without the
     /// comments in it.
-    fn release(&mut self, start: usize, parts: &mut impl Parts) {
+    fn release(&mut self, start: usize, sink: &mut impl TextSink) {
         let from = start - self.held.len();
         let mut at = from;
         let ends = self.margin.comments().iter().map(|comment| (comment.start, comment.end));
         for (end, next) in ends.chain([(start, start)]).filter(|(end, _)| *end >= from) {
             if let Some(space @ [_, ..]) = self.held.get(at - from..end - from) {
-                parts.json(space);
+                sink.json(space);
             }
             at = next;
         }
@@ -361,7 +361,7 @@ impl Extractor {
     }
 
     /// The document that is open has ended.
-    fn end(&mut self, outcome: Outcome, parts: &mut impl Parts) {
+    fn end(&mut self, outcome: Outcome, sink: &mut impl TextSink) {
         self.last = outcome;
         if outcome == Outcome::Invalid && self.refused.is_none() {
             self.refused = self.document.refused();
@@ -375,23 +375,23 @@ impl Extractor {
             self.margin.document(self.at, self.document.is_doubtful(), lookahead);
             self.state = State::After;
         } else {
-            parts.end(outcome);
+            sink.end(outcome);
             self.state = State::Text;
         }
     }
 
     /// Settles the account of a single document, at the end of the input.
-    fn settle(&mut self, parts: &mut impl Parts) -> Outcome {
+    fn settle(&mut self, sink: &mut impl TextSink) -> Outcome {
         if !self.margin.is_after() {
-            self.flush_held(parts);
+            self.flush_held(sink);
             return if self.refused.is_some() { Outcome::Invalid } else { self.last };
         }
         if !self.held.is_empty() {
-            parts.json(&self.held);
+            sink.json(&self.held);
             self.held.clear();
         }
         let trailing = self.margin.trailing(self.received);
-        let strict = self.options.following() == Following::Error;
+        let strict = self.options.trailing_documents() == TrailingDocuments::Error;
         let refused = forbidden(&self.options.policy(), &trailing);
         let refused = refused.or_else(|| trailing.first().filter(|_| strict));
         let outcome = if let Some(refused) = refused {
@@ -400,28 +400,28 @@ impl Extractor {
         } else {
             self.trimmed |= !trailing.is_empty();
             for repair in trailing {
-                parts.repair(repair);
+                sink.repair(repair);
             }
             match self.last {
                 Outcome::Unchanged if self.trimmed => Outcome::Repaired,
                 outcome => outcome,
             }
         };
-        parts.end(outcome);
+        sink.end(outcome);
         outcome
     }
 
     /// Hands out text, and the white space that waited before it.
-    fn text(&mut self, bytes: &[u8], parts: &mut impl Parts) {
+    fn text(&mut self, bytes: &[u8], sink: &mut impl TextSink) {
         if !bytes.is_empty() {
-            self.flush_held(parts);
-            parts.text(bytes);
+            self.flush_held(sink);
+            sink.text(bytes);
         }
     }
 
-    fn flush_held(&mut self, parts: &mut impl Parts) {
+    fn flush_held(&mut self, sink: &mut impl TextSink) {
         if !self.held.is_empty() {
-            parts.text(&self.held);
+            sink.text(&self.held);
             self.held.clear();
         }
     }

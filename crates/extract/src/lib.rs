@@ -27,14 +27,14 @@ mod fence;
 mod line;
 mod look;
 mod margin;
-mod parts;
 mod reasoning;
 mod scalar;
+mod sink;
 mod whole;
 
 pub use extractor::Extractor;
-pub use parts::{Findings, Found, Parts};
 pub use reasoning::is_reasoning_tag;
+pub use sink::{Findings, Found, TextSink};
 pub use whole::mend_text;
 
 /// Where JSON is looked for.

@@ -4,7 +4,7 @@ mod assemble;
 mod reading;
 mod search;
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Repair, RepairKind, mend};
+use jsonmend_core::{Mended, Options, Outcome, Repair, RepairKind, TrailingDocuments, mend};
 
 use crate::Scope;
 use search::Documents;
@@ -33,9 +33,9 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
         return Documents::find(input, scope, options).choose(input, scope, options);
     }
     let channel = matches!(scope, Scope::Best | Scope::Whole);
-    let strict = options.following() == Following::Error;
+    let strict = options.trailing_documents() == TrailingDocuments::Error;
     // Which of several documents counts is for the other scopes to say.
-    let one = options.clone().with_following(Following::First);
+    let one = options.clone().with_trailing_documents(TrailingDocuments::First);
     let whole = mend(input, if channel || strict { options } else { &one });
     if whole.outcome() == Outcome::Unchanged {
         return whole;

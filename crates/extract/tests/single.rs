@@ -3,7 +3,7 @@
 mod cuts;
 
 use cuts::{extract, show};
-use jsonmend_core::{Following, Limits, Options, Outcome, Policy, RepairKind, Risk};
+use jsonmend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 
 /// A kind of repair, and what it spans.
@@ -249,7 +249,7 @@ fn what_the_policy_forbids_around_a_document_is_refused() {
 
 #[test]
 fn what_follows_may_be_an_error() {
-    let options = Options::new().with_following(Following::Error);
+    let options = Options::new().with_trailing_documents(TrailingDocuments::Error);
     assert_eq!(extract(b"[1]\n", Scope::Whole, &options).1, Outcome::Unchanged);
     assert_eq!(extract(b"[1] x", Scope::Whole, &options).1, Outcome::Invalid);
     assert_eq!(extract(b"[1][2]", Scope::Whole, &options).1, Outcome::Invalid);

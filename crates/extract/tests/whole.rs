@@ -1,6 +1,6 @@
 //! Whole texts: what is mended, what is left alone, and the edit script over all of it.
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Policy, RepairKind, Risk, apply};
+use jsonmend_core::{Mended, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments, apply};
 use jsonmend_extract::{Scope, mend_text};
 
 const SCOPES: [Scope; 6] =
@@ -85,7 +85,7 @@ fn one_document_among_others() {
         assert_eq!(text(input, scope).as_deref(), Some(expected), "{scope:?}");
     }
     assert_eq!(text(input, Scope::Fenced), None);
-    let array = Options::new().with_following(Following::Array);
+    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
     for (scope, expected) in [(Scope::First, "[1]"), (Scope::All, "[1]"), (Scope::Last, "[2]")] {
         let mended = mended("[1]\n[2]\n", scope, &array);
         assert_eq!(mended.text().map(str::trim), Some(expected), "{scope:?}");
@@ -94,7 +94,7 @@ fn one_document_among_others() {
 
 #[test]
 fn documents_that_belong_together_become_an_array() {
-    let options = Options::new().with_following(Following::Array);
+    let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
     let fences = "A:\n```json\n{\"a\": 1}\n```\nB:\n```json\n{'b': 2}\n```\n";
     let mended = mended(fences, Scope::Best, &options);
     assert_eq!(mended.text(), Some("[{\"a\": 1},{\"b\": 2}\n]"));
@@ -119,7 +119,7 @@ fn what_the_policy_forbids_around_is_invalid_and_not_a_mistake() {
 
 #[test]
 fn what_follows_may_be_refused() {
-    let options = Options::new().with_following(Following::Error);
+    let options = Options::new().with_trailing_documents(TrailingDocuments::Error);
     for scope in [Scope::First, Scope::Best, Scope::Whole] {
         for input in ["[\"a\"] b", "[\"a\"]\n[\"b\"]", "So: [\"a\"] b"] {
             let mended = mended(input, scope, &options);
@@ -192,7 +192,7 @@ fn brackets_alone_are_documents() {
 #[test]
 fn another_document_is_more_than_prose() {
     let kinds = |text: &str, scope, following| {
-        let mended = mended(text, scope, &Options::new().with_following(following));
+        let mended = mended(text, scope, &Options::new().with_trailing_documents(following));
         let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind).collect();
         (mended.text().map(|text| text.trim().to_owned()), kinds)
     };
@@ -201,11 +201,11 @@ fn another_document_is_more_than_prose() {
     let apart = r#"One: {"a": 1}, then {"a": 2}"#;
     for (text, before) in [("{\"a\": 1}\n{\"a\": 2}", vec![]), (apart, vec![prose])] {
         let taken = (first.clone(), [before, vec![second]].concat());
-        assert_eq!(kinds(text, Scope::Best, Following::First), taken, "{text}");
-        assert_eq!(kinds(text, Scope::First, Following::Array), taken, "{text}");
+        assert_eq!(kinds(text, Scope::Best, TrailingDocuments::First), taken, "{text}");
+        assert_eq!(kinds(text, Scope::First, TrailingDocuments::Array), taken, "{text}");
         let taken = (last.clone(), vec![second]);
-        assert_eq!(kinds(text, Scope::Best, Following::Last), taken, "{text}");
-        assert_eq!(kinds(text, Scope::Last, Following::Array), taken, "{text}");
+        assert_eq!(kinds(text, Scope::Best, TrailingDocuments::Last), taken, "{text}");
+        assert_eq!(kinds(text, Scope::Last, TrailingDocuments::Array), taken, "{text}");
     }
     let careful = Options::new().with_policy(Policy::CONSERVATIVE);
     assert_eq!(mended(apart, Scope::Best, &careful).outcome(), Outcome::Invalid);

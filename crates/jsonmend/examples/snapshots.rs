@@ -3,7 +3,7 @@
 use futures::{StreamExt, executor::block_on, stream};
 use jsonmend::{
     OwnedValue,
-    stream::{JsonEvent, JsonOptions, MendExt, Snapshot},
+    stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot},
 };
 
 /// What a model might say, in the pieces in which it might arrive.
@@ -25,7 +25,7 @@ fn main() {
 fn patches() {
     let channel = stream::iter(CHUNKS.iter().copied()).map(Ok::<_, std::convert::Infallible>);
     let mut events = channel.mend_json(JsonOptions::new());
-    let mut snapshot = Snapshot::default();
+    let mut snapshot = TextSnapshot::default();
     while let Some(Ok(event)) = block_on(events.next()) {
         snapshot.apply(&event);
         match event {

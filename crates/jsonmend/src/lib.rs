@@ -42,10 +42,10 @@
 //! # A value that grows
 //!
 //! ```
-//! use jsonmend::{Cursor, Mender, Options, Partial};
+//! use jsonmend::{Revision, Mender, Options, Partial};
 //!
 //! let mut mender = Mender::new(Options::new());
-//! let (mut partial, mut seen) = (Partial::new(), Cursor::default());
+//! let (mut partial, mut seen) = (Partial::new(), Revision::default());
 //! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
 //!     mender.push(chunk.as_bytes(), &mut partial);
 //!     // A view: nothing is copied or parsed again.
@@ -55,7 +55,7 @@
 //!     for delta in partial.since(&seen) {
 //!         println!("{delta}");
 //!     }
-//!     seen = partial.cursor();
+//!     seen = partial.revision();
 //! }
 //! assert_eq!(partial.to_string(), r#"{"city":"Paris","pop":2100000}"#);
 //! ```
@@ -114,12 +114,12 @@
 #[cfg(feature = "serde_json")]
 pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
-    Change, Collected, Completion, Cursor, Delta, Deltas, Event, EventReader, Events, Following,
-    Guide, Held, Kind, KindSet, Limits, Listed, Member, Mended, Mender, Misplaced, Options,
-    Outcome, Output, OwnedValue, Partial, Path, Policy, Repair, RepairKind, Risk, Step, Value,
-    apply, grammar, mend,
+    BufferedMender, Collected, Completion, Delta, DeltaOp, Deltas, EventReader, Events, Guide,
+    Kind, KindSet, Limits, Listed, Member, Mended, Mender, Misplaced, Options, Outcome, Output,
+    OwnedValue, ParseEvent, Partial, Path, Policy, Repair, RepairKind, Revision, Risk, Step,
+    TrailingDocuments, Value, apply, grammar, mend,
 };
-pub use jsonmend_extract::{Extractor, Findings, Found, Parts, Scope, mend_text};
+pub use jsonmend_extract::{Extractor, Findings, Found, Scope, TextSink, mend_text};
 
 /// A value into its JSON Schema: validation, rules, issues, tools by name.
 #[cfg(feature = "schema")]

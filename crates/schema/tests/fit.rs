@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Following, Limits, Options, Outcome, Policy, Risk};
+use jsonmend_core::{Limits, Options, Outcome, Policy, Risk, TrailingDocuments};
 use jsonmend_schema::{Cause, FitOptions, Fitted, IssueCode, Rule, Rules, Schema, apply_changes};
 use serde_json::json;
 
@@ -231,7 +231,7 @@ fn where_there_is_no_value_an_issue_says_why() {
         told(r#"{"a": [[[1]]]}"#, Options::new().with_limits(limits)),
         (Outcome::Overflow, "/: deeper or longer than the limits allow".to_owned(), 0..14)
     );
-    let several = Options::new().with_following(Following::All);
+    let several = Options::new().with_trailing_documents(TrailingDocuments::All);
     assert_eq!(
         told("[1]\n[2]", several),
         (Outcome::Invalid, "/: one value is expected, the text holds several".to_owned(), 0..7)
@@ -304,7 +304,7 @@ fn nothing_comes_out_deeper_than_the_limit() {
     let schema = Schema::from_text(r#"{"type": "array"}"#).unwrap();
     let fit = |depth| {
         let engine = Options::new()
-            .with_following(Following::All)
+            .with_trailing_documents(TrailingDocuments::All)
             .with_limits(Limits::new().with_depth(depth));
         let fitted =
             schema.fit(b"{\"a\": 1}\n[{\"b\": 2}]", &FitOptions::new().with_engine(engine));
@@ -321,14 +321,14 @@ fn what_stands_around_a_document_is_dropped_as_the_policy_allows() {
         "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
     }))
     .unwrap();
-    let fit = |input: &str, policy: Policy, following: Following| {
-        let engine = Options::new().with_policy(policy).with_following(following);
+    let fit = |input: &str, policy: Policy, following: TrailingDocuments| {
+        let engine = Options::new().with_policy(policy).with_trailing_documents(following);
         let fitted = schema.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
         (fitted.text().map(str::to_owned), fitted.risk())
     };
     let (oslo, rome) = (r#"{"city": "Oslo"}"#.to_owned(), r#"{"city": "Rome"}"#.to_owned());
     let prose = format!("Here: {oslo} done");
-    let array = Following::Array;
+    let array = TrailingDocuments::Array;
     assert_eq!(fit(&prose, Policy::CONSERVATIVE, array), (Some(oslo.clone()), Some(Risk::Likely)));
     for policy in [
         Policy::STRICT,
@@ -342,9 +342,9 @@ fn what_stands_around_a_document_is_dropped_as_the_policy_allows() {
         assert_eq!(fit(&several, Policy::CONSERVATIVE, array).0, None);
         let lossy = Some(Risk::Lossy);
         assert_eq!(fit(&several, Policy::PERMISSIVE, array), (Some(oslo.clone()), lossy));
-        let last = fit(&several, Policy::PERMISSIVE, Following::Last);
+        let last = fit(&several, Policy::PERMISSIVE, TrailingDocuments::Last);
         assert_eq!(last.0.as_ref(), Some(&rome), "{several}");
-        assert_eq!(fit(&several, Policy::PERMISSIVE, Following::Error).0, None);
+        assert_eq!(fit(&several, Policy::PERMISSIVE, TrailingDocuments::Error).0, None);
     }
     // What the whole text was refused for is not read in a weaker way.
     let broken = "{\"city\": \"Oslo\n \"note\": \"kg\"}";

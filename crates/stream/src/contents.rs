@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use jsonmend_core::{Outcome, Repair};
-use jsonmend_extract::{Extractor, Parts};
+use jsonmend_extract::{Extractor, TextSink};
 #[cfg(feature = "schema")]
 use jsonmend_schema::{Cursor, SharedRegistry};
 use jsonmend_wire::{Block, Decoder, WireEvent};
@@ -191,7 +191,7 @@ struct Route<'a> {
     queue: &'a mut VecDeque<Event>,
 }
 
-impl Parts for Route<'_> {
+impl TextSink for Route<'_> {
     fn text(&mut self, bytes: &[u8]) {
         let text = into_text(bytes.to_vec());
         queue(self.queue, Event::Text { block: self.block, text });

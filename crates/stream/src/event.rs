@@ -2,7 +2,7 @@
 
 use jsonmend_core::Repair;
 use jsonmend_wire::{
-    Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, Wire, WireError, WireEvent,
+    ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
 };
 
 use crate::Object;
@@ -130,7 +130,7 @@ pub enum Event {
     /// Token counts, merged over the stream so far.
     Usage(Usage),
     /// The provider's format became known.
-    WireDetected(Wire),
+    FormatDetected(ApiFormat),
 }
 
 impl Event {
@@ -164,7 +164,7 @@ impl Event {
             WireEvent::Text { block, text } => Self::Text { block, text: text.to_owned() },
             WireEvent::Unfinished(text) => Self::Unfinished(text.to_owned()),
             WireEvent::Usage(usage) => Self::Usage(usage),
-            WireEvent::WireDetected(wire) => Self::WireDetected(wire),
+            WireEvent::FormatDetected(wire) => Self::FormatDetected(wire),
             _ => return None,
         })
     }

@@ -8,8 +8,8 @@ use std::{
 
 use bytes::Bytes;
 use futures::{Stream, stream::FusedStream};
-use jsonmend_core::{Change, Cursor, Options, Outcome, Output as _, Partial, Path, Repair};
-use jsonmend_extract::{Extractor, Parts, Scope};
+use jsonmend_core::{DeltaOp, Options, Outcome, Output as _, Partial, Path, Repair, Revision};
+use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::Block;
 use pin_project_lite::pin_project;
 
@@ -99,7 +99,7 @@ pub enum JsonEvent {
         /// Where.
         path: Path,
         /// What happened there.
-        change: Change<'static>,
+        change: DeltaOp<'static>,
     },
     /// A document ended. With [`Scope::All`] and [`Scope::Fenced`] this comes right behind its last
     /// patch. With the other scopes there is one document, and what follows it belongs to its
@@ -107,7 +107,7 @@ pub enum JsonEvent {
     /// nothing comes after it but an error of upstream. Without a document it does not come at all.
     Ended(Box<Object>),
     /// The document that is open grew. The patches of a document, joined, are its text;
-    /// [`Snapshot`] joins them.
+    /// [`TextSnapshot`] joins them.
     Patch {
         /// What comes behind the text so far. It may end inside a character.
         append: Bytes,
@@ -123,20 +123,20 @@ pub enum JsonEvent {
 /// A document as it grows, from the patches of a [`JsonStream`]. A patch costs what it appends.
 ///
 /// ```
-/// use jsonmend_stream::{JsonEvent, Snapshot};
-/// let mut snapshot = Snapshot::default();
+/// use jsonmend_stream::{JsonEvent, TextSnapshot};
+/// let mut snapshot = TextSnapshot::default();
 /// let patch = JsonEvent::Patch { append: "[\"a".into(), completion: Some("\"]".into()) };
 /// snapshot.apply(&patch);
 /// assert_eq!(snapshot.to_json().as_deref(), Some("[\"a\"]"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct TextSnapshot {
     text: Vec<u8>,
     completion: Option<String>,
     ended: bool,
 }
 
-impl Snapshot {
+impl TextSnapshot {
     /// Takes an event in. A patch behind the end of a document begins the next one.
     pub fn apply(&mut self, event: &JsonEvent) {
         match event {
@@ -180,12 +180,12 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt, Snapshot};
+    /// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot};
     ///
     /// let chunks = ["{'city': 'Par", "is', 'ok': Tr", "ue}"];
     /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
     /// let mut events = channel.mend_json(JsonOptions::new());
-    /// let mut snapshot = Snapshot::default();
+    /// let mut snapshot = TextSnapshot::default();
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
     ///         snapshot.apply(&event);
@@ -240,7 +240,7 @@ where
             objects: 0,
             growing: None,
             partial: options.deltas.then(Partial::new),
-            seen: Cursor::default(),
+            seen: Revision::default(),
             chunk: Bytes::new(),
             queue: VecDeque::new(),
         };
@@ -310,7 +310,7 @@ struct Found {
     /// The value of the document that is open, where changes are wanted.
     partial: Option<Partial>,
     /// What of it has been told.
-    seen: Cursor,
+    seen: Revision,
     /// The chunk that is being read.
     chunk: Bytes,
     queue: VecDeque<Pending>,
@@ -358,14 +358,14 @@ impl Found {
     fn tell_changes(&mut self) {
         let Some(partial) = &self.partial else { return };
         for delta in partial.since(&self.seen) {
-            let (path, change) = (delta.path(), delta.change().into_owned());
+            let (path, change) = (delta.path(), delta.op().into_owned());
             self.queue.push_back(Pending::Ready(JsonEvent::Delta { path, change }));
         }
-        self.seen = partial.cursor();
+        self.seen = partial.revision();
     }
 }
 
-impl Parts for Found {
+impl TextSink for Found {
     fn text(&mut self, bytes: &[u8]) {
         if let Some(Pending::Text(last)) = self.queue.back_mut() {
             last.push(&self.chunk, bytes);

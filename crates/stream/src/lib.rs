@@ -67,7 +67,7 @@ mod trace;
 
 pub use error::Error;
 pub use event::Event;
-pub use json::{JsonEvent, JsonOptions, JsonStream, Snapshot};
+pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
 pub use mend::{MendExt, MendStream};
 pub use object::Object;
 pub use options::MendOptions;

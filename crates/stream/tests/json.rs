@@ -12,7 +12,7 @@ use futures::{
 };
 use jsonmend_core::{Options, Outcome, OwnedValue, Policy, apply};
 use jsonmend_extract::Scope;
-use jsonmend_stream::{Error, JsonEvent, JsonOptions, MendExt, Object, Snapshot};
+use jsonmend_stream::{Error, JsonEvent, JsonOptions, MendExt, Object, TextSnapshot};
 use source::Source;
 
 #[derive(Debug, Default, PartialEq)]
@@ -26,7 +26,7 @@ struct Sum {
 /// Reads it all; every snapshot on the way is one valid text.
 fn read(source: Source, options: JsonOptions) -> Sum {
     let mut sum = Sum::default();
-    let mut snapshot = Snapshot::default();
+    let mut snapshot = TextSnapshot::default();
     let mut events = pin!(source.mend_json(options));
     while let Some(event) = block_on(events.next()) {
         assert_eq!(sum.failed, None);

@@ -22,7 +22,7 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use jsonmend_core::{Following, Limits, Options, Outcome, Policy, RepairKind, Risk};
+use jsonmend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 use serde::Deserialize;
 use serde_json::Value;
@@ -221,11 +221,11 @@ fn options(
         policy = policy.without(kind(code)?);
     }
     let following = match line.following.as_deref() {
-        None | Some("first") => Following::First,
-        Some("all") => Following::All,
-        Some("array") => Following::Array,
-        Some("error") => Following::Error,
-        Some("last") => Following::Last,
+        None | Some("first") => TrailingDocuments::First,
+        Some("all") => TrailingDocuments::All,
+        Some("array") => TrailingDocuments::Array,
+        Some("error") => TrailingDocuments::Error,
+        Some("last") => TrailingDocuments::Last,
         Some(name) => return Err(missing("following", name)),
     };
     let default = Limits::new();
@@ -234,7 +234,8 @@ fn options(
         .with_lookahead(line.limits.lookahead.unwrap_or(default.lookahead()))
         .with_buffer(line.limits.buffer.unwrap_or(default.buffer()))
         .with_repairs(line.limits.repairs.unwrap_or(default.repairs()));
-    let options = Options::new().with_policy(policy).with_following(following).with_limits(limits);
+    let options =
+        Options::new().with_policy(policy).with_trailing_documents(following).with_limits(limits);
     Ok(match &line.guide {
         Some(outline) => options.with_guide(Arc::new(Outline::new(outline.clone()))),
         None => options,

@@ -3,7 +3,7 @@
 //! The two must agree on every input: on what is JSON, on the value it holds, and on what was cut
 //! off. Where they may differ, [`Tolerated`] has a name for it; there is no other difference.
 
-use jsonmend_core::{Following, Mender, Options, Outcome, Partial, Policy, mend};
+use jsonmend_core::{Mender, Options, Outcome, Partial, Policy, TrailingDocuments, mend};
 use serde_json::Value;
 
 use crate::{
@@ -54,7 +54,7 @@ pub enum Tolerated {
 /// ```
 pub fn against_serde_json(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
     // Several documents are one question for `serde_json` and another here.
-    let options = &options.clone().with_following(Following::Error);
+    let options = &options.clone().with_trailing_documents(TrailingDocuments::Error);
     match std::str::from_utf8(input).map(serde_json::from_str::<serde::de::IgnoredAny>) {
         Ok(Ok(_)) => valid(input, options),
         Ok(Err(error)) if error.is_eof() => cut_off(input, options),

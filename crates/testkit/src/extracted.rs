@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jsonmend_core::{Options, Outcome, Repair};
-use jsonmend_extract::{Extractor, Parts, Scope};
+use jsonmend_extract::{Extractor, Scope, TextSink};
 
 use crate::cuts::Cut;
 
@@ -103,7 +103,7 @@ impl Found {
     }
 }
 
-impl Parts for Found {
+impl TextSink for Found {
     fn text(&mut self, bytes: &[u8]) {
         match self.parts.last_mut() {
             Some(Part::Text(text)) => text.extend_from_slice(bytes),

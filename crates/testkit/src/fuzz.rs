@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Following, Limits, Options, Policy};
+use jsonmend_core::{Limits, Options, Policy, TrailingDocuments};
 use jsonmend_extract::Scope;
-use jsonmend_wire::{RewriteMode, RewriteOptions, Wire, WireOptions};
+use jsonmend_wire::{ApiFormat, RewriteMode, RewriteOptions, WireOptions};
 
 use crate::{
     Seed,
@@ -49,18 +49,19 @@ pub fn options(byte: u8) -> Options {
         _ => Policy::STRICT,
     };
     let following = match (byte >> 2) & 7 {
-        0 => Following::All,
-        1 => Following::Array,
-        2 => Following::Error,
-        3 => Following::Last,
-        _ => Following::First,
+        0 => TrailingDocuments::All,
+        1 => TrailingDocuments::Array,
+        2 => TrailingDocuments::Error,
+        3 => TrailingDocuments::Last,
+        _ => TrailingDocuments::First,
     };
     let limits = match byte >> 6 {
         0 => Limits::new().with_depth(3).with_repairs(4),
         1 => Limits::new().with_buffer(48).with_lookahead(16),
         _ => Limits::new(),
     };
-    let options = Options::new().with_policy(policy).with_following(following).with_limits(limits);
+    let options =
+        Options::new().with_policy(policy).with_trailing_documents(following).with_limits(limits);
     if byte & 3 == 1 { options.with_guide(Arc::new(Whim::new(byte.into()))) } else { options }
 }
 
@@ -147,7 +148,7 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     let Some((&choice, data)) = data.split_first() else { return Ok(()) };
     let scope = SCOPES.get(usize::from(choice) % SCOPES.len()).copied().unwrap_or_default();
     let (options, input) = split(data);
-    laws::text_laws(input, scope, &options.with_following(Following::First))
+    laws::text_laws(input, scope, &options.with_trailing_documents(TrailingDocuments::First))
 }
 
 /// Server-sent events, cut where the input says, against a decoder that sees the whole.
@@ -183,8 +184,8 @@ pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
 /// The law that the input breaks.
 pub fn formats(data: &[u8]) -> Result<(), Violation> {
     let Some((&choice, body)) = data.split_first() else { return Ok(()) };
-    let wire = usize::from(choice).checked_sub(1).and_then(|number| Wire::ALL.get(number));
-    let options = wire.map_or(WireOptions::new(), |wire| WireOptions::new().with_wire(*wire));
+    let wire = usize::from(choice).checked_sub(1).and_then(|number| ApiFormat::ALL.get(number));
+    let options = wire.map_or(WireOptions::new(), |wire| WireOptions::new().with_format(*wire));
     laws::decoding(body, &options, &mut Seed::of(data))?;
     laws::bodies_stay(body, options)?;
     laws::chats_lose_nothing(body)

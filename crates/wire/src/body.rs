@@ -83,7 +83,7 @@ fn is_mended(call: &Call) -> bool {
 
 /// The body with other strings for the arguments of `calls`, which stand in the order of the body.
 fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<String> {
-    let mut format = format::start(transcript.wire()?)?;
+    let mut format = format::start(transcript.format()?)?;
     let text = body.trim_start_matches(|c: char| c == '\u{feff}' || json::is_space(c));
     let (root, _) = json::first(text).ok()?;
     let mut out = String::with_capacity(body.len());

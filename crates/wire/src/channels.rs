@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Block, Finish, FinishReason, Usage, WireError, WireEvent, WireOptions,
-    calls::{Calls, Entry, Ledger, Place, Sink, Target, Tracking},
+    calls::{Calls, EditLog, Entry, Place, Sink, Target, Tracking},
     format::{Delta, Piece},
     json::Halves,
 };
@@ -69,8 +69,8 @@ impl Channels {
     }
 
     /// The account of one text.
-    pub(crate) fn ledger(&mut self, target: Target) -> Option<&mut Ledger> {
-        self.calls.ledger(target)
+    pub(crate) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
+        self.calls.edit_log(target)
     }
 
     /// Everything that is open leaves as it came.

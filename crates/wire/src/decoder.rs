@@ -3,7 +3,7 @@
 use jsonmend_core::{Mended, Options, Policy, Risk, mend};
 
 use crate::{
-    ErrorKind, Framing, StreamOutcome, Wire, WireError, WireEvent, WireOptions,
+    ApiFormat, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
     calls::{Entry, Place, Sink},
     channels::Channels,
     eventstream::FrameFault,
@@ -47,7 +47,7 @@ pub(crate) struct Body {
     options: WireOptions,
     announced: bool,
     framing: Option<Framing>,
-    wire: Option<Wire>,
+    wire: Option<ApiFormat>,
     format: Option<Box<dyn Format>>,
     channels: Channels,
     /// The beginning of the first payload that no format knows.
@@ -74,7 +74,7 @@ impl Decoder {
 
     /// The format, once it is known.
     #[must_use]
-    pub const fn wire(&self) -> Option<Wire> {
+    pub const fn format(&self) -> Option<ApiFormat> {
         self.body.wire
     }
 
@@ -109,8 +109,8 @@ impl Body {
         Self {
             announced: false,
             framing: options.framing(),
-            wire: options.wire(),
-            format: options.wire().and_then(format::start),
+            wire: options.format(),
+            format: options.format().and_then(format::start),
             channels: Channels::new(&options),
             unknown: None,
             malformed: false,
@@ -124,7 +124,7 @@ impl Body {
         self.framing
     }
 
-    pub(crate) const fn wire(&self) -> Option<Wire> {
+    pub(crate) const fn wire(&self) -> Option<ApiFormat> {
         self.wire
     }
 
@@ -138,8 +138,8 @@ impl Body {
             if let Some(framing) = self.options.framing() {
                 sink(WireEvent::FramingDetected(framing));
             }
-            if let Some(wire) = self.options.wire() {
-                sink(WireEvent::WireDetected(wire));
+            if let Some(wire) = self.options.format() {
+                sink(WireEvent::FormatDetected(wire));
             }
         }
     }
@@ -323,10 +323,10 @@ impl Body {
         }
     }
 
-    fn settle(&mut self, wire: Wire, sink: Sink<'_>) {
+    fn settle(&mut self, wire: ApiFormat, sink: Sink<'_>) {
         self.wire = Some(wire);
         self.format = format::start(wire);
-        sink(WireEvent::WireDetected(wire));
+        sink(WireEvent::FormatDetected(wire));
         if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
             self.fail(ErrorKind::Malformed, &text, sink);
         }

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use jsonmend_core::Repair;
 
-use crate::{Call, CallKind, Framing, Wire};
+use crate::{ApiFormat, Call, CallKind, Framing};
 
 /// Which text a piece of text belongs to.
 ///
@@ -381,5 +381,5 @@ pub enum WireEvent<'a> {
     /// Token counts, merged over the stream so far.
     Usage(Usage),
     /// The format became known.
-    WireDetected(Wire),
+    FormatDetected(ApiFormat),
 }

@@ -5,7 +5,7 @@
 //! arguments. Nothing here reads a socket or a clock.
 //!
 //! ```
-//! use jsonmend_wire::{StreamOutcome, Wire, WireOptions, transcribe};
+//! use jsonmend_wire::{StreamOutcome, ApiFormat, WireOptions, transcribe};
 //!
 //! let body = br#"event: message_start
 //! data: {"type":"message_start","message":{"usage":{"input_tokens":9}}}
@@ -24,7 +24,7 @@
 //!
 //! "#;
 //! let transcript = transcribe(body, WireOptions::new());
-//! assert_eq!(transcript.wire(), Some(Wire::Anthropic));
+//! assert_eq!(transcript.format(), Some(ApiFormat::Anthropic));
 //! assert_eq!(transcript.calls()[0].arguments(), r#"{"a": 1, "b": 2}"#);
 //! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 //! ```
@@ -65,7 +65,7 @@ pub use decoder::Decoder;
 pub use event::{
     Block, ErrorKind, Finish, FinishReason, StreamOutcome, Usage, WireError, WireEvent,
 };
-pub use format::Wire;
+pub use format::ApiFormat;
 pub use framing::{Encoder, Framing};
 pub use guides::Guides;
 pub use limits::{WireLimits, WireOptions};

@@ -2,7 +2,7 @@
 
 use jsonmend_core::{Options, Policy};
 
-use crate::{Framing, Guides, Wire, sse::SseLimits};
+use crate::{ApiFormat, Framing, Guides, sse::SseLimits};
 
 /// Bounds on what a [`Decoder`](crate::Decoder) keeps. Passing one has a typed outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,18 +86,18 @@ const NDJSON: [&str; 6] = [
 ///
 /// ```
 /// use jsonmend_core::{Options, Policy};
-/// use jsonmend_wire::{Wire, WireOptions};
+/// use jsonmend_wire::{ApiFormat, WireOptions};
 /// let options = WireOptions::new()
-///     .with_wire(Wire::Anthropic)
+///     .with_format(ApiFormat::Anthropic)
 ///     .with_mending(Options::new().with_policy(Policy::PERMISSIVE));
-/// assert_eq!(options.wire(), Some(Wire::Anthropic));
+/// assert_eq!(options.wire(), Some(ApiFormat::Anthropic));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireOptions {
     mending: Options,
     framing: Option<Framing>,
     hint: Option<Framing>,
-    wire: Option<Wire>,
+    wire: Option<ApiFormat>,
     limits: WireLimits,
     guides: Option<Guides>,
 }
@@ -178,7 +178,7 @@ impl WireOptions {
     /// ### Default
     /// The first payload that belongs to a known format tells.
     #[must_use]
-    pub const fn with_wire(mut self, wire: Wire) -> Self {
+    pub const fn with_format(mut self, wire: ApiFormat) -> Self {
         self.wire = Some(wire);
         self
     }
@@ -215,7 +215,7 @@ impl WireOptions {
 
     /// The format, if it is fixed.
     #[must_use]
-    pub const fn wire(&self) -> Option<Wire> {
+    pub const fn format(&self) -> Option<ApiFormat> {
         self.wire
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Block, Call, Decoder, Finish, Framing, StreamOutcome, Usage, Wire, WireError, WireEvent,
+    ApiFormat, Block, Call, Decoder, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
     WireOptions,
 };
 
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
     framing: Option<Framing>,
-    wire: Option<Wire>,
+    wire: Option<ApiFormat>,
     text: Texts,
     reasoning: String,
     refusal: Texts,
@@ -63,7 +63,7 @@ impl Transcript {
     pub fn record(&mut self, event: &WireEvent<'_>) {
         match event {
             WireEvent::FramingDetected(framing) => self.framing = Some(*framing),
-            WireEvent::WireDetected(wire) => self.wire = Some(*wire),
+            WireEvent::FormatDetected(wire) => self.wire = Some(*wire),
             WireEvent::Text { block, text } => self.text.push(*block, text),
             WireEvent::Reasoning { text, .. } => self.reasoning.push_str(text),
             WireEvent::Refusal { block, text } => self.refusal.push(*block, text),
@@ -98,7 +98,7 @@ impl Transcript {
 
     /// The format, if it was recognised.
     #[must_use]
-    pub const fn wire(&self) -> Option<Wire> {
+    pub const fn format(&self) -> Option<ApiFormat> {
         self.wire
     }
 
@@ -166,9 +166,9 @@ impl Transcript {
 
 /// Whether the finish of `choice` counts more than the one that is known: the first choice of
 /// several does, and the last message of several.
-fn is_main(choice: u32, known: &Finish, wire: Option<Wire>) -> bool {
+fn is_main(choice: u32, known: &Finish, wire: Option<ApiFormat>) -> bool {
     match wire {
-        Some(Wire::Anthropic) => choice >= known.choice,
+        Some(ApiFormat::Anthropic) => choice >= known.choice,
         _ => choice <= known.choice,
     }
 }

@@ -1,10 +1,10 @@
 //! What the values of options mean.
 
 use clap::ValueEnum;
-use jsonmend_core::{Following, Policy, RepairKind, Risk};
+use jsonmend_core::{Policy, RepairKind, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 use jsonmend_schema::Rule;
-use jsonmend_wire::Wire;
+use jsonmend_wire::ApiFormat;
 
 use crate::codes::{repairs, unknown};
 
@@ -24,17 +24,17 @@ pub(crate) enum Emit {
 
 /// The format of a provider, if it is not to be told by the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WireArg(pub(crate) Option<Wire>);
+pub(crate) struct WireArg(pub(crate) Option<ApiFormat>);
 
 impl std::str::FromStr for WireArg {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        match (name, Wire::from_code(name)) {
+        match (name, ApiFormat::from_code(name)) {
             ("auto", _) => Ok(Self(None)),
             (_, Some(wire)) => Ok(Self(Some(wire))),
             _ => {
-                let known: Vec<&str> = Wire::ALL.into_iter().map(Wire::code).collect();
+                let known: Vec<&str> = ApiFormat::ALL.into_iter().map(ApiFormat::code).collect();
                 Err(format!("expected `auto` or one of {}", known.join(", ")))
             }
         }
@@ -170,13 +170,13 @@ pub(crate) enum FollowingArg {
 }
 
 impl FollowingArg {
-    pub(crate) const fn following(self) -> Following {
+    pub(crate) const fn following(self) -> TrailingDocuments {
         match self {
-            Self::All => Following::All,
-            Self::Array => Following::Array,
-            Self::Error => Following::Error,
-            Self::First => Following::First,
-            Self::Last => Following::Last,
+            Self::All => TrailingDocuments::All,
+            Self::Array => TrailingDocuments::Array,
+            Self::Error => TrailingDocuments::Error,
+            Self::First => TrailingDocuments::First,
+            Self::Last => TrailingDocuments::Last,
         }
     }
 }

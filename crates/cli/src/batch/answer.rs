@@ -1,6 +1,6 @@
 //! From a request to its reply.
 
-use jsonmend_core::{Following, Policy};
+use jsonmend_core::{Policy, TrailingDocuments};
 use jsonmend_extract::{Scope, mend_text};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -107,7 +107,7 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
         _ => Some(grow(input.pieces(), growing, snapshots)?),
     };
     if let Some(target) = target {
-        let whole = options.with_following(Following::Array);
+        let whole = options.with_trailing_documents(TrailingDocuments::Array);
         let fitted = target.fit(input.whole(), whole, Scope::Best);
         let (snapshots, emitted) =
             grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
@@ -130,7 +130,7 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
             Ok(Repaired { outcome, json, repairs, cut_at: None, snapshots, emitted, fit: None })
         }
         (_, grown) => {
-            let whole = options.with_following(Following::Array);
+            let whole = options.with_trailing_documents(TrailingDocuments::Array);
             let mended = mend_text(input.whole(), Scope::Best, &whole);
             let cut_at = mended.cut_at().map(ToString::to_string);
             let (outcome, json, repairs) = mended.into_parts();

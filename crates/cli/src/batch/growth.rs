@@ -1,7 +1,7 @@
 //! A document that grows while its input is pushed.
 
 use jsonmend_core::{Options, Outcome, Repair};
-use jsonmend_extract::{Extractor, Parts, Scope};
+use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde::de::IgnoredAny;
 
 /// The most bytes of snapshots a reply may hold: they grow with the square of the input.
@@ -75,7 +75,7 @@ impl Document {
     }
 }
 
-impl Parts for Document {
+impl TextSink for Document {
     fn json(&mut self, bytes: &[u8]) {
         self.json.extend_from_slice(bytes);
     }

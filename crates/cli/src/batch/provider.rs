@@ -3,7 +3,7 @@
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 use jsonmend_wire::{
-    Call, Decoder, Finish, Framing, Transcript, Usage, Wire, WireError, WireEvent, WireOptions,
+    ApiFormat, Call, Decoder, Finish, Framing, Transcript, Usage, WireError, WireEvent, WireOptions,
 };
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -161,7 +161,7 @@ pub(crate) fn stream(
     let mending = request.options(Policy::CONSERVATIVE, setting.limits);
     let mut options = WireOptions::new().with_mending(mending);
     if let Some(wire) = request.wire()? {
-        options = options.with_wire(wire);
+        options = options.with_format(wire);
     }
     match request.framing()? {
         FramingName::Auto => {}
@@ -196,7 +196,7 @@ pub(crate) fn stream(
     let object_fits = fitting.is_some().then_some(object_fits.0);
     Ok(Streamed {
         framing: transcript.framing().map(Framing::code),
-        wire: transcript.wire().map(Wire::code),
+        wire: transcript.format().map(ApiFormat::code),
         text: transcript.text(),
         reasoning: transcript.reasoning().to_owned(),
         refusal: transcript.refusal(),

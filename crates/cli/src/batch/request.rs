@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jsonmend_core::{Limits, Options, Policy, Risk};
-use jsonmend_wire::{Framing, Wire};
+use jsonmend_wire::{ApiFormat, Framing};
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
     }
 
     /// The format of a provider that the request names.
-    pub(crate) fn wire(&self) -> Result<Option<Wire>, String> {
+    pub(crate) fn wire(&self) -> Result<Option<ApiFormat>, String> {
         let name = self.wire.as_deref().unwrap_or("auto");
         name.parse().map(|WireArg(wire)| wire).map_err(|error| format!("`wire`: {error}"))
     }

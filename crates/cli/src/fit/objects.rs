@@ -1,6 +1,6 @@
 //! The documents in the text of a stream, and the schema they are for.
 
-use jsonmend_core::{Following, Options, Outcome};
+use jsonmend_core::{Options, Outcome, TrailingDocuments};
 use jsonmend_extract::Scope;
 use jsonmend_schema::Fitted;
 use jsonmend_wire::Block;
@@ -53,7 +53,7 @@ impl ObjectSchema {
     /// Brings a text in which no document was found into the schema: what is left are readings of the
     /// text as a whole.
     pub(crate) fn fit_text(&self, block: Block, raw: Option<&[u8]>) -> ObjectFit<'_> {
-        let engine = self.engine.clone().with_following(Following::Array);
+        let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
         let fitted = raw.map(|raw| self.target.fit(raw, engine, Scope::Best));
         ObjectFit { schema: self, block, start: 0, fitted }
     }

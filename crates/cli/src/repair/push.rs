@@ -1,7 +1,7 @@
 //! `jsonmend repair --stream`: what is certain is written after every read, and nothing is kept.
 
-use jsonmend_core::{Following, Mender, Options, Outcome, Output, Repair, Risk};
-use jsonmend_extract::{Extractor, Parts, Scope};
+use jsonmend_core::{Mender, Options, Outcome, Output, Repair, Risk, TrailingDocuments};
+use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde_json::json;
 
 use super::{LISTED, summary, unlisted};
@@ -64,7 +64,7 @@ enum Reader {
 
 impl Reader {
     fn new(scope: Scope, options: Options) -> Self {
-        if scope == Scope::Whole && options.following() == Following::All {
+        if scope == Scope::Whole && options.trailing_documents() == TrailingDocuments::All {
             Self::Sequence(Box::new(Mender::new(options)), Documents::default())
         } else {
             Self::Text(Box::new(Extractor::new(scope, options)))
@@ -212,7 +212,7 @@ impl Sink {
     }
 }
 
-impl Parts for Sink {
+impl TextSink for Sink {
     /// What is no part of a document, such as all that follows a refusal.
     fn text(&mut self, bytes: &[u8]) {
         if self.json {

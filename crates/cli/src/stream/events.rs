@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Cursor, Outcome, Output as _, Partial};
+use jsonmend_core::{Outcome, Output as _, Partial, Revision};
 use jsonmend_wire::{Block, Call, WireEvent};
 use serde_json::{Value, json, value::RawValue};
 
@@ -16,7 +16,7 @@ pub(crate) struct Events {
     fragments: Vec<Fragments>,
     /// Of each call that is open, its arguments so far and what was told of them, where changes are
     /// wanted.
-    values: Option<BTreeMap<usize, (Partial, Cursor)>>,
+    values: Option<BTreeMap<usize, (Partial, Revision)>>,
 }
 
 impl Events {
@@ -35,7 +35,7 @@ impl Events {
         }
         partial.copy(bytes);
         let deltas: Vec<String> = partial.since(seen).map(|delta| delta.to_string()).collect();
-        *seen = partial.cursor();
+        *seen = partial.revision();
         self.write_deltas(call, &deltas);
     }
 
@@ -100,7 +100,7 @@ impl View for Events {
             WireEvent::FramingDetected(framing) => {
                 json!({ "type": "framing", "framing": framing.code() })
             }
-            WireEvent::WireDetected(wire) => json!({ "type": "wire", "wire": wire.code() }),
+            WireEvent::FormatDetected(wire) => json!({ "type": "wire", "wire": wire.code() }),
             WireEvent::EnvelopeMended(repairs) => {
                 json!({ "type": "envelope", "repairs": records(repairs) })
             }

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     let mending = args.engine.options(PolicyArg::Conservative);
     let mut options = WireOptions::new().with_mending(mending.clone());
     if let Some(wire) = args.wire.0 {
-        options = options.with_wire(wire);
+        options = options.with_format(wire);
     }
     if args.emit == Emit::Provider {
         refuse_for_provider(args)?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonmend_core::{Options, Outcome, Repair};
-use jsonmend_extract::{Extractor, Parts, Scope};
+use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::{Block, WireEvent};
 
 use crate::fit::{ObjectFit, ObjectSchema};
@@ -198,7 +198,7 @@ struct Documents {
     ended: Vec<(Object, Outcome)>,
 }
 
-impl Parts for Documents {
+impl TextSink for Documents {
     fn begin(&mut self, offset: usize) {
         self.open.start = offset;
         self.is_open = true;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use jsonmend_core::{Options, Outcome, Repair};
 use jsonmend_wire::{
-    Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, Wire, WireError, WireEvent,
+    ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
 };
 
 use super::{Object, View};
@@ -74,7 +74,7 @@ struct OpenCall {
 #[derive(Default)]
 struct Summary {
     framing: Option<Framing>,
-    wire: Option<Wire>,
+    wire: Option<ApiFormat>,
     finish: Vec<Finish>,
     usage: Option<Usage>,
     calls: usize,
@@ -111,7 +111,7 @@ impl View for Screen {
                 visible(text.as_bytes(), SHOWN)
             )),
             WireEvent::FramingDetected(framing) => self.summary.framing = Some(*framing),
-            WireEvent::WireDetected(wire) => self.summary.wire = Some(*wire),
+            WireEvent::FormatDetected(wire) => self.summary.wire = Some(*wire),
             WireEvent::Finish(finish) => self.summary.finish.push((*finish).clone()),
             WireEvent::Usage(usage) => self.summary.usage = Some(*usage),
             WireEvent::Ended(outcome) => self.end(*outcome),
@@ -423,7 +423,7 @@ impl OpenCall {
 impl Summary {
     fn facts(&self) -> Vec<String> {
         let mut facts = Vec::new();
-        let form = [self.framing.map(Framing::code), self.wire.map(Wire::code)];
+        let form = [self.framing.map(Framing::code), self.wire.map(ApiFormat::code)];
         let form: Vec<&str> = form.into_iter().flatten().collect();
         if !form.is_empty() {
             facts.push(form.join(", "));

@@ -6,7 +6,7 @@ use super::{
     look,
     source::{Edge, Look},
 };
-use crate::{Following, RepairKind};
+use crate::{RepairKind, TrailingDocuments};
 
 impl Engine {
     /// Behind the document.
@@ -28,7 +28,8 @@ impl Engine {
         // Scalars follow scalars only, a line each.
         let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
         let lines = source.slice(self.anchor, at).contains(&b'\n');
-        let separated = lines && (scalar || self.options.following() == Following::All);
+        let separated =
+            lines && (scalar || self.options.trailing_documents() == TrailingDocuments::All);
         if token == Token::Plus && self.whole && self.closed_string.is_some() {
             let mut behind = look;
             behind.bump();
@@ -47,13 +48,16 @@ impl Engine {
                 Err(_) => look.seen(),
             };
             let literal = matches!(word, b"true" | b"false" | b"null");
-            let all = self.options.following() == Following::All && separated && literal;
+            let all =
+                self.options.trailing_documents() == TrailingDocuments::All && separated && literal;
             return if all { self.next_document(source) } else { self.open_tail(source, token) };
         }
-        match self.options.following() {
-            Following::Error => self.open_tail(source, token),
-            Following::All if container || separated => self.next_document(source),
-            Following::Array | Following::Last if self.whole && (container || separated) => {
+        match self.options.trailing_documents() {
+            TrailingDocuments::Error => self.open_tail(source, token),
+            TrailingDocuments::All if container || separated => self.next_document(source),
+            TrailingDocuments::Array | TrailingDocuments::Last
+                if self.whole && (container || separated) =>
+            {
                 self.next_document(source)
             }
             _ => self.open_tail(source, token),

@@ -6,7 +6,7 @@ use super::{
     Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape, look,
     source::Edge,
 };
-use crate::{Following, Path, Repair, RepairKind, Tail};
+use crate::{Path, Repair, RepairKind, Tail, TrailingDocuments};
 
 impl Engine {
     /// The input is over, between tokens.
@@ -99,15 +99,17 @@ impl Engine {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
             _ => look!(self.tail_kind(source, token), RepairKind::TrailingProse),
         };
-        if self.options.following() == Following::Error || !self.options.policy().allows(kind) {
+        if self.options.trailing_documents() == TrailingDocuments::Error
+            || !self.options.policy().allows(kind)
+        {
             let from = self.anchor;
             self.refused = Some(Repair::new(kind, from..self.pos, "", Path::default()));
             return Err(Stop::Refused);
         }
-        let others = match self.options.following() {
-            Following::All => true,
-            Following::Array | Following::Last => self.whole,
-            Following::Error | Following::First => false,
+        let others = match self.options.trailing_documents() {
+            TrailingDocuments::All => true,
+            TrailingDocuments::Array | TrailingDocuments::Last => self.whole,
+            TrailingDocuments::Error | TrailingDocuments::First => false,
         };
         if others {
             let step = self.not_a_document();

@@ -304,7 +304,7 @@ impl Engine {
         };
         let lines = look.seen().contains(&b'\n');
         let several = self.whole && lines && (next.is_ascii_digit() || next == b'-');
-        let documents = self.options.following() == crate::Following::All
+        let documents = self.options.trailing_documents() == crate::TrailingDocuments::All
             && (matches!(next, b'{' | b'[') || look.at_quote()? || lines);
         Ok(several || documents || matches!(next, b',' | b';' | b')' | b'}' | b']' | b'`'))
     }

@@ -314,7 +314,7 @@ impl Engine {
             Token::Fence => {
                 // Behind a document, the line end before it is the fence's.
                 let behind = self.expect == Expect::After
-                    && self.options.following() != crate::Following::All
+                    && self.options.trailing_documents() != crate::TrailingDocuments::All
                     && self.anchor >= self.mark;
                 let blank = source.slice(self.anchor, at).iter().all(|b| b" \t\r\n".contains(b));
                 let from = if behind && blank { self.anchor } else { at };

@@ -11,7 +11,7 @@ use crate::Path;
 ///
 /// It is a few numbers. Any number of readers may keep one each; the partial keeps no account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor {
+pub struct Revision {
     /// How many documents were cleared before.
     epoch: usize,
     nodes: usize,
@@ -20,7 +20,7 @@ pub struct Cursor {
     text: usize,
 }
 
-impl Cursor {
+impl Revision {
     #[inline]
     pub(super) fn new(tree: &Tree, epoch: usize) -> Self {
         let text = tree.open.map_or(0, |at| tree.end_of(at));
@@ -35,7 +35,7 @@ impl Cursor {
 /// member of that key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Change<'a> {
+pub enum DeltaOp<'a> {
     /// An empty array appears, and is open.
     AddArray,
     /// `true` or `false` appears.
@@ -54,36 +54,36 @@ pub enum Change<'a> {
     Close,
 }
 
-impl Change<'_> {
+impl DeltaOp<'_> {
     /// The same change, kept.
     #[must_use]
-    pub fn into_owned(self) -> Change<'static> {
+    pub fn into_owned(self) -> DeltaOp<'static> {
         match self {
-            Self::AddArray => Change::AddArray,
-            Self::AddBool(value) => Change::AddBool(value),
-            Self::AddNull => Change::AddNull,
-            Self::AddNumber(number) => Change::AddNumber(Cow::Owned(number.into_owned())),
-            Self::AddObject => Change::AddObject,
-            Self::AddString => Change::AddString,
-            Self::Append(text) => Change::Append(Cow::Owned(text.into_owned())),
-            Self::Close => Change::Close,
+            Self::AddArray => DeltaOp::AddArray,
+            Self::AddBool(value) => DeltaOp::AddBool(value),
+            Self::AddNull => DeltaOp::AddNull,
+            Self::AddNumber(number) => DeltaOp::AddNumber(Cow::Owned(number.into_owned())),
+            Self::AddObject => DeltaOp::AddObject,
+            Self::AddString => DeltaOp::AddString,
+            Self::Append(text) => DeltaOp::Append(Cow::Owned(text.into_owned())),
+            Self::Close => DeltaOp::Close,
         }
     }
 }
 
-/// A [`Change`] and where it happens. It borrows; its path is made when asked for.
+/// A [`DeltaOp`] and where it happens. It borrows; its path is made when asked for.
 ///
 /// It prints as a JSON object on one line. `add` is an operation of JSON Patch ([RFC 6902]) as it
 /// stands; `append` and `close` go beyond it, for JSON Patch can only replace a whole string. The
 /// path is a JSON Pointer ([RFC 6901]).
 ///
 /// ```
-/// use jsonmend_core::{Cursor, Mender, Options, Partial};
+/// use jsonmend_core::{Revision, Mender, Options, Partial};
 ///
 /// let mut mender = Mender::new(Options::new());
 /// let mut partial = Partial::new();
 /// mender.push(b"{'a/b': ['x", &mut partial);
-/// let printed: Vec<_> = partial.since(&Cursor::default()).map(|delta| delta.to_string()).collect();
+/// let printed: Vec<_> = partial.since(&Revision::default()).map(|delta| delta.to_string()).collect();
 /// assert_eq!(printed, [
 ///     r#"{"op":"add","path":"","value":{}}"#,
 ///     r#"{"op":"add","path":"/a~1b","value":[]}"#,
@@ -118,22 +118,24 @@ impl<'a> Delta<'a> {
     /// What happens there.
     #[must_use]
     #[inline]
-    pub fn change(&self) -> Change<'a> {
+    pub fn op(&self) -> DeltaOp<'a> {
         match self.step {
-            Step::Append { from, end } => Change::Append(Cow::Borrowed(self.tree.slice(from, end))),
+            Step::Append { from, end } => {
+                DeltaOp::Append(Cow::Borrowed(self.tree.slice(from, end)))
+            }
             Step::Add => self.added(),
-            Step::Close => Change::Close,
+            Step::Close => DeltaOp::Close,
         }
     }
 
-    fn added(&self) -> Change<'a> {
+    fn added(&self) -> DeltaOp<'a> {
         match self.tree.node(self.at).kind {
-            Kind::Array => Change::AddArray,
-            Kind::Bool => Change::AddBool(self.tree.text_of(self.at) == "true"),
-            Kind::Null => Change::AddNull,
-            Kind::Number => Change::AddNumber(Cow::Borrowed(self.tree.text_of(self.at))),
-            Kind::Object => Change::AddObject,
-            Kind::String => Change::AddString,
+            Kind::Array => DeltaOp::AddArray,
+            Kind::Bool => DeltaOp::AddBool(self.tree.text_of(self.at) == "true"),
+            Kind::Null => DeltaOp::AddNull,
+            Kind::Number => DeltaOp::AddNumber(Cow::Borrowed(self.tree.text_of(self.at))),
+            Kind::Object => DeltaOp::AddObject,
+            Kind::String => DeltaOp::AddString,
         }
     }
 
@@ -170,21 +172,21 @@ impl fmt::Display for Delta<'_> {
         write!(f, "{{\"op\":\"{op}\",\"path\":")?;
         self.write_pointer(f)?;
         f.write_str(field)?;
-        match self.change() {
-            Change::AddArray => f.write_str("[]")?,
-            Change::AddBool(value) => write!(f, "{value}")?,
-            Change::AddNull => f.write_str("null")?,
-            Change::AddNumber(number) => f.write_str(&number)?,
-            Change::AddObject => f.write_str("{}")?,
-            Change::AddString => f.write_str("\"\"")?,
-            Change::Append(text) => write_string(f, &text)?,
-            Change::Close => {}
+        match self.op() {
+            DeltaOp::AddArray => f.write_str("[]")?,
+            DeltaOp::AddBool(value) => write!(f, "{value}")?,
+            DeltaOp::AddNull => f.write_str("null")?,
+            DeltaOp::AddNumber(number) => f.write_str(&number)?,
+            DeltaOp::AddObject => f.write_str("{}")?,
+            DeltaOp::AddString => f.write_str("\"\"")?,
+            DeltaOp::Append(text) => write_string(f, &text)?,
+            DeltaOp::Close => {}
         }
         f.write_char('}')
     }
 }
 
-/// The changes since a [`Cursor`], in order; see [`Partial::since`](super::Partial::since).
+/// The changes since a [`Revision`], in order; see [`Partial::since`](super::Partial::since).
 #[derive(Clone, Debug)]
 pub struct Deltas<'a> {
     tree: &'a Tree,
@@ -198,9 +200,9 @@ pub struct Deltas<'a> {
 
 impl<'a> Deltas<'a> {
     #[inline]
-    pub(super) fn new(tree: &'a Tree, epoch: usize, since: &Cursor) -> Self {
+    pub(super) fn new(tree: &'a Tree, epoch: usize, since: &Revision) -> Self {
         // What a cursor of another document saw is gone.
-        let since = if since.epoch == epoch { *since } else { Cursor::default() };
+        let since = if since.epoch == epoch { *since } else { Revision::default() };
         Self { tree, open: since.open, text: since.text, next: since.nodes }
     }
 }

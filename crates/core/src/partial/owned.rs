@@ -2,26 +2,26 @@
 
 use core::fmt;
 
-use super::{Change, Kind, Value, tree::Tree};
+use super::{DeltaOp, Kind, Value, tree::Tree};
 use crate::{Path, Step};
 
 /// A partial value that is owned: a snapshot that may outlive its [`Partial`](super::Partial), be
-/// sent to another thread, or be kept up to date there by applying [changes](Change).
+/// sent to another thread, or be kept up to date there by applying [changes](DeltaOp).
 ///
 /// The tree is flat: cloning, comparing, printing and dropping do not recurse.
 ///
 /// ```
-/// use jsonmend_core::{Cursor, Mender, Options, OwnedValue, Partial};
+/// use jsonmend_core::{Revision, Mender, Options, OwnedValue, Partial};
 ///
 /// let mut mender = Mender::new(Options::new());
-/// let (mut partial, mut seen) = (Partial::new(), Cursor::default());
+/// let (mut partial, mut seen) = (Partial::new(), Revision::default());
 /// let mut elsewhere = OwnedValue::new();
 /// for piece in ["{'city': 'Par", "is', 'zip': 75", "001}"] {
 ///     mender.push(piece.as_bytes(), &mut partial);
 ///     for delta in partial.since(&seen) {
-///         elsewhere.apply(&delta.path(), &delta.change()).unwrap();
+///         elsewhere.apply(&delta.path(), &delta.op()).unwrap();
 ///     }
-///     seen = partial.cursor();
+///     seen = partial.revision();
 ///     assert_eq!(elsewhere, partial.to_owned_value());
 /// }
 /// assert_eq!(elsewhere.to_string(), r#"{"city":"Paris","zip":75001}"#);
@@ -31,7 +31,7 @@ pub struct OwnedValue {
     pub(super) tree: Tree,
 }
 
-/// A [`Change`] that does not fit the value it was applied to: another came in between, or was lost.
+/// A [`DeltaOp`] that does not fit the value it was applied to: another came in between, or was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Misplaced;
@@ -69,29 +69,29 @@ impl OwnedValue {
     /// # Errors
     /// [`Misplaced`], and nothing changes, where the path is not where the value grows or the change
     /// is none for what stands there.
-    pub fn apply(&mut self, path: &Path, change: &Change<'_>) -> Result<(), Misplaced> {
+    pub fn apply(&mut self, path: &Path, change: &DeltaOp<'_>) -> Result<(), Misplaced> {
         let steps = path.steps();
-        if matches!(change, Change::Append(_) | Change::Close) {
+        if matches!(change, DeltaOp::Append(_) | DeltaOp::Close) {
             let at = self.tree.open.filter(|&at| self.tree.is_at(at, steps)).ok_or(Misplaced)?;
             match change {
-                Change::Append(text) if self.tree.node(at).kind == Kind::String => {
+                DeltaOp::Append(text) if self.tree.node(at).kind == Kind::String => {
                     self.tree.extend(text);
                 }
-                Change::Close => self.tree.close(),
+                DeltaOp::Close => self.tree.close(),
                 _ => return Err(Misplaced),
             }
             return Ok(());
         }
         self.step_into(steps)?;
         match change {
-            Change::AddArray => self.tree.begin(Kind::Array),
-            Change::AddBool(true) => self.tree.scalar(Kind::Bool, "true"),
-            Change::AddBool(false) => self.tree.scalar(Kind::Bool, "false"),
-            Change::AddNull => self.tree.scalar(Kind::Null, "null"),
-            Change::AddNumber(number) => self.tree.scalar(Kind::Number, number),
-            Change::AddObject => self.tree.begin(Kind::Object),
-            Change::AddString => self.tree.begin(Kind::String),
-            Change::Append(_) | Change::Close => {}
+            DeltaOp::AddArray => self.tree.begin(Kind::Array),
+            DeltaOp::AddBool(true) => self.tree.scalar(Kind::Bool, "true"),
+            DeltaOp::AddBool(false) => self.tree.scalar(Kind::Bool, "false"),
+            DeltaOp::AddNull => self.tree.scalar(Kind::Null, "null"),
+            DeltaOp::AddNumber(number) => self.tree.scalar(Kind::Number, number),
+            DeltaOp::AddObject => self.tree.begin(Kind::Object),
+            DeltaOp::AddString => self.tree.begin(Kind::String),
+            DeltaOp::Append(_) | DeltaOp::Close => {}
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 use core::num::NonZeroUsize;
 
 use super::Kind;
-use crate::{Event, Path, Step};
+use crate::{ParseEvent, Path, Step};
 
 /// One value. Nodes stand in the order in which their values begin, so the first child of a
 /// container is the node behind it, and a subtree is a run of nodes.
@@ -66,21 +66,23 @@ impl Tree {
 
     /// Takes one step. Of several documents the first is kept.
     #[inline]
-    pub(super) fn take(&mut self, event: Event<'_>) {
+    pub(super) fn take(&mut self, event: ParseEvent<'_>) {
         if self.is_complete() {
             return;
         }
         match event {
-            Event::Text(text) => self.extend(text),
-            Event::BeginArray => self.begin(Kind::Array),
-            Event::BeginObject => self.begin(Kind::Object),
-            Event::BeginString => self.begin(Kind::String),
-            Event::Bool(value) => self.scalar(Kind::Bool, if value { "true" } else { "false" }),
-            Event::EndArray | Event::EndObject | Event::EndString => self.close(),
-            Event::EndDocument => {}
-            Event::Key(key) => self.key(key),
-            Event::Null => self.scalar(Kind::Null, "null"),
-            Event::Number(number) => self.scalar(Kind::Number, number),
+            ParseEvent::Text(text) => self.extend(text),
+            ParseEvent::BeginArray => self.begin(Kind::Array),
+            ParseEvent::BeginObject => self.begin(Kind::Object),
+            ParseEvent::BeginString => self.begin(Kind::String),
+            ParseEvent::Bool(value) => {
+                self.scalar(Kind::Bool, if value { "true" } else { "false" });
+            }
+            ParseEvent::EndArray | ParseEvent::EndObject | ParseEvent::EndString => self.close(),
+            ParseEvent::EndDocument => {}
+            ParseEvent::Key(key) => self.key(key),
+            ParseEvent::Null => self.scalar(Kind::Null, "null"),
+            ParseEvent::Number(number) => self.scalar(Kind::Number, number),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Extractor, State};
 use crate::{
-    Parts, Scope,
+    Scope, TextSink,
     begins::{Ground, Place, begins, begins_known, is_name_start},
     comment::{self, Comment},
     fence::{self, Fence, Inside},
@@ -34,22 +34,22 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 impl Extractor {
     /// Reads `input` up to a document, or to a byte that needs more to be read; returns how much
     /// was read.
-    pub(super) fn read(&mut self, input: &[u8], eof: bool, parts: &mut impl Parts) -> usize {
+    pub(super) fn read(&mut self, input: &[u8], eof: bool, sink: &mut impl TextSink) -> usize {
         let mut from = 0;
         while let Some(rest @ [_, ..]) = input.get(from..) {
             if self.is_again() {
                 break;
             }
             let flow = match self.state {
-                State::Start => self.read_start(rest, eof, parts),
-                State::Comment(comment) => self.read_comment(comment, rest, parts),
-                State::Scalar(scalar) => self.read_scalar(scalar, rest, parts),
-                State::Text => self.read_text(rest, eof, parts),
-                State::Reasoning(block) => self.read_reasoning(block, rest, eof, parts),
+                State::Start => self.read_start(rest, eof, sink),
+                State::Comment(comment) => self.read_comment(comment, rest, sink),
+                State::Scalar(scalar) => self.read_scalar(scalar, rest, sink),
+                State::Text => self.read_text(rest, eof, sink),
+                State::Reasoning(block) => self.read_reasoning(block, rest, eof, sink),
                 State::Document => break,
-                State::After => self.read_after(rest, parts),
+                State::After => self.read_after(rest, sink),
                 State::Rest => {
-                    self.text(rest, parts);
+                    self.text(rest, sink);
                     Flow::Read(rest.len())
                 }
             };
@@ -64,9 +64,9 @@ impl Extractor {
         from
     }
 
-    fn read_start(&mut self, rest: &[u8], eof: bool, parts: &mut impl Parts) -> Flow {
+    fn read_start(&mut self, rest: &[u8], eof: bool, sink: &mut impl TextSink) -> Flow {
         if self.at == 0 && rest.starts_with(BYTE_ORDER_MARK) {
-            parts.text(BYTE_ORDER_MARK);
+            sink.text(BYTE_ORDER_MARK);
             self.margin.byte_order_mark(BYTE_ORDER_MARK.len());
             return Flow::Read(BYTE_ORDER_MARK.len());
         }
@@ -77,7 +77,7 @@ impl Extractor {
         if !self.scope.is_single() {
             self.state = State::Text;
         } else if space > 0 {
-            return self.hold(rest.get(..space).unwrap_or_default(), parts);
+            return self.hold(rest.get(..space).unwrap_or_default(), sink);
         } else if self.scope == Scope::Whole && rest.first() == Some(&b'/') {
             return match Comment::begin(rest, eof) {
                 None => Flow::Wait(0),
@@ -88,7 +88,7 @@ impl Extractor {
                 Some(Some(comment)) => {
                     self.margin.comment(self.at);
                     self.state = State::Comment(comment);
-                    self.hold(rest.get(..comment::MARK).unwrap_or_default(), parts)
+                    self.hold(rest.get(..comment::MARK).unwrap_or_default(), sink)
                 }
             };
         } else if self.scope == Scope::Whole
@@ -104,11 +104,11 @@ impl Extractor {
         Flow::Read(0)
     }
 
-    fn read_comment(&mut self, comment: Comment, rest: &[u8], parts: &mut impl Parts) -> Flow {
+    fn read_comment(&mut self, comment: Comment, rest: &[u8], sink: &mut impl TextSink) -> Flow {
         // What does not fit is text, and read as such: no more than one byte beyond the limit.
         let room = self.options.limits().buffer().saturating_sub(self.held.len()).saturating_add(1);
         let (length, open) = comment.read(rest.get(..room).unwrap_or(rest));
-        let flow = self.hold(rest.get(..length).unwrap_or_default(), parts);
+        let flow = self.hold(rest.get(..length).unwrap_or_default(), sink);
         if matches!(self.state, State::Comment(_)) {
             self.state = match open {
                 Some(comment) => State::Comment(comment),
@@ -121,7 +121,7 @@ impl Extractor {
         flow
     }
 
-    fn read_scalar(&mut self, mut scalar: Scalar, rest: &[u8], parts: &mut impl Parts) -> Flow {
+    fn read_scalar(&mut self, mut scalar: Scalar, rest: &[u8], sink: &mut impl TextSink) -> Flow {
         let room = self.options.limits().buffer().saturating_sub(self.held.len());
         for (at, &byte) in rest.iter().enumerate() {
             let Some(next) = scalar.step(byte, self.waiting.len()) else {
@@ -133,7 +133,7 @@ impl Extractor {
             if self.waiting.len() > room {
                 // A string this long is no quotation at the start of a sentence.
                 if scalar.is_open_string() {
-                    self.begin(self.at + at + 1 - self.waiting.len(), parts);
+                    self.begin(self.at + at + 1 - self.waiting.len(), sink);
                 } else {
                     self.state = State::Text;
                 }
@@ -144,7 +144,7 @@ impl Extractor {
         Flow::Read(rest.len())
     }
 
-    fn read_text(&mut self, rest: &[u8], eof: bool, parts: &mut impl Parts) -> Flow {
+    fn read_text(&mut self, rest: &[u8], eof: bool, sink: &mut impl TextSink) -> Flow {
         let mut at = 0;
         while let Some(ahead @ [byte, ..]) = rest.get(at..) {
             let doubtful = matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2);
@@ -158,7 +158,7 @@ impl Extractor {
             let through = |length: usize| rest.get(..at + length).unwrap_or(rest);
             match mark {
                 None => {
-                    self.text(before, parts);
+                    self.text(before, sink);
                     return Flow::Wait(at);
                 }
                 Some(Mark::Text(length)) => {
@@ -168,21 +168,21 @@ impl Extractor {
                     at += length;
                 }
                 Some(Mark::Document) => {
-                    self.text(before, parts);
+                    self.text(before, sink);
                     if self.fence.is_some() || self.margin.has_prose() {
-                        self.flush_held(parts);
+                        self.flush_held(sink);
                     }
-                    self.begin(self.at + at, parts);
+                    self.begin(self.at + at, sink);
                     return Flow::Read(at);
                 }
                 Some(Mark::Reasoning(block, length)) => {
-                    self.text(through(length), parts);
+                    self.text(through(length), sink);
                     self.margin.prose();
                     self.state = State::Reasoning(block);
                     return Flow::Read(at + length);
                 }
                 Some(Mark::Open(fence, length)) => {
-                    self.text(through(length), parts);
+                    self.text(through(length), sink);
                     if self.margin.is_after() || !self.margin.comments().is_empty() {
                         self.margin.prose();
                     }
@@ -191,7 +191,7 @@ impl Extractor {
                     return Flow::Read(at + length);
                 }
                 Some(Mark::Close(length)) => {
-                    self.text(through(length), parts);
+                    self.text(through(length), sink);
                     self.fence = None;
                     self.margin.fence_closed(self.at + at + length);
                     self.line.pass_all(ahead.get(..length).unwrap_or_default());
@@ -199,7 +199,7 @@ impl Extractor {
                 }
             }
         }
-        self.text(rest, parts);
+        self.text(rest, sink);
         Flow::Read(rest.len())
     }
 
@@ -279,14 +279,14 @@ impl Extractor {
         block: Block,
         rest: &[u8],
         eof: bool,
-        parts: &mut impl Parts,
+        sink: &mut impl TextSink,
     ) -> Flow {
         let (inside, close) = block.inside(rest, eof);
         if let Some(bytes @ [_, ..]) = rest.get(..inside) {
-            parts.reasoning(bytes);
+            sink.reasoning(bytes);
         }
         if let Some(length) = close {
-            self.text(rest.get(inside..inside + length).unwrap_or_default(), parts);
+            self.text(rest.get(inside..inside + length).unwrap_or_default(), sink);
             self.line = Line::START;
             self.state = State::Text;
             return Flow::Read(inside + length);
@@ -294,19 +294,19 @@ impl Extractor {
         if inside < rest.len() { Flow::Wait(inside) } else { Flow::Read(inside) }
     }
 
-    fn read_after(&mut self, rest: &[u8], parts: &mut impl Parts) -> Flow {
+    fn read_after(&mut self, rest: &[u8], sink: &mut impl TextSink) -> Flow {
         let space = space_before(rest);
         if let Some(bytes @ [_, ..]) = rest.get(..space) {
             if !self.margin.has_closers() {
-                return self.hold(bytes, parts);
+                return self.hold(bytes, sink);
             }
-            self.text(bytes, parts);
+            self.text(bytes, sink);
             self.line.pass_all(bytes);
             return Flow::Read(space);
         }
         let closers = rest.iter().take_while(|byte| matches!(byte, b'}' | b']')).count();
         if let Some(bytes @ [_, ..]) = rest.get(..closers) {
-            self.text(bytes, parts);
+            self.text(bytes, sink);
             self.line.pass_all(bytes);
             self.margin.closers(self.at + closers);
             return Flow::Read(closers);
@@ -319,11 +319,11 @@ impl Extractor {
     }
 
     /// Holds white space back until it is known what it belongs to. Too much of it is prose.
-    fn hold(&mut self, space: &[u8], parts: &mut impl Parts) -> Flow {
+    fn hold(&mut self, space: &[u8], sink: &mut impl TextSink) -> Flow {
         self.held.extend_from_slice(space);
         self.line.pass_all(space);
         if self.held.len() > self.options.limits().buffer() {
-            self.flush_held(parts);
+            self.flush_held(sink);
             self.margin.prose();
             self.state = State::Text;
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKind, apply};
+use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, TrailingDocuments, apply};
 
 use super::reading::Reading;
 
@@ -51,7 +51,8 @@ pub(super) fn assemble(
     let mut refused = false;
     if !text.trim_ascii().is_empty() {
         let tail = around(RepairKind::TrailingProse, at..input.len(), text, documents);
-        refused = options.following() == Following::Error && tail.kind != RepairKind::CodeFence;
+        refused = options.trailing_documents() == TrailingDocuments::Error
+            && tail.kind != RepairKind::CodeFence;
         repairs.push(tail);
     }
     if outcome == Outcome::Unchanged && !repairs.is_empty() {

@@ -2,7 +2,9 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKind, Risk, mend};
+use jsonmend_core::{
+    Mended, Options, Outcome, Path, Repair, RepairKind, Risk, TrailingDocuments, mend,
+};
 
 /// One document, mended.
 pub(super) struct Reading {
@@ -15,7 +17,7 @@ impl Reading {
     /// Mends the document at `span`. Where the whole-text rules read on beyond the span that prose
     /// search saw, up to `limit`, they know better.
     pub(super) fn of(input: &[u8], span: Range<usize>, limit: usize, options: &Options) -> Self {
-        let options = options.clone().with_following(Following::First);
+        let options = options.clone().with_trailing_documents(TrailingDocuments::First);
         let fenced = is_fenced(input, span.start);
         let text = input.get(span.start..limit).unwrap_or_default();
         let mended = mend(text, &options);

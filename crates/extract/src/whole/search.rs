@@ -2,13 +2,13 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Policy};
+use jsonmend_core::{Mended, Options, Outcome, Policy, TrailingDocuments};
 
 use super::{
     assemble::assemble,
     reading::{Reading, is_fenced},
 };
-use crate::{Extractor, Parts, Scope};
+use crate::{Extractor, Scope, TextSink};
 
 /// The documents of a text.
 pub(super) struct Documents {
@@ -21,8 +21,10 @@ pub(super) struct Documents {
 impl Documents {
     pub(super) fn find(input: &[u8], scope: Scope, options: &Options) -> Self {
         // Where documents stand is asked without policy; what may be done to them comes later.
-        let everything =
-            options.clone().with_policy(Policy::PERMISSIVE).with_following(Following::First);
+        let everything = options
+            .clone()
+            .with_policy(Policy::PERMISSIVE)
+            .with_trailing_documents(TrailingDocuments::First);
         let scope = match scope {
             Scope::Fenced | Scope::Whole => scope,
             Scope::All | Scope::Best | Scope::First | Scope::Last => Scope::All,
@@ -79,14 +81,14 @@ impl Documents {
             let span = self.spans.get(at).cloned()?;
             Some(Reading::of(input, span, next, options))
         };
-        let last = options.following() == Following::Last;
+        let last = options.trailing_documents() == TrailingDocuments::Last;
         let best = match scope {
             Scope::Best if last => self.len().checked_sub(1).and_then(read),
             Scope::All | Scope::Fenced | Scope::First | Scope::Whole => read(0),
             Scope::Last => self.len().checked_sub(1).and_then(read),
             Scope::Best => {
                 let readings: Vec<Reading> = (0..self.len()).filter_map(read).collect();
-                let array = options.following() == Following::Array;
+                let array = options.trailing_documents() == TrailingDocuments::Array;
                 if readings.len() > 1 && array && self.belong_together(input) {
                     return assemble(input, &readings, &self.spans, options);
                 }
@@ -113,7 +115,7 @@ impl Documents {
     }
 }
 
-impl Parts for Documents {
+impl TextSink for Documents {
     fn text(&mut self, bytes: &[u8]) {
         self.text += bytes.len();
     }

@@ -1,10 +1,10 @@
 //! A cursor walks the schema while the text arrives.
 
 mod finding;
-mod growth;
-mod hope;
 mod origin;
+mod partial;
 mod places;
+mod salvage;
 mod scalars;
 mod stream;
 mod walk;
@@ -13,7 +13,7 @@ use jsonmend_core::{EventReader, Output, Repair};
 use serde_json::Value;
 
 pub use finding::{Finding, Standing};
-pub use growth::{NodeState, Snapshot};
+pub use partial::{NodeState, Snapshot};
 pub use stream::FitStream;
 pub use walk::Expected;
 
@@ -73,7 +73,7 @@ impl Cursor {
     /// The value so far; `None` before it has begun.
     #[must_use]
     pub fn root(&self) -> Option<Snapshot<'_>> {
-        self.walk.growth().root()
+        self.walk.partial().root()
     }
 
     /// Whether the value has ended.

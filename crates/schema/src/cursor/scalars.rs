@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     finding::{Finding, Standing},
-    growth::NodeState,
+    partial::NodeState,
     places::Place,
     spelled,
     walk::{Open, Walk, Way},
@@ -58,7 +58,7 @@ impl Walk {
         }
         let state = if told { NodeState::Tentative } else { state };
         let parent = self.frames.last().map(|frame| frame.node);
-        let node = self.growth.append(parent, JsonKind::String, state);
+        let node = self.partial.append(parent, JsonKind::String, state);
         let start = self.origin.of(at);
         self.open = Some(Open { node, ways, start, length: 0, told });
     }
@@ -70,7 +70,7 @@ impl Walk {
                 || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
         if !bound || open.length > DOUBTED {
             let node = open.node;
-            self.growth.grow(node, text);
+            self.partial.grow(node, text);
             return;
         }
         // One by one, so that the character which settles it is the same however the text was cut.
@@ -81,14 +81,14 @@ impl Walk {
 
     fn character(&mut self, at: usize, c: char) {
         let Some(mut open) = self.open.take() else { return };
-        self.growth.grow(open.node, c.encode_utf8(&mut [0; 4]));
+        self.partial.grow(open.node, c.encode_utf8(&mut [0; 4]));
         open.length += 1;
         if open.told || open.length > DOUBTED {
             self.open = Some(open);
             return;
         }
         let (node, had) = (open.node, !open.ways.is_empty());
-        let content = self.growth.content(node);
+        let content = self.partial.content(node);
         open.ways.retain(|way| self.places.get(way.place).may_begin(content, open.length));
         let doubtful = open.ways.is_empty();
         let long = had && open.length > self.longest();
@@ -100,7 +100,7 @@ impl Walk {
         let (code, expected) = self.wanted(JsonKind::String, long);
         let issue = self.issue(code, JsonKind::String, &raw, expected, at);
         self.find(issue, at);
-        self.growth.set_state(node, NodeState::Tentative);
+        self.partial.set_state(node, NodeState::Tentative);
         if let Some(open) = &mut self.open {
             open.told = true;
         }
@@ -117,14 +117,14 @@ impl Walk {
     pub(super) fn end_string(&mut self, at: usize) {
         let Some(open) = self.open.take() else { return };
         if open.told || self.is_mute() {
-            self.growth.close(open.node, NodeState::Tentative);
+            self.partial.close(open.node, NodeState::Tentative);
             self.close_value(&[], NodeState::Tentative);
             return;
         }
-        let content = self.growth.content(open.node).to_owned();
+        let content = self.partial.content(open.node).to_owned();
         let left = self.valid_ways(&open.ways, &Scalar::String(&content));
         if !left.is_empty() {
-            self.growth.close(open.node, NodeState::Final);
+            self.partial.close(open.node, NodeState::Final);
             self.close_value(&left, NodeState::Final);
             return;
         }
@@ -138,7 +138,7 @@ impl Walk {
         }
         self.open = None;
         let state = if made.is_empty() { NodeState::Tentative } else { NodeState::Final };
-        self.growth.close(open.node, state);
+        self.partial.close(open.node, state);
         self.close_value(&made, state);
     }
 
@@ -163,8 +163,8 @@ impl Walk {
                 .with_span(self.origin.of(from)..self.origin.behind(last))
         });
         let path = self.path();
-        let node = self.growth.append(parent, kind, NodeState::Tentative);
-        self.growth.grow(node, raw);
+        let node = self.partial.append(parent, kind, NodeState::Tentative);
+        self.partial.grow(node, raw);
         if let Some(issue) = wanted {
             left = self.made_at(scalar, node, issue.span(), raw, path);
             if left.is_empty() {
@@ -172,7 +172,7 @@ impl Walk {
             }
         }
         let state = if left.is_empty() { NodeState::Tentative } else { NodeState::Final };
-        self.growth.close(node, state);
+        self.partial.close(node, state);
         self.close_value(&left, state);
     }
 
@@ -231,7 +231,7 @@ impl Walk {
             Ok(Value::Null) => (JsonKind::Null, made.text.clone()),
             _ => (JsonKind::Number, made.text.clone()),
         };
-        self.growth.replace(node, kind, &content);
+        self.partial.replace(node, kind, &content);
         let short = |text: &str| text.chars().take(KEPT).collect::<String>();
         self.applied.push(Applied {
             rule: made.rule,
@@ -375,7 +375,7 @@ impl Walk {
     /// Of a string that is open: the named values that begin like it.
     pub(super) fn unfinished(&self) -> Option<Finding> {
         let open = self.open.as_ref().filter(|open| !open.told)?;
-        let content = self.growth.content(open.node);
+        let content = self.partial.content(open.node);
         let named = open.ways.iter().map(|way| self.places.get(way.place));
         let mut options = named.flat_map(|place| place.options.iter().flatten());
         let whole = options.clone().any(|option| option.as_str() == Some(content));

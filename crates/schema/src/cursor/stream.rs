@@ -1,7 +1,7 @@
 //! A value that is shown while it grows, and settled at its end.
 
 use jsonmend_core::{Outcome, Output, Repair};
-use jsonmend_extract::{Extractor, Parts, Scope};
+use jsonmend_extract::{Extractor, Scope, TextSink};
 
 use super::Cursor;
 use crate::{FitOptions, Fitted, Schema};
@@ -126,7 +126,7 @@ impl FitStream {
     }
 }
 
-impl Parts for Cursor {
+impl TextSink for Cursor {
     fn begin(&mut self, offset: usize) {
         if self.reader.offset() == 0 {
             self.walk.begins_at(offset);

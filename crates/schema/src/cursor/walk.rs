@@ -1,12 +1,12 @@
 //! The walk: events in, along the places of the schema.
 
-use jsonmend_core::{Event, Path, Repair, Risk, Step};
+use jsonmend_core::{ParseEvent, Path, Repair, Risk, Step};
 use serde_json::Value;
 
 use super::{
     finding::{Finding, Standing},
-    growth::{Growth, NodeState},
     origin::Origin,
+    partial::{NodeState, PartialTree},
     places::{PlaceId, Places, WAYS},
 };
 use crate::{
@@ -66,7 +66,7 @@ pub(super) struct Walk {
     pub(super) options: FitOptions,
     /// `None` if no rule may be used.
     pub(super) max_risk: Option<Risk>,
-    pub(super) growth: Growth,
+    pub(super) partial: PartialTree,
     pub(super) frames: Vec<Frame>,
     /// The ways of the value that comes next.
     pub(super) next: Vec<Way>,
@@ -119,7 +119,7 @@ impl Walk {
             places: Places::new(schema),
             options: options.clone(),
             max_risk: options.engine().policy().max_risk(),
-            growth: Growth::default(),
+            partial: PartialTree::default(),
             frames: Vec::new(),
             next: Vec::new(),
             mute: false,
@@ -142,7 +142,7 @@ impl Walk {
     }
 
     pub(super) fn reset(&mut self) {
-        self.growth.clear();
+        self.partial.clear();
         self.frames.clear();
         self.keys.clear();
         self.findings.clear();
@@ -156,8 +156,8 @@ impl Walk {
         self.begin();
     }
 
-    pub(super) const fn growth(&self) -> &Growth {
-        &self.growth
+    pub(super) const fn partial(&self) -> &PartialTree {
+        &self.partial
     }
     pub(super) const fn is_done(&self) -> bool {
         self.done
@@ -183,24 +183,24 @@ impl Walk {
     }
 
     /// Takes one event; `at` is its offset in the text.
-    pub(super) fn step(&mut self, at: usize, event: Event<'_>) {
+    pub(super) fn step(&mut self, at: usize, event: ParseEvent<'_>) {
         if self.done {
             return;
         }
         match event {
-            Event::BeginObject => self.enter(at, JsonKind::Object),
-            Event::BeginArray => self.enter(at, JsonKind::Array),
-            Event::EndObject | Event::EndArray => self.leave(at),
-            Event::Key(key) => self.key(at, key),
-            Event::BeginString => self.begin_string(at),
-            Event::Text(text) => self.text(at, text),
-            Event::EndString => self.end_string(at),
-            Event::Bool(value) => {
+            ParseEvent::BeginObject => self.enter(at, JsonKind::Object),
+            ParseEvent::BeginArray => self.enter(at, JsonKind::Array),
+            ParseEvent::EndObject | ParseEvent::EndArray => self.leave(at),
+            ParseEvent::Key(key) => self.key(at, key),
+            ParseEvent::BeginString => self.begin_string(at),
+            ParseEvent::Text(text) => self.text(at, text),
+            ParseEvent::EndString => self.end_string(at),
+            ParseEvent::Bool(value) => {
                 self.scalar(at, JsonKind::Boolean, if value { "true" } else { "false" });
             }
-            Event::Null => self.scalar(at, JsonKind::Null, "null"),
-            Event::Number(number) => self.scalar(at, JsonKind::Number, number),
-            Event::EndDocument => self.done = true,
+            ParseEvent::Null => self.scalar(at, JsonKind::Null, "null"),
+            ParseEvent::Number(number) => self.scalar(at, JsonKind::Number, number),
+            ParseEvent::EndDocument => self.done = true,
             _ => {}
         }
         self.origin.pass(at);
@@ -227,7 +227,7 @@ impl Walk {
                 self.find(issue, at);
             }
         }
-        let node = self.growth.append(self.parent(), kind, NodeState::Tentative);
+        let node = self.partial.append(self.parent(), kind, NodeState::Tentative);
         let start = self.origin.of(at);
         let frame = Frame { node, kind, ways, known: false, unknown: false, settled: true, start };
         self.frames.push(frame);
@@ -261,7 +261,7 @@ impl Walk {
         let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Array) else {
             return;
         };
-        let index = self.growth.len(frame.node);
+        let index = self.partial.len(frame.node);
         let mut limit = None;
         for parent in 0..frame.ways.len() {
             let Some(place) = frame.ways.get(parent).map(|own| own.way.place) else { continue };
@@ -291,7 +291,7 @@ impl Walk {
             slot.clear();
             slot.push_str(key);
         }
-        self.growth.key(key);
+        self.partial.key(key);
         self.next.clear();
         self.mute = true;
         let Some(frame) = self.frames.last_mut().filter(|frame| !frame.ways.is_empty()) else {
@@ -300,7 +300,7 @@ impl Walk {
         let mut declared = false;
         let mut kept = Vec::new();
         let mut limit = None;
-        let count = u64::try_from(self.growth.len(frame.node)).unwrap_or(u64::MAX);
+        let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
         for own in &frame.ways {
             let most = self.places.get(own.way.place).max_members;
             if most.is_some_and(|most| count >= most) {
@@ -341,7 +341,7 @@ impl Walk {
         if frame.kind == JsonKind::Object {
             self.keys.pop();
         }
-        let count = u64::try_from(self.growth.len(frame.node)).unwrap_or(u64::MAX);
+        let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
         let mut left = Vec::new();
         let mut followed = false;
         for own in &frame.ways {
@@ -364,7 +364,7 @@ impl Walk {
         } else {
             NodeState::Tentative
         };
-        self.growth.close(frame.node, state);
+        self.partial.close(frame.node, state);
         self.close_value(&left, state);
     }
 
@@ -417,7 +417,7 @@ impl Walk {
             steps.push(if frame.kind == JsonKind::Object {
                 Step::Key(keys.next().cloned().unwrap_or_default())
             } else {
-                let length = self.growth.len(frame.node);
+                let length = self.partial.len(frame.node);
                 Step::Index(length.saturating_sub(usize::from(begun || level + 1 < depth)))
             });
         }
@@ -480,7 +480,7 @@ impl Walk {
     pub(super) fn pending(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         for frame in &self.frames {
-            let count = u64::try_from(self.growth.len(frame.node)).unwrap_or(u64::MAX);
+            let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
             let missing = self.missing(frame, count).into_iter();
             found.extend(missing.map(|issue| Finding::new(issue, Standing::Pending, frame.start)));
         }
@@ -494,7 +494,7 @@ impl Walk {
             Some(open) => &open.ways,
             None => &self.next,
         };
-        let begun = self.open.as_ref().map(|open| self.growth.content(open.node));
+        let begun = self.open.as_ref().map(|open| self.partial.content(open.node));
         if self.done || self.mute && self.open.is_none() {
             self.expected_keys(&mut expected);
             return expected;
@@ -520,7 +520,7 @@ impl Walk {
             return;
         };
         let given: Vec<&str> =
-            self.growth.at(frame.node).children().filter_map(|child| child.key()).collect();
+            self.partial.at(frame.node).children().filter_map(|child| child.key()).collect();
         for own in &frame.ways {
             let part = self.places.part(own.way.place);
             for key in part.properties() {

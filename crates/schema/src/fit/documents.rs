@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Following, Options, Outcome, Path, Repair, RepairKind, mend};
+use jsonmend_core::{Options, Outcome, Path, Repair, RepairKind, TrailingDocuments, mend};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 
 use super::reading::Reading;
@@ -25,8 +25,8 @@ pub(super) struct Documents<'i> {
 
 impl<'i> Documents<'i> {
     pub(super) fn find(input: &'i [u8], options: Options) -> Self {
-        let alone = options.following() == Following::Error;
-        let options = options.with_following(Following::First);
+        let alone = options.trailing_documents() == TrailingDocuments::Error;
+        let options = options.with_trailing_documents(TrailingDocuments::First);
         let mut extractor = Extractor::new(Scope::All, options.clone());
         let mut findings = Findings::default();
         extractor.push(input, &mut findings);

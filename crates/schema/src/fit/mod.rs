@@ -16,7 +16,7 @@ mod reshape;
 mod walk;
 mod words;
 
-use jsonmend_core::{Following, Options, Outcome, Path, Risk};
+use jsonmend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 
 pub(crate) use walk::{Fit, Fitter, Place};
@@ -48,7 +48,7 @@ impl FitOptions {
     /// text; rules that are on by default.
     #[must_use]
     pub fn new() -> Self {
-        let engine = Options::new().with_following(Following::Array);
+        let engine = Options::new().with_trailing_documents(TrailingDocuments::Array);
         Self { engine, scope: Scope::Best, rules: Rules::new(), name: None }
     }
 
@@ -83,7 +83,10 @@ impl FitOptions {
 
     /// Whether several documents may become the items of a list.
     pub(crate) const fn takes_several(&self) -> bool {
-        matches!(self.engine.following(), Following::Array | Following::All)
+        matches!(
+            self.engine.trailing_documents(),
+            TrailingDocuments::Array | TrailingDocuments::All
+        )
     }
 
     /// The options for a text that is not JSON as it stands: the schema is its guide, unless there

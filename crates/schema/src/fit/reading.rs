@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use jsonmend_core::{Following, Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
+use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk, TrailingDocuments};
 use jsonmend_extract::{Scope, mend_text};
 
 use super::{
@@ -63,7 +63,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     }
     // What the text as a whole does not give, a document in it may, or its words.
     let mut readings = documents.as_ref().map(Documents::each).unwrap_or_default();
-    if options.engine().following() == Following::Last {
+    if options.engine().trailing_documents() == TrailingDocuments::Last {
         readings.reverse();
     }
     for reading in readings.iter().filter(|reading| reading.text != first.text) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jsonmend_core::Outcome;
 use jsonmend_wire::{
-    Decoder, StreamOutcome, Transcript, Wire, WireEvent, WireOptions, mend_body, transcribe,
+    ApiFormat, Decoder, StreamOutcome, Transcript, WireEvent, WireOptions, mend_body, transcribe,
 };
 use serde_json::Value;
 
@@ -146,7 +146,7 @@ pub fn chats_lose_nothing(body: &[u8]) -> Result<(), Violation> {
             said.entry(choice).or_default().push_str(&content);
         }
     }
-    let options = WireOptions::new().with_wire(Wire::OpenAiChat);
+    let options = WireOptions::new().with_format(ApiFormat::OpenAiChat);
     let transcript = transcribe(stream.as_bytes(), options);
     let mut texts: Vec<String> = transcript.texts().to_vec();
     let mut wanted: Vec<String> = said.into_values().filter(|text| !text.is_empty()).collect();

@@ -24,7 +24,7 @@ pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
         mender.push(head, &mut out);
         let settled = mender.outcome();
         let outcome = mender.abandon(&mut out);
-        let seen = out.0.cursor();
+        let seen = out.0.revision();
         mender.push(b"more", &mut out);
         check.that(out.0.since(&seen).next().is_none(), || {
             format!("abandoned after {at}, the snapshot read on in raw text")

@@ -1,6 +1,6 @@
 //! The laws of the push path: L1, L2, L4, L6, L7.
 
-use jsonmend_core::{Following, Mender, Options, Outcome};
+use jsonmend_core::{Mender, Options, Outcome, TrailingDocuments};
 
 use super::{Check, Law, Shown, Violation};
 use crate::{
@@ -81,7 +81,7 @@ fn valid_end(check: Check<'_>, run: &Run, options: &Options) -> Result<(), Viola
         return Ok(());
     }
     let (text, ends) = (run.recorder().text(), run.recorder().ends());
-    let several = options.following() == Following::All;
+    let several = options.trailing_documents() == TrailingDocuments::All;
     check.that(if several { !ends.is_empty() } else { ends.len() == 1 }, || {
         format!("{} documents ended, outcome {}", ends.len(), run.outcome())
     })?;

@@ -1,6 +1,6 @@
 //! L12: partial values.
 
-use jsonmend_core::{Change, Cursor, Mender, Options, OwnedValue, Partial};
+use jsonmend_core::{DeltaOp, Mender, Options, OwnedValue, Partial, Revision};
 
 use super::{Check, Law, Shown, Violation, push::moments};
 use crate::{
@@ -133,7 +133,7 @@ fn deltas_rebuild_at(
 #[derive(Default)]
 struct Follower {
     value: OwnedValue,
-    seen: Cursor,
+    seen: Revision,
     asked: usize,
     added: usize,
     appended: usize,
@@ -144,15 +144,15 @@ impl Follower {
     fn catch_up(&mut self, partial: &Partial, check: Check<'_>) -> Result<(), Violation> {
         self.asked += 1;
         for delta in partial.since(&self.seen) {
-            match delta.change() {
-                Change::Append(_) => self.appended += 1,
-                Change::Close => self.closed += 1,
+            match delta.op() {
+                DeltaOp::Append(_) => self.appended += 1,
+                DeltaOp::Close => self.closed += 1,
                 _ => self.added += 1,
             }
-            let applied = self.value.apply(&delta.path(), &delta.change());
+            let applied = self.value.apply(&delta.path(), &delta.op());
             check.that(applied.is_ok(), || format!("{delta} does not fit {}", self.value))?;
         }
-        self.seen = partial.cursor();
+        self.seen = partial.revision();
         let now = partial.to_owned_value();
         check.that(self.value == now, || format!("changes gave {:?}, not {now:?}", self.value))
     }

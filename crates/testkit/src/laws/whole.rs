@@ -1,6 +1,8 @@
 //! The laws of whole texts: L3, L5, L9, L11.
 
-use jsonmend_core::{Following, Held, Mended, Options, Outcome, Policy, apply, mend};
+use jsonmend_core::{
+    BufferedMender, Mended, Options, Outcome, Policy, TrailingDocuments, apply, mend,
+};
 
 use super::{Check, Law, Violation};
 use crate::{
@@ -30,7 +32,11 @@ pub fn identity(input: &[u8], options: &Options) -> Result<(), Violation> {
     for policy in [Policy::STRICT, Policy::CONSERVATIVE, Policy::PERMISSIVE] {
         let options = options.clone().with_policy(policy);
         untouched_whole(check, "mend", &mend(input, &options))?;
-        untouched_whole(check, "Held", &held(input, &Cut::every(5, input.len()), &options))?;
+        untouched_whole(
+            check,
+            "BufferedMender",
+            &held(input, &Cut::every(5, input.len()), &options),
+        )?;
         for cut in [Cut::whole(), Cut::bytes(input.len())] {
             let run = Run::new(input, &cut, &options);
             check.same("Mender", &run.outcome(), &Outcome::Unchanged)?;
@@ -48,7 +54,7 @@ fn untouched_whole(check: Check<'_>, entry: &str, mended: &Mended) -> Result<(),
 }
 
 fn held(input: &[u8], cut: &Cut, options: &Options) -> Mended {
-    let mut held = Held::new(options.clone());
+    let mut held = BufferedMender::new(options.clone());
     for chunk in cut.chunks(input) {
         held.push(chunk, &mut ());
     }
@@ -91,8 +97,8 @@ pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
 
 /// Whether `text` is what a valid outcome promises.
 fn is_output(text: &[u8], options: &Options) -> bool {
-    match options.following() {
-        Following::All => oracle::are_documents(text),
+    match options.trailing_documents() {
+        TrailingDocuments::All => oracle::are_documents(text),
         _ => oracle::is_json(text),
     }
 }
@@ -132,13 +138,13 @@ pub fn agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
     for cut in cuts::few(input.len(), &mut Seed::of(input)) {
         let held = held(input, &cut, options);
         if input.len() <= options.limits().buffer() {
-            check.same("Held", &held, &whole)?;
+            check.same("BufferedMender", &held, &whole)?;
             continue;
         }
         let run = Run::new(input, &cut, options);
-        check.same("Held beyond the buffer", &held.outcome(), &run.outcome())?;
+        check.same("BufferedMender beyond the buffer", &held.outcome(), &run.outcome())?;
         let text = held.text().map_or_else(|| run.recorder().text(), str::as_bytes);
-        check.same_text("Held beyond the buffer", text, run.recorder().text())?;
+        check.same_text("BufferedMender beyond the buffer", text, run.recorder().text())?;
     }
     Ok(())
 }

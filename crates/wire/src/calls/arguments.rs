@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, Held, Mended, Options, Output, mend};
+use jsonmend_core::{BufferedMender, Guide, Mended, Options, Output, mend};
 
 use super::{
+    edit_log::{EditLog, Piece},
     ending::Ending,
-    ledger::{Ledger, Piece},
     trace::{Reading, Release, Trace, as_it_came},
 };
 use crate::{json, work};
@@ -48,7 +48,7 @@ enum Engine {
     /// Nothing: the text is free and no JSON.
     Free,
     /// The text is mended as a whole in the end.
-    Held(Box<Held>),
+    Buffered(Box<BufferedMender>),
     /// The text is written again in the pieces it came in.
     Traced(Box<Trace>),
 }
@@ -72,7 +72,11 @@ impl ArgumentText {
         Self {
             mending: mending.clone(),
             limit,
-            engine: if free { Engine::Free } else { Engine::Held(Box::new(Held::new(mending))) },
+            engine: if free {
+                Engine::Free
+            } else {
+                Engine::Buffered(Box::new(BufferedMender::new(mending)))
+            },
             reading: String::new(),
             ending,
             plain: None,
@@ -87,7 +91,7 @@ impl ArgumentText {
 
     /// The same, for a text that is written again; free text is not.
     pub(super) fn traced(mut self, release: Release) -> Self {
-        if let Engine::Held(_) = self.engine {
+        if let Engine::Buffered(_) = self.engine {
             self.engine = Engine::Traced(Box::new(Trace::new(self.mending.clone(), release)));
         }
         self
@@ -101,7 +105,7 @@ impl ArgumentText {
         self.mending = self.mending.clone().with_guide(guide);
         match &mut self.engine {
             Engine::Free => {}
-            Engine::Held(held) => **held = Held::new(self.mending.clone()),
+            Engine::Buffered(held) => **held = BufferedMender::new(self.mending.clone()),
             Engine::Traced(trace) => trace.guide(&self.mending),
         }
     }
@@ -277,7 +281,7 @@ impl ArgumentText {
 
     fn settle_placeholder(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if core::mem::take(&mut self.placeholder)
-            && let Engine::Held(held) = &mut self.engine
+            && let Engine::Buffered(held) = &mut self.engine
         {
             held.push(self.reading.as_bytes(), &mut Show { show, raw: false });
         }
@@ -285,7 +289,7 @@ impl ArgumentText {
 
     fn grow(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         match &mut self.engine {
-            Engine::Held(held) => held.push(text.as_bytes(), &mut Show { show, raw: false }),
+            Engine::Buffered(held) => held.push(text.as_bytes(), &mut Show { show, raw: false }),
             Engine::Free => show(Piece { bytes: text.as_bytes(), raw: false }),
             Engine::Traced(_) => {}
         }
@@ -314,7 +318,7 @@ impl ArgumentText {
         self.follow(show);
         match core::mem::replace(&mut self.engine, Engine::Free) {
             Engine::Free => Closed::Free(core::mem::take(&mut self.reading)),
-            Engine::Held(held) => self.close_held(*held, show),
+            Engine::Buffered(held) => self.close_held(*held, show),
             Engine::Traced(mut trace) => {
                 let closed = self.close_traced(&mut trace, cut, show);
                 self.engine = Engine::Traced(trace);
@@ -323,7 +327,7 @@ impl ArgumentText {
         }
     }
 
-    fn close_held(&mut self, mut held: Held, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
+    fn close_held(&mut self, mut held: BufferedMender, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
         let mended = held.finish(&mut Show { show, raw: false });
         work::count(usize::try_from(held.mender().steps()).unwrap_or(usize::MAX));
         if let Some(plain) = self.plain.take()
@@ -365,18 +369,18 @@ impl ArgumentText {
     }
 
     /// The account of the pieces that are still waited for.
-    pub(super) fn ledger_mut(&mut self) -> Option<&mut Ledger> {
+    pub(super) fn edit_log_mut(&mut self) -> Option<&mut EditLog> {
         match &mut self.engine {
-            Engine::Traced(trace) => Some(trace.ledger_mut()),
-            Engine::Free | Engine::Held(_) => None,
+            Engine::Traced(trace) => Some(trace.edit_log_mut()),
+            Engine::Free | Engine::Buffered(_) => None,
         }
     }
 
     /// The same, once the text has ended.
-    pub(super) fn into_ledger(self) -> Option<Ledger> {
+    pub(super) fn into_edit_log(self) -> Option<EditLog> {
         match self.engine {
-            Engine::Traced(trace) => Some(trace.into_ledger()),
-            Engine::Free | Engine::Held(_) => None,
+            Engine::Traced(trace) => Some(trace.into_edit_log()),
+            Engine::Free | Engine::Buffered(_) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Whether the arguments so far are whole.
 
-use jsonmend_core::{Following, Limits, Mender, Options, Outcome};
+use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments};
 
 use crate::{json::Balance, work};
 
@@ -32,7 +32,8 @@ impl Ending {
     pub(super) fn is_reached(&mut self, text: &str) -> bool {
         let limits = self.limits;
         let mender = self.mender.get_or_insert_with(|| {
-            let options = Options::new().with_following(Following::All).with_limits(limits);
+            let options =
+                Options::new().with_trailing_documents(TrailingDocuments::All).with_limits(limits);
             Box::new(Mender::new(options))
         });
         let before = mender.steps();

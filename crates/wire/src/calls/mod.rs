@@ -2,8 +2,8 @@
 
 mod arguments;
 mod call;
+mod edit_log;
 mod ending;
-mod ledger;
 mod route;
 mod trace;
 mod tracking;
@@ -19,8 +19,8 @@ use crate::{
 };
 use arguments::{ArgumentText, Closed};
 pub use call::{Call, CallKind};
-pub(crate) use ledger::Ledger;
-use ledger::Piece;
+pub(crate) use edit_log::EditLog;
+use edit_log::Piece;
 use route::Route;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Place, Target, Tracking};
@@ -93,13 +93,13 @@ impl Calls {
     }
 
     /// The account of one text.
-    pub(crate) fn ledger(&mut self, target: Target) -> Option<&mut Ledger> {
+    pub(crate) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         if let Target::Call(scope, call) = target
             && let Some(open) = self.open.get_mut(&(scope, call))
         {
-            return open.arguments.ledger_mut();
+            return open.arguments.edit_log_mut();
         }
-        self.tracking.as_deref_mut()?.ledger(target)
+        self.tracking.as_deref_mut()?.edit_log(target)
     }
 
     /// Everything that is open leaves as it came.
@@ -296,7 +296,7 @@ impl Calls {
         let half = open.halves.finish();
         open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
         let closed = open.arguments.close(cut, &mut |piece| sink(fragment(call, piece)));
-        let ledger = open.arguments.into_ledger();
+        let edit_log = open.arguments.into_edit_log();
         let ended = Call::new(call, key.0, open.kind, open.id, open.name.unwrap_or_default());
         let ended = match closed {
             Closed::Empty if open.kind == CallKind::Custom => {
@@ -312,8 +312,8 @@ impl Calls {
             }
         };
         sink(WireEvent::CallEnded(&ended));
-        if let (Some(ledger), Some(tracking)) = (ledger, &mut self.tracking) {
-            tracking.end(Target::Call(key.0, call), ledger);
+        if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
+            tracking.end(Target::Call(key.0, call), edit_log);
         }
     }
 }

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
 
-use super::ledger::{Ledger, Piece, Recorder, Slot};
+use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;
 
 /// When the pieces of a text leave.
@@ -51,7 +51,7 @@ pub(crate) struct Trace {
     options: Options,
     /// `None` where the text is mended as a whole.
     mender: Option<Box<Mender>>,
-    ledger: Ledger,
+    edit_log: EditLog,
     /// How much of the text the mender has got.
     fed: usize,
     pending: Vec<Pending>,
@@ -65,7 +65,7 @@ impl Trace {
         Self {
             options: options.clone(),
             mender: early.then(|| Box::new(Mender::new(options))),
-            ledger: Ledger::default(),
+            edit_log: EditLog::default(),
             fed: 0,
             pending: Vec::new(),
             raw: false,
@@ -85,23 +85,23 @@ impl Trace {
         self.fed > 0
     }
 
-    pub(crate) const fn ledger_mut(&mut self) -> &mut Ledger {
-        &mut self.ledger
+    pub(crate) const fn edit_log_mut(&mut self) -> &mut EditLog {
+        &mut self.edit_log
     }
 
     /// The account of a text that has ended.
-    pub(super) fn into_ledger(mut self) -> Ledger {
+    pub(super) fn into_edit_log(mut self) -> EditLog {
         if !self.pending.is_empty() {
             self.resolve(Reading::Resent, 0);
         }
-        self.ledger.end("");
-        self.ledger
+        self.edit_log.end("");
+        self.edit_log
     }
 
     /// A piece of `len` bytes came; under each reading it says that part of the text.
     pub(super) fn note(&mut self, plain: Range<usize>, resent: Range<usize>, len: usize) {
         if self.raw {
-            self.ledger.add(Slot::Raw);
+            self.edit_log.add(Slot::Raw);
         } else {
             self.pending.push(Pending::Part { plain, resent, len });
         }
@@ -110,7 +110,7 @@ impl Trace {
     /// A piece came that says all of the text once more.
     pub(super) fn note_whole(&mut self) {
         if self.raw {
-            self.ledger.add(Slot::Raw);
+            self.edit_log.add(Slot::Raw);
         } else {
             self.pending.push(Pending::Whole);
         }
@@ -131,7 +131,7 @@ impl Trace {
         self.resolve(reading, 0);
         if let Some(mender) = &mut self.mender {
             let more = text.get(self.fed..).unwrap_or_default();
-            mender.push(more.as_bytes(), &mut Recorder::new(&mut self.ledger, show));
+            mender.push(more.as_bytes(), &mut Recorder::new(&mut self.edit_log, show));
             self.fed = text.len();
         }
     }
@@ -140,13 +140,13 @@ impl Trace {
     fn resolve(&mut self, reading: Reading, dropped: usize) {
         for pending in self.pending.drain(..) {
             let Pending::Part { plain, resent, len } = pending else {
-                self.ledger.add(Slot::Whole);
+                self.edit_log.add(Slot::Whole);
                 continue;
             };
             let said = if reading == Reading::Plain { plain } else { resent };
             let start = said.start.saturating_sub(dropped);
             let end = said.end.saturating_sub(dropped);
-            self.ledger.add(Slot::Part { skip: len.saturating_sub(end - start), start, end });
+            self.edit_log.add(Slot::Part { skip: len.saturating_sub(end - start), start, end });
         }
     }
 
@@ -164,21 +164,21 @@ impl Trace {
             self.resolve(reading, dropped);
             let mended = self.mend_whole(text);
             if mended.outcome().is_complete() && !cut {
-                self.ledger.set_repairs(mended.repairs().to_vec());
+                self.edit_log.set_repairs(mended.repairs().to_vec());
             }
             let shown = mended.text_or(text.as_bytes());
             show(Piece { bytes: shown.as_bytes(), raw: mended.text().is_none() });
-            self.ledger.end(text);
+            self.edit_log.end(text);
             return mended;
         };
         self.resolve(reading, 0);
-        let mut out = Recorder::new(&mut self.ledger, show);
+        let mut out = Recorder::new(&mut self.edit_log, show);
         mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
         let path = mender.path();
         let outcome = mender.finish(&mut out);
         work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
-        self.ledger.end(text);
-        let repairs = self.ledger.repairs().to_vec();
+        self.edit_log.end(text);
+        let repairs = self.edit_log.repairs().to_vec();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
         let mended = mended.and_then(|mended| String::from_utf8(mended).ok());
         let outcome =
@@ -198,12 +198,12 @@ impl Trace {
     /// What comes from here on, and what is not certain yet, leaves as it came.
     pub(crate) fn give_up(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Some(mender) = &mut self.mender {
-            mender.abandon(&mut Recorder::new(&mut self.ledger, show));
+            mender.abandon(&mut Recorder::new(&mut self.edit_log, show));
         }
         for _ in self.pending.drain(..) {
-            self.ledger.add(Slot::Raw);
+            self.edit_log.add(Slot::Raw);
         }
-        self.ledger.release();
+        self.edit_log.release();
         self.raw = true;
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jsonmend_core::Options;
 
 use super::{
-    ledger::{Ledger, Slot},
+    edit_log::{EditLog, Slot},
     trace::{Reading, Release, Trace},
 };
 use crate::{Block, WireLimits, WireOptions};
@@ -67,7 +67,7 @@ pub(crate) struct Tracking {
     /// The texts of the content, as far as they have come.
     texts: BTreeMap<Block, (Trace, String)>,
     /// What has ended and is still asked for.
-    ended: BTreeMap<Target, Ledger>,
+    ended: BTreeMap<Target, EditLog>,
     entries: Vec<Entry>,
 }
 
@@ -99,17 +99,17 @@ impl Tracking {
 
     /// All of a text was said once more, after its end.
     pub(super) fn repeat(&mut self, target: Target, place: Option<Place>) {
-        if let Some(ledger) = self.ended.get_mut(&target) {
-            ledger.add(Slot::Whole);
+        if let Some(edit_log) = self.ended.get_mut(&target) {
+            edit_log.add(Slot::Whole);
             self.entries.push(Entry::Piece { target, place, said: None, delta: false });
         }
     }
 
     /// A text has ended.
-    pub(super) fn end(&mut self, target: Target, ledger: Ledger) {
+    pub(super) fn end(&mut self, target: Target, edit_log: EditLog) {
         self.entries.push(Entry::End(target));
-        if !ledger.is_spent() {
-            self.ended.insert(target, ledger);
+        if !edit_log.is_spent() {
+            self.ended.insert(target, edit_log);
         }
     }
 
@@ -168,15 +168,15 @@ impl Tracking {
             let target = Target::Text(block);
             self.entries.push(Entry::End(target));
             // Kept, so that nothing that comes late begins the text anew.
-            self.ended.insert(target, trace.into_ledger());
+            self.ended.insert(target, trace.into_edit_log());
         }
     }
 
     /// The account of a text of the content, or of anything that has ended.
-    pub(super) fn ledger(&mut self, target: Target) -> Option<&mut Ledger> {
+    pub(super) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         match target {
             Target::Text(block) if self.texts.contains_key(&block) => {
-                self.texts.get_mut(&block).map(|(trace, _)| trace.ledger_mut())
+                self.texts.get_mut(&block).map(|(trace, _)| trace.edit_log_mut())
             }
             _ => self.ended.get_mut(&target),
         }

@@ -1,6 +1,6 @@
 //! The formats of the providers: from one payload to deltas on channels.
 //!
-//! A format is one file, one variant of [`Wire`], and one row of [`FORMATS`].
+//! A format is one file, one variant of [`ApiFormat`], and one row of [`FORMATS`].
 
 mod anthropic;
 mod anthropic_complete;
@@ -33,13 +33,13 @@ pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
 /// The format of a provider's stream.
 ///
 /// ```
-/// use jsonmend_wire::Wire;
-/// assert_eq!(Wire::OpenAiChat.code(), "openai-chat");
-/// assert_eq!(Wire::from_code("anthropic"), Some(Wire::Anthropic));
+/// use jsonmend_wire::ApiFormat;
+/// assert_eq!(ApiFormat::OpenAiChat.code(), "openai-chat");
+/// assert_eq!(ApiFormat::from_code("anthropic"), Some(ApiFormat::Anthropic));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Wire {
+pub enum ApiFormat {
     /// Anthropic Messages.
     Anthropic,
     /// Anthropic Text Completions, the API before Messages.
@@ -74,7 +74,7 @@ pub enum Wire {
     Watsonx,
 }
 
-impl Wire {
+impl ApiFormat {
     /// All formats, in alphabetical order of their codes.
     pub const ALL: [Self; 16] = [
         Self::Anthropic,
@@ -125,7 +125,7 @@ impl Wire {
     }
 }
 
-impl fmt::Display for Wire {
+impl fmt::Display for ApiFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
     }
@@ -133,7 +133,7 @@ impl fmt::Display for Wire {
 
 /// One format: its recognition, and its decoder.
 struct Entry {
-    wire: Wire,
+    wire: ApiFormat,
     /// Whether a payload belongs to the format.
     recognise: fn(event: &str, payload: Node<'_>) -> bool,
     start: fn() -> Box<dyn Format>,
@@ -142,97 +142,101 @@ struct Entry {
 /// In the order in which they are tried: the one whose marks are most distinct comes first.
 const FORMATS: [Entry; 16] = [
     Entry {
-        wire: Wire::OpenAiResponses,
+        wire: ApiFormat::OpenAiResponses,
         recognise: openai_responses::recognise,
         start: || Box::new(openai_responses::OpenAiResponses::default()),
     },
     Entry {
-        wire: Wire::OpenAiAssistants,
+        wire: ApiFormat::OpenAiAssistants,
         recognise: openai_assistants::recognise,
         start: || Box::new(openai_assistants::OpenAiAssistants::default()),
     },
     Entry {
-        wire: Wire::Anthropic,
+        wire: ApiFormat::Anthropic,
         recognise: anthropic::recognise,
         start: || Box::new(anthropic::Anthropic::default()),
     },
     Entry {
-        wire: Wire::AnthropicComplete,
+        wire: ApiFormat::AnthropicComplete,
         recognise: anthropic_complete::recognise,
         start: || Box::new(anthropic_complete::AnthropicComplete::default()),
     },
     Entry {
-        wire: Wire::CohereV2,
+        wire: ApiFormat::CohereV2,
         recognise: cohere_v2::recognise,
         start: || Box::new(cohere_v2::CohereV2::default()),
     },
     Entry {
-        wire: Wire::BedrockConverse,
+        wire: ApiFormat::BedrockConverse,
         recognise: bedrock_converse::recognise,
         start: || Box::new(bedrock_converse::BedrockConverse::default()),
     },
     Entry {
-        wire: Wire::OpenAiCompletions,
+        wire: ApiFormat::OpenAiCompletions,
         recognise: openai_completions::recognise,
         start: || Box::new(openai_completions::OpenAiCompletions::default()),
     },
     Entry {
-        wire: Wire::OpenAiChat,
+        wire: ApiFormat::OpenAiChat,
         recognise: openai_chat::recognise,
         start: || Box::new(openai_chat::OpenAiChat::default()),
     },
     Entry {
-        wire: Wire::Gemini,
+        wire: ApiFormat::Gemini,
         recognise: gemini::recognise,
         start: || Box::new(gemini::Gemini::default()),
     },
     Entry {
-        wire: Wire::GeminiInteractions,
+        wire: ApiFormat::GeminiInteractions,
         recognise: gemini_interactions::recognise,
         start: || Box::new(gemini_interactions::GeminiInteractions::default()),
     },
     Entry {
-        wire: Wire::CohereV1,
+        wire: ApiFormat::CohereV1,
         recognise: cohere_v1::recognise,
         start: || Box::new(cohere_v1::CohereV1::default()),
     },
     Entry {
-        wire: Wire::Ollama,
+        wire: ApiFormat::Ollama,
         recognise: ollama::recognise,
         start: || Box::new(ollama::Ollama::default()),
     },
     Entry {
-        wire: Wire::Watsonx,
+        wire: ApiFormat::Watsonx,
         recognise: watsonx::recognise,
         start: || Box::new(watsonx::Watsonx::default()),
     },
-    Entry { wire: Wire::Tgi, recognise: tgi::recognise, start: || Box::new(tgi::Tgi::default()) },
     Entry {
-        wire: Wire::BedrockText,
+        wire: ApiFormat::Tgi,
+        recognise: tgi::recognise,
+        start: || Box::new(tgi::Tgi::default()),
+    },
+    Entry {
+        wire: ApiFormat::BedrockText,
         recognise: bedrock_text::recognise,
         start: || Box::new(bedrock_text::BedrockText::default()),
     },
     Entry {
-        wire: Wire::Replicate,
+        wire: ApiFormat::Replicate,
         recognise: replicate::recognise,
         start: || Box::new(replicate::Replicate::default()),
     },
 ];
 
 /// The format a payload belongs to.
-pub(crate) fn detect(event: &str, payload: Node<'_>) -> Option<Wire> {
+pub(crate) fn detect(event: &str, payload: Node<'_>) -> Option<ApiFormat> {
     FORMATS.iter().find(|entry| (entry.recognise)(event, payload)).map(|entry| entry.wire)
 }
 
 /// The format of a payload that may be no JSON.
-pub(crate) fn detect_plain(event: &str, data: &str) -> Option<Wire> {
+pub(crate) fn detect_plain(event: &str, data: &str) -> Option<ApiFormat> {
     let json = || json::first(data).ok().filter(|(node, _)| node.is_object());
     let other = || json().and_then(|(node, _)| detect(event, node));
-    replicate::recognise_plain(event).then(|| other().unwrap_or(Wire::Replicate))
+    replicate::recognise_plain(event).then(|| other().unwrap_or(ApiFormat::Replicate))
 }
 
 /// The decoder of a format.
-pub(crate) fn start(wire: Wire) -> Option<Box<dyn Format>> {
+pub(crate) fn start(wire: ApiFormat) -> Option<Box<dyn Format>> {
     FORMATS.iter().find(|entry| entry.wire == wire).map(|entry| (entry.start)())
 }
 

@@ -189,9 +189,13 @@ impl Flow {
             Entry::Envelope { .. } => false,
             Entry::Piece { target, said, .. } => {
                 said.is_none()
-                    && channels.ledger(*target).is_none_or(|ledger| ledger.is_next_unchanged())
+                    && channels
+                        .edit_log(*target)
+                        .is_none_or(|edit_log| edit_log.is_next_unchanged())
             }
-            Entry::End(target) => channels.ledger(*target).is_none_or(|ledger| ledger.is_spent()),
+            Entry::End(target) => {
+                channels.edit_log(*target).is_none_or(|edit_log| edit_log.is_spent())
+            }
         });
         // Several pieces in one event are left to the queue.
         let pieces = entries.iter().filter(|entry| matches!(entry, Entry::Piece { .. })).count();
@@ -200,9 +204,9 @@ impl Flow {
         }
         for entry in entries {
             if let Entry::Piece { target, .. } = entry
-                && let Some(ledger) = channels.ledger(*target)
+                && let Some(edit_log) = channels.edit_log(*target)
             {
-                ledger.leave(|| "".into());
+                edit_log.leave(|| "".into());
             }
         }
         true
@@ -213,13 +217,13 @@ impl Flow {
         for entry in entries {
             let Entry::End(target) = entry else { continue };
             let template = self.templates.remove(target);
-            let Some(ledger) = self.body.channels().ledger(*target) else { continue };
+            let Some(edit_log) = self.body.channels().edit_log(*target) else { continue };
             let rest = match self.mode {
-                RewriteMode::Suffix if self.ending => ledger.suffix(),
+                RewriteMode::Suffix if self.ending => edit_log.suffix(),
                 RewriteMode::Suffix => None,
-                _ => ledger.take_rest(),
+                _ => edit_log.take_rest(),
             };
-            let is_repeated = ledger.has_slots();
+            let is_repeated = edit_log.has_slots();
             let Some((rest, template)) = rest.zip(template) else { continue };
             let Some(copy) = template.copy(&rest) else { continue };
             if self.mode == RewriteMode::Suffix {

@@ -73,7 +73,10 @@ impl Item {
     /// Whether all its pieces may leave.
     pub(super) fn may_leave(&mut self, channels: &mut Channels) -> bool {
         while let Some(piece) = self.pieces.get(self.free) {
-            if channels.ledger(piece.target).is_some_and(|ledger| !ledger.may_leave(piece.nth)) {
+            if channels
+                .edit_log(piece.target)
+                .is_some_and(|edit_log| !edit_log.may_leave(piece.nth))
+            {
                 return false;
             }
             self.free += 1;
@@ -86,7 +89,7 @@ impl Item {
         let mut base = None;
         let mut edits: Vec<(Place, String)> = Vec::new();
         for piece in &self.pieces {
-            let Some(ledger) = channels.ledger(piece.target) else { continue };
+            let Some(edit_log) = channels.edit_log(piece.target) else { continue };
             let text = || match (&piece.said, piece.place) {
                 (Some(said), _) => Cow::Borrowed(said.as_str()),
                 (None, Some(place)) => {
@@ -95,7 +98,7 @@ impl Item {
                 }
                 (None, None) => Cow::Borrowed(""),
             };
-            let new = ledger.leave(text).or_else(|| piece.said.clone());
+            let new = edit_log.leave(text).or_else(|| piece.said.clone());
             if let (Some(new), Some(place)) = (new, piece.place) {
                 let base = base.get_or_insert_with(|| self.base());
                 let is_string = literal(base, place).starts_with('"');

@@ -7,7 +7,7 @@ mod options;
 
 pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
 
-use crate::{Framing, Wire, WireEvent, framing::Unframer};
+use crate::{ApiFormat, Framing, WireEvent, framing::Unframer};
 use flow::Flow;
 
 /// What a [`Rewriter`] hands out.
@@ -95,7 +95,7 @@ impl Rewriter {
 
     /// The format, once it is known.
     #[must_use]
-    pub const fn wire(&self) -> Option<Wire> {
+    pub const fn format(&self) -> Option<ApiFormat> {
         self.flow.body.wire()
     }
 

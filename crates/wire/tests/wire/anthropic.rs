@@ -2,7 +2,7 @@
 
 use crate::support::{call, calls, decode};
 use jsonmend_core::Outcome;
-use jsonmend_wire::{CallKind, FinishReason, StreamOutcome, Wire};
+use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
 
 /// Events with their names, as the service sends them.
 fn events(payloads: &[&str]) -> String {
@@ -60,7 +60,7 @@ fn thinking_text_and_a_call_come_out() {
     ];
     for body in [events(&payloads), bare(&payloads)] {
         let transcript = decode(&body);
-        assert_eq!(transcript.wire(), Some(Wire::Anthropic));
+        assert_eq!(transcript.format(), Some(ApiFormat::Anthropic));
         assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Let me see.", "Hm."));
         assert_eq!(calls(&transcript), [call("read", "{\"path\": \"a.txt\"}", "repaired")]);
         assert_eq!(transcript.calls()[0].id(), Some("t1"));

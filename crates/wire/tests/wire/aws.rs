@@ -1,7 +1,7 @@
 //! Bodies in AWS event streams.
 
 use jsonmend_wire::{
-    ErrorKind, Framing, StreamOutcome, Transcript, Wire, WireOptions,
+    ApiFormat, ErrorKind, Framing, StreamOutcome, Transcript, WireOptions,
     eventstream::{Header, HeaderValue, encode},
 };
 
@@ -45,7 +45,7 @@ fn answer() -> Vec<u8> {
 fn the_payloads_of_invoke_model_are_taken_out_of_their_chunks() {
     let seen = read(&answer());
     assert_eq!(seen.framing(), Some(Framing::EventStream));
-    assert_eq!((seen.wire(), seen.text().as_str()), (Some(Wire::Anthropic), "Hi"));
+    assert_eq!((seen.format(), seen.text().as_str()), (Some(ApiFormat::Anthropic), "Hi"));
     assert_eq!(seen.outcome(), StreamOutcome::Complete);
     assert!(seen.errors().is_empty());
 }

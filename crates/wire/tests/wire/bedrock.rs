@@ -1,7 +1,7 @@
 //! Amazon Bedrock: ConverseStream, and the shapes of InvokeModel. The frames are tested in `aws`.
 
 use crate::support::{call, calls, decode, named, sse};
-use jsonmend_wire::{CallKind, FinishReason, StreamOutcome, Wire};
+use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
 
 const EVENTS: [(&str, &str); 13] = [
     ("messageStart", r#"{"role":"assistant","p":"ab"}"#),
@@ -37,7 +37,7 @@ fn wrapped(events: &[(&str, &str)]) -> String {
 fn text_reasoning_and_calls_come_out_with_names_and_without() {
     for body in [named(&EVENTS), wrapped(&EVENTS)] {
         let transcript = decode(&body);
-        assert_eq!(transcript.wire(), Some(Wire::BedrockConverse));
+        assert_eq!(transcript.format(), Some(ApiFormat::BedrockConverse));
         assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("So", "Hm"));
         assert_eq!(
             calls(&transcript),
@@ -118,7 +118,7 @@ fn the_text_models_are_read_by_vendor() {
         ),
     ] {
         let transcript = decode(&sse(&[first, &last]));
-        assert_eq!(transcript.wire(), Some(Wire::BedrockText), "{first}");
+        assert_eq!(transcript.format(), Some(ApiFormat::BedrockText), "{first}");
         assert_eq!(transcript.text(), "Hi!", "{first}");
         assert_eq!(transcript.finish().unwrap().reason, reason, "{first}");
         assert_eq!(transcript.usage().unwrap().input, Some(3), "{first}");

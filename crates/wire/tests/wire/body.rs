@@ -2,7 +2,7 @@
 
 use crate::support::{decode, decode_with};
 use jsonmend_wire::{
-    ErrorKind, Framing, StreamOutcome, Wire, WireLimits, WireOptions, sse::SseLimits,
+    ApiFormat, ErrorKind, Framing, StreamOutcome, WireLimits, WireOptions, sse::SseLimits,
 };
 
 #[test]
@@ -59,11 +59,11 @@ fn what_is_no_stream_is_told() {
 fn every_format_has_its_row_on_the_page_of_providers() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/providers.md");
     let page = std::fs::read_to_string(path).unwrap();
-    for wire in Wire::ALL {
+    for wire in ApiFormat::ALL {
         assert!(page.contains(&format!("\n| `{wire}` | ")), "{wire}");
-        assert_eq!(Wire::from_code(wire.code()), Some(wire));
+        assert_eq!(ApiFormat::from_code(wire.code()), Some(wire));
     }
-    assert!(Wire::ALL.is_sorted_by_key(|wire| wire.code()));
+    assert!(ApiFormat::ALL.is_sorted_by_key(|wire| wire.code()));
 }
 
 #[test]
@@ -86,13 +86,14 @@ fn an_empty_body_is_cut() {
 fn the_format_is_looked_for_until_a_payload_tells() {
     let body = ": x\n\ndata:\n\ndata: null\n\ndata: {\"id\":\"\"}\n\ndata: {\"choices\":[]}\n\ndata: [DONE]\n\n";
     let transcript = decode(body);
-    assert_eq!(transcript.wire(), Some(Wire::OpenAiChat));
+    assert_eq!(transcript.format(), Some(ApiFormat::OpenAiChat));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
 #[test]
 fn what_the_caller_fixes_is_not_detected() {
-    let options = WireOptions::new().with_framing(Framing::Ndjson).with_wire(Wire::OpenAiChat);
+    let options =
+        WireOptions::new().with_framing(Framing::Ndjson).with_format(ApiFormat::OpenAiChat);
     let body = "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n";
     let transcript = decode_with(&options, body);
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("a", StreamOutcome::Complete));

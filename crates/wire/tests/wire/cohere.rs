@@ -1,7 +1,7 @@
 //! Cohere Chat, both versions.
 
 use crate::support::{call, calls, decode, lines, sse};
-use jsonmend_wire::{FinishReason, StreamOutcome, Wire};
+use jsonmend_wire::{ApiFormat, FinishReason, StreamOutcome};
 
 const CALLED: [&str; 9] = [
     r#"{"type":"message-start","delta":{"message":{"role":"assistant","content":[],"tool_calls":[]}}}"#,
@@ -18,7 +18,7 @@ const CALLED: [&str; 9] = [
 #[test]
 fn version_2_calls_come_out_and_the_plan_is_reasoning() {
     let transcript = decode(&sse(&CALLED));
-    assert_eq!(transcript.wire(), Some(Wire::CohereV2));
+    assert_eq!(transcript.format(), Some(ApiFormat::CohereV2));
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("", "I will"));
     assert_eq!(
         calls(&transcript),
@@ -51,7 +51,7 @@ fn version_2_text_thinking_and_citations_come_out() {
 fn version_2_response_that_was_not_streamed_is_read() {
     let body = r#"{"id":"x","finish_reason":"TOOL_CALL","message":{"role":"assistant","tool_plan":"p","content":[{"type":"text","text":"Hi"}],"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{'a':1}"}}],"citations":[{"start":0}]},"usage":{"tokens":{"input_tokens":1}}}"#;
     let transcript = decode(body);
-    assert_eq!(transcript.wire(), Some(Wire::CohereV2));
+    assert_eq!(transcript.format(), Some(ApiFormat::CohereV2));
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Hi", "p"));
     assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "repaired")]);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
@@ -66,7 +66,7 @@ fn version_1_text_is_read_once() {
     let cited = r#"{"is_finished":false,"event_type":"citation-generation","citations":[{"start":0},{"start":1}]}"#;
     for payloads in [&[START, text, cited, END][..], &[START, cited, END]] {
         let transcript = decode(&lines(payloads));
-        assert_eq!(transcript.wire(), Some(Wire::CohereV1));
+        assert_eq!(transcript.format(), Some(ApiFormat::CohereV1));
         assert_eq!(transcript.text(), "Hi");
         assert_eq!(transcript.citations().len(), 2);
         assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);

@@ -1,7 +1,7 @@
 //! The formats that stream a text and no calls, and Ollama.
 
 use crate::support::{call, calls, decode, lines, named, sse};
-use jsonmend_wire::{FinishReason, StreamOutcome, Wire};
+use jsonmend_wire::{ApiFormat, FinishReason, StreamOutcome};
 
 #[test]
 fn openai_completions_are_read_by_choice() {
@@ -13,7 +13,7 @@ fn openai_completions_are_read_by_choice() {
         r#"{"choices":[],"usage":{"prompt_tokens":2,"completion_tokens":3}}"#,
     ];
     let transcript = decode(&sse(&payloads));
-    assert_eq!(transcript.wire(), Some(Wire::OpenAiCompletions));
+    assert_eq!(transcript.format(), Some(ApiFormat::OpenAiCompletions));
     assert_eq!(transcript.texts(), ["ac", "b"]);
     assert_eq!(transcript.finish().unwrap().reason, FinishReason::Stop);
     assert_eq!(transcript.usage().unwrap().output, Some(3));
@@ -42,7 +42,7 @@ fn anthropic_completions_are_read_with_a_type_and_without() {
     ];
     for payloads in [&typed[..], &bare] {
         let transcript = decode(&sse(payloads));
-        assert_eq!(transcript.wire(), Some(Wire::AnthropicComplete));
+        assert_eq!(transcript.format(), Some(ApiFormat::AnthropicComplete));
         assert_eq!(transcript.text(), " Hi");
         assert_eq!(transcript.finish().unwrap().reason, FinishReason::Stop);
         assert_eq!(transcript.outcome(), StreamOutcome::Complete);
@@ -59,7 +59,7 @@ fn ollama_chats_are_read_a_line_at_a_time() {
         r#"{"message":{"content":""},"done":true,"done_reason":"length","prompt_eval_count":3,"eval_count":2}"#,
     ];
     let transcript = decode(&lines(&payloads));
-    assert_eq!(transcript.wire(), Some(Wire::Ollama));
+    assert_eq!(transcript.format(), Some(ApiFormat::Ollama));
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Hi", "Hm"));
     assert_eq!(
         calls(&transcript),
@@ -94,7 +94,7 @@ fn tgi_tokens_are_read_and_the_whole_text_counts_once() {
         r#"{"index":2,"token":{"id":2,"text":"</s>","special":true},"generated_text":"Hi","details":{"finish_reason":"eos_token","generated_tokens":2}}"#,
     ];
     let transcript = decode(&sse(&payloads));
-    assert_eq!(transcript.wire(), Some(Wire::Tgi));
+    assert_eq!(transcript.format(), Some(ApiFormat::Tgi));
     assert_eq!(transcript.text(), "Hi");
     let finish = transcript.finish().unwrap();
     assert_eq!((finish.reason, finish.original.as_str()), (FinishReason::Stop, "eos_token"));
@@ -116,7 +116,7 @@ fn watsonx_results_are_read() {
         r#"{"results":[{"generated_text":"!","generated_token_count":2,"input_token_count":0,"stop_reason":"max_tokens"}]}"#,
     ];
     let transcript = decode(&named(&payloads.map(|payload| ("message", payload))));
-    assert_eq!(transcript.wire(), Some(Wire::Watsonx));
+    assert_eq!(transcript.format(), Some(ApiFormat::Watsonx));
     assert_eq!(transcript.text(), "Hi!");
     let usage = transcript.usage().unwrap();
     assert_eq!((usage.input, usage.output), (Some(8), Some(2)));
@@ -141,7 +141,7 @@ fn replicate_text_is_the_payload_itself() {
         "event: done\ndata: {}\n\n",
     ];
     let transcript = decode(&(": hi\n\n".to_owned() + &events.concat()));
-    assert_eq!(transcript.wire(), Some(Wire::Replicate));
+    assert_eq!(transcript.format(), Some(ApiFormat::Replicate));
     assert_eq!(transcript.text(), "{ \"a\": 1}\n[DONE]{\"choices\": 1");
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&events[..5].concat()).outcome(), StreamOutcome::Cut);

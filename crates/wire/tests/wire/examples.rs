@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jsonmend_core::{Options, Policy, RepairKind};
-use jsonmend_wire::{Decoder, StreamOutcome, Transcript, Wire, WireOptions};
+use jsonmend_wire::{ApiFormat, Decoder, StreamOutcome, Transcript, WireOptions};
 
 use crate::support::{call, calls};
 
@@ -66,7 +66,7 @@ fn openai_json_mode_fenced() {
 #[test]
 fn anthropic_tool_use_broken() {
     let transcript = default("anthropic-tool-use-broken.sse");
-    assert_eq!(transcript.wire(), Some(Wire::Anthropic));
+    assert_eq!(transcript.format(), Some(ApiFormat::Anthropic));
     assert!(transcript.reasoning().starts_with("The file has"));
     let arguments = r#"{"path": "src/sum.rs", "replace": "fn sum(xs: &[i64]) -> i64 {\n\txs.iter().sum()\n}\n", "backup": false, "lines": [3, 9]}"#;
     assert_eq!(calls(&transcript), [call("edit_file", arguments, "repaired")]);

@@ -1,7 +1,7 @@
 //! Gemini and Vertex AI, and Gemini Interactions.
 
 use crate::support::{call, calls, decode, named, sse};
-use jsonmend_wire::{FinishReason, Framing, StreamOutcome, Wire};
+use jsonmend_wire::{ApiFormat, FinishReason, Framing, StreamOutcome};
 
 /// A candidate with those parts and, where it is not empty, that reason.
 fn parts(parts: &str, reason: &str) -> String {
@@ -27,7 +27,7 @@ fn text_thoughts_and_calls_come_out_of_events_and_of_an_array() {
     for (body, framing) in [(events, Framing::Sse), (array, Framing::JsonArray)] {
         let transcript = decode(&body);
         assert_eq!(transcript.framing(), Some(framing));
-        assert_eq!(transcript.wire(), Some(Wire::Gemini));
+        assert_eq!(transcript.format(), Some(ApiFormat::Gemini));
         assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("So it", "Hm"));
         assert_eq!(
             calls(&transcript),
@@ -235,7 +235,7 @@ fn interactions_are_read_by_their_steps() {
         ("done", "[DONE]"),
     ];
     let transcript = decode(&named(&events));
-    assert_eq!(transcript.wire(), Some(Wire::GeminiInteractions));
+    assert_eq!(transcript.format(), Some(ApiFormat::GeminiInteractions));
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Hi", "Hm"));
     assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "repaired")]);
     assert_eq!(transcript.calls()[0].id(), Some("c"));

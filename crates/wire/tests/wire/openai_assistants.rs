@@ -1,7 +1,7 @@
 //! OpenAI Assistants.
 
 use crate::support::{call, calls, decode, named};
-use jsonmend_wire::{FinishReason, StreamOutcome, Wire};
+use jsonmend_wire::{ApiFormat, FinishReason, StreamOutcome};
 
 fn run(status: &str, more: &str) -> String {
     format!(r#"{{"object":"thread.run","status":"{status}"{more}}}"#)
@@ -39,7 +39,7 @@ fn text_comes_out_once_and_the_run_tells_the_end() {
         ("done", "[DONE]"),
     ]);
     let transcript = decode(&body);
-    assert_eq!(transcript.wire(), Some(Wire::OpenAiAssistants));
+    assert_eq!(transcript.format(), Some(ApiFormat::OpenAiAssistants));
     assert_eq!(transcript.text(), "Hi!");
     assert_eq!(transcript.citations(), [r#"{"type":"file_citation"}"#]);
     assert_eq!(transcript.usage().unwrap().output, Some(2));

@@ -2,7 +2,7 @@
 
 use crate::support::{call, calls, decode, decode_with};
 use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{ErrorKind, FinishReason, StreamOutcome, Wire, WireLimits, WireOptions};
+use jsonmend_wire::{ApiFormat, ErrorKind, FinishReason, StreamOutcome, WireLimits, WireOptions};
 
 /// Chunks that hold one delta of choice 0 each, and no end.
 fn deltas(deltas: &[&str]) -> String {
@@ -39,7 +39,7 @@ fn text_comes_out_and_the_end_is_told() {
         + "data: [DONE]\n\n";
     let transcript = decode(&body);
     assert_eq!(transcript.text(), "Héllo");
-    assert_eq!(transcript.wire(), Some(Wire::OpenAiChat));
+    assert_eq!(transcript.format(), Some(ApiFormat::OpenAiChat));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     let usage = transcript.usage().unwrap();
     assert_eq!((usage.input, usage.output, usage.reasoning), (Some(7), Some(2), Some(1)));

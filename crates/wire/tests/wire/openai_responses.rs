@@ -1,7 +1,7 @@
 //! OpenAI Responses: what servers do to it, one test a deviation.
 
 use crate::support::{call, calls, decode, named, sse};
-use jsonmend_wire::{CallKind, FinishReason, StreamOutcome, Wire};
+use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
 
 const CREATED: &str = r#"{"type":"response.created","response":{"object":"response","status":"in_progress","error":null,"output":[]}}"#;
 const COMPLETED: &str = r#"{"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":8,"output_tokens":5,"input_tokens_details":{"cached_tokens":4},"output_tokens_details":{"reasoning_tokens":2}}}}"#;
@@ -43,7 +43,7 @@ fn text_reasoning_and_a_refusal_are_said_once() {
         COMPLETED,
     ];
     let transcript = decode(&sse(&payloads));
-    assert_eq!(transcript.wire(), Some(Wire::OpenAiResponses));
+    assert_eq!(transcript.format(), Some(ApiFormat::OpenAiResponses));
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("So", "Hm"));
     assert_eq!(transcript.refusal(), "no");
     assert_eq!(transcript.citations(), [r#"{"type":"url_citation","url":"u"}"#]);

@@ -22,7 +22,7 @@ impl Engine {
         match next {
             b'}' => {
                 if self.whole
-                    && self.options.following() != crate::Following::All
+                    && self.options.trailing_documents() != crate::TrailingDocuments::All
                     && self.holds_open_brace(source)
                 {
                     // The brace may be the text's own: then the string goes on to another quote.

@@ -1,6 +1,6 @@
 //! A list or an object as text in a string.
 
-use jsonmend_core::{Following, Options, Policy, Risk, mend};
+use jsonmend_core::{Options, Policy, Risk, TrailingDocuments, mend};
 
 use super::{Proposal, Site};
 use crate::{Rule, Tree, tree::JsonKind};
@@ -32,7 +32,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     let policy = Policy::PERMISSIVE.at_most(site.max_risk);
     let options = Options::new()
         .with_policy(policy)
-        .with_following(Following::Error)
+        .with_trailing_documents(TrailingDocuments::Error)
         .with_guide(part.guide());
     let mended = mend(text.as_bytes(), &options);
     let lossy = mended.repairs().iter().any(|repair| repair.risk() == Risk::Lossy);

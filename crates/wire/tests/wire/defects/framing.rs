@@ -1,7 +1,7 @@
 //! Entries 1 to 26: framings and bytes.
 
 use jsonmend_wire::{
-    Decoder, ErrorKind, Framing, Transcript, Wire, WireLimits, WireOptions,
+    ApiFormat, Decoder, ErrorKind, Framing, Transcript, WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},
     sse::SseLimits,
     transcribe,
@@ -152,8 +152,8 @@ fn d17_the_bytes_tell_the_framing_whatever_a_header_says() {
     let named = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
     let transcript = decode(named);
     assert_eq!(
-        (transcript.framing(), transcript.wire()),
-        (Some(Framing::Sse), Some(Wire::Anthropic))
+        (transcript.framing(), transcript.format()),
+        (Some(Framing::Sse), Some(ApiFormat::Anthropic))
     );
     assert_eq!(decode("{\"error\":\"m\"}").framing(), Some(Framing::Json));
 }

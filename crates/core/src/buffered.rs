@@ -8,15 +8,15 @@ use crate::{Collected, Mended, Mender, Options, Outcome, Output, mend, mended::i
 /// among everything the whole-text path can do. The path for tool calls and validated objects.
 ///
 /// ```
-/// use jsonmend_core::{Held, Options, Outcome, Policy};
-/// let mut held = Held::new(Options::new().with_policy(Policy::CONSERVATIVE));
+/// use jsonmend_core::{BufferedMender, Options, Outcome, Policy};
+/// let mut held = BufferedMender::new(Options::new().with_policy(Policy::CONSERVATIVE));
 /// held.push(br#"{"path": "a.txt", "body": "x"#, &mut ());
 /// let mended = held.finish(&mut ());
 /// assert_eq!(mended.outcome(), Outcome::Cut);
 /// assert_eq!(mended.text(), None);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct BufferedMender {
     mender: Mender,
     options: Options,
     /// The input, until it outgrows the buffer limit.
@@ -25,7 +25,7 @@ pub struct Held {
     grown: Collected,
 }
 
-impl Held {
+impl BufferedMender {
     /// A held mender at the start of an input.
     #[must_use]
     pub fn new(options: Options) -> Self {

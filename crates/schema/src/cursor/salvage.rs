@@ -37,7 +37,7 @@ impl Walk {
 
     /// The standing of an issue with the value, or key, that comes now.
     pub(super) fn standing(&self, issue: &Issue) -> Standing {
-        let hope = self.is_open_ended()
+        let salvage = self.is_open_ended()
             || match issue.code() {
                 IssueCode::Unexpected => self.key_may_fit(issue),
                 IssueCode::Count => {
@@ -45,7 +45,7 @@ impl Walk {
                 }
                 _ => self.next.len() > 1 && self.may(Rule::ALL) || self.value_may_fit(issue),
             };
-        standing(hope)
+        standing(salvage)
     }
 
     pub(super) fn standing_of_count(&self) -> Standing {
@@ -64,15 +64,15 @@ impl Walk {
                 .and_then(|(part, name)| part.property(&name))
                 .is_some_and(|property| property.constant().is_some())
         };
-        let empty = self.growth.len(frame.node) == 0;
-        let hope = whole
+        let empty = self.partial.len(frame.node) == 0;
+        let salvage = whole
             || frame.ways.len() > 1 && self.may(Rule::ALL)
             || !self.frames.is_empty() && self.is_open_ended()
             || self.max_risk == Some(Risk::Guess) && self.may(Rule::ALL)
             || frame.unknown && self.may(&keys)
             || empty && self.may(&[Rule::EmptyPlaceholder, Rule::EmptyObjectToArray])
             || self.may(&[Rule::ConstFill]) && constant();
-        standing(hope)
+        standing(salvage)
     }
 
     fn key_may_fit(&self, issue: &Issue) -> bool {
@@ -138,6 +138,6 @@ fn is_words_in_a_list(issue: &Issue) -> bool {
         && issue.received().raw().contains([' ', '\t'])
 }
 
-const fn standing(hope: bool) -> Standing {
-    if hope { Standing::Definite } else { Standing::Lost }
+const fn standing(salvage: bool) -> Standing {
+    if salvage { Standing::Definite } else { Standing::Lost }
 }

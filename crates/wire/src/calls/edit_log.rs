@@ -30,7 +30,7 @@ pub(super) enum Slot {
 
 /// The pieces of a text that have not left, and the repairs.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct EditLog {
     slots: VecDeque<Slot>,
     repairs: Vec<Repair>,
     /// How many of the repairs were written into pieces that have left.
@@ -44,7 +44,7 @@ pub(crate) struct Ledger {
     raw: Option<String>,
 }
 
-impl Ledger {
+impl EditLog {
     pub(super) fn add(&mut self, slot: Slot) {
         self.slots.push_back(slot);
     }
@@ -185,20 +185,20 @@ impl Ledger {
 
 /// Keeps the account while a mender hands out text.
 pub(super) struct Recorder<'a> {
-    pub(super) ledger: &'a mut Ledger,
+    pub(super) edit_log: &'a mut EditLog,
     pub(super) show: &'a mut dyn FnMut(Piece<'_>),
     raw: bool,
 }
 
 impl<'a> Recorder<'a> {
-    pub(super) fn new(ledger: &'a mut Ledger, show: &'a mut dyn FnMut(Piece<'_>)) -> Self {
-        Self { ledger, show, raw: false }
+    pub(super) fn new(edit_log: &'a mut EditLog, show: &'a mut dyn FnMut(Piece<'_>)) -> Self {
+        Self { edit_log, show, raw: false }
     }
 }
 
 impl Output for Recorder<'_> {
     fn copy(&mut self, bytes: &[u8]) {
-        self.ledger.certain = self.ledger.certain.saturating_add(bytes.len());
+        self.edit_log.certain = self.edit_log.certain.saturating_add(bytes.len());
         if !bytes.is_empty() {
             (self.show)(Piece { bytes, raw: self.raw });
         }
@@ -213,8 +213,8 @@ impl Output for Recorder<'_> {
     }
 
     fn repair(&mut self, repair: Repair) {
-        self.ledger.certain = self.ledger.certain.max(repair.end);
-        self.ledger.repairs.push(repair);
+        self.edit_log.certain = self.edit_log.certain.max(repair.end);
+        self.edit_log.repairs.push(repair);
     }
 }
 
@@ -225,30 +225,30 @@ mod tests {
 
     /// The pieces as they leave, and what stands behind them.
     fn rewritten(pieces: &[&str]) -> (Vec<String>, Option<String>) {
-        let mut ledger = Ledger::default();
+        let mut edit_log = EditLog::default();
         let mut mender = Mender::new(Options::new());
         let mut left: Vec<String> = Vec::new();
         let mut start = 0;
-        let leave = |ledger: &mut Ledger, left: &mut Vec<String>| {
-            while ledger.has_parts() && ledger.may_leave(0) {
+        let leave = |edit_log: &mut EditLog, left: &mut Vec<String>| {
+            while edit_log.has_parts() && edit_log.may_leave(0) {
                 let piece = pieces[left.len()];
-                let new = ledger.leave(|| piece.into());
+                let new = edit_log.leave(|| piece.into());
                 assert_ne!(new.as_deref(), Some(piece), "a change that changes nothing");
                 left.push(new.unwrap_or_else(|| piece.to_owned()));
             }
         };
         for piece in pieces {
-            ledger.add(Slot::Part { skip: 0, start, end: start + piece.len() });
+            edit_log.add(Slot::Part { skip: 0, start, end: start + piece.len() });
             start += piece.len();
             let show: &mut dyn FnMut(Piece<'_>) = &mut |_| {};
-            let mut out = Recorder::new(&mut ledger, show);
+            let mut out = Recorder::new(&mut edit_log, show);
             mender.push(piece.as_bytes(), &mut out);
-            leave(&mut ledger, &mut left);
+            leave(&mut edit_log, &mut left);
         }
-        mender.finish(&mut Recorder::new(&mut ledger, &mut |_| {}));
-        ledger.end(&pieces.concat());
-        leave(&mut ledger, &mut left);
-        (left, ledger.take_rest())
+        mender.finish(&mut Recorder::new(&mut edit_log, &mut |_| {}));
+        edit_log.end(&pieces.concat());
+        leave(&mut edit_log, &mut left);
+        (left, edit_log.take_rest())
     }
 
     #[test]
@@ -281,9 +281,9 @@ mod tests {
 
     #[test]
     fn a_piece_that_only_repeats_is_emptied() {
-        let mut ledger = Ledger::default();
-        ledger.add(Slot::Part { skip: 3, start: 3, end: 3 });
-        ledger.certain = 3;
-        assert_eq!(ledger.leave(|| "abc".into()).as_deref(), Some(""));
+        let mut edit_log = EditLog::default();
+        edit_log.add(Slot::Part { skip: 3, start: 3, end: 3 });
+        edit_log.certain = 3;
+        assert_eq!(edit_log.leave(|| "abc".into()).as_deref(), Some(""));
     }
 }

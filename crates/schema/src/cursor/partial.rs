@@ -36,13 +36,13 @@ struct Grown {
 
 /// The values, flat; the first is the root.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Growth {
+pub(super) struct PartialTree {
     nodes: Vec<Grown>,
     text: String,
     key: Option<Range<usize>>,
 }
 
-impl Growth {
+impl PartialTree {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.text.clear();
@@ -50,11 +50,11 @@ impl Growth {
     }
 
     pub(super) fn root(&self) -> Option<Snapshot<'_>> {
-        (!self.nodes.is_empty()).then_some(Snapshot { growth: self, at: 0 })
+        (!self.nodes.is_empty()).then_some(Snapshot { partial: self, at: 0 })
     }
 
     pub(super) const fn at(&self, at: usize) -> Snapshot<'_> {
-        Snapshot { growth: self, at }
+        Snapshot { partial: self, at }
     }
 
     fn keep(&mut self, text: &str) -> Range<usize> {
@@ -153,7 +153,7 @@ impl Growth {
 /// It prints as JSON, with what is open closed and what is [pending](NodeState::Pending) left out.
 #[derive(Clone, Copy)]
 pub struct Snapshot<'c> {
-    growth: &'c Growth,
+    partial: &'c PartialTree,
     at: usize,
 }
 
@@ -161,25 +161,25 @@ impl<'c> Snapshot<'c> {
     /// Its type; while it is pending, that of what was written so far.
     #[must_use]
     pub fn kind(&self) -> JsonKind {
-        self.growth.node(self.at).kind
+        self.partial.node(self.at).kind
     }
 
     /// How far it can be relied on.
     #[must_use]
     pub fn state(&self) -> NodeState {
-        self.growth.node(self.at).state
+        self.partial.node(self.at).state
     }
 
     /// Whether more of it may come.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.growth.node(self.at).open
+        self.partial.node(self.at).open
     }
 
     /// Its key, decoded, if it is a member.
     #[must_use]
     pub fn key(&self) -> Option<&'c str> {
-        self.growth.node(self.at).key.as_ref().map(|key| self.growth.slice(key))
+        self.partial.node(self.at).key.as_ref().map(|key| self.partial.slice(key))
     }
 
     /// The content of a string, as far as it has come.
@@ -201,15 +201,15 @@ impl<'c> Snapshot<'c> {
     }
 
     fn content(&self) -> &'c str {
-        self.growth.slice(&self.growth.node(self.at).text)
+        self.partial.slice(&self.partial.node(self.at).text)
     }
 
     /// The members or items so far, in order.
     pub fn children(&self) -> impl Iterator<Item = Snapshot<'c>> + use<'c> {
-        let growth = self.growth;
-        let first = growth.node(self.at).first;
-        std::iter::successors(first, move |&at| growth.node(at).next)
-            .map(move |at| Snapshot { growth, at })
+        let partial = self.partial;
+        let first = partial.node(self.at).first;
+        std::iter::successors(first, move |&at| partial.node(at).next)
+            .map(move |at| Snapshot { partial, at })
     }
 
     /// The last member of that key.
@@ -231,9 +231,9 @@ impl<'c> Snapshot<'c> {
 
     /// The first of the values from `at` on that is shown.
     fn shown(&self, at: Option<usize>) -> Option<usize> {
-        let growth = self.growth;
-        std::iter::successors(at, |&at| growth.node(at).next)
-            .find(|&at| Snapshot { growth, at }.is_shown())
+        let partial = self.partial;
+        std::iter::successors(at, |&at| partial.node(at).next)
+            .find(|&at| Snapshot { partial, at }.is_shown())
     }
 }
 
@@ -251,7 +251,7 @@ impl fmt::Display for Snapshot<'_> {
         let mut stack = Vec::new();
         let mut at = self.at;
         loop {
-            let value = Snapshot { growth: self.growth, at };
+            let value = Snapshot { partial: self.partial, at };
             if let Some(key) = value.key().filter(|_| at != self.at) {
                 write!(f, "{}:", quoted(key))?;
             }
@@ -260,7 +260,7 @@ impl fmt::Display for Snapshot<'_> {
                 JsonKind::Array | JsonKind::Object => {
                     let object = value.kind() == JsonKind::Object;
                     f.write_str(if object { "{" } else { "[" })?;
-                    if let Some(first) = self.shown(self.growth.node(at).first) {
+                    if let Some(first) = self.shown(self.partial.node(at).first) {
                         stack.push(at);
                         at = first;
                         continue;
@@ -274,13 +274,13 @@ impl fmt::Display for Snapshot<'_> {
                 if at == self.at {
                     return Ok(());
                 }
-                if let Some(next) = self.shown(self.growth.node(at).next) {
+                if let Some(next) = self.shown(self.partial.node(at).next) {
                     f.write_str(",")?;
                     at = next;
                     break;
                 }
                 let Some(parent) = stack.pop() else { return Ok(()) };
-                let object = self.growth.node(parent).kind == JsonKind::Object;
+                let object = self.partial.node(parent).kind == JsonKind::Object;
                 f.write_str(if object { "}" } else { "]" })?;
                 at = parent;
             }

@@ -7,7 +7,7 @@ use jsonmend_core::{Outcome, Repair};
 /// Slices end anywhere, in the middle of a character too. Every byte of the input is handed to
 /// exactly one of [`text`](Self::text) and [`reasoning`](Self::reasoning), or belongs to a
 /// document.
-pub trait Parts {
+pub trait TextSink {
     /// Text that is not JSON, unchanged: prose, fences, the tags around reasoning.
     fn text(&mut self, bytes: &[u8]) {
         let _ = bytes;
@@ -38,7 +38,7 @@ pub trait Parts {
     fn end(&mut self, outcome: Outcome);
 }
 
-impl<P: Parts> Parts for &mut P {
+impl<P: TextSink> TextSink for &mut P {
     fn text(&mut self, bytes: &[u8]) {
         (**self).text(bytes);
     }
@@ -105,7 +105,7 @@ impl Findings {
     }
 }
 
-impl Parts for Findings {
+impl TextSink for Findings {
     fn text(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
     }
