@@ -4,10 +4,11 @@ use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
 use crate::{
-    Block, Finish, FinishReason, Usage, WireError, WireEvent, WireOptions,
-    calls::{Calls, EditLog, Entry, Place, Sink, Target, Tracking},
+    Block, Doubt, ErrorKind, Finish, Usage, WireError, WireEvent, WireOptions,
+    calls::{Calls, EditLog, End, Entry, Place, Sink, Target, Tracking},
     format::{Delta, Piece},
     json::Halves,
+    source::Source,
 };
 
 /// How many errors of one response are handed out. A body of nothing but errors says no more with
@@ -83,22 +84,43 @@ impl Channels {
         self.errors > 0
     }
 
+    /// Something was lost, damaged or contradicted: no call that is open is complete.
+    pub(crate) fn doubt(&mut self, doubt: Doubt) {
+        self.calls.doubt(doubt);
+    }
+
+    /// The same, of the calls that began since `first` had.
+    pub(crate) fn doubt_since(&mut self, first: usize, doubt: Doubt) {
+        self.calls.doubt_since(first, doubt);
+    }
+
+    /// How many calls have begun.
+    pub(crate) const fn begun(&self) -> usize {
+        self.calls.begun()
+    }
+
     /// Reports an error.
     pub(crate) fn fail(&mut self, error: &WireError, sink: Sink<'_>) {
+        match error.kind {
+            ErrorKind::Malformed | ErrorKind::NotAStream => self.calls.doubt(Doubt::LostEvent),
+            ErrorKind::Provider => self.calls.doubt(Doubt::StreamError),
+            _ => {}
+        }
         self.errors += 1;
         if self.errors <= MOST_ERRORS {
             sink(WireEvent::Error(error));
         }
     }
 
-    /// Ends every call that is open. `cut`: the stream broke off.
-    pub(crate) fn end(&mut self, cut: bool, sink: Sink<'_>) {
-        self.calls.finish_all(cut, sink);
-        self.finish_texts(Block::all(), cut, sink);
+    /// Ends every call that is open.
+    pub(crate) fn end(&mut self, end: End, sink: Sink<'_>) {
+        self.calls.finish_all(end, sink);
+        self.finish_texts(Block::all(), end.is_cut(), sink);
     }
 
-    /// Reads a delta, which stands in the payload `base`.
-    pub(crate) fn take(&mut self, delta: Delta<'_>, base: &str, sink: Sink<'_>) {
+    /// Reads a delta of the payload `source`.
+    pub(crate) fn take(&mut self, delta: Delta<'_>, source: Source<'_>, sink: Sink<'_>) {
+        let base = source.text();
         match delta {
             Delta::Text { block, text } => self.text(Channel::Text, block, &text, base, sink),
             Delta::Reasoning { block, text } => {
@@ -119,7 +141,7 @@ impl Channels {
                         tracking.enter(Entry::Other(quoted(said, base)));
                     }
                 }
-                if let Err(error) = self.calls.take(delta, base, sink) {
+                if let Err(error) = self.calls.take(delta, source, sink) {
                     self.fail(&error, sink);
                 }
             }
@@ -130,13 +152,13 @@ impl Channels {
                 }
             }
             Delta::Abort { scope } => {
-                self.calls.finish(scope, true, sink);
+                self.calls.finish(scope, End::Broken, sink);
                 self.finish_tracked(Block::of_choice(scope), true);
             }
             Delta::Finish { scope, reason, original } => {
-                let cut = reason == FinishReason::Length;
-                self.calls.finish(scope, cut, sink);
-                self.finish_texts(Block::of_choice(scope), cut, sink);
+                let end = End::of(reason);
+                self.calls.finish(scope, end, sink);
+                self.finish_texts(Block::of_choice(scope), end.is_cut(), sink);
                 let finish = Finish { choice: scope, reason, original: original.into_owned() };
                 // Some servers repeat the last chunk.
                 if self.finished.get(&scope) != Some(&finish) {
@@ -149,6 +171,7 @@ impl Channels {
                 sink(WireEvent::Usage(self.usage));
             }
             Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
+            Delta::Doubt(doubt) => self.calls.doubt(doubt),
             Delta::Fail(error) => self.fail(&error, sink),
         }
     }

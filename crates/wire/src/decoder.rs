@@ -1,15 +1,18 @@
 //! Body bytes in, events out.
 
+use std::borrow::Cow;
+
 use jsonmend_core::{Mended, Options, Policy, Risk, mend};
 
 use crate::{
-    ApiFormat, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
-    calls::{Entry, Place, Sink},
+    ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
+    calls::{End, Entry, Place, Sink},
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Format, excerpt},
     framing::{Frame, Unframer},
     json::{self, Fault, Node},
+    source::Source,
 };
 
 /// Decodes the body of a model's stream while it arrives.
@@ -150,12 +153,27 @@ impl Body {
                 self.framing = Some(framing);
                 sink(WireEvent::FramingDetected(framing));
             }
-            Frame::Payload { event, data, whole } => self.payload(&event, &data, whole, sink),
+            Frame::Payload { event, data, whole } => {
+                // Bytes that are not UTF-8 were replaced: what they were is lost.
+                let damaged = matches!(data, Cow::Owned(_));
+                if damaged {
+                    self.channels.doubt(Doubt::DamagedEvent);
+                }
+                let first = self.channels.begun();
+                self.payload(&event, &data, whole, sink);
+                if damaged {
+                    self.channels.doubt_since(first, Doubt::DamagedEvent);
+                }
+            }
             Frame::Comment => sink(WireEvent::KeepAlive),
             Frame::Field { name, value } if name == "error" => {
                 self.payload("error", &value, true, sink);
             }
-            // The specification has unknown fields ignored.
+            // The specification has unknown fields ignored. One that holds an object is an event whose
+            // field name was damaged.
+            Frame::Field { value, .. } if value.trim_start().starts_with('{') => {
+                self.channels.doubt(Doubt::LostEvent);
+            }
             Frame::Field { .. } => {}
             Frame::Stray(text) if text.trim_start().starts_with(['{', '[']) => {
                 self.payload("", &text, true, sink);
@@ -166,6 +184,7 @@ impl Body {
             Frame::Stray(text) => self.fail(ErrorKind::Malformed, &text, sink),
             Frame::Oversize { limit } => {
                 self.overflow = true;
+                self.channels.doubt(Doubt::Limit);
                 sink(WireEvent::Oversize { limit });
             }
             Frame::Exception { name, data } => {
@@ -192,7 +211,9 @@ impl Body {
         }
         let Self { format, channels, .. } = self;
         if let Some(format) = format
-            && format.decode_plain(event, data, &mut |delta| channels.take(delta, data, sink))
+            && format.decode_plain(event, data, &mut |delta| {
+                channels.take(delta, Source::new(data), sink);
+            })
         {
             return;
         }
@@ -205,7 +226,7 @@ impl Body {
             if let Some(error) = format::read_plain_error(event, rest) {
                 self.channels.fail(&error, sink);
             } else {
-                self.node(event, Node::EMPTY, data, sink);
+                self.node(event, Node::EMPTY, Source::new(data), sink);
             }
             return;
         }
@@ -223,7 +244,7 @@ impl Body {
             }
             match json::first(rest) {
                 Ok((node, after)) => {
-                    self.node(event, node, data, sink);
+                    self.node(event, node, Source::new(data), sink);
                     rest = after;
                 }
                 Err(fault) => {
@@ -263,7 +284,16 @@ impl Body {
                 if !written {
                     self.channels.give_up(sink);
                 }
-                self.node(event, node, mended.text().unwrap_or_default(), sink);
+                let source =
+                    Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
+                if source.is_damaged(self.options.mending().policy()) {
+                    self.channels.doubt(Doubt::DamagedEvent);
+                }
+                let first = self.channels.begun();
+                self.node(event, node, source, sink);
+                if source.is_damaged(self.options.mending().policy()) {
+                    self.channels.doubt_since(first, Doubt::DamagedEvent);
+                }
                 if !written {
                     self.channels.give_up(sink);
                 }
@@ -292,8 +322,8 @@ impl Body {
         allowed
     }
 
-    /// Reads one JSON value of the payload `base`.
-    fn node(&mut self, event: &str, node: Node<'_>, base: &str, sink: Sink<'_>) {
+    /// Reads one JSON value of the payload `source`.
+    fn node(&mut self, event: &str, node: Node<'_>, source: Source<'_>, sink: Sink<'_>) {
         if !node.is_object() {
             match node.text().and_then(|text| format::read_plain_error(event, &text)) {
                 Some(error) => self.channels.fail(&error, sink),
@@ -309,7 +339,7 @@ impl Body {
             self.detect(event, node, sink);
         }
         let Self { format: Some(format), channels, .. } = self else { return };
-        format.decode(event, node, &mut |delta| channels.take(delta, base, sink));
+        format.decode(event, node, &mut |delta| channels.take(delta, source, sink));
     }
 
     /// Tells the format from a payload.
@@ -334,7 +364,8 @@ impl Body {
 
     pub(crate) fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
         let ended = !self.truncated && self.format.as_ref().is_some_and(|format| format.is_ended());
-        self.channels.end(!ended, sink);
+        // A body that says that it is over, without saying so of a turn, ended that turn uncleanly.
+        self.channels.end(if ended { End::Unclean } else { End::Broken }, sink);
         if self.channels.has_failed() {
             return StreamOutcome::Error;
         }

@@ -92,7 +92,21 @@ impl FinishReason {
         }
     }
 
-    /// The reason a provider's word stands for.
+    /// Whether the turn came to its end by itself. After any other reason, one that this crate does
+    /// not know included, what came last may be cut off.
+    ///
+    /// ```
+    /// use jsonmend_wire::FinishReason;
+    /// assert!(FinishReason::ToolCalls.is_clean());
+    /// assert!(!FinishReason::ContentFilter.is_clean());
+    /// assert!(!FinishReason::Other.is_clean());
+    /// ```
+    #[must_use]
+    pub const fn is_clean(self) -> bool {
+        matches!(self, Self::Stop | Self::ToolCalls)
+    }
+
+    /// The reason that a provider's word means.
     pub(crate) fn from_provider(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
             "stop" | "end_turn" | "stop_sequence" | "eos_token" | "eos" | "completed"
@@ -107,6 +121,7 @@ impl FinishReason {
             | "incomplete"
             | "error_limit"
             | "time_limit"
+            | "stop_limit"
             | "timeout"
             | "expired"
             | "model_context_window_exceeded" => Self::Length,
@@ -126,7 +141,9 @@ impl FinishReason {
             | "image_prohibited_content"
             | "image_recitation"
             | "jailbreak"
-            | "model_armor" => Self::ContentFilter,
+            | "model_armor"
+            | "sensitive"
+            | "language" => Self::ContentFilter,
             "refusal" => Self::Refusal,
             "pause_turn" => Self::Pause,
             "cancelled" | "canceled" | "cancelling" | "user_cancel" | "abort" => Self::Cancelled,
@@ -137,6 +154,8 @@ impl FinishReason {
             | "unexpected_tool_call"
             | "too_many_tool_calls"
             | "malformed_response"
+            | "missing_thought_signature"
+            | "network_error"
             | "malformed_model_output"
             | "malformed_tool_use" => Self::Error,
             _ => Self::Other,
@@ -184,6 +203,8 @@ impl Usage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// A call that had ended was stated again, with other arguments.
+    Contradiction,
     /// Arguments for a call that had ended already.
     LateArguments,
     /// A payload that is no JSON.
@@ -203,6 +224,7 @@ impl ErrorKind {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
+            Self::Contradiction => "contradiction",
             Self::LateArguments => "late-arguments",
             Self::Malformed => "malformed",
             Self::NotAStream => "not-a-stream",

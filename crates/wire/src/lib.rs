@@ -53,6 +53,7 @@ mod guides;
 mod json;
 mod limits;
 mod rewrite;
+mod source;
 pub mod sse;
 mod transcript;
 mod utf8;
@@ -60,7 +61,7 @@ pub mod values;
 mod work;
 
 pub use body::{MendedBody, mend_body};
-pub use calls::{Call, CallKind};
+pub use calls::{Call, CallKind, Doubt, UnknownCode};
 pub use decoder::Decoder;
 pub use event::{
     Block, ErrorKind, Finish, FinishReason, StreamOutcome, Usage, WireError, WireEvent,

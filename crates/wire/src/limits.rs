@@ -90,7 +90,7 @@ const NDJSON: [&str; 6] = [
 /// let options = WireOptions::new()
 ///     .with_format(ApiFormat::Anthropic)
 ///     .with_mending(Options::new().with_policy(Policy::PERMISSIVE));
-/// assert_eq!(options.wire(), Some(ApiFormat::Anthropic));
+/// assert_eq!(options.format(), Some(ApiFormat::Anthropic));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireOptions {

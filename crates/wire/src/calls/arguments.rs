@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{BufferedMender, Guide, Mended, Options, Output, mend};
+use jsonmend_core::{BufferedMender, Guide, Mended, Mender, Options, Output, Partial, mend};
 
 use super::{
+    Doubt,
     edit_log::{EditLog, Piece},
     ending::Ending,
     trace::{Reading, Release, Trace, as_it_came},
@@ -18,6 +19,9 @@ use crate::{json, work};
 
 /// How many resends rule the plain concatenation out. One may be chance: `}` repeats legitimately.
 const PROOFS: u8 = 2;
+
+/// From how many bytes on a repeated beginning is a resend, where it is no bracket.
+const SHORTEST_RESEND: usize = 8;
 
 /// The arguments of a call that is open.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub(super) struct ArgumentText {
     /// The arguments as the start of the call gave them, in case no fragment comes.
     seed: Option<String>,
     overflow: bool,
+    /// The stream states the text in two ways that differ.
+    contradicted: bool,
 }
 
 /// What sees the text grow.
@@ -86,6 +92,7 @@ impl ArgumentText {
             composed: false,
             seed: None,
             overflow: false,
+            contradicted: false,
         }
     }
 
@@ -125,9 +132,38 @@ impl ArgumentText {
         self.ending.is_reached(&self.reading)
     }
 
-    /// Whether `text` is what has come so far, perhaps with more behind it.
+    /// Whether the value is complete, and nothing that may still come could change how it is read.
+    pub(super) fn has_ended(&self) -> bool {
+        let ends = |mender: &Mender| mender.document_ended() && mender.completion().is_none();
+        if self.placeholder || self.plain.is_some() || self.contradicted || self.seed.is_some() {
+            return false;
+        }
+        match &self.engine {
+            Engine::Free => false,
+            Engine::Buffered(held) => ends(held.mender()),
+            Engine::Traced(trace) => trace.mender().is_some_and(ends),
+        }
+    }
+
+    /// Why the text is not taken for complete, whatever it looks like.
+    pub(super) fn doubt(&self) -> Option<Doubt> {
+        let seed = self.seed.as_deref().filter(|_| !self.reading.trim().is_empty());
+        if self.contradicted || seed.is_some_and(|seed| !says_the_same(seed, &self.reading)) {
+            return Some(Doubt::Contradiction);
+        }
+        (!self.is_free() && has_open_fence(&self.reading)).then_some(Doubt::OpenFence)
+    }
+
+    const fn is_free(&self) -> bool {
+        matches!(self.engine, Engine::Free)
+    }
+
+    /// Whether `text` is what has come so far, perhaps with more after it. A first byte or two of
+    /// anything but an object or an array repeat by chance: the back-ticks of a fence do.
     pub(super) fn is_resend(&self, text: &str) -> bool {
-        !self.reading.is_empty() && text.starts_with(&self.reading)
+        let telling = self.reading.len() >= SHORTEST_RESEND
+            || self.reading.trim_start().starts_with(['{', '[']);
+        telling && text.starts_with(&self.reading)
     }
 
     /// Remembers arguments that count only where no fragment comes.
@@ -256,9 +292,14 @@ impl ArgumentText {
         if self.reading.is_empty() {
             return self.push_piece(text, show);
         }
+        if self.placeholder && text.trim() != "{}" && text.trim_start().starts_with('{') {
+            return self.push_piece(text, show);
+        }
         if let Some(rest) = text.strip_prefix(self.reading.as_str()) {
             self.settle_placeholder(show);
             self.grow_within_limit(rest, show);
+        } else if self.plain.as_deref() != Some(text) && !says_the_same(&self.reading, text) {
+            self.contradicted = true;
         }
         let Engine::Traced(trace) = &mut self.engine else { return false };
         trace.note_whole();
@@ -396,6 +437,26 @@ fn behind_placeholder(text: &str) -> Option<&str> {
     rest.starts_with('{').then_some(rest)
 }
 
+/// Whether two texts are the same JSON value, however it is written.
+fn says_the_same(one: &str, other: &str) -> bool {
+    work::count(one.len() + other.len());
+    let value = |text: &str| {
+        let mut value = Partial::new();
+        value.copy(mend(text.as_bytes(), &Options::new()).text()?.as_bytes());
+        value.settle();
+        Some(value.to_string())
+    };
+    one == other || value(one).is_some_and(|one| value(other) == Some(one))
+}
+
+/// Whether a code fence begins before the value and none ends after it.
+fn has_open_fence(text: &str) -> bool {
+    let Some(fence) = text.find("```") else { return false };
+    let opens = text.find(['{', '[']).is_none_or(|value| fence < value);
+    let closes = text.rfind("```") > text.rfind(['}', ']']).max(Some(fence));
+    opens && !closes
+}
+
 fn is_json(text: &str) -> bool {
     json::first(text).is_ok_and(|(_, rest)| rest.is_empty())
 }
@@ -419,73 +480,4 @@ impl Output for Show<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use jsonmend_core::Policy;
-
-    fn raw(pieces: &[&str]) -> (String, bool) {
-        let mending = Options::new().with_policy(Policy::CONSERVATIVE);
-        let mut text = ArgumentText::new(mending, 1000, false);
-        for piece in pieces {
-            text.push(piece, &mut |_| {});
-        }
-        match text.close(false, &mut |_| {}) {
-            Closed::Json { raw, resent, .. } => (raw, resent),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn fragments_are_joined() {
-        assert_eq!(
-            raw(&["{\"a\"", ": [", "1", "1", "]", "}"]),
-            ("{\"a\": [11]}".to_owned(), false)
-        );
-    }
-
-    #[test]
-    fn cumulative_resends_replace() {
-        let pieces = ["{\"a\"", "{\"a\": 1", "{\"a\": 1, \"b\": 2", "{\"a\": 1, \"b\": 2}"];
-        assert_eq!(raw(&pieces), ("{\"a\": 1, \"b\": 2}".to_owned(), true));
-        assert_eq!(raw(&pieces[2..]), ("{\"a\": 1, \"b\": 2}".to_owned(), true));
-    }
-
-    #[test]
-    fn the_whole_sent_again_counts_once() {
-        assert_eq!(raw(&["{\"a\":", "1}", "{\"a\":1}"]), ("{\"a\":1}".to_owned(), true));
-    }
-
-    #[test]
-    fn what_only_looks_like_a_resend_is_kept() {
-        assert_eq!(raw(&["[", "[1]", "]"]), ("[[1]]".to_owned(), false));
-        assert_eq!(raw(&["{\"a\":", "{\"a\":", "{}", "}", "}"]).0, "{\"a\":{\"a\":{}}}");
-    }
-
-    #[test]
-    fn all_of_the_text_once_more_adds_what_is_missing() {
-        let mending = Options::new().with_policy(Policy::CONSERVATIVE);
-        for (pieces, want) in [
-            (&[][..], "{\"a\":[1,1]}"),
-            (&["{\"a\":["], "{\"a\":[1,1]}"),
-            (&["{\"a\":[1,1]}"], "{\"a\":[1,1]}"),
-            (&["{\"b\":2}"], "{\"b\":2}"),
-        ] {
-            let mut text = ArgumentText::new(mending.clone(), 12, false);
-            for piece in pieces {
-                text.push(piece, &mut |_| {});
-            }
-            text.complete("{\"a\":[1,1]}", &mut |_| {});
-            let Closed::Json { raw, .. } = text.close(false, &mut |_| {}) else { panic!("{want}") };
-            assert_eq!(raw, want);
-        }
-    }
-
-    #[test]
-    fn an_empty_object_before_the_real_one_is_dropped() {
-        let real = ("{\"a\":1}".to_owned(), true);
-        assert_eq!(raw(&["{}", "{\"a\"", ":1}"]), real);
-        assert_eq!(raw(&["{", "}", "{\"a\":1}"]), real);
-        assert_eq!(raw(&["{}\n{\"a\"", ":1}"]), real);
-        assert_eq!(raw(&["{}"]), ("{}".to_owned(), false));
-    }
-}
+mod tests;

@@ -2,6 +2,8 @@
 
 use jsonmend_core::{Mended, Outcome, Path, Repair};
 
+use super::Doubt;
+
 /// What kind of tool a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -60,6 +62,7 @@ pub struct Call {
     repairs: Vec<Repair>,
     cut_at: Option<Path>,
     resent: bool,
+    doubt: Option<Doubt>,
 }
 
 impl Call {
@@ -83,6 +86,7 @@ impl Call {
             repairs: Vec::new(),
             cut_at: None,
             resent: false,
+            doubt: None,
         }
     }
 
@@ -103,13 +107,32 @@ impl Call {
         self
     }
 
-    /// The same call, where the stream was cut off in it: a value that needed mending to look whole
-    /// is not passed off as whole. Valid JSON is: nothing of it is missing.
-    pub(super) fn cut_off(mut self, cut: bool) -> Self {
-        if cut && self.outcome == Outcome::Repaired {
-            self.outcome = Outcome::Cut;
+    /// The same call, which is not complete for that reason: nothing that was mended of it is offered.
+    pub(super) fn doubted(mut self, doubt: Doubt) -> Self {
+        self.doubt = self.doubt.or(Some(doubt));
+        if self.outcome.is_complete() {
+            let limit = doubt == Doubt::Limit;
+            self.outcome = if limit { Outcome::Overflow } else { Outcome::Cut };
             self.mended = None;
             self.repairs.clear();
+        }
+        self
+    }
+
+    /// The same call, whose turn did not end with a clean stop. Arguments that are valid JSON and end
+    /// by themselves are complete: nothing is missing of them. What needed mending may have lost its
+    /// end, a number may go on, and an empty object may hold the place of what was to come.
+    pub(super) fn stopped(self) -> Self {
+        if self.kind == CallKind::Custom || self.outcome == Outcome::Repaired {
+            return self.doubted(Doubt::UncleanStop);
+        }
+        let text = self.raw.trim();
+        if self.outcome != Outcome::Unchanged || !text.ends_with(['}', ']', '"']) {
+            return self.doubted(Doubt::UncleanStop);
+        }
+        if text.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('}')).is_some() {
+            let outcome = Outcome::None;
+            return Self { outcome, doubt: Some(Doubt::UncleanStop), ..self };
         }
         self
     }
@@ -168,6 +191,13 @@ impl Call {
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
+    }
+
+    /// Why the call is not complete, although its arguments may look as if they were; `None` where the
+    /// arguments themselves tell, or the call is complete.
+    #[must_use]
+    pub const fn doubt(&self) -> Option<Doubt> {
+        self.doubt
     }
 
     /// Where the arguments were cut off, for [`Outcome::Closed`] and [`Outcome::Cut`].

@@ -2,7 +2,9 @@
 
 mod arguments;
 mod call;
+mod doubt;
 mod edit_log;
+mod end;
 mod ending;
 mod route;
 mod trace;
@@ -10,17 +12,21 @@ mod tracking;
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Options, Outcome};
+use jsonmend_core::Options;
 
 use crate::{
     ErrorKind, Guides, WireError, WireEvent, WireLimits, WireOptions,
     format::{Arguments, CallDelta, excerpt},
     json::Halves,
+    source::Source,
 };
-use arguments::{ArgumentText, Closed};
+use arguments::ArgumentText;
 pub use call::{Call, CallKind};
+pub use doubt::{Doubt, UnknownCode};
 pub(crate) use edit_log::EditLog;
 use edit_log::Piece;
+use end::Ended;
+pub(crate) use end::End;
 use route::Route;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Place, Target, Tracking};
@@ -38,6 +44,12 @@ struct OpenCall {
     id: Option<String>,
     name: Option<String>,
     arguments: ArgumentText,
+    /// The first reason not to take it for complete.
+    doubt: Option<Doubt>,
+    /// Something was lost before it began, and its first event may be what was lost.
+    after_loss: bool,
+    /// It was complete when the next call began.
+    closed: bool,
     /// Whether a guide to the arguments was looked for.
     asked: bool,
     halves: Halves,
@@ -51,6 +63,8 @@ pub(crate) struct Calls {
     limits: WireLimits,
     begun: usize,
     refused: bool,
+    /// Something of the stream was lost.
+    lossy: bool,
     /// By scope and number.
     open: BTreeMap<(u32, usize), OpenCall>,
     /// By scope and index.
@@ -61,6 +75,8 @@ pub(crate) struct Calls {
     last: BTreeMap<u32, usize>,
     /// Ended by the format with no arguments: what comes next tells whether it was cut off.
     pending: Option<(u32, usize)>,
+    /// What is known of the calls that have ended, by scope and number.
+    ended: BTreeMap<(u32, usize), Ended>,
     /// For a rewriter.
     tracking: Option<Box<Tracking>>,
 }
@@ -73,11 +89,13 @@ impl Calls {
             limits: options.limits(),
             begun: 0,
             refused: false,
+            lossy: false,
             open: BTreeMap::new(),
             keys: BTreeMap::new(),
             ids: BTreeMap::new(),
             last: BTreeMap::new(),
             pending: None,
+            ended: BTreeMap::new(),
             tracking: None,
         }
     }
@@ -112,45 +130,18 @@ impl Calls {
         }
     }
 
-    /// Reads a piece of a call, which stands in the payload `base`.
+    /// Reads a piece of a call from the payload `source`.
     pub(crate) fn take(
         &mut self,
         delta: CallDelta<'_>,
-        base: &str,
+        source: Source<'_>,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
         match self.route(&delta) {
-            Route::Call(call) => self.extend((delta.scope, call), delta, base, sink),
-            Route::Ended(call) => match delta.arguments {
-                Arguments::Final(text) => {
-                    if let Some(tracking) = &mut self.tracking {
-                        let place = Place::of(text.literal(), base);
-                        tracking.repeat(Target::Call(delta.scope, call), place);
-                    }
-                    Ok(())
-                }
-                Arguments::Fragment(text) if !text.trim().is_empty() => {
-                    Err(Box::new(WireError::new(
-                        ErrorKind::LateArguments,
-                        format!("arguments of call {call} after its end: {}", excerpt(&text)),
-                    )))
-                }
-                _ => Ok(()),
-            },
+            Route::Call(call) => self.extend((delta.scope, call), delta, source, sink),
+            Route::Ended(call) => self.repeat(call, &delta, source),
             Route::Ghost => Ok(()),
-            Route::New => self.begin(delta, base, sink),
-        }
-    }
-
-    /// The format says that the call has ended.
-    pub(crate) fn stop(&mut self, scope: u32, index: i64, sink: Sink<'_>) {
-        let Some(&call) = self.keys.get(&(scope, index)) else { return };
-        let Some(open) = self.open.get(&(scope, call)) else { return };
-        if open.arguments.is_blank() {
-            self.settle(sink);
-            self.pending = Some((scope, call));
-        } else {
-            self.end((scope, call), false, sink);
+            Route::New => self.begin(delta, source, sink),
         }
     }
 
@@ -159,35 +150,48 @@ impl Calls {
         self.keys.contains_key(&(scope, index))
     }
 
-    /// The response goes on: a call that ended without arguments takes none.
-    pub(crate) fn settle(&mut self, sink: Sink<'_>) {
-        if let Some(key) = self.pending.take() {
-            self.end(key, false, sink);
-        }
-    }
-
-    /// A scope has finished. `cut`: what came last in it may be cut off.
-    pub(crate) fn finish(&mut self, scope: u32, cut: bool, sink: Sink<'_>) {
-        self.pending = None;
-        let last = self.last.get(&scope).copied();
-        let open: Vec<_> =
-            self.open.range((scope, 0)..=(scope, usize::MAX)).map(|(key, _)| *key).collect();
-        for key in open {
-            self.end(key, cut && Some(key.1) == last, sink);
-        }
-    }
-
-    /// The stream has ended.
-    pub(crate) fn finish_all(&mut self, cut: bool, sink: Sink<'_>) {
-        while let Some((&(scope, _), _)) = self.open.first_key_value() {
-            self.finish(scope, cut, sink);
+    /// Reads a piece of a call that has ended: it says nothing new, or comes too late.
+    fn repeat(
+        &mut self,
+        call: usize,
+        delta: &CallDelta<'_>,
+        source: Source<'_>,
+    ) -> Result<(), Box<WireError>> {
+        let said = |text: &str| {
+            self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.said(text))
+        };
+        match &delta.arguments {
+            Arguments::Final(text) => {
+                let differs = self
+                    .ended
+                    .get(&(delta.scope, call))
+                    .is_some_and(|ended| ended.contradicts(text));
+                if let Some(tracking) = &mut self.tracking {
+                    let place = Place::of(text.literal(), source.text());
+                    tracking.repeat(Target::Call(delta.scope, call), place);
+                }
+                if differs {
+                    return Err(Box::new(WireError::new(
+                        ErrorKind::Contradiction,
+                        format!("other arguments of call {call} after its end: {}", excerpt(text)),
+                    )));
+                }
+                Ok(())
+            }
+            Arguments::Fragment(text) if !text.trim().is_empty() && !said(text) => {
+                Err(Box::new(WireError::new(
+                    ErrorKind::LateArguments,
+                    format!("arguments of call {call} after its end: {}", excerpt(text)),
+                )))
+            }
+            _ => Ok(()),
         }
     }
 
     fn begin(
         &mut self,
         delta: CallDelta<'_>,
-        base: &str,
+        source: Source<'_>,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
         if self.begun >= self.limits.calls() {
@@ -200,8 +204,11 @@ impl Calls {
             };
         }
         self.settle(sink);
-        let call = self.begun;
         let scope = delta.scope;
+        if !delta.exact {
+            self.close_last(scope, sink);
+        }
+        let call = self.begun;
         self.begun += 1;
         self.last.insert(scope, call);
         if let Some(index) = delta.index {
@@ -218,6 +225,9 @@ impl Calls {
             id: delta.id.as_deref().map(Into::into),
             name: delta.name.as_deref().map(Into::into),
             arguments,
+            doubt: None,
+            after_loss: self.lossy && !delta.exact,
+            closed: false,
             asked: false,
             halves: Halves::default(),
         };
@@ -227,14 +237,14 @@ impl Calls {
         let (id, name) = (open.id.as_deref(), open.name.as_deref());
         sink(WireEvent::CallBegan { call, choice: scope, kind, id, name });
         self.open.insert((scope, call), open);
-        self.extend((scope, call), delta, base, sink)
+        self.extend((scope, call), delta, source, sink)
     }
 
     fn extend(
         &mut self,
         key: (u32, usize),
         delta: CallDelta<'_>,
-        base: &str,
+        source: Source<'_>,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
@@ -243,11 +253,23 @@ impl Calls {
             open.id = Some(id.to_string());
             self.ids.insert((key.0, id.to_string()), call);
         }
-        if let Some(name) = &delta.name
-            && name_grows(&mut open.name, name, &delta.arguments, &open.arguments)
+        if let Some(doubt) = delta.doubt {
+            open.doubt.get_or_insert(doubt);
+        }
+        if let Some(name) = &delta.name {
+            if name_grows(&mut open.name, name, &delta.arguments, &open.arguments) {
+                let name = open.name.as_deref().unwrap_or_default();
+                sink(WireEvent::CallNamed { call, name });
+            } else if matches!(delta.arguments, Arguments::Final(_))
+                && open.name.as_deref() != Some(name)
+            {
+                open.doubt.get_or_insert(Doubt::Contradiction);
+            }
+        }
+        if let Some(literal) = delta.arguments.literal()
+            && !source.allows(literal, self.mending.policy())
         {
-            let name = open.name.as_deref().unwrap_or_default();
-            sink(WireEvent::CallNamed { call, name });
+            open.doubt.get_or_insert(Doubt::DamagedEvent);
         }
         if let (Some(guides), Some(name)) = (&self.guides, &open.name)
             && !matches!(delta.arguments, Arguments::Absent)
@@ -257,11 +279,15 @@ impl Calls {
             open.arguments.guide(guide);
         }
         let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
+        // Arguments that are an object are mended under the policy of the calls, whatever the envelope
+        // around them needed. A rewriter changes the envelope as one text.
+        let as_it_came = self.tracking.is_none();
+        let came = |text: &str| source.as_it_came(text).filter(|_| as_it_came);
         let delta_piece = !matches!(delta.arguments, Arguments::Final(_));
         let (literal, said) = match delta.arguments {
             Arguments::Absent => return Ok(()),
             Arguments::Seed(text) => {
-                open.arguments.seed(&text);
+                open.arguments.seed(came(&text).unwrap_or(&text));
                 return Ok(());
             }
             Arguments::Composed(text) => {
@@ -274,6 +300,7 @@ impl Calls {
                 (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), said)
             }
             Arguments::Whole(text) => {
+                let text = came(text).unwrap_or(text);
                 (open.arguments.push_piece(text, &mut show).then_some(text), None)
             }
             Arguments::Final(piece) => {
@@ -283,44 +310,11 @@ impl Calls {
         };
         if let (Some(literal), Some(tracking)) = (literal, &mut self.tracking) {
             let target = Target::Call(key.0, call);
-            let place = Place::of(literal, base);
+            let place = Place::of(literal, source.text());
             tracking.enter(Entry::Piece { target, place, said, delta: delta_piece });
         }
         Ok(())
     }
-
-    /// Ends a call. `cut`: it may be cut off; valid JSON decides for itself, what was mended does not.
-    fn end(&mut self, key: (u32, usize), cut: bool, sink: Sink<'_>) {
-        let Some(mut open) = self.open.remove(&key) else { return };
-        let call = key.1;
-        let half = open.halves.finish();
-        open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
-        let closed = open.arguments.close(cut, &mut |piece| sink(fragment(call, piece)));
-        let edit_log = open.arguments.into_edit_log();
-        let ended = Call::new(call, key.0, open.kind, open.id, open.name.unwrap_or_default());
-        let ended = match closed {
-            Closed::Empty if open.kind == CallKind::Custom => {
-                ended.with_text(String::new(), whole(cut))
-            }
-            // Nothing came of it: no JSON, and nothing that was cut off either.
-            Closed::Empty if cut => ended.with_text(String::new(), Outcome::None),
-            Closed::Empty => ended.with_text("{}".to_owned(), Outcome::Unchanged),
-            Closed::Free(text) => ended.with_text(text, whole(cut)),
-            Closed::Overflow(text) => ended.with_text(text, Outcome::Overflow),
-            Closed::Json { raw, mended, resent } => {
-                ended.with_json(raw, mended, resent).cut_off(cut)
-            }
-        };
-        sink(WireEvent::CallEnded(&ended));
-        if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
-            tracking.end(Target::Call(key.0, call), edit_log);
-        }
-    }
-}
-
-/// The outcome of a text that nothing but the stream's word can judge.
-const fn whole(cut: bool) -> Outcome {
-    if cut { Outcome::Cut } else { Outcome::Unchanged }
 }
 
 /// Sets a name, or lets it grow: some servers repeat it in every piece, and a few send it in pieces.

@@ -39,6 +39,7 @@ impl Calls {
                 self.last.get(&scope).copied().filter(|&call| !self.is_another(call, delta))
             }),
         };
+        let known = known.or_else(|| self.repeated(delta));
         match known {
             Some(call) if self.open.contains_key(&(scope, call)) => Route::Call(call),
             Some(call) => Route::Ended(call),
@@ -51,6 +52,16 @@ impl Calls {
     fn by_id(&self, delta: &CallDelta<'_>) -> Option<usize> {
         let id = delta.id.as_deref()?;
         self.ids.get(&(delta.scope, id.to_owned())).copied()
+    }
+
+    /// The call that the piece repeats, which ended because the next one began: some servers send the
+    /// calls so far with every chunk.
+    fn repeated(&self, delta: &CallDelta<'_>) -> Option<usize> {
+        let call = self.keys.get(&(delta.scope, delta.index?)).copied()?;
+        let ended = self.ended.get(&(delta.scope, call))?;
+        let same = ended.may_repeat(delta.id.as_deref(), delta.name.as_deref());
+        let silent = argument_text(delta).is_none_or(|text| ended.said(text));
+        (same && (delta.id.is_some() || silent)).then_some(call)
     }
 
     /// Whether the piece has an id that is not the one of `call`.

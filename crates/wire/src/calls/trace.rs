@@ -80,6 +80,11 @@ impl Trace {
         }
     }
 
+    /// What mends the text as it comes, until it has ended.
+    pub(super) fn mender(&self) -> Option<&Mender> {
+        self.mender.as_deref()
+    }
+
     /// Whether a part of the text may have left.
     pub(super) const fn has_begun(&self) -> bool {
         self.fed > 0

@@ -25,7 +25,7 @@ use core::{fmt, ops::Deref};
 use std::borrow::Cow;
 
 use crate::{
-    Block, CallKind, FinishReason, Usage, WireError,
+    Block, CallKind, Doubt, FinishReason, Usage, WireError,
     json::{self, Node},
 };
 pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
@@ -292,6 +292,8 @@ pub(crate) enum Delta<'a> {
         scope: u32,
         index: i64,
     },
+    /// Something was lost or contradicted: no call that is open is complete.
+    Doubt(Doubt),
     /// A choice or message is broken off by another one.
     Abort {
         scope: u32,
@@ -358,6 +360,8 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) sibling: bool,
     /// It repeats what was said: it begins no call.
     pub(crate) repeats: bool,
+    /// Why the call cannot be complete.
+    pub(crate) doubt: Option<Doubt>,
     pub(crate) kind: Option<CallKind>,
     /// Never empty.
     pub(crate) id: Option<Cow<'a, str>>,
@@ -382,6 +386,18 @@ pub(crate) enum Arguments<'a> {
     Final(Piece<'a>),
     /// The next piece of a text that the format puts together itself.
     Composed(&'a str),
+}
+
+impl<'a> Arguments<'a> {
+    /// The string in the payload that holds them.
+    pub(crate) fn literal(&self) -> Option<&'a str> {
+        match self {
+            Self::Fragment(piece) | Self::Final(piece) => {
+                Some(piece.literal()).filter(|literal| !literal.is_empty())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The type of a payload, else the name of its event.

@@ -76,11 +76,13 @@ impl OpenAiChat {
         // An empty reason ends nothing.
         if let Some(original) = non_empty(finish) {
             let mut reason = FinishReason::from_provider(&original);
-            let native = native.and_then(Node::text);
-            if native
-                .is_some_and(|native| FinishReason::from_provider(&native) == FinishReason::Length)
+            // A router translates the reason of the model's server, and may lose what it said.
+            let native = native.and_then(Node::text).map(|word| FinishReason::from_provider(&word));
+            if let Some(native) = native.filter(|native| *native != FinishReason::Other)
+                && reason.is_clean()
+                && !native.is_clean()
             {
-                reason = FinishReason::Length;
+                reason = native;
             }
             self.open.remove(&scope);
             self.finished = true;

@@ -10,7 +10,7 @@ use super::{
     Arguments, CallDelta, Delta, Format, again, arguments, count, errors::read_inner_error,
     final_arguments, finish, kind_of, non_empty, ordinal, piece,
 };
-use crate::{Block, CallKind, Usage, json::Node};
+use crate::{Block, CallKind, Doubt, Usage, json::Node};
 
 /// Items beyond that many are read as one, so that their number is bounded.
 const MAX_ITEMS: u32 = 0x4000;
@@ -36,6 +36,8 @@ pub(super) struct OpenAiResponses {
     said: BTreeSet<(u32, Channel, u32)>,
     called: bool,
     ended: bool,
+    /// The number of the last event, where events are numbered.
+    sequence: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +59,9 @@ enum Channel {
 impl Format for OpenAiResponses {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let kind = kind_of(event, payload);
+        if self.misses_events(payload.field("sequence_number")) {
+            out(Delta::Doubt(Doubt::LostEvent));
+        }
         let Some(kind) = kind.strip_prefix("response.") else {
             if payload.has("output") {
                 self.whole(payload, out);
@@ -94,6 +99,14 @@ impl Format for OpenAiResponses {
 }
 
 impl OpenAiResponses {
+    /// Whether events are missing before the one of that number.
+    fn misses_events(&mut self, number: Option<Node<'_>>) -> bool {
+        let Some(number) = number.and_then(Node::integer) else { return false };
+        // A server that repeats an event, or gives every event the same number, leaves nothing out.
+        let last = self.sequence.replace(number);
+        last.is_some_and(|last| number > last.saturating_add(1))
+    }
+
     /// An item begins at that index of the output.
     fn begin(&mut self, output: Option<Node<'_>>) -> u32 {
         let index = ordinal(output).min(MAX_ITEMS);
@@ -182,13 +195,21 @@ impl OpenAiResponses {
             _ => None,
         };
         self.called = true;
+        let index = i64::from(self.place(output));
+        let arguments =
+            if done { final_arguments(text.or(input)) } else { arguments(delta) };
+        // Where the text is missing, the item that is done still has it.
+        let ends = done && !matches!(arguments, Arguments::Absent);
         out(Delta::Call(CallDelta {
-            index: Some(i64::from(self.place(output))),
+            index: Some(index),
             exact: true,
             kind,
-            arguments: if done { final_arguments(text.or(input)) } else { arguments(delta) },
+            arguments,
             ..CallDelta::default()
         }));
+        if ends {
+            out(Delta::CallEnd { scope: 0, index });
+        }
     }
 
     fn say(
@@ -229,9 +250,11 @@ impl OpenAiResponses {
         if is_call(item) {
             let index = i64::from(place);
             self.called = true;
-            out(Delta::Call(CallDelta { index: Some(index), exact: true, ..call(item, done) }));
+            let doubt = (done && is_incomplete(item)).then_some(Doubt::Incomplete);
+            let call = call(item, done);
+            out(Delta::Call(CallDelta { index: Some(index), exact: true, doubt, ..call }));
             // The end of an incomplete item is that of the response.
-            if done && !is_incomplete(item) {
+            if done && doubt.is_none() {
                 out(Delta::CallEnd { scope: 0, index });
             }
         } else if done {
@@ -318,9 +341,10 @@ fn again_in(place: u32, item: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     }
 }
 
-/// Whether an item says that its end is missing.
+/// Whether an item that is done says that its end is missing.
 fn is_incomplete(item: Node<'_>) -> bool {
-    item.field("status").and_then(Node::text).as_deref() == Some("incomplete")
+    let status = item.field("status").and_then(Node::text);
+    matches!(status.as_deref(), Some("incomplete" | "failed" | "cancelled"))
 }
 
 /// Whether an item is a call with arguments, or with a text in their place.

@@ -2,7 +2,7 @@
 
 use crate::support::{call, calls, decode};
 use jsonmend_core::Outcome;
-use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
+use jsonmend_wire::{ApiFormat, CallKind, Doubt, FinishReason, StreamOutcome};
 
 /// Events with their names, as the service sends them.
 fn events(payloads: &[&str]) -> String {
@@ -95,7 +95,11 @@ fn the_whole_input_may_stand_in_the_start() {
     assert_eq!(calls(&transcript), [call("web_search", "{\"query\": \"1.10\"}", "unchanged")]);
     assert_eq!(transcript.calls()[0].kind(), CallKind::Server);
     let both = decode(&events(&[START, start, &piece("{\"query\": \"x\"}"), CLOSE, USED, STOP]));
-    assert_eq!(calls(&both), [call("web_search", "{\"query\": \"x\"}", "unchanged")]);
+    // The start says one thing and the pieces another.
+    assert_eq!(calls(&both), [call("web_search", "{\"query\": \"x\"}", "cut")]);
+    assert_eq!(both.calls()[0].doubt(), Some(Doubt::Contradiction));
+    let same = decode(&events(&[START, start, &piece("{\"query\":\"1.10\"}"), CLOSE, USED, STOP]));
+    assert_eq!(calls(&same), [call("web_search", "{\"query\":\"1.10\"}", "unchanged")]);
 }
 
 #[test]
@@ -112,7 +116,7 @@ fn no_arguments_at_max_tokens_are_none_though_the_block_was_closed() {
     let body = events(&[START, TOOL, CLOSE, CUT, STOP]);
     assert_eq!(calls(&decode(&body)), [call("f", "", "none")]);
     let body = events(&[START, TOOL, CLOSE]);
-    assert_eq!(calls(&decode(&body)), [call("f", "", "none")]);
+    assert_eq!(calls(&decode(&body)), [call("f", "", "cut")]);
     let second = r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t1","name":"g","input":{}}}"#;
     let body = events(&[START, TOOL, CLOSE, second, CUT, STOP]);
     assert_eq!(calls(&decode(&body)), [call("f", "{}", "unchanged"), call("g", "", "none")]);

@@ -182,7 +182,7 @@ fn leaves_that_break_off_are_cut() {
 }
 
 #[test]
-fn a_leaf_that_fits_nowhere_is_told() {
+fn a_leaf_that_fits_nowhere_is_reported_and_leaves_the_call_cut() {
     let body = of(&[
         begin(),
         leaf("$.a[1]", r#""numberValue":1"#, false),
@@ -191,7 +191,7 @@ fn a_leaf_that_fits_nowhere_is_told() {
     ]);
     let transcript = decode(&body);
     assert!(transcript.errors()[0].message.contains("$.a[0]"), "{:?}", transcript.errors());
-    assert_eq!(calls(&transcript), [call("f", "{\"a\":[null,1]}", "unchanged")]);
+    assert_eq!(calls(&transcript), [call("f", "{\"a\":[null,1]}", "cut")]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{call, calls, decode, decode_with};
 use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{ApiFormat, ErrorKind, FinishReason, StreamOutcome, WireLimits, WireOptions};
+use jsonmend_wire::{ApiFormat, Doubt, ErrorKind, FinishReason, StreamOutcome, WireLimits, WireOptions};
 
 /// Chunks that hold one delta of choice 0 each, and no end.
 fn deltas(deltas: &[&str]) -> String {
@@ -162,7 +162,8 @@ fn an_index_that_is_missing_null_or_negative_is_made_up() {
         ]);
         assert_eq!(
             calls(&decode(&body)),
-            [call("f", "{\"a\":1} ", "unchanged"), call("f", "{}", "unchanged")],
+            // The second call ends the first, and white space after that says nothing.
+            [call("f", "{\"a\":1}", "unchanged"), call("f", "{}", "unchanged")],
             "{index}"
         );
     }
@@ -336,27 +337,61 @@ fn cut_arguments_are_cut_whatever_the_reason_says() {
 }
 
 #[test]
-fn complete_arguments_stay_complete_where_the_stream_breaks_off() {
-    let body = deltas(&[&tools(
-        r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":1}"}}"#,
-    )]);
-    let transcript = decode(&body);
-    assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "unchanged")]);
+fn a_call_whose_end_nothing_states_is_cut_where_the_stream_breaks_off() {
+    let one = tools(r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":1}"}}"#);
+    let transcript = decode(&deltas(&[&one]));
+    assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "cut")]);
+    assert_eq!(transcript.calls()[0].doubt(), Some(Doubt::BodyEnded));
     assert_eq!(transcript.outcome(), StreamOutcome::Cut);
+    // The next call ends the one before it.
+    let two = tools(r#"{"index":1,"id":"y","function":{"name":"g","arguments":"{}"}}"#);
+    let transcript = decode(&deltas(&[&one, &two]));
+    assert_eq!(
+        calls(&transcript),
+        [call("f", "{\"a\":1}", "unchanged"), call("g", "{}", "cut")]
+    );
 }
 
 #[test]
-fn no_arguments_are_none_only_in_the_last_call_of_a_cut_turn() {
+fn complete_arguments_stay_complete_where_the_turn_ends_uncleanly() {
+    for (text, outcome) in [
+        ("{\\\"a\\\":1}", "unchanged"),
+        ("[1]", "unchanged"),
+        // A number may go on, and an empty object may hold the place of what was to come.
+        ("12", "cut"),
+        ("{}", "none"),
+        ("{ }", "none"),
+        // What needed mending may have lost its end.
+        ("{'a':1}", "cut"),
+    ] {
+        let call = format!(r#"{{"index":0,"id":"x","function":{{"name":"f","arguments":"{text}"}}}}"#);
+        let body = deltas(&[&tools(&call)]);
+        let reasons =
+            ["length", "content_filter", "network_error", "refusal", "pause_turn", "whatever"];
+        for tail in reasons.map(end).into_iter().chain(["data: [DONE]\n\n".to_owned()]) {
+            let transcript = decode(&(body.clone() + &tail));
+            assert_eq!(transcript.calls()[0].outcome().code(), outcome, "{text} {tail}");
+        }
+    }
+}
+
+#[test]
+fn no_arguments_are_an_empty_object_only_after_a_clean_stop() {
     let two = deltas(&[
         &tools(r#"{"index":0,"id":"x","function":{"name":"f","arguments":""}}"#),
         &tools(r#"{"index":1,"id":"y","function":{"name":"g","arguments":""}}"#),
     ]);
     let native = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\",\"native_finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n";
-    for tail in [end("length"), String::new(), native.to_owned()] {
+    for (tail, outcome) in [
+        (end("length"), "none"),
+        (native.to_owned(), "none"),
+        ("data: [DONE]\n\n".to_owned(), "none"),
+        (String::new(), "cut"),
+    ] {
         let transcript = decode(&(two.clone() + &tail));
         assert_eq!(
             calls(&transcript),
-            [call("f", "{}", "unchanged"), call("g", "", "none")],
+            [call("f", "", outcome), call("g", "", outcome)],
             "{tail}"
         );
     }

@@ -1,0 +1,127 @@
+//! Why a call is not taken for complete, whatever its arguments look like.
+
+use core::{fmt, str::FromStr};
+
+/// Why a call is not taken for complete, although its arguments may look as if they were.
+///
+/// A stream can lose an event, break off, or contradict itself, and what is left of a call can still
+/// be valid JSON: `{"cmd": "rm -rf /data` and `"}`, with an event lost between them. Such a call
+/// ends as [`Outcome::Cut`](jsonmend_core::Outcome::Cut) or, where a limit was the reason, as
+/// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
+///
+/// ```
+/// use jsonmend_core::Outcome;
+/// use jsonmend_wire::{Doubt, WireOptions, transcribe};
+///
+/// // The body ends before anything says that the call has.
+/// let body = br#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1",
+/// data: "function":{"name":"now","arguments":"{}"}}]}}]}
+///
+/// "#;
+/// let transcript = transcribe(body, WireOptions::new());
+/// let call = &transcript.calls()[0];
+/// assert_eq!((call.outcome(), call.doubt()), (Outcome::Cut, Some(Doubt::BodyEnded)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// The body ended, or another message began, before the end of the call was stated.
+    BodyEnded,
+    /// The stream states the arguments, or the name, in two ways that differ.
+    Contradiction,
+    /// An event with bytes that are not UTF-8, or whose JSON was too broken for the policy of the
+    /// calls, may have carried a part of the call.
+    DamagedEvent,
+    /// The provider marks the call as incomplete.
+    Incomplete,
+    /// A line or an event passed a limit and was dropped while the call was open.
+    Limit,
+    /// An event was lost or could not be read while the call was open, or before its arguments began.
+    LostEvent,
+    /// The first event of the call is missing: nothing states its name.
+    MissingStart,
+    /// The arguments begin with a code fence that is never closed.
+    OpenFence,
+    /// The stream reported an error while the call was open.
+    StreamError,
+    /// The turn did not end with a clean stop, and the end of the call was not stated either.
+    UncleanStop,
+}
+
+impl Doubt {
+    /// Every reason, in alphabetical order of the codes.
+    pub const ALL: &'static [Self] = &[
+        Self::BodyEnded,
+        Self::Contradiction,
+        Self::DamagedEvent,
+        Self::Incomplete,
+        Self::Limit,
+        Self::LostEvent,
+        Self::MissingStart,
+        Self::OpenFence,
+        Self::StreamError,
+        Self::UncleanStop,
+    ];
+
+    /// The stable kebab-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::BodyEnded => "body-ended",
+            Self::Contradiction => "contradiction",
+            Self::DamagedEvent => "damaged-event",
+            Self::Incomplete => "incomplete",
+            Self::Limit => "limit",
+            Self::LostEvent => "lost-event",
+            Self::MissingStart => "missing-start",
+            Self::OpenFence => "open-fence",
+            Self::StreamError => "stream-error",
+            Self::UncleanStop => "unclean-stop",
+        }
+    }
+
+    /// The reason in words, as the end of a sentence about the call.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::BodyEnded => "the stream ended before the call did",
+            Self::Contradiction => "the stream contradicts itself about the call",
+            Self::DamagedEvent => "an event that may belong to the call was damaged",
+            Self::Incomplete => "the provider marks the call as incomplete",
+            Self::Limit => "a line or an event passed a limit while the call was open",
+            Self::LostEvent => "an event that may belong to the call was lost",
+            Self::MissingStart => "the first event of the call is missing",
+            Self::OpenFence => "the arguments begin with a code fence that is never closed",
+            Self::StreamError => "the stream reported an error while the call was open",
+            Self::UncleanStop => "the turn did not end with a clean stop",
+        }
+    }
+}
+
+/// The [`code`](Doubt::code).
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Doubt {
+    type Err = UnknownCode;
+
+    fn from_str(code: &str) -> Result<Self, UnknownCode> {
+        Self::ALL.iter().copied().find(|doubt| doubt.code() == code).ok_or(UnknownCode)
+    }
+}
+
+/// A code that names nothing this version knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownCode;
+
+impl fmt::Display for UnknownCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no such code")
+    }
+}
+
+impl std::error::Error for UnknownCode {}

@@ -1,0 +1,214 @@
+//! How calls end, and which of them are complete.
+
+use core::hash::Hasher;
+use std::hash::DefaultHasher;
+
+use jsonmend_core::Outcome;
+
+use super::{Call, CallKind, Calls, Doubt, Sink, Target, arguments::Closed, fragment};
+use crate::{FinishReason, WireEvent, work};
+
+/// What ends a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The format states the end of the call itself.
+    Stated,
+    /// The turn came to a clean stop.
+    Clean,
+    /// The turn ended for another reason, or without one: what is missing may have been cut off.
+    Unclean,
+    /// The body ended, or another message began: nothing states any end.
+    Broken,
+}
+
+impl End {
+    /// The end that a reason to finish is.
+    pub(crate) const fn of(reason: FinishReason) -> Self {
+        if reason.is_clean() { Self::Clean } else { Self::Unclean }
+    }
+
+    /// Whether what is missing at this end was cut off.
+    pub(crate) const fn is_cut(self) -> bool {
+        matches!(self, Self::Unclean | Self::Broken)
+    }
+}
+
+/// What is kept of a call that has ended: enough to tell a repetition from something new.
+#[derive(Debug)]
+pub(super) struct Ended {
+    id: Option<String>,
+    name: String,
+    /// A hash of the arguments, white space aside.
+    said: u64,
+    /// The arguments can be spelled in one way only, but for white space.
+    plain: bool,
+    /// It ended because the next call began, so the stream may still repeat it.
+    early: bool,
+}
+
+impl Ended {
+    /// Whether `text` is what the arguments were.
+    pub(super) fn said(&self, text: &str) -> bool {
+        hash(text) == self.said
+    }
+
+    /// Whether `text` is certainly not what the arguments were.
+    pub(super) fn contradicts(&self, text: &str) -> bool {
+        self.plain && is_plain(text) && !self.said(text)
+    }
+
+    /// Whether a piece with that id and that name may repeat a call that ended early.
+    pub(super) fn may_repeat(&self, id: Option<&str>, name: Option<&str>) -> bool {
+        self.early
+            && id.is_none_or(|id| self.id.as_deref() == Some(id))
+            && name.is_none_or(|name| self.name == name)
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    work::count(text.len());
+    let mut hasher = DefaultHasher::new();
+    for part in text.split_ascii_whitespace() {
+        hasher.write(part.as_bytes());
+    }
+    hasher.finish()
+}
+
+/// Whether a string in it has one spelling: a character may be escaped or not.
+fn is_plain(text: &str) -> bool {
+    text.is_ascii() && !text.contains('\\')
+}
+
+impl Calls {
+    /// Something that may have belonged to any open call was lost, damaged or contradicted: none of
+    /// them is complete.
+    pub(crate) fn doubt(&mut self, doubt: Doubt) {
+        self.lossy |= doubt != Doubt::StreamError;
+        for open in self.open.values_mut() {
+            open.doubt.get_or_insert(doubt);
+        }
+    }
+
+    /// The same, of one scope.
+    pub(crate) fn doubt_since(&mut self, first: usize, doubt: Doubt) {
+        for ((_, call), open) in &mut self.open {
+            if *call >= first {
+                open.doubt.get_or_insert(doubt);
+            }
+        }
+    }
+
+    /// How many calls have begun.
+    pub(crate) const fn begun(&self) -> usize {
+        self.begun
+    }
+
+    /// The format says that the call has ended. A call without a name waits: the next event may
+    /// state it.
+    pub(crate) fn stop(&mut self, scope: u32, index: i64, sink: Sink<'_>) {
+        let Some(&call) = self.keys.get(&(scope, index)) else { return };
+        let Some(open) = self.open.get(&(scope, call)) else { return };
+        if open.name.is_none() {
+            return;
+        }
+        if open.arguments.is_blank() {
+            self.settle(sink);
+            self.pending = Some((scope, call));
+        } else {
+            self.end((scope, call), End::Stated, sink);
+        }
+    }
+
+    /// The response goes on: a call that ended without arguments takes none.
+    pub(crate) fn settle(&mut self, sink: Sink<'_>) {
+        if let Some(key) = self.pending.take() {
+            self.end(key, End::Stated, sink);
+        }
+    }
+
+    /// Another call begins in that scope: where a format states no ends, this ends the call before it,
+    /// if nothing of its arguments is missing.
+    pub(super) fn close_last(&mut self, scope: u32, sink: Sink<'_>) {
+        let Some(&call) = self.last.get(&scope) else { return };
+        let Some(open) = self.open.get_mut(&(scope, call)) else { return };
+        if open.doubt.is_some() || open.name.is_none() || !open.arguments.has_ended() {
+            return;
+        }
+        open.closed = true;
+        // A rewriter keeps its calls until their last piece may leave.
+        if self.tracking.is_none() {
+            self.end((scope, call), End::Stated, sink);
+            if let Some(ended) = self.ended.get_mut(&(scope, call)) {
+                ended.early = true;
+            }
+        }
+    }
+
+    /// A scope has finished.
+    pub(crate) fn finish(&mut self, scope: u32, end: End, sink: Sink<'_>) {
+        self.pending = None;
+        let open: Vec<_> =
+            self.open.range((scope, 0)..=(scope, usize::MAX)).map(|(key, _)| *key).collect();
+        for key in open {
+            self.end(key, end, sink);
+        }
+    }
+
+    /// The stream has ended.
+    pub(crate) fn finish_all(&mut self, end: End, sink: Sink<'_>) {
+        while let Some((&(scope, _), _)) = self.open.first_key_value() {
+            self.finish(scope, end, sink);
+        }
+    }
+
+    /// Ends a call, and judges whether it is complete.
+    fn end(&mut self, key: (u32, usize), end: End, sink: Sink<'_>) {
+        let Some(mut open) = self.open.remove(&key) else { return };
+        let call = key.1;
+        let half = open.halves.finish();
+        open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
+        let end = if open.closed { End::Stated } else { end };
+        let nameless = open.name.is_none() && open.kind != CallKind::Custom;
+        let doubt = open
+            .doubt
+            .or_else(|| nameless.then_some(Doubt::MissingStart))
+            .or_else(|| open.arguments.doubt())
+            .or_else(|| (end == End::Broken).then_some(Doubt::BodyEnded));
+        let cut = end.is_cut() || doubt.is_some();
+        let closed = open.arguments.close(cut, &mut |piece| sink(fragment(call, piece)));
+        let edit_log = open.arguments.into_edit_log();
+        let name = open.name.unwrap_or_default();
+        let ended = Call::new(call, key.0, open.kind, open.id.clone(), name.clone());
+        let ended = match closed {
+            Closed::Empty if open.kind == CallKind::Custom => {
+                ended.with_text(String::new(), Outcome::Unchanged)
+            }
+            // The turn ended before anything came of the arguments.
+            Closed::Empty if end == End::Unclean => ended.with_text(String::new(), Outcome::None),
+            Closed::Empty if doubt.is_some() => {
+                ended.with_text(String::new(), Outcome::Unchanged)
+            }
+            Closed::Empty => ended.with_text("{}".to_owned(), Outcome::Unchanged),
+            Closed::Free(text) => ended.with_text(text, Outcome::Unchanged),
+            Closed::Overflow(text) => ended.with_text(text, Outcome::Overflow),
+            Closed::Json { raw, mended, resent } => ended.with_json(raw, mended, resent),
+        };
+        let mut ended = match doubt {
+            Some(doubt) => ended.doubted(doubt),
+            None => ended,
+        };
+        if end == End::Unclean {
+            ended = ended.stopped();
+        } else if open.after_loss && ended.outcome() == Outcome::Repaired {
+            // What looks like a defect may be the place where the lost event was.
+            ended = ended.doubted(Doubt::LostEvent);
+        }
+        sink(WireEvent::CallEnded(&ended));
+        let (said, plain) = (hash(ended.raw()), is_plain(ended.raw()));
+        let kept = Ended { id: open.id, name, said, plain, early: false };
+        self.ended.insert(key, kept);
+        if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
+            tracking.end(Target::Call(key.0, call), edit_log);
+        }
+    }
+}

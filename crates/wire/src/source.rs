@@ -1,0 +1,126 @@
+//! The payload that a delta was read from, and the text it was before it was mended.
+
+use jsonmend_core::{Policy, Repair, RepairKind};
+
+/// A payload as it is read, and, where it was broken JSON, as it came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    text: &'a str,
+    original: &'a str,
+    /// They turn `original` into `text`.
+    repairs: &'a [Repair],
+}
+
+impl<'a> Source<'a> {
+    /// A payload that is read as it came.
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { text, original: text, repairs: &[] }
+    }
+
+    /// A payload that was mended.
+    pub(crate) const fn mended(text: &'a str, original: &'a str, repairs: &'a [Repair]) -> Self {
+        Self { text, original, repairs }
+    }
+
+    /// The payload as it is read.
+    pub(crate) const fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// What `part`, a slice of the payload as it is read, was before the payload was mended; `None`
+    /// where nothing was mended, or the edges of the part were themselves put in.
+    pub(crate) fn as_it_came(&self, part: &str) -> Option<&'a str> {
+        if self.repairs.is_empty() {
+            return None;
+        }
+        let (start, end, _) = self.span(part)?;
+        self.original.get(start..end)
+    }
+
+    /// Whether `policy` allows everything that was mended inside `part`.
+    pub(crate) fn allows(&self, part: &str, policy: Policy) -> bool {
+        self.repairs.is_empty()
+            || self.span(part).is_none_or(|(.., inside)| {
+                inside.iter().all(|repair| policy.allows(repair.kind))
+            })
+    }
+
+    /// Whether something was mended that may have changed what the payload says of other members, too,
+    /// and that `policy` does not allow.
+    pub(crate) fn is_damaged(&self, policy: Policy) -> bool {
+        // These replace one value, or a part of a string, and nothing around it.
+        let local =
+            [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];
+        self.repairs
+            .iter()
+            .any(|repair| !policy.allows(repair.kind) && !local.contains(&repair.kind))
+    }
+
+    /// The span of `part` in the payload as it came, and the repairs inside it.
+    fn span(&self, part: &str) -> Option<(usize, usize, &'a [Repair])> {
+        let first = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
+        let last = first.checked_add(part.len()).filter(|last| *last <= self.text.len())?;
+        // Bytes of the mended text that the repairs so far have put in, less those they took out.
+        let (mut added, mut removed) = (0, 0);
+        let mut repairs = self.repairs;
+        while let [repair, rest @ ..] = repairs {
+            let start = (repair.start + added).checked_sub(removed)?;
+            let end = start + repair.after.len();
+            if end > first {
+                // A part whose first byte was put in after others has no place of its own.
+                if start < first {
+                    return None;
+                }
+                break;
+            }
+            added += repair.after.len();
+            removed += repair.end - repair.start;
+            repairs = rest;
+        }
+        let from = (first + removed).checked_sub(added)?;
+        let mut inside = 0;
+        for repair in repairs {
+            let start = (repair.start + added).checked_sub(removed)?;
+            if start >= last {
+                break;
+            }
+            added += repair.after.len();
+            removed += repair.end - repair.start;
+            inside += 1;
+        }
+        let to = (last + removed).checked_sub(added)?;
+        Some((from, to, repairs.get(..inside)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonmend_core::{Options, mend};
+
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_mended_payload_is_found_in_the_payload_as_it_came() {
+        let original = r#"{'a': {"x": NaN,}, "b": {y: 'z'}, "c": "d",}"#;
+        let mended = mend(original.as_bytes(), &Options::new());
+        let text = mended.text().unwrap();
+        let source = Source::mended(text, original, mended.repairs());
+        for (part, came) in [
+            (r#"{"x": null}"#, r#"{"x": NaN,}"#),
+            (r#"{"y": "z"}"#, "{y: 'z'}"),
+            (r#""d""#, r#""d""#),
+            ("null", "NaN"),
+        ] {
+            let at = text.find(part).unwrap();
+            let part = &text[at..at + part.len()];
+            assert_eq!(source.as_it_came(part), Some(came), "{part}");
+        }
+        let first = text.find("{\"x\"").unwrap();
+        assert!(!source.allows(&text[first..first + 11], Policy::CONSERVATIVE));
+        let second = text.find("{\"y\"").unwrap();
+        assert!(source.allows(&text[second..second + 10], Policy::CONSERVATIVE));
+        assert!(!source.is_damaged(Policy::CONSERVATIVE));
+        assert!(source.is_damaged(Policy::STRICT));
+        assert_eq!(Source::new(text).as_it_came(text), None);
+    }
+}
