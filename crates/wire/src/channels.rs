@@ -89,14 +89,9 @@ impl Channels {
         self.calls.doubt(doubt);
     }
 
-    /// The same, of the calls that began since `first` had.
-    pub(crate) fn doubt_since(&mut self, first: usize, doubt: Doubt) {
-        self.calls.doubt_since(first, doubt);
-    }
-
-    /// How many calls have begun.
-    pub(crate) const fn begun(&self) -> usize {
-        self.calls.begun()
+    /// The payload that is read from here on is damaged, or not.
+    pub(crate) fn damage(&mut self, damage: Option<Doubt>) {
+        self.calls.damage(damage);
     }
 
     /// Reports an error.

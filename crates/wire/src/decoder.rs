@@ -155,15 +155,10 @@ impl Body {
             }
             Frame::Payload { event, data, whole } => {
                 // Bytes that are not UTF-8 were replaced: what they were is lost.
-                let damaged = matches!(data, Cow::Owned(_));
-                if damaged {
-                    self.channels.doubt(Doubt::DamagedEvent);
-                }
-                let first = self.channels.begun();
+                let damaged = matches!(data, Cow::Owned(_)).then_some(Doubt::DamagedEvent);
+                self.channels.damage(damaged);
                 self.payload(&event, &data, whole, sink);
-                if damaged {
-                    self.channels.doubt_since(first, Doubt::DamagedEvent);
-                }
+                self.channels.damage(None);
             }
             Frame::Comment => sink(WireEvent::KeepAlive),
             Frame::Field { name, value } if name == "error" => {
@@ -172,7 +167,7 @@ impl Body {
             // The specification has unknown fields ignored. One that holds an object is an event whose
             // field name was damaged.
             Frame::Field { value, .. } if value.trim_start().starts_with('{') => {
-                self.channels.doubt(Doubt::LostEvent);
+                self.fail(ErrorKind::Malformed, &value, sink);
             }
             Frame::Field { .. } => {}
             Frame::Stray(text) if text.trim_start().starts_with(['{', '[']) => {
@@ -205,7 +200,7 @@ impl Body {
     /// framing saw its end.
     fn payload(&mut self, event: &str, data: &str, whole: bool, sink: Sink<'_>) {
         if self.format.is_none()
-            && let Some(wire) = format::detect_plain(event, data)
+            && let Some(wire) = format::detect_plain(self.framing, event, data)
         {
             self.settle(wire, sink);
         }
@@ -287,13 +282,9 @@ impl Body {
                 let source =
                     Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
                 if source.is_damaged(self.options.mending().policy()) {
-                    self.channels.doubt(Doubt::DamagedEvent);
+                    self.channels.damage(Some(Doubt::DamagedEvent));
                 }
-                let first = self.channels.begun();
                 self.node(event, node, source, sink);
-                if source.is_damaged(self.options.mending().policy()) {
-                    self.channels.doubt_since(first, Doubt::DamagedEvent);
-                }
                 if !written {
                     self.channels.give_up(sink);
                 }
@@ -344,7 +335,7 @@ impl Body {
 
     /// Tells the format from a payload.
     fn detect(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
-        if let Some(wire) = format::detect(event, node) {
+        if let Some(wire) = format::detect(self.framing, event, node) {
             self.settle(wire, sink);
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);

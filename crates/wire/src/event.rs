@@ -350,8 +350,6 @@ pub enum WireEvent<'a> {
         call: usize,
         /// JSON text; it may end inside a character.
         bytes: &'a [u8],
-        /// Mending has stopped: from here on the text is as it came, and may be no JSON.
-        raw: bool,
     },
     /// The name of a call became known, or grew.
     CallNamed {
@@ -359,6 +357,14 @@ pub enum WireEvent<'a> {
         call: usize,
         /// The whole name so far.
         name: &'a str,
+    },
+    /// More of a call as it came: the text of a custom tool, which is not JSON, or arguments from where
+    /// mending stopped, because of a limit or of a repair that the policy forbids.
+    CallRaw {
+        /// Which call.
+        call: usize,
+        /// Text that need not be JSON.
+        bytes: &'a [u8],
     },
     /// A comment or an empty payload, sent to keep the connection open.
     KeepAlive,

@@ -40,17 +40,16 @@ impl<'a> Source<'a> {
     /// Whether `policy` allows everything that was mended inside `part`.
     pub(crate) fn allows(&self, part: &str, policy: Policy) -> bool {
         self.repairs.is_empty()
-            || self.span(part).is_none_or(|(.., inside)| {
-                inside.iter().all(|repair| policy.allows(repair.kind))
-            })
+            || self
+                .span(part)
+                .is_none_or(|(.., inside)| inside.iter().all(|repair| policy.allows(repair.kind)))
     }
 
     /// Whether something was mended that may have changed what the payload says of other members, too,
     /// and that `policy` does not allow.
     pub(crate) fn is_damaged(&self, policy: Policy) -> bool {
         // These replace one value, or a part of a string, and nothing around it.
-        let local =
-            [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];
+        let local = [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];
         self.repairs
             .iter()
             .any(|repair| !policy.allows(repair.kind) && !local.contains(&repair.kind))

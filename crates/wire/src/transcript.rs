@@ -83,6 +83,7 @@ impl Transcript {
             WireEvent::CallBegan { .. }
             | WireEvent::CallFragment { .. }
             | WireEvent::CallNamed { .. }
+            | WireEvent::CallRaw { .. }
             | WireEvent::EnvelopeMended(_)
             | WireEvent::KeepAlive
             | WireEvent::Oversize { .. }

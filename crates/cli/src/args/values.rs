@@ -34,7 +34,7 @@ impl std::str::FromStr for WireArg {
             ("auto", _) => Ok(Self(None)),
             (_, Some(wire)) => Ok(Self(Some(wire))),
             _ => {
-                let known: Vec<&str> = ApiFormat::ALL.into_iter().map(ApiFormat::code).collect();
+                let known: Vec<&str> = ApiFormat::ALL.iter().map(|format| format.code()).collect();
                 Err(format!("expected `auto` or one of {}", known.join(", ")))
             }
         }

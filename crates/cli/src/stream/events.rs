@@ -76,10 +76,11 @@ impl View for Events {
             self.last_changes(call);
         }
         let event = match event {
-            WireEvent::CallFragment { call, bytes, raw } if self.values.is_some() => {
-                return self.changes(*call, bytes, *raw);
-            }
-            WireEvent::CallFragment { call, bytes, raw } => {
+            WireEvent::CallFragment { call, bytes } | WireEvent::CallRaw { call, bytes } => {
+                let raw = matches!(event, WireEvent::CallRaw { .. });
+                if self.values.is_some() {
+                    return self.changes(*call, bytes, raw);
+                }
                 let text = self.fragment(*call, bytes);
                 if text.is_empty() {
                     return;

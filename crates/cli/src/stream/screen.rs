@@ -99,7 +99,9 @@ impl View for Screen {
                     (*name).clone_into(&mut open.name);
                 }
             }
-            WireEvent::CallFragment { call, bytes, .. } => self.fragment(*call, bytes),
+            WireEvent::CallFragment { call, bytes } | WireEvent::CallRaw { call, bytes } => {
+                self.fragment(*call, bytes);
+            }
             WireEvent::CallEnded(call) => self.ended(call),
             WireEvent::EnvelopeMended(repairs) => self.envelope(repairs),
             WireEvent::Error(error) => self.wrong(error),

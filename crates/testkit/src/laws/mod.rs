@@ -4,6 +4,7 @@
 //! about an input (identity, say, about a text that is not JSON) returns `Ok(())`. L13, the law of
 //! absences, is about sources and not about inputs: the architecture test checks it.
 
+mod calls;
 mod decoding;
 mod growth;
 mod prefixes;
@@ -19,6 +20,7 @@ use std::fmt;
 
 use jsonmend_core::Options;
 
+pub use calls::{cut_calls, lost_events};
 pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
 pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};
 pub use prefixes::{honest_ends, nothing_lost};

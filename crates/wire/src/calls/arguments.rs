@@ -46,6 +46,8 @@ pub(super) struct ArgumentText {
     overflow: bool,
     /// The stream states the text in two ways that differ.
     contradicted: bool,
+    /// Mending has stopped: what is shown is as it came.
+    raw: bool,
 }
 
 /// What sees the text grow.
@@ -93,6 +95,7 @@ impl ArgumentText {
             seed: None,
             overflow: false,
             contradicted: false,
+            raw: false,
         }
     }
 
@@ -223,7 +226,7 @@ impl ArgumentText {
             return false;
         }
         if self.reading.is_empty()
-            && let Some(rest) = behind_placeholder(text)
+            && let Some(rest) = after_placeholder(text)
         {
             self.dropped = true;
             self.grow(rest, show);
@@ -295,6 +298,8 @@ impl ArgumentText {
         if self.placeholder && text.trim() != "{}" && text.trim_start().starts_with('{') {
             return self.push_piece(text, show);
         }
+        // An empty object that was dropped before the text may come once more with it.
+        let text = after_placeholder(text).filter(|_| self.dropped).unwrap_or(text);
         if let Some(rest) = text.strip_prefix(self.reading.as_str()) {
             self.settle_placeholder(show);
             self.grow_within_limit(rest, show);
@@ -324,14 +329,16 @@ impl ArgumentText {
         if core::mem::take(&mut self.placeholder)
             && let Engine::Buffered(held) = &mut self.engine
         {
-            held.push(self.reading.as_bytes(), &mut Show { show, raw: false });
+            held.push(self.reading.as_bytes(), &mut Show { show, raw: &mut self.raw });
         }
     }
 
     fn grow(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         match &mut self.engine {
-            Engine::Buffered(held) => held.push(text.as_bytes(), &mut Show { show, raw: false }),
-            Engine::Free => show(Piece { bytes: text.as_bytes(), raw: false }),
+            Engine::Buffered(held) => {
+                held.push(text.as_bytes(), &mut Show { show, raw: &mut self.raw });
+            }
+            Engine::Free => show(Piece { bytes: text.as_bytes(), raw: true }),
             Engine::Traced(_) => {}
         }
         self.reading.push_str(text);
@@ -369,7 +376,7 @@ impl ArgumentText {
     }
 
     fn close_held(&mut self, mut held: BufferedMender, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
-        let mended = held.finish(&mut Show { show, raw: false });
+        let mended = held.finish(&mut Show { show, raw: &mut self.raw });
         work::count(usize::try_from(held.mender().steps()).unwrap_or(usize::MAX));
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!mended.outcome().is_complete() && self.mends(&plain)))
@@ -378,7 +385,7 @@ impl ArgumentText {
             return Closed::Json { raw: plain, mended, resent: false };
         }
         let raw = core::mem::take(&mut self.reading);
-        if let Some(rest) = behind_placeholder(&raw) {
+        if let Some(rest) = after_placeholder(&raw) {
             let mended = mend(rest.as_bytes(), &self.mending);
             return Closed::Json { raw: rest.to_owned(), mended, resent: true };
         }
@@ -400,7 +407,7 @@ impl ArgumentText {
             return Closed::Json { raw: plain, mended, resent: false };
         }
         let mut raw = core::mem::take(&mut self.reading);
-        let rest = behind_placeholder(&raw).filter(|_| !trace.has_begun()).map(str::len);
+        let rest = after_placeholder(&raw).filter(|_| !trace.has_begun()).map(str::len);
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
         let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
@@ -432,7 +439,7 @@ impl ArgumentText {
 }
 
 /// The text behind a leading `{}`, where another object follows.
-fn behind_placeholder(text: &str) -> Option<&str> {
+fn after_placeholder(text: &str) -> Option<&str> {
     let rest = text.trim_start().strip_prefix("{}")?.trim_start();
     rest.starts_with('{').then_some(rest)
 }
@@ -464,18 +471,18 @@ fn is_json(text: &str) -> bool {
 /// Hands mended bytes on.
 struct Show<'a> {
     show: &'a mut dyn FnMut(Piece<'_>),
-    raw: bool,
+    raw: &'a mut bool,
 }
 
 impl Output for Show<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            (self.show)(Piece { bytes, raw: self.raw });
+            (self.show)(Piece { bytes, raw: *self.raw });
         }
     }
 
     fn raw(&mut self) {
-        self.raw = true;
+        *self.raw = true;
     }
 }
 

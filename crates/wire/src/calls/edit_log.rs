@@ -39,6 +39,8 @@ pub(crate) struct EditLog {
     split: bool,
     /// Up to where the text is certain.
     certain: usize,
+    /// Mending has stopped: what is shown is as it came.
+    stopped: bool,
     ended: bool,
     /// The text as it came, once it has ended and was changed.
     raw: Option<String>,
@@ -187,12 +189,11 @@ impl EditLog {
 pub(super) struct Recorder<'a> {
     pub(super) edit_log: &'a mut EditLog,
     pub(super) show: &'a mut dyn FnMut(Piece<'_>),
-    raw: bool,
 }
 
 impl<'a> Recorder<'a> {
     pub(super) fn new(edit_log: &'a mut EditLog, show: &'a mut dyn FnMut(Piece<'_>)) -> Self {
-        Self { edit_log, show, raw: false }
+        Self { edit_log, show }
     }
 }
 
@@ -200,16 +201,16 @@ impl Output for Recorder<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         self.edit_log.certain = self.edit_log.certain.saturating_add(bytes.len());
         if !bytes.is_empty() {
-            (self.show)(Piece { bytes, raw: self.raw });
+            (self.show)(Piece { bytes, raw: self.edit_log.stopped });
         }
     }
 
     fn patch(&mut self, bytes: &[u8]) {
-        (self.show)(Piece { bytes, raw: self.raw });
+        (self.show)(Piece { bytes, raw: self.edit_log.stopped });
     }
 
     fn raw(&mut self) {
-        self.raw = true;
+        self.edit_log.stopped = true;
     }
 
     fn repair(&mut self, repair: Repair) {

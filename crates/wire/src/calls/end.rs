@@ -89,18 +89,13 @@ impl Calls {
         }
     }
 
-    /// The same, of one scope.
-    pub(crate) fn doubt_since(&mut self, first: usize, doubt: Doubt) {
-        for ((_, call), open) in &mut self.open {
-            if *call >= first {
-                open.doubt.get_or_insert(doubt);
-            }
+    /// What is read from here on may be damaged, or no longer is: it counts for every call that is open
+    /// and for every call that begins.
+    pub(crate) fn damage(&mut self, damage: Option<Doubt>) {
+        self.damage = damage;
+        if let Some(doubt) = damage {
+            self.doubt(doubt);
         }
-    }
-
-    /// How many calls have begun.
-    pub(crate) const fn begun(&self) -> usize {
-        self.begun
     }
 
     /// The format says that the call has ended. A call without a name waits: the next event may
@@ -185,9 +180,7 @@ impl Calls {
             }
             // The turn ended before anything came of the arguments.
             Closed::Empty if end == End::Unclean => ended.with_text(String::new(), Outcome::None),
-            Closed::Empty if doubt.is_some() => {
-                ended.with_text(String::new(), Outcome::Unchanged)
-            }
+            Closed::Empty if doubt.is_some() => ended.with_text(String::new(), Outcome::Unchanged),
             Closed::Empty => ended.with_text("{}".to_owned(), Outcome::Unchanged),
             Closed::Free(text) => ended.with_text(text, Outcome::Unchanged),
             Closed::Overflow(text) => ended.with_text(text, Outcome::Overflow),

@@ -25,8 +25,8 @@ pub use call::{Call, CallKind};
 pub use doubt::{Doubt, UnknownCode};
 pub(crate) use edit_log::EditLog;
 use edit_log::Piece;
-use end::Ended;
 pub(crate) use end::End;
+use end::Ended;
 use route::Route;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Place, Target, Tracking};
@@ -65,6 +65,8 @@ pub(crate) struct Calls {
     refused: bool,
     /// Something of the stream was lost.
     lossy: bool,
+    /// The present payload is damaged.
+    damage: Option<Doubt>,
     /// By scope and number.
     open: BTreeMap<(u32, usize), OpenCall>,
     /// By scope and index.
@@ -90,6 +92,7 @@ impl Calls {
             begun: 0,
             refused: false,
             lossy: false,
+            damage: None,
             open: BTreeMap::new(),
             keys: BTreeMap::new(),
             ids: BTreeMap::new(),
@@ -157,9 +160,8 @@ impl Calls {
         delta: &CallDelta<'_>,
         source: Source<'_>,
     ) -> Result<(), Box<WireError>> {
-        let said = |text: &str| {
-            self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.said(text))
-        };
+        let said =
+            |text: &str| self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.said(text));
         match &delta.arguments {
             Arguments::Final(text) => {
                 let differs = self
@@ -225,7 +227,7 @@ impl Calls {
             id: delta.id.as_deref().map(Into::into),
             name: delta.name.as_deref().map(Into::into),
             arguments,
-            doubt: None,
+            doubt: self.damage,
             after_loss: self.lossy && !delta.exact,
             closed: false,
             asked: false,
@@ -341,5 +343,10 @@ fn name_grows(
 }
 
 const fn fragment(call: usize, piece: Piece<'_>) -> WireEvent<'_> {
-    WireEvent::CallFragment { call, bytes: piece.bytes, raw: piece.raw }
+    let bytes = piece.bytes;
+    if piece.raw {
+        WireEvent::CallRaw { call, bytes }
+    } else {
+        WireEvent::CallFragment { call, bytes }
+    }
 }

@@ -4,6 +4,7 @@
 
 mod anthropic;
 mod anthropic_complete;
+mod bedrock_agent;
 mod bedrock_converse;
 mod bedrock_text;
 mod cohere_v1;
@@ -21,11 +22,11 @@ mod replicate;
 mod tgi;
 mod watsonx;
 
-use core::{fmt, ops::Deref};
+use core::{fmt, ops::Deref, str::FromStr};
 use std::borrow::Cow;
 
 use crate::{
-    Block, CallKind, Doubt, FinishReason, Usage, WireError,
+    Block, CallKind, Doubt, FinishReason, Framing, UnknownCode, Usage, WireError,
     json::{self, Node},
 };
 pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
@@ -44,6 +45,8 @@ pub enum ApiFormat {
     Anthropic,
     /// Anthropic Text Completions, the API before Messages.
     AnthropicComplete,
+    /// Agents, knowledge bases and flows of Amazon Bedrock.
+    BedrockAgent,
     /// Amazon Bedrock ConverseStream; Amazon Nova under InvokeModel, too.
     BedrockConverse,
     /// The text models of Amazon Bedrock under InvokeModel: Titan, Llama, Mistral, Command.
@@ -76,9 +79,10 @@ pub enum ApiFormat {
 
 impl ApiFormat {
     /// All formats, in alphabetical order of their codes.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: &'static [Self] = &[
         Self::Anthropic,
         Self::AnthropicComplete,
+        Self::BedrockAgent,
         Self::BedrockConverse,
         Self::BedrockText,
         Self::CohereV1,
@@ -101,6 +105,7 @@ impl ApiFormat {
         match self {
             Self::Anthropic => "anthropic",
             Self::AnthropicComplete => "anthropic-complete",
+            Self::BedrockAgent => "bedrock-agent",
             Self::BedrockConverse => "bedrock-converse",
             Self::BedrockText => "bedrock-text",
             Self::CohereV1 => "cohere-v1",
@@ -121,7 +126,15 @@ impl ApiFormat {
     /// The format of that name.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|wire| wire.code() == code)
+        Self::ALL.iter().copied().find(|format| format.code() == code)
+    }
+}
+
+impl FromStr for ApiFormat {
+    type Err = UnknownCode;
+
+    fn from_str(code: &str) -> Result<Self, UnknownCode> {
+        Self::from_code(code).ok_or(UnknownCode)
     }
 }
 
@@ -140,7 +153,7 @@ struct Entry {
 }
 
 /// In the order in which they are tried: the one whose marks are most distinct comes first.
-const FORMATS: [Entry; 16] = [
+const FORMATS: [Entry; 17] = [
     Entry {
         wire: ApiFormat::OpenAiResponses,
         recognise: openai_responses::recognise,
@@ -217,22 +230,45 @@ const FORMATS: [Entry; 16] = [
         start: || Box::new(bedrock_text::BedrockText::default()),
     },
     Entry {
+        wire: ApiFormat::BedrockAgent,
+        recognise: bedrock_agent::recognise,
+        start: || Box::new(bedrock_agent::BedrockAgent::default()),
+    },
+    Entry {
         wire: ApiFormat::Replicate,
         recognise: replicate::recognise,
         start: || Box::new(replicate::Replicate::default()),
     },
 ];
 
-/// The format a payload belongs to.
-pub(crate) fn detect(event: &str, payload: Node<'_>) -> Option<ApiFormat> {
-    FORMATS.iter().find(|entry| (entry.recognise)(event, payload)).map(|entry| entry.wire)
+impl Entry {
+    /// Whether bodies of that framing can be of the format. Names of events that several services use
+    /// are told apart by it.
+    fn is_framed_as(&self, framing: Option<Framing>) -> bool {
+        self.wire != ApiFormat::BedrockAgent || framing == Some(Framing::EventStream)
+    }
 }
 
-/// The format of a payload that may be no JSON.
-pub(crate) fn detect_plain(event: &str, data: &str) -> Option<ApiFormat> {
+/// The format that a payload belongs to.
+pub(crate) fn detect(
+    framing: Option<Framing>,
+    event: &str,
+    payload: Node<'_>,
+) -> Option<ApiFormat> {
+    let belongs = |entry: &&Entry| entry.is_framed_as(framing) && (entry.recognise)(event, payload);
+    FORMATS.iter().find(belongs).map(|entry| entry.wire)
+}
+
+/// The format of a payload that need not be JSON.
+pub(crate) fn detect_plain(framing: Option<Framing>, event: &str, data: &str) -> Option<ApiFormat> {
+    let plain = match framing {
+        Some(Framing::EventStream) => {
+            bedrock_agent::recognise_plain(event, data).then_some(ApiFormat::BedrockAgent)
+        }
+        _ => replicate::recognise_plain(event).then_some(ApiFormat::Replicate),
+    };
     let json = || json::first(data).ok().filter(|(node, _)| node.is_object());
-    let other = || json().and_then(|(node, _)| detect(event, node));
-    replicate::recognise_plain(event).then(|| other().unwrap_or(ApiFormat::Replicate))
+    plain.map(|plain| json().and_then(|(node, _)| detect(framing, event, node)).unwrap_or(plain))
 }
 
 /// The decoder of a format.

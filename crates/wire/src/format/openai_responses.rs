@@ -196,8 +196,7 @@ impl OpenAiResponses {
         };
         self.called = true;
         let index = i64::from(self.place(output));
-        let arguments =
-            if done { final_arguments(text.or(input)) } else { arguments(delta) };
+        let arguments = if done { final_arguments(text.or(input)) } else { arguments(delta) };
         // Where the text is missing, the item that is done still has it.
         let ends = done && !matches!(arguments, Arguments::Absent);
         out(Delta::Call(CallDelta {

@@ -59,7 +59,7 @@ fn what_is_no_stream_is_told() {
 fn every_format_has_its_row_on_the_page_of_providers() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/providers.md");
     let page = std::fs::read_to_string(path).unwrap();
-    for wire in ApiFormat::ALL {
+    for &wire in ApiFormat::ALL {
         assert!(page.contains(&format!("\n| `{wire}` | ")), "{wire}");
         assert_eq!(ApiFormat::from_code(wire.code()), Some(wire));
     }

@@ -11,6 +11,7 @@ mod completions;
 mod defects;
 mod examples;
 mod gemini;
+mod honest;
 mod openai_assistants;
 mod openai_chat;
 mod openai_responses;

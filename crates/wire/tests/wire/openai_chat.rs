@@ -2,7 +2,9 @@
 
 use crate::support::{call, calls, decode, decode_with};
 use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{ApiFormat, Doubt, ErrorKind, FinishReason, StreamOutcome, WireLimits, WireOptions};
+use jsonmend_wire::{
+    ApiFormat, Doubt, ErrorKind, FinishReason, StreamOutcome, WireLimits, WireOptions,
+};
 
 /// Chunks that hold one delta of choice 0 each, and no end.
 fn deltas(deltas: &[&str]) -> String {
@@ -346,10 +348,7 @@ fn a_call_whose_end_nothing_states_is_cut_where_the_stream_breaks_off() {
     // The next call ends the one before it.
     let two = tools(r#"{"index":1,"id":"y","function":{"name":"g","arguments":"{}"}}"#);
     let transcript = decode(&deltas(&[&one, &two]));
-    assert_eq!(
-        calls(&transcript),
-        [call("f", "{\"a\":1}", "unchanged"), call("g", "{}", "cut")]
-    );
+    assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "unchanged"), call("g", "{}", "cut")]);
 }
 
 #[test]
@@ -364,7 +363,8 @@ fn complete_arguments_stay_complete_where_the_turn_ends_uncleanly() {
         // What needed mending may have lost its end.
         ("{'a':1}", "cut"),
     ] {
-        let call = format!(r#"{{"index":0,"id":"x","function":{{"name":"f","arguments":"{text}"}}}}"#);
+        let call =
+            format!(r#"{{"index":0,"id":"x","function":{{"name":"f","arguments":"{text}"}}}}"#);
         let body = deltas(&[&tools(&call)]);
         let reasons =
             ["length", "content_filter", "network_error", "refusal", "pause_turn", "whatever"];
@@ -389,11 +389,7 @@ fn no_arguments_are_an_empty_object_only_after_a_clean_stop() {
         (String::new(), "cut"),
     ] {
         let transcript = decode(&(two.clone() + &tail));
-        assert_eq!(
-            calls(&transcript),
-            [call("f", "", outcome), call("g", "", outcome)],
-            "{tail}"
-        );
+        assert_eq!(calls(&transcript), [call("f", "", outcome), call("g", "", outcome)], "{tail}");
     }
     let whole = decode(&(two + &end("tool_calls")));
     assert!(whole.calls().iter().all(|call| call.outcome() == Outcome::Unchanged));

@@ -17,10 +17,7 @@ fn raw(pieces: &[&str]) -> (String, bool) {
 
 #[test]
 fn fragments_are_joined() {
-    assert_eq!(
-        raw(&["{\"a\"", ": [", "1", "1", "]", "}"]),
-        ("{\"a\": [11]}".to_owned(), false)
-    );
+    assert_eq!(raw(&["{\"a\"", ": [", "1", "1", "]", "}"]), ("{\"a\": [11]}".to_owned(), false));
 }
 
 #[test]

@@ -192,7 +192,9 @@ fn d69_a_call_ends_once_and_fragments_never_contradict_it() {
     let mut decoder = Decoder::new(WireOptions::new());
     let (mut grown, mut ended) = (Vec::new(), Vec::new());
     let mut sink = |event: WireEvent<'_>| match event {
-        WireEvent::CallFragment { bytes, .. } => grown.extend_from_slice(bytes),
+        WireEvent::CallFragment { bytes, .. } | WireEvent::CallRaw { bytes, .. } => {
+            grown.extend_from_slice(bytes);
+        }
         WireEvent::CallEnded(call) => ended.push(call.arguments().to_owned()),
         _ => {}
     };
@@ -207,8 +209,8 @@ fn d69_a_call_ends_once_and_fragments_never_contradict_it() {
     let (mut mended, mut raw) = (Vec::new(), Vec::new());
     let mut decoder = Decoder::new(WireOptions::new());
     let mut sink = |event: WireEvent<'_>| match event {
-        WireEvent::CallFragment { bytes, raw: false, .. } => mended.extend_from_slice(bytes),
-        WireEvent::CallFragment { bytes, .. } => raw.extend_from_slice(bytes),
+        WireEvent::CallFragment { bytes, .. } => mended.extend_from_slice(bytes),
+        WireEvent::CallRaw { bytes, .. } => raw.extend_from_slice(bytes),
         _ => {}
     };
     decoder.push(body.as_bytes(), &mut sink);

@@ -1,0 +1,261 @@
+//! L10 for the calls of a response: what was cut off, lost or damaged is never reported as complete.
+
+use std::collections::BTreeSet;
+
+use jsonmend_core::Output as _;
+use jsonmend_core::{Options, Partial, Policy, mend};
+use jsonmend_wire::{ApiFormat, Encoder, Framing, Transcript, WireLimits, WireOptions, transcribe};
+use serde_json::{Value, json};
+
+use super::{Check, Law, Violation};
+use crate::Seed;
+
+/// How many bytes are read, at most, to check one law on one body; longer bodies are checked at fewer
+/// places.
+const BUDGET: usize = 4_000_000;
+
+/// Some of `count` places, so few that `each` bytes for every one of them keep to the budget.
+fn places(count: usize, each: usize, seed: &mut Seed) -> BTreeSet<usize> {
+    let most = (BUDGET / each.max(1)).max(8);
+    if count <= most {
+        return (0..count).collect();
+    }
+    (0..most).map(|_| seed.below(count)).collect()
+}
+
+/// The complete calls of a response: their names and their arguments, by value.
+fn complete(transcript: &Transcript) -> BTreeSet<(String, String)> {
+    let calls = transcript.calls().into_iter().filter(|call| call.outcome().is_complete());
+    calls.map(|call| (call.name().to_owned(), value(call.arguments()))).collect()
+}
+
+/// All calls that a response holds, complete or not.
+fn held(transcript: &Transcript) -> BTreeSet<(String, String)> {
+    let calls = transcript.calls().into_iter();
+    calls.map(|call| (call.name().to_owned(), value(call.arguments()))).collect()
+}
+
+/// JSON text in one spelling, and any other text as it is.
+fn value(text: &str) -> String {
+    let mended = mend(text.as_bytes(), &Options::new().with_policy(Policy::STRICT));
+    let Some(text) = mended.text() else { return text.to_owned() };
+    let mut value = Partial::new();
+    value.copy(text.as_bytes());
+    value.settle();
+    value.to_string()
+}
+
+/// Fails unless every call that `body` completes is one of `known`.
+fn holds(
+    known: &BTreeSet<(String, String)>,
+    body: &[u8],
+    options: &WireOptions,
+    what: impl Fn() -> String,
+) -> Result<(), Violation> {
+    let got = complete(&transcribe(body, options.clone()));
+    let new: Vec<_> = got.difference(known).collect();
+    Check::new(Law::HonestEnds, body)
+        .that(new.is_empty(), || format!("{}: complete is {new:?}, of {known:?}", what()))
+}
+
+/// Checks that a body that is cut off, at any byte, and then ended in any way but cleanly, completes no
+/// call that the whole body does not hold with the same arguments. A long body
+/// is cut at fewer places.
+///
+/// # Errors
+/// The first cut that breaks the law.
+pub fn cut_calls(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(), Violation> {
+    let whole = transcribe(body, options.clone());
+    let known = held(&whole);
+    let endings = endings(&whole);
+    // On average, half of the body is read.
+    let each = body.len() / 2 * endings.len();
+    for place in places(body.len(), each, seed) {
+        for ending in &endings {
+            let cut = [body.get(..place).unwrap_or_default(), ending].concat();
+            holds(&known, &cut, options, || {
+                format!("cut at {place}, ended by {}", String::from_utf8_lossy(ending))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a body of which any one event was lost, in any way that leaves a trace, completes no call
+/// that the whole body does not hold with the same arguments.
+///
+/// # Errors
+/// The first loss that breaks the law.
+pub fn lost_events(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(), Violation> {
+    let whole = transcribe(body, options.clone());
+    let known = held(&whole);
+    let framing = whole.framing().unwrap_or(Framing::Sse);
+    let spans = spans(body, framing);
+    for number in places(spans.len(), body.len() * DAMAGES, seed) {
+        let Some(&(start, end)) = spans.get(number) else { continue };
+        let (head, tail) = (&body[..start], &body[end..]);
+        for damage in damages(&body[start..end], framing) {
+            let broken = [head, &damage, tail].concat();
+            holds(&known, &broken, options, || {
+                let damage = damage.get(..200).unwrap_or(&damage);
+                format!("event {number} is {}", damage.escape_ascii())
+            })?;
+        }
+    }
+    oversize(&known, body, options, framing, &spans, seed)
+}
+
+/// Every event in turn is padded beyond what the limits allow.
+fn oversize(
+    known: &BTreeSet<(String, String)>,
+    body: &[u8],
+    options: &WireOptions,
+    framing: Framing,
+    spans: &[(usize, usize)],
+    seed: &mut Seed,
+) -> Result<(), Violation> {
+    if !matches!(framing, Framing::Sse | Framing::Ndjson) {
+        return Ok(());
+    }
+    let longest = spans.iter().map(|(start, end)| end - start).max().unwrap_or_default();
+    let limits: WireLimits = options.limits();
+    let limits = limits.with_sse(limits.sse().with_line(longest + 8).with_event(longest + 8));
+    let bounded = options.clone().with_limits(limits);
+    for number in places(spans.len(), body.len(), seed) {
+        let Some(&(start, end)) = spans.get(number) else { continue };
+        let event = String::from_utf8_lossy(&body[start..end]).into_owned();
+        let padded = event.replacen('{', &format!("{{{}", " ".repeat(longest + 8)), 1);
+        let broken = [&body[..start], padded.as_bytes(), &body[end..]].concat();
+        holds(known, &broken, &bounded, || format!("event {number} passes the limit"))?;
+    }
+    Ok(())
+}
+
+/// The events of a body, each with what ends it.
+fn spans(body: &[u8], framing: Framing) -> Vec<(usize, usize)> {
+    let mut spans = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    while at < body.len() {
+        let rest = &body[at..];
+        let length = match framing {
+            Framing::Sse if rest.starts_with(b"\n\n") => 2,
+            Framing::Sse if rest.starts_with(b"\r\n\r\n") => 4,
+            Framing::Ndjson if rest.starts_with(b"\n") => 1,
+            Framing::EventStream if at == start && rest.len() >= 4 => {
+                let total = [rest[0], rest[1], rest[2], rest[3]];
+                usize::try_from(u32::from_be_bytes(total)).unwrap_or(usize::MAX)
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        at = at.saturating_add(length.max(1)).min(body.len());
+        spans.push((start, at));
+        start = at;
+    }
+    if start < body.len() {
+        spans.push((start, body.len()));
+    }
+    spans
+}
+
+/// In how many ways an event is damaged.
+const DAMAGES: usize = 7;
+
+/// What may be left of an event that was damaged on its way.
+fn damages(event: &[u8], framing: Framing) -> Vec<Vec<u8>> {
+    if framing == Framing::EventStream {
+        // One bit of the payload, so that a checksum is wrong.
+        let mut flipped = event.to_vec();
+        if let Some(byte) = flipped.iter_mut().rev().nth(5) {
+            *byte ^= 1;
+        }
+        return vec![flipped];
+    }
+    let text = event.trim_ascii_end();
+    let end = &event[text.len()..];
+    let prefix: &[u8] = if framing == Framing::Sse { b"data: " } else { b"" };
+    let mut damages: Vec<Vec<u8>> = [
+        &b"<html><body>502 Bad Gateway</body></html>"[..],
+        b"{\"error\":{\"message\":\"overloaded\",\"type\":\"server_error\"}}",
+        b"upstream connect error",
+    ]
+    .iter()
+    .map(|said| [prefix, said, end].concat())
+    .collect();
+    // The end of the line is missing, or a byte of it is not UTF-8.
+    for part in [text.len() / 2, text.len() * 9 / 10, text.len().saturating_sub(1)] {
+        damages.push([&text[..part], end].concat());
+    }
+    let mut invalid = event.to_vec();
+    if let Some(byte) = invalid.get_mut(text.len() * 3 / 4) {
+        *byte = 0xff;
+    }
+    damages.push(invalid);
+    damages
+}
+
+/// The ways in which a response of that kind can end without a clean stop. The first is nothing at all.
+fn endings(whole: &Transcript) -> Vec<Vec<u8>> {
+    let framing = whole.framing().unwrap_or(Framing::Sse);
+    let mut endings = vec![Vec::new()];
+    if !matches!(framing, Framing::Sse | Framing::Ndjson) {
+        return endings;
+    }
+    let mut say = |events: &[(&str, Value)]| {
+        let mut encoder = Encoder::new(framing);
+        // A line that is open ends here.
+        let mut out = if framing == Framing::Sse { b"\n\n".to_vec() } else { b"\n".to_vec() };
+        for (name, payload) in events {
+            match payload.as_str() {
+                Some(plain) => encoder.event(name, plain, &mut out),
+                None => encoder.event(name, &payload.to_string(), &mut out),
+            }
+        }
+        endings.push(out);
+    };
+    say(&[("error", json!({"type": "error", "error": {"message": "overloaded"}}))]);
+    match whole.format() {
+        Some(ApiFormat::OpenAiChat) => {
+            for reason in ["length", "content_filter", "network_error", "no_such_reason"] {
+                let choice = json!({"index": 0, "delta": {}, "finish_reason": reason});
+                say(&[("", json!({"choices": [choice]})), ("", json!("[DONE]"))]);
+            }
+            say(&[("", json!("[DONE]"))]);
+        }
+        Some(ApiFormat::Anthropic) => {
+            for reason in ["max_tokens", "refusal", "pause_turn"] {
+                let delta = json!({"type": "message_delta", "delta": {"stop_reason": reason}});
+                let stop = json!({"type": "message_stop"});
+                say(&[("message_delta", delta), ("message_stop", stop)]);
+            }
+            say(&[("message_stop", json!({"type": "message_stop"}))]);
+        }
+        Some(ApiFormat::OpenAiResponses) => {
+            let response = json!({"status": "incomplete",
+                "incomplete_details": {"reason": "max_output_tokens"}, "output": []});
+            let kind = "response.incomplete";
+            say(&[(kind, json!({"type": kind, "response": response}))]);
+            let kind = "response.failed";
+            say(&[(kind, json!({"type": kind, "response": {"status": "failed"}}))]);
+            let kind = "response.completed";
+            say(&[(kind, json!({"type": kind}))]);
+        }
+        Some(ApiFormat::CohereV2) => {
+            let delta = json!({"finish_reason": "MAX_TOKENS"});
+            say(&[("", json!({"type": "message-end", "delta": delta}))]);
+        }
+        Some(ApiFormat::Gemini) => {
+            let candidate = json!({"index": 0, "finishReason": "SAFETY"});
+            say(&[("", json!({"candidates": [candidate]}))]);
+        }
+        Some(ApiFormat::Ollama) => {
+            let message = json!({"role": "assistant", "content": ""});
+            say(&[("", json!({"message": message, "done": true, "done_reason": "length"}))]);
+        }
+        _ => {}
+    }
+    endings
+}

@@ -1,0 +1,301 @@
+//! A call that lost something, or about which the stream contradicts itself, is never complete.
+
+use crate::support::{call, calls, decode, decode_bytes, decode_with};
+use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_wire::{
+    ApiFormat, Decoder, Doubt, ErrorKind, Framing, StreamOutcome, Transcript, WireEvent,
+    WireLimits, WireOptions,
+    eventstream::{Header, HeaderValue, encode},
+    sse::SseLimits,
+};
+
+const START: &str = r#"{"index":0,"id":"x","function":{"name":"run","arguments":""}}"#;
+
+/// A chunk of OpenAI Chat with entries of tool calls.
+fn tools(entries: &str) -> String {
+    format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{entries}]}}}}]}}\n\n")
+}
+
+fn piece(text: &str) -> String {
+    let text = serde_json::to_string(text).unwrap();
+    tools(&format!(r#"{{"index":0,"function":{{"arguments":{text}}}}}"#))
+}
+
+fn finish(reason: &str) -> String {
+    let choice = format!(r#"{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}"#);
+    format!("data: {{\"choices\":[{choice}]}}\n\ndata: [DONE]\n\n")
+}
+
+fn doubts(transcript: &Transcript) -> Vec<(&'static str, Option<Doubt>)> {
+    let calls = transcript.calls();
+    calls.iter().map(|call| (call.outcome().code(), call.doubt())).collect()
+}
+
+#[test]
+fn an_event_that_is_lost_leaves_the_open_call_cut() {
+    for (lost, doubt) in [
+        ("data: <html><body>502</body></html>\n\n", Doubt::LostEvent),
+        (
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"ind\n\n",
+            Doubt::LostEvent,
+        ),
+        ("<html>\n\n", Doubt::LostEvent),
+        ("dta: {\"choices\":[]}\n\n", Doubt::LostEvent),
+        ("data: {\"error\":{\"message\":\"overloaded\"}}\n\n", Doubt::StreamError),
+        ("event: error\ndata: gone\n\n", Doubt::StreamError),
+    ] {
+        let body = [
+            &tools(START),
+            &piece("{\"cmd\": \"rm -rf /data"),
+            lost,
+            &piece("\"}"),
+            &finish("tool_calls"),
+        ]
+        .concat();
+        let transcript = decode(&body);
+        assert_eq!(doubts(&transcript), [("cut", Some(doubt))], "{lost}");
+        assert_eq!(transcript.calls()[0].arguments(), "{\"cmd\": \"rm -rf /data\"}");
+        assert_eq!(transcript.outcome(), StreamOutcome::Error, "{lost}");
+    }
+}
+
+#[test]
+fn an_event_past_its_limit_leaves_the_open_call_an_overflow() {
+    let long = piece(&"x".repeat(4000));
+    let body =
+        [tools(START).as_str(), &piece("{\"cmd\": \"rm -rf /data"), &long, &piece("\"}")].concat();
+    let body = body + &finish("tool_calls");
+    for limits in [SseLimits::new().with_line(2000), SseLimits::new().with_event(2000)] {
+        let options = WireOptions::new().with_limits(WireLimits::new().with_sse(limits));
+        let transcript = decode_with(&options, &body);
+        assert_eq!(doubts(&transcript), [("overflow", Some(Doubt::Limit))]);
+        assert_eq!(transcript.outcome(), StreamOutcome::Overflow);
+    }
+}
+
+#[test]
+fn bytes_that_are_not_text_leave_the_call_cut() {
+    let body =
+        [tools(START).as_str(), &piece("{\"cmd\": \"ls ÿ\"}"), &finish("tool_calls")].concat();
+    let body = body.into_bytes();
+    let at = body.windows(2).position(|pair| pair == "ÿ".as_bytes()).unwrap();
+    let broken = [&body[..at], b"\xff", &body[at + 2..]].concat();
+    let transcript = decode_bytes(&WireOptions::new(), &broken);
+    assert_eq!(doubts(&transcript), [("cut", Some(Doubt::DamagedEvent))]);
+}
+
+#[test]
+fn a_frame_with_a_wrong_checksum_leaves_the_open_call_cut() {
+    let frame = |name: &str, payload: &str| {
+        let headers = [
+            Header::new(":event-type", HeaderValue::Str(name)),
+            Header::new(":message-type", HeaderValue::Str("event")),
+        ];
+        let mut out = Vec::new();
+        encode(&headers, payload.as_bytes(), &mut out).unwrap();
+        out
+    };
+    let delta = |text: &str| {
+        let input = serde_json::to_string(text).unwrap();
+        let delta =
+            format!(r#"{{"contentBlockIndex":0,"delta":{{"toolUse":{{"input":{input}}}}}}}"#);
+        frame("contentBlockDelta", &delta)
+    };
+    let start = r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"run"}}}"#;
+    let mut lost = delta("/old/cache");
+    let at = lost.len() - 8;
+    lost[at] ^= 1;
+    let body = [
+        frame("contentBlockStart", start),
+        delta("{\"cmd\": \"rm -rf /data"),
+        lost,
+        delta("\"}"),
+        frame("contentBlockStop", r#"{"contentBlockIndex":0}"#),
+        frame("messageStop", r#"{"stopReason":"tool_use"}"#),
+    ]
+    .concat();
+    let transcript = decode_bytes(&WireOptions::new(), &body);
+    assert_eq!(doubts(&transcript), [("cut", Some(Doubt::LostEvent))]);
+}
+
+#[test]
+fn a_call_whose_first_event_is_missing_is_cut() {
+    let body = [piece("{\"a\": 1}").as_str(), &finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body)), [("cut", Some(Doubt::MissingStart))]);
+    // The server repeats the name, and the event with the first piece is lost.
+    let named = |text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        tools(&format!(r#"{{"index":0,"id":"x","function":{{"name":"run","arguments":{text}}}}}"#))
+    };
+    let body = ["data: {\"choi\n\n", &named("\"b\": 2}"), &finish("tool_calls")].concat();
+    assert!(!decode(&body).calls()[0].outcome().is_complete());
+}
+
+#[test]
+fn deltas_that_spell_another_text_than_the_done_event_leave_the_call_cut() {
+    let body = |delta: &str, done: &str| {
+        let [delta, done] = [delta, done].map(|text| serde_json::to_string(text).unwrap());
+        format!(
+            "data: {{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"\"}}}}\n\n\
+             data: {{\"type\":\"response.function_call_arguments.delta\",\"output_index\":0,\"delta\":{delta}}}\n\n\
+             data: {{\"type\":\"response.function_call_arguments.done\",\"output_index\":0,\"arguments\":{done}}}\n\n\
+             data: {{\"type\":\"response.completed\",\"response\":{{\"status\":\"completed\",\"output\":[]}}}}\n\n"
+        )
+    };
+    for (delta, done, want) in [
+        ("{\"cmd\": \"ls\"}", "{\"cmd\": \"ls\"}", ("unchanged", None)),
+        ("{\"cmd\": \"ls\"}", "{\"cmd\":\"l\\u0073\"}", ("unchanged", None)),
+        ("{\"cmd\": \"l", "{\"cmd\": \"ls\"}", ("unchanged", None)),
+        ("{\"cmd\": \"ls\"}", "{\"cmd\": \"rm\"}", ("cut", Some(Doubt::Contradiction))),
+        (
+            "{\"cmd\": \"rm /data\"}",
+            "{\"cmd\": \"rm /data/old\"}",
+            ("cut", Some(Doubt::Contradiction)),
+        ),
+    ] {
+        assert_eq!(doubts(&decode(&body(delta, done))), [want], "{delta} {done}");
+    }
+}
+
+#[test]
+fn a_gap_in_the_numbers_of_the_events_leaves_the_call_cut() {
+    let body = |numbers: [u32; 4]| {
+        let [a, b, c, d] = numbers;
+        format!(
+            "data: {{\"type\":\"response.output_item.added\",\"sequence_number\":{a},\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"\"}}}}\n\n\
+             data: {{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":{b},\"output_index\":0,\"delta\":\"{{\\\"a\\\": \\\"x\"}}\n\n\
+             data: {{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":{c},\"output_index\":0,\"delta\":\"\\\"}}\"}}\n\n\
+             data: {{\"type\":\"response.completed\",\"sequence_number\":{d},\"response\":{{\"status\":\"completed\",\"output\":[]}}}}\n\n"
+        )
+    };
+    assert_eq!(doubts(&decode(&body([4, 5, 6, 7]))), [("unchanged", None)]);
+    assert_eq!(doubts(&decode(&body([0, 0, 0, 0]))), [("unchanged", None)]);
+    assert_eq!(doubts(&decode(&body([4, 5, 7, 8]))), [("cut", Some(Doubt::LostEvent))]);
+}
+
+#[test]
+fn an_item_that_the_provider_calls_incomplete_is_cut() {
+    let body = "data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"status\":\"incomplete\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"{}\"}}\n\n\
+        data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n";
+    assert_eq!(doubts(&decode(body)), [("cut", Some(Doubt::Incomplete))]);
+}
+
+#[test]
+fn a_fence_in_two_pieces_is_no_repetition_and_an_open_fence_is_cut() {
+    let body = |pieces: &[&str]| {
+        let pieces: String = pieces.iter().map(|text| piece(text)).collect();
+        tools(START) + &pieces + &finish("tool_calls")
+    };
+    let open = decode(&body(&["``", "`json\n{\"a\"", ": 1}\n"]));
+    assert_eq!(doubts(&open), [("cut", Some(Doubt::OpenFence))]);
+    assert_eq!(open.calls()[0].raw(), "```json\n{\"a\": 1}\n");
+    let cut = decode(&body(&["`", "``json\n{\"a\": \"x"]));
+    assert_eq!(
+        (cut.calls()[0].outcome(), cut.calls()[0].raw()),
+        (Outcome::Cut, "```json\n{\"a\": \"x")
+    );
+    let whole = decode(&body(&["`", "``json\n{\"a\": 1}\n``", "`"]));
+    assert_eq!(calls(&whole), [call("run", "{\"a\": 1}", "repaired")]);
+}
+
+#[test]
+fn arguments_that_are_an_object_are_mended_under_the_policy_of_the_calls() {
+    let ollama = "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"list\",\"arguments\":{\"limit\": NaN}}}]},\"done\":true,\"done_reason\":\"stop\"}\n";
+    let gemini = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"list\",\"args\":{\"limit\": NaN}}}]},\"finishReason\":\"STOP\"}]}\n\n";
+    for body in [ollama, gemini] {
+        let with = |policy| WireOptions::new().with_mending(Options::new().with_policy(policy));
+        for policy in [Policy::STRICT, Policy::CONSERVATIVE] {
+            let refused = decode_with(&with(policy), body);
+            let refused = refused.calls()[0];
+            assert!(!refused.outcome().is_valid(), "{refused:?}");
+            assert_eq!(
+                (refused.raw(), refused.arguments()),
+                ("{\"limit\": NaN}", "{\"limit\": NaN}")
+            );
+        }
+        let mended = decode_with(&with(Policy::PERMISSIVE), body);
+        let mended = mended.calls()[0];
+        assert_eq!((mended.raw(), mended.arguments()), ("{\"limit\": NaN}", "{\"limit\": null}"));
+        assert_eq!(mended.repairs().len(), 1);
+        assert_eq!(mended.outcome(), Outcome::Repaired);
+    }
+    let harmless = "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"list\",\"arguments\":{'limit': 5,}}}]},\"logprob\":NaN,\"done\":true,\"done_reason\":\"stop\"}\n";
+    let transcript = decode(harmless);
+    assert_eq!(calls(&transcript), [call("list", "{\"limit\": 5}", "repaired")]);
+    assert_eq!(transcript.calls()[0].raw(), "{'limit': 5,}");
+}
+
+#[test]
+fn fragments_that_are_no_mended_json_say_so() {
+    let body = [
+        tools(START).as_str(),
+        &piece("{\"a\": 1, \"b\": NaN, "),
+        &piece("\"c\": 2}"),
+        &finish("tool_calls"),
+    ]
+    .concat();
+    let (mut mended, mut raw) = (Vec::new(), Vec::new());
+    let mut decoder = Decoder::new(WireOptions::new());
+    let mut take = |event: WireEvent<'_>| match event {
+        WireEvent::CallFragment { bytes, .. } => mended.extend_from_slice(bytes),
+        WireEvent::CallRaw { bytes, .. } => raw.extend_from_slice(bytes),
+        _ => {}
+    };
+    for byte in body.as_bytes().chunks(1) {
+        decoder.push(byte, &mut take);
+    }
+    decoder.finish(&mut take);
+    assert_eq!(String::from_utf8_lossy(&raw), ", \"b\": NaN, \"c\": 2}");
+    assert_eq!(String::from_utf8_lossy(&mended), "{\"a\": 1");
+}
+
+#[test]
+fn agents_of_bedrock_are_read_by_the_names_of_their_events() {
+    let frame = |name: &str, payload: &str| {
+        let headers = [
+            Header::new(":event-type", HeaderValue::Str(name)),
+            Header::new(":message-type", HeaderValue::Str("event")),
+        ];
+        let mut out = Vec::new();
+        encode(&headers, payload.as_bytes(), &mut out).unwrap();
+        out
+    };
+    let answer = [
+        frame("output", "{\"text\":\"It is \"}"),
+        frame("citation", "{\"citation\":{\"n\":1}}"),
+        frame("output", "{\"text\":\"noon.\"}"),
+    ]
+    .concat();
+    let transcript = decode_bytes(&WireOptions::new(), &answer);
+    assert_eq!(transcript.framing(), Some(Framing::EventStream));
+    assert_eq!(transcript.format(), Some(ApiFormat::BedrockAgent));
+    assert_eq!(
+        (transcript.text().as_str(), transcript.citations()),
+        ("It is noon.", &["{\"n\":1}".to_owned()][..])
+    );
+    assert_eq!(transcript.outcome(), StreamOutcome::Complete);
+    // The base64 of "Hi there".
+    let agent = [
+        frame("trace", "{\"trace\":{}}"),
+        frame("chunk", "{\"bytes\":\"SGkgdGhlcmU=\"}"),
+        frame("returnControl", "{\"invocationId\":\"i1\",\"invocationInputs\":[{\"functionInvocationInput\":{\"actionGroup\":\"g\",\"function\":\"book\",\"parameters\":[{\"name\":\"city\",\"type\":\"string\",\"value\":\"12\"},{\"name\":\"days\",\"type\":\"integer\",\"value\":\"3\"}]}}]}"),
+    ]
+    .concat();
+    let transcript = decode_bytes(&WireOptions::new(), &agent);
+    assert_eq!(transcript.text(), "Hi there");
+    assert_eq!(calls(&transcript), [call("book", "{\"city\":\"12\",\"days\":3}", "unchanged")]);
+    assert_eq!(transcript.calls()[0].id(), Some("i1"));
+    // The same names over server-sent events are another service.
+    let other = decode("event: output\ndata: It is noon.\n\nevent: done\ndata: {}\n\n");
+    assert_eq!(other.format(), Some(ApiFormat::Replicate));
+}
+
+#[test]
+fn a_call_that_is_stated_again_with_other_arguments_after_its_end_is_an_error() {
+    let body = "data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"\"}}\n\n\
+        data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"status\":\"completed\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"{\\\"a\\\": 1}\"}}\n\n\
+        data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"{\\\"a\\\": 2}\"}]}}\n\n";
+    let transcript = decode(body);
+    assert_eq!(transcript.errors()[0].kind, ErrorKind::Contradiction);
+    assert_eq!(transcript.outcome(), StreamOutcome::Error);
+}
