@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
 use crate::{
-    args::{Split, WireArg},
+    args::{FormatArg, Split},
     fit::{CallSchemas, ObjectSchema, Target},
 };
 
@@ -113,7 +113,7 @@ impl<'a> Request<'a> {
     /// The format of a provider that the request names.
     pub(crate) fn wire(&self) -> Result<Option<ApiFormat>, String> {
         let name = self.wire.as_deref().unwrap_or("auto");
-        name.parse().map(|WireArg(wire)| wire).map_err(|error| format!("`wire`: {error}"))
+        name.parse().map(|FormatArg(wire)| wire).map_err(|error| format!("`wire`: {error}"))
     }
 
     pub(crate) fn framing(&self) -> Result<FramingName, String> {

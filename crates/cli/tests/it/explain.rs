@@ -54,7 +54,7 @@ fn examples_are_true() {
             // The example shows a byte that no string can hold by its number.
             "invalid-utf8" => continue,
             // The default joins the documents.
-            "second-document" => &["--following", "first", "--scope", "first"][..],
+            "second-document" => &["--trailing", "first", "--scope", "first"][..],
             _ => &[],
         };
         let done = run(&[&["repair", "--quiet"], scope].concat(), before);
