@@ -12,6 +12,9 @@ pub(crate) use self::values::{Emit, FormatArg, PolicyArg, RiskArg, ScopeArg, Spl
 use self::values::{at_least_one, repair_kind, rule};
 use crate::exit::{CHECK_CODES, EXIT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES};
 
+/// The heading of the options that all commands have.
+const GLOBAL: &str = "Global options";
+
 /// Repairs the JSON that language models emit: in files, in pipes, and in provider streams.
 #[derive(Debug, Parser)]
 #[command(name = "jsonmend", version, after_help = EXIT_CODES, max_term_width = 100)]
@@ -20,15 +23,15 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 
     /// When to use colour.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 
     /// Print errors only: no list of repairs and no summary.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
 
     /// List each repair. By default, repairs of one kind share a line that counts them.
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, help_heading = GLOBAL, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }
 
@@ -46,7 +49,9 @@ pub(crate) enum Command {
 pub(crate) enum Color {
     /// If the output is a terminal and NO_COLOR is not set.
     Auto,
+    /// Always.
     Always,
+    /// Never.
     Never,
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum Exit {
     Cut = 3,
     /// The input holds no JSON.
     NoneFound = 4,
-    /// The policy forbids a repair, a limit was exceeded, or the stream reported an error.
+    /// The policy forbids a repair, a limit was exceeded, or the stream contains an error.
     Refused = 5,
     /// Reading or writing failed.
     Io = 6,
@@ -29,15 +29,15 @@ pub(crate) enum Exit {
 /// The exit codes in `jsonmend --help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  success: what repair and stream print is valid and complete; for check, every input is valid
-  1  check found an input that is not valid
+  0  success; for repair and stream, the output is valid and complete, repaired or not
+  1  for check, an input is not valid
   2  the command line is wrong
-  3  the input was cut off (repair, stream)
-  4  the input holds no JSON (repair, stream)
-  5  the input was refused (repair, stream)
+  3  for repair and stream, the input was cut off
+  4  for repair and stream, the input holds no JSON
+  5  for repair and stream, the input was refused
   6  reading or writing failed
-With --exit-code, repair and stream exit with 1 if they repaired anything, and check exits with 1, 3,
-4 or 5. See the --help of each command.";
+With --exit-code, repair and stream exit with 1 if they repaired anything, and check
+exits with 1, 3, 4 or 5. The help of each command has the details.";
 
 /// The exit codes in the help of `repair`.
 pub(crate) const REPAIR_CODES: &str = "\
@@ -47,24 +47,24 @@ Exit codes:
   2  the command line is wrong
   3  the input was cut off; it was closed, or the policy forbids closing it
   4  the input holds no JSON
-  5  refused: the policy forbids a repair that is needed, a limit was exceeded, or the value does not
-     match its schema
+  5  refused: the policy forbids a repair that is needed, a limit was exceeded, or the
+     value does not match its schema
   6  reading or writing failed
 If the reader of the output closes the pipe early, the exit code is 0.";
 
 /// The exit codes in the help of `stream`.
 pub(crate) const STREAM_CODES: &str = "\
 Exit codes:
-  0  the stream, its calls, and the requested documents are valid and complete, repaired or not
+  0  the stream, its calls and the requested documents are complete, repaired or not
   1  only with --exit-code: something was repaired
   2  the command line is wrong
   3  the stream, a call or a document was cut off
   4  the body is in no known format, or nothing in it could match the schema
-  5  the stream reported an error, a limit was exceeded, the policy forbids a repair that is needed,
-     or a value does not match its schema
+  5  the stream contains an error, a limit was exceeded, the policy forbids a repair that
+     is needed, or a value does not match its schema
   6  reading or writing failed
-If several apply, the highest wins. If the reader of the output closes the pipe early, the exit code
-is 0.";
+If several apply, the highest wins. If the reader of the output closes the pipe early,
+the exit code is 0.";
 
 /// The exit codes in the help of `check`.
 pub(crate) const CHECK_CODES: &str = "\
@@ -74,10 +74,10 @@ Exit codes:
   2  the command line is wrong
   3  only with --exit-code: an input was cut off
   4  only with --exit-code: an input holds no JSON
-  5  only with --exit-code: an input cannot be repaired under the policy, limits and schema
+  5  only with --exit-code: an input was refused, or does not match the schema
   6  an input could not be read, or the output could not be written
-With several inputs, the highest code wins. If the reader of the output closes the pipe early, the
-exit code is 0.";
+With several inputs, the highest code wins. If the reader of the output closes the pipe
+early, the exit code is 0.";
 
 /// The exit codes in the help of `batch`, `explain` and `trace`.
 pub(crate) const OTHER_CODES: &str = "\
