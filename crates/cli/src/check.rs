@@ -128,7 +128,12 @@ fn people(
         let label = if mended.outcome().is_valid() { "cut off" } else { "error" };
         writeln!(out, "{}", fault.paragraph(paint, label, name, text))?;
     }
-    let outcome = report::outcome(paint, mended.outcome());
-    writeln!(out, "{title}: not valid JSON; {outcome} ({})", report::count(mended.repairs()))?;
+    let state = report::not_valid(paint, "not valid JSON", mended.outcome());
+    if mended.outcome().is_valid() {
+        writeln!(out, "{title}: {state} ({})", report::count(mended.repairs()))?;
+    } else {
+        // Nothing would be repaired, and the fault above says why.
+        writeln!(out, "{title}: {state}")?;
+    }
     Ok(())
 }

@@ -40,11 +40,9 @@ impl Fault {
         let end = text.len();
         match outcome {
             Outcome::Unchanged | Outcome::Repaired => None,
-            Outcome::Closed => Some(Self::at(
-                text,
-                end..end,
-                format!("the input is cut off{}; it was closed", path()),
-            )),
+            Outcome::Closed => {
+                Some(Self::at(text, end..end, format!("the input is cut off{}", path())))
+            }
             Outcome::Cut => Some(Self::at(
                 text,
                 end..end,

@@ -93,6 +93,15 @@ pub(crate) fn outcome(paint: Paint, outcome: Outcome) -> String {
     paint.paint(style, outcome)
 }
 
+/// The message of `check` for an input that is not valid: what it is not, and what can be done.
+pub(crate) fn not_valid(paint: Paint, message: &str, outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Repaired => paint.paint(WARN, format_args!("{message}, can be repaired")),
+        Outcome::Closed => paint.paint(WARN, format_args!("{message}, cut off, can be closed")),
+        _ => paint.paint(BAD, message),
+    }
+}
+
 /// `3 repairs, highest risk likely`.
 pub(crate) fn count(repairs: &[Repair]) -> String {
     count_of(repairs.len(), repairs.iter().map(Repair::risk).max())

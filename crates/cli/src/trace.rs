@@ -94,7 +94,9 @@ impl Step<'_> {
                 _ => String::new(),
             };
             let outcome = report::outcome(paint, outcome);
-            writeln!(out, "outcome: {outcome}{path} ({} repairs)", self.mender.repair_count())?;
+            let count = self.mender.repair_count();
+            let noun = if count == 1 { "repair" } else { "repairs" };
+            writeln!(out, "outcome: {outcome}{path} ({count} {noun})")?;
         }
         Ok(())
     }

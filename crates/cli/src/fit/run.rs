@@ -115,12 +115,9 @@ pub(crate) fn check(
         for line in listing.lines(Some(text), fitted.changes()) {
             writeln!(out, "{line}")?;
         }
-        writeln!(
-            out,
-            "{}: {}",
-            session.stdout.paint(BOLD, name),
-            summary(&fitted, session.stdout)
-        )?;
+        let title = session.stdout.paint(BOLD, name);
+        let state = report::not_valid(session.stdout, "not valid", fitted.outcome());
+        writeln!(out, "{title}: {state} ({})", counts(&fitted))?;
     }
     out.flush()?;
     Ok(Exit::of(fitted.outcome()))
@@ -138,15 +135,20 @@ fn before(target: &Target, fitted: &Fitted) -> Vec<Issue> {
 /// `repaired (3 changes, 2 rules, highest risk likely)`
 pub(super) fn summary(fitted: &Fitted, paint: Paint) -> String {
     let outcome = report::outcome(paint, fitted.outcome());
-    let noun =
-        |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     if fitted.outcome() == Outcome::Unchanged {
         return outcome;
     }
+    format!("{outcome} ({})", counts(fitted))
+}
+
+/// `3 changes, 2 rules, highest risk likely`, or `1 issue`
+fn counts(fitted: &Fitted) -> String {
+    let noun =
+        |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     if fitted.text().is_none() {
-        return format!("{outcome} ({})", noun(fitted.issues().len(), "issue"));
+        return noun(fitted.issues().len(), "issue");
     }
     let risk = fitted.risk().map_or("none", Risk::code);
     let rules = noun(fitted.applied().len(), "rule");
-    format!("{outcome} ({}, {rules}, highest risk {risk})", noun(fitted.changes().len(), "change"))
+    format!("{}, {rules}, highest risk {risk}", noun(fitted.changes().len(), "change"))
 }

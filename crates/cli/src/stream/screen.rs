@@ -339,7 +339,7 @@ impl Screen {
         }
         if differs {
             let arguments = visible(call.arguments().as_bytes(), SHOWN);
-            let verb = if outcome.is_valid() { "changed at the end to" } else { "not repaired:" };
+            let verb = if outcome.is_valid() { "changed at the end to" } else { "as received:" };
             notice(format_args!("{title}: {verb} {arguments}"));
         }
     }

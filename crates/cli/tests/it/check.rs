@@ -16,7 +16,7 @@ fn repairs_are_shown_with_carets() {
     let shown = |last: &str| {
         format!(
             "{name}:2:8: extra-comma (exact) at $: delete ,{last}\n   2 | ␉'b': 2,␊\n     |        ^\n\
-             {name}: not valid JSON; repaired (3 repairs, highest risk exact)\n"
+             {name}: not valid JSON, can be repaired (3 repairs, highest risk exact)\n"
         )
     };
     let quotes = format!(
