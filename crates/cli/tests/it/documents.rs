@@ -1,4 +1,4 @@
-//! What README.md and docs/cli.md show is what the program prints.
+//! The output shown in README.md and docs/cli.md is what the program prints.
 
 use std::{fs, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Values that are brought into a schema, by every command that can.
+//! Values that are made to match a schema, in all commands.
 
 use serde_json::{Value, json};
 
@@ -148,7 +148,7 @@ fn xml_that_mirrors_the_schema_becomes_the_object() {
     let reply = batch(&json!({"op": "repair", "input": xml, "schema": schema}));
     assert_eq!((&reply["json"], &reply["outcome"]), (&json!(object), &json!("repaired")));
     assert_eq!(reply["coerced"][0]["rule"], "xml-fields");
-    // The changes lead from the XML to the object.
+    // Applying the changes to the XML gives the object.
     let (mut at, mut applied) = (0, String::new());
     for change in reply["repairs"].as_array().unwrap() {
         let [start, end] = ["start", "end"].map(|key| change[key].as_u64().unwrap() as usize);

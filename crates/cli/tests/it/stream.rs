@@ -60,7 +60,7 @@ fn a_live_pipe_is_shown_before_its_end() {
     let half = text("Hello ") + &call("c", "f", &["{'path': 'a.t"]);
     stdin.write_all(half.as_bytes()).unwrap();
     stdin.flush().unwrap();
-    // The rest is written only when this has been read: a program that waits for the end hangs here.
+    // The rest is written only after this has been read, so a program that waits for the end hangs.
     let mut line = String::new();
     stdout.read_line(&mut line).unwrap();
     assert_eq!(line, "Hello \n");
@@ -433,7 +433,7 @@ fn calls_are_brought_into_the_schemas_of_their_tools() {
 
 #[test]
 fn a_compressed_body_is_told_as_such() {
-    // As long as nothing of it is read, what follows the mark does not matter.
+    // The rest is not read, so it does not have to be valid.
     for (magic, name) in [(&b"\x1f\x8b\x08\0"[..], "gzip"), (b"\x28\xb5\x2f\xfd", "Zstandard")] {
         let packed = [magic, b"\0\x03KI,I\xb4R\xa8VJ\xce"].concat();
         for size in [1, 100] {
