@@ -15,9 +15,11 @@ pub fn corpus() -> PathBuf {
     root().join("tests/corpus")
 }
 
-/// The examples of the pages in Rust are run: `documents.rs` sees to it that none is left out.
+/// Runs the Rust examples of the pages. `documents.rs` checks that no page is left out.
 #[cfg(doctest)]
 pub mod pages {
+    #[doc = include_str!("../../README.md")]
+    pub struct Readme;
     #[doc = include_str!("../../docs/rewriting.md")]
     pub struct Rewriting;
     #[doc = include_str!("../../docs/schema.md")]

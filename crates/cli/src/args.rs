@@ -8,11 +8,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jsonmend_core::{Limits, Options, RepairKind};
 use jsonmend_schema::Rule;
 
-pub(crate) use self::values::{Emit, FollowingArg, PolicyArg, RiskArg, ScopeArg, Split, WireArg};
+pub(crate) use self::values::{Emit, FormatArg, PolicyArg, RiskArg, ScopeArg, Split, TrailingArg};
 use self::values::{at_least_one, repair_kind, rule};
-use crate::exit::EXIT_CODES;
+use crate::exit::{CHECK_CODES, EXIT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES};
 
-/// Mends the JSON that language models emit: in files, in pipes, and in provider streams.
+/// The heading of the options that all commands have.
+const GLOBAL: &str = "Global options";
+
+/// Repairs the JSON that language models emit: in files, in pipes, and in provider streams.
 #[derive(Debug, Parser)]
 #[command(name = "jsonmend", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -20,12 +23,16 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 
     /// When to use colour.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 
-    /// Print no notices; errors are still printed.
-    #[arg(short, long, global = true)]
+    /// Print errors only: no list of repairs and no summary.
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
+
+    /// List each repair. By default, repairs of one kind share a line that counts them.
+    #[arg(short, long, global = true, help_heading = GLOBAL, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -40,35 +47,37 @@ pub(crate) enum Command {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set.
+    /// If the output is a terminal and NO_COLOR is not set.
     Auto,
+    /// Always.
     Always,
+    /// Never.
     Never,
 }
 
 /// Answer JSON Lines requests with JSON Lines replies, in the same order.
 ///
-/// A request has `id`, `op` (repair, stream, events), `input` or `input_base64`, and optionally
-/// `chunks`, `mode` (text, stream), `policy`, `max_risk`, `snapshots`, `wire`, `framing`, and for a value
-/// that shall fit a schema `schema`, or `tools` and `name`. Every request gets one line; a bad one gets
-/// an `error`. docs/batch.md has the fields of requests and replies. Blank lines are skipped. Memory is bounded: at most a few requests a thread
-/// are under way.
+/// A request has an `input` or `input_base64` and, optionally, an `id` and an `op` (repair, stream or
+/// events). Every request gets a reply of one line. The reply to a bad request has an `error`. Blank
+/// lines are skipped. Memory use is bounded: each thread holds only a few requests at a time.
+///
+/// docs/batch.md lists the fields of requests and replies.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = OTHER_CODES)]
 pub(crate) struct BatchArgs {
-    /// JSON Lines of requests; `-` is standard input.
+    /// File of requests, one per line; `-` is standard input.
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
 
-    /// How to cut an input that is pushed: whole, bytes, or pieces of N bytes.
+    /// How to split an input that is read as a stream: whole, bytes, or pieces of N bytes.
     #[arg(long, value_name = "whole|bytes|N", default_value = "whole")]
     pub(crate) split: Split,
 
-    /// How many threads work; by default one a core.
+    /// Number of worker threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
 
-    /// The longest request line, in bytes; a longer one is skipped and answered with an error.
+    /// Maximum length of a request, in bytes. A longer one gets an error as its reply.
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) max_line: usize,
 
@@ -76,20 +85,23 @@ pub(crate) struct BatchArgs {
     pub(crate) limits: LimitArgs,
 }
 
-/// Say whether files are valid JSON; if not, what would change and where.
+/// Report whether files are valid JSON and, if not, which repairs they need and where.
 ///
-/// With several files the exit code is the highest of any: 0 says that all of them are valid. A file
-/// that cannot be read keeps no other from being checked.
+/// Nothing is changed. All files are checked, even if one of them cannot be read.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = CHECK_CODES)]
 pub(crate) struct CheckArgs {
     /// Files to check; `-` is standard input.
     #[arg(default_value = "-")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Print one JSON object a file.
+    /// Print one JSON object per file.
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Exit with a code that says why an input is not valid; see below.
+    #[arg(long)]
+    pub(crate) exit_code: bool,
 
     #[command(flatten)]
     pub(crate) schema: SchemaArgs,
@@ -98,11 +110,11 @@ pub(crate) struct CheckArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Explain the code of a repair, or of a rule of a schema; `--list` shows all.
+/// Explain the code of a repair or of a schema rule.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = OTHER_CODES)]
 pub(crate) struct ExplainArgs {
-    /// The code, as in the reports: single-quote, missing-comma, …
+    /// The code as it appears in reports: single-quote, missing-comma, …
     #[arg(required_unless_present = "list")]
     pub(crate) code: Option<String>,
 
@@ -115,45 +127,47 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// Find the JSON in a text, mend it, and print it.
+/// Find the JSON in a text, repair it, and print it.
 ///
-/// The mended text goes to standard output, byte for byte, and what was changed to standard error.
-/// Valid JSON leaves as it came. Where nothing valid can be made, nothing is printed; with `--stream`
-/// what was certain has been, and the rest follows as it came.
+/// The JSON goes to standard output and the list of repairs to standard error. Valid JSON is printed
+/// unchanged, byte for byte. If the input cannot be repaired, nothing is printed. With --stream,
+/// output begins before the end of the input is known, so there may be some even then.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = REPAIR_CODES)]
 pub(crate) struct RepairArgs {
-    /// The file to mend; `-` is standard input.
+    /// File to repair; `-` is standard input.
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
 
-    /// Mend while reading, in bounded memory. The result may differ where a repair would have to
-    /// reach behind what has been written.
+    /// Repair while reading, in bounded memory. The result can differ from that of the whole text,
+    /// because output that has been written cannot be changed.
     #[arg(long, conflicts_with_all = ["schema", "tools"])]
     pub(crate) stream: bool,
 
-    /// Print JSON: one report, or with --stream one event a line.
+    /// Print JSON: one report or, with --stream, one event per line.
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Exit with 0 whenever the output is valid JSON, repaired or closed too.
+    /// Exit with 1 if anything was repaired.
     #[arg(long)]
+    pub(crate) exit_code: bool,
+
+    /// Exit with 0 whenever the output is valid JSON, even if the input was cut off and had to be
+    /// closed.
+    #[arg(long, conflicts_with = "exit_code")]
     pub(crate) exit_zero: bool,
 
-    /// Where nothing valid can be made, print the input as it came.
+    /// If the input cannot be repaired, print it unchanged.
     #[arg(long, conflicts_with_all = ["stream", "json"])]
     pub(crate) or_input: bool,
 
-    /// Where to look for JSON. By default the best reading of the text, which may be several
-    /// documents; `first` takes only the first. With --stream the whole, which ends with its first
-    /// document.
+    /// Where to look for JSON [default: best; with --stream: whole].
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Option<ScopeArg>,
 
-    /// What to do with further documents. By default they join one array; with --stream they are
-    /// dropped, and `all` keeps each as a text of its own.
-    #[arg(long, value_name = "RULE")]
-    pub(crate) following: Option<FollowingArg>,
+    /// What to do with documents after the first [default: array; with --stream: first].
+    #[arg(long, alias = "following", value_name = "RULE")]
+    pub(crate) trailing: Option<TrailingArg>,
 
     #[command(flatten)]
     pub(crate) schema: SchemaArgs,
@@ -162,49 +176,53 @@ pub(crate) struct RepairArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Read a provider's response body and show it mended, while it arrives.
+/// Read the body of a provider's streaming response and show it repaired, as it arrives.
 ///
-/// Text is shown as it comes, each tool call's arguments are mended while they stream, and the end
-/// says how the stream and each call ended and what was changed.
+/// Text is shown as it comes, and the arguments of each tool call are repaired while they stream. At
+/// the end, a report says how the stream and each call ended and what was repaired.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = STREAM_CODES)]
 pub(crate) struct StreamArgs {
     /// The response body; `-` is standard input, which may be a live pipe.
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
 
-    /// The provider's format; by default what the body says.
-    #[arg(long, value_name = "auto|NAME", default_value = "auto")]
-    pub(crate) wire: WireArg,
+    /// Format of the body: `auto` detects it.
+    #[arg(long = "format", alias = "wire", value_name = "auto|NAME", default_value = "auto")]
+    pub(crate) wire: FormatArg,
 
     /// What to print.
     #[arg(long, value_name = "WHAT", default_value = "text")]
     pub(crate) emit: Emit,
 
-    /// The same as --emit events.
+    /// Short for --emit events.
     #[arg(long, conflicts_with = "emit")]
     pub(crate) json: bool,
 
-    /// Print the changes of each call's arguments as values, in the place of pieces of their text:
-    /// add (as in JSON Patch), append (to a string), close.
+    /// Print the arguments of each call as changes to a value, instead of as pieces of text: add (as
+    /// in JSON Patch), append (to a string), close.
     #[arg(long, requires = "json")]
     pub(crate) deltas: bool,
 
-    /// Mend the JSON in the text too, and show each document once it has ended.
+    /// Exit with 1 if anything was repaired.
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+
+    /// Repair the JSON documents in the text too, and show each when it has ended.
     #[arg(long)]
     pub(crate) objects: bool,
 
-    /// A JSON Schema: each document in the text is brought into it once it has ended. A response
-    /// without documents and calls is read as a whole: XML, or plain words.
+    /// A JSON Schema for the documents in the text: each is made to match it when it has ended. A
+    /// response without documents and calls is read as a whole, as XML or as a plain string.
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
 
-    /// Tools as OpenAI, Anthropic, Gemini or MCP declare them, or a directory of schemas: the
-    /// arguments of each call are brought into its schema once it has ended.
+    /// Tool declarations as OpenAI, Anthropic, Gemini or MCP write them, or a directory of schemas:
+    /// the arguments of each call are made to match the schema of its tool when the call has ended.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
 
-    /// The name of what the schema is for.
+    /// A name for the schema.
     #[arg(long, value_name = "NAME", requires = "schema")]
     pub(crate) name: Option<String>,
 
@@ -215,19 +233,19 @@ pub(crate) struct StreamArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Show every step of mending: what came in, what became certain, and what was changed.
+/// Show the repair step by step: what came in, what became certain, and what was changed.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = OTHER_CODES)]
 pub(crate) struct TraceArgs {
-    /// The file to mend; `-` is standard input.
+    /// File to repair; `-` is standard input.
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
 
-    /// How to cut the input: whole, bytes, or pieces of N bytes.
+    /// How to split the input: whole, bytes, or pieces of N bytes.
     #[arg(long, value_name = "whole|bytes|N", default_value = "bytes")]
     pub(crate) split: Split,
 
-    /// Print one JSON object a step.
+    /// Print one JSON object per step.
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -235,19 +253,19 @@ pub(crate) struct TraceArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// The schema that a value is brought into.
+/// The schema that a value has to match.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SchemaArgs {
-    /// A JSON Schema: the value is validated, and brought into it where there is one right way.
+    /// A JSON Schema: the value is validated and, if there is one right way, made to match it.
     #[arg(long, value_name = "FILE", conflicts_with = "tools")]
     pub(crate) schema: Option<PathBuf>,
 
-    /// Tools as OpenAI, Anthropic, Gemini or MCP declare them, or a directory of schemas: the value
-    /// is the arguments of one.
+    /// Tool declarations as OpenAI, Anthropic, Gemini or MCP write them, or a directory of schemas:
+    /// the value is the arguments of one tool.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
 
-    /// The name of the tool, or of what the schema is for.
+    /// The name of the tool, or a name for the schema.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
@@ -255,30 +273,30 @@ pub(crate) struct SchemaArgs {
     pub(crate) rules: RuleArgs,
 }
 
-/// The switches of the rules.
+/// Which schema rules are used.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RuleArgs {
-    /// A rule that may not be used; may be given several times.
+    /// Disable a schema rule. May be repeated.
     #[arg(long, value_name = "CODE", value_parser = rule)]
     pub(crate) rule_off: Vec<Rule>,
 
-    /// A rule that is off by default and may be used; may be given several times.
+    /// Enable a schema rule that is off by default. May be repeated.
     #[arg(long, value_name = "CODE", value_parser = rule)]
     pub(crate) rule_on: Vec<Rule>,
 }
 
-/// What may be repaired, and the limits.
+/// Which repairs are allowed, and the limits.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct EngineArgs {
-    /// Which repairs may be made. The default is permissive; for the calls in a stream, conservative.
+    /// Which repairs are allowed [default: permissive; for calls in a stream: conservative].
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<PolicyArg>,
 
-    /// The highest risk a repair may have; the stricter of this and the policy wins.
+    /// The highest risk allowed. The stricter of this and the policy applies.
     #[arg(long, value_name = "RISK")]
     pub(crate) max_risk: Option<RiskArg>,
 
-    /// A repair that may not be made; may be given several times.
+    /// Forbid a repair. May be repeated.
     #[arg(long, value_name = "CODE", value_parser = repair_kind)]
     pub(crate) off: Vec<RepairKind>,
 
@@ -287,7 +305,7 @@ pub(crate) struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// The options asked for, with `default` where no policy is named.
+    /// The engine options; `default` is the policy if none is given.
     pub(crate) fn options(&self, default: PolicyArg) -> Options {
         let mut policy = self.policy.unwrap_or(default).policy();
         if let Some(risk) = self.max_risk {
@@ -300,23 +318,22 @@ impl EngineArgs {
     }
 }
 
-/// The limits.
+/// Limits on the input.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LimitArgs {
-    /// The deepest nesting, in levels [default: 127].
+    /// Maximum nesting, in levels [default: 127].
     #[arg(long, value_name = "LEVELS")]
     pub(crate) depth: Option<usize>,
 
-    /// How far to look ahead at a doubtful place when streaming, in bytes; at least 16
-    /// [default: 64].
+    /// Maximum look-ahead at an ambiguous place when streaming, in bytes; at least 16 [default: 64].
     #[arg(long, value_name = "BYTES")]
     pub(crate) lookahead: Option<usize>,
 
-    /// How much may be held back when streaming, in bytes [default: 65536].
+    /// Maximum number of bytes held back when streaming [default: 65536].
     #[arg(long, value_name = "BYTES")]
     pub(crate) buffer: Option<usize>,
 
-    /// How many repairs one input may need [default: 10000].
+    /// Maximum number of repairs per input [default: 10000].
     #[arg(long, value_name = "N")]
     pub(crate) max_repairs: Option<usize>,
 }

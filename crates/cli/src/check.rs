@@ -1,4 +1,4 @@
-//! `jsonmend check`: is it valid, and if not, what would change.
+//! `jsonmend check`: whether inputs are valid and, if not, what a repair would change.
 
 use std::io::{self, Write};
 
@@ -13,19 +13,19 @@ use crate::{
     fault::Fault,
     fit::{self, Target},
     input::Input,
+    listing::Listing,
     paint::{BOLD, notice},
-    position::Locator,
     report::{self, Located},
 };
 
-/// What `--json` prints for a file, here and in `repair`.
+/// The output of `--json` for one file, for `check` and `repair`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report<'a> {
     file: &'a str,
-    /// Whether the input is valid JSON as it stands.
+    /// Whether the input is valid JSON without repairs.
     valid: bool,
     outcome: &'static str,
-    /// The mended text; left out where it was not asked for.
+    /// The repaired text, for `repair` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     json: Option<Option<&'a str>>,
     repairs: Vec<Located>,
@@ -48,7 +48,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The report with the mended text in it.
+    /// The report with the repaired text.
     pub(crate) fn with_json(mut self, mended: &'a Mended) -> Self {
         self.json = Some(mended.text());
         self
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
     let target = Target::of_args(&args.schema)?;
     let mut worst = Exit::Unchanged;
     for path in &args.files {
-        // One file that cannot be read does not keep the others from being checked.
+        // If a file cannot be read, the others are still checked.
         let exit = match Input::open(path, session.quiet).and_then(|mut input| {
             let text = input.read_all()?;
             match &target {
@@ -120,16 +120,20 @@ fn people(
         }
         return Ok(());
     }
-    let mut locator = Locator::new(text);
-    for repair in mended.repairs() {
-        let paragraph = report::paragraph(paint, name, text, repair, &mut locator);
+    let listing = Listing { paint, name: Some(name), verbose: session.verbose };
+    for paragraph in listing.paragraphs(text, mended.repairs()) {
         writeln!(out, "{paragraph}")?;
     }
     if let Some(fault) = Fault::of(text, mended, options) {
         let label = if mended.outcome().is_valid() { "cut off" } else { "error" };
         writeln!(out, "{}", fault.paragraph(paint, label, name, text))?;
     }
-    let outcome = report::outcome(paint, mended.outcome());
-    writeln!(out, "{title}: not valid JSON; {outcome} ({})", report::count(mended.repairs()))?;
+    let state = report::not_valid(paint, "not valid JSON", mended.outcome());
+    if mended.outcome().is_valid() {
+        writeln!(out, "{title}: {state} ({})", report::count(mended.repairs()))?;
+    } else {
+        // Nothing would be repaired, and the fault above says why.
+        writeln!(out, "{title}: {state}")?;
+    }
     Ok(())
 }

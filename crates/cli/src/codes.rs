@@ -9,10 +9,10 @@ pub(crate) fn repairs() -> impl Iterator<Item = &'static str> {
     RepairKind::ALL.iter().map(|kind| kind.code())
 }
 
-/// The complaint about a code that is none of `codes`, with the nearest one that is.
+/// The error message for a code that is not in `codes`, with the most similar one.
 pub(crate) fn unknown(code: &str, codes: impl Iterator<Item = &'static str>) -> String {
     let shown = visible(code.as_bytes(), 40);
-    // Codes are short; a longer word is like none of them, and would cost its square.
+    // Codes are short. A long word is similar to none of them, and comparing it would be slow.
     let wanted: Vec<char> = code.chars().take(64).collect();
     let distance = |code: &&str| edit_distance(&wanted, code);
     match codes.min_by_key(distance).filter(|code| distance(code) <= code.len() / 2) {
@@ -61,7 +61,7 @@ mod tests {
     fn the_nearest_code_is_named_when_it_is_near() {
         assert!(unknown("single-quotes", repairs()).contains("did you mean `single-quote`"));
         assert!(unknown("mising-coma", repairs()).contains("did you mean `missing-comma`"));
-        // What may be switched off with `--off` is a repair; a rule is none.
+        // `--off` takes repairs, not schema rules.
         assert!(!unknown("enum-normalise", repairs()).contains("did you mean `enum"));
         assert!(unknown("zzzzzzzzzzzzzzzzzzzzzzz", repairs()).contains("--list"));
     }

@@ -1,4 +1,6 @@
-//! A line of the source with carets under the bytes in question.
+//! A line of the source with carets below the bytes in question.
+
+use std::ops::Range;
 
 use crate::{
     position::Position,
@@ -9,47 +11,62 @@ use crate::{
 const BEFORE: usize = 36;
 const AFTER: usize = 44;
 
-/// Two lines: the source around `start..end`, and carets below it.
+/// Two lines: the source around the first span, and carets below it and below those of the other
+/// spans that are on the same line and close enough to be shown.
 ///
 /// ```text
 ///    3 | {"name": 'Ada', "age": 36}
-///      |          ^
+///      |          ^   ^
 /// ```
 ///
-/// Only the bytes near `start` are read, however long the line is.
-pub(crate) fn excerpt(text: &[u8], start: usize, end: usize, position: Position) -> [String; 2] {
-    let start = start.min(text.len());
+/// `spans` are in order, and `position` is where the first begins. Only the bytes near it are read,
+/// however long the line is.
+pub(crate) fn excerpt(
+    text: &[u8],
+    spans: impl IntoIterator<Item = Range<usize>>,
+    position: Position,
+) -> [String; 2] {
+    let mut spans = spans.into_iter().peekable();
+    let start = spans.peek().map_or(0, |span| span.start).min(text.len());
     let before = line_before(text, start);
     let (after, clipped) = line_after(text, start);
 
     let mut source = String::new();
-    let mut margin = 0;
+    let mut carets = String::new();
     if before.clipped {
         source.push('…');
-        margin += 1;
+        carets.push(' ');
     }
     for c in before.text.chars() {
         push_visible(&mut source, c);
-        margin += width(c);
+        carets.push_str(&" ".repeat(width(c)));
     }
-    let mut carets = 0;
     let mut at = start;
     for (c, length) in after {
-        if at < end {
-            carets += width(c);
+        push_visible(&mut source, c);
+        let width = width(c);
+        // An insertion is an empty span. It marks the character that it precedes.
+        while spans.next_if(|span| span.end <= at && span.start < at).is_some() {}
+        let inserted = spans.peek().is_some_and(|span| span.start == at && span.end <= at);
+        let covered = spans.peek().is_some_and(|span| span.start < at + length && at < span.end);
+        if inserted {
+            carets.push('^');
+            carets.push_str(&" ".repeat(width.saturating_sub(1)));
+        } else {
+            carets.push_str(&(if covered { "^" } else { " " }).repeat(width));
         }
         at += length;
-        push_visible(&mut source, c);
+    }
+    let at_end = at == text.len() && !text.ends_with(b"\n");
+    if !carets.contains('^') || (at_end && spans.any(|span| span.start == at)) {
+        carets.push('^');
     }
     if clipped {
         source.push('…');
     }
     let number = position.line;
     let gutter = number.to_string().len().max(4);
-    [
-        format!("{number:gutter$} | {source}"),
-        format!("{:gutter$} | {:margin$}{}", "", "", "^".repeat(carets.max(1))),
-    ]
+    [format!("{number:gutter$} | {source}"), format!("{:gutter$} | {}", "", carets.trim_end())]
 }
 
 struct Before {
@@ -72,7 +89,7 @@ fn line_before(text: &[u8], start: usize) -> Before {
     }
 }
 
-/// The rest of the line, as characters and the bytes that each takes in the source.
+/// The rest of the line: its characters, with their lengths in the source.
 fn line_after(text: &[u8], start: usize) -> (Vec<(char, usize)>, bool) {
     let reach = text.len().min(start.saturating_add(AFTER * 4));
     let near = text.get(start..reach).unwrap_or_default();
@@ -91,16 +108,18 @@ fn line_after(text: &[u8], start: usize) -> (Vec<(char, usize)>, bool) {
 
 #[cfg(test)]
 mod tests {
+    use std::iter::once;
+
     use super::*;
     use crate::position::Locator;
 
     fn at(text: &str, start: usize, end: usize) -> [String; 2] {
         let position = Locator::new(text.as_bytes()).at(start);
-        excerpt(text.as_bytes(), start, end, position)
+        excerpt(text.as_bytes(), once(start..end), position)
     }
 
     #[test]
-    fn carets_stand_under_the_span() {
+    fn carets_are_below_the_span() {
         let text = "{\n  \"a\": True\n}";
         let start = text.find("True").unwrap();
         assert_eq!(
@@ -121,11 +140,22 @@ mod tests {
     }
 
     #[test]
-    fn invalid_bytes_count_as_they_stand_in_the_source() {
+    fn invalid_bytes_count_with_their_length_in_the_source() {
         let position = Position { line: 1, column: 2 };
-        let [source, carets] = excerpt(b"[\xff\xff, 1]", 1, 3, position);
+        let [source, carets] = excerpt(b"[\xff\xff, 1]", once(1..3), position);
         assert_eq!(source, "   1 | [\u{fffd}\u{fffd}, 1]");
         assert_eq!(carets, "     |  ^^");
+    }
+
+    #[test]
+    fn other_spans_on_the_line_are_marked_too() {
+        let position = Position { line: 1, column: 2 };
+        let [_, carets] =
+            excerpt(b"{a: 'b', c: 1}", [1..1, 2..2, 4..5, 6..7, 9..9, 40..41], position);
+        assert_eq!(carets, "     |  ^^ ^ ^  ^");
+        // An insertion in front of a replacement, and one at the end.
+        let [_, carets] = excerpt(b"['a", [1..1, 1..2, 3..3], position);
+        assert_eq!(carets, "     |  ^ ^");
     }
 
     #[test]

@@ -1,43 +1,94 @@
-//! How the program ends: exit codes, and the failures that stop it.
+//! How the program ends: exit codes, and the errors that stop it.
 
 use std::{fmt, io, process::ExitCode};
 
 use jsonmend_core::Outcome;
 
-/// The exit codes, in the order in which one outweighs another where several inputs were read.
+/// The result of a run in full detail, from best to worst. With several results, the worst counts.
+///
+/// [`for_output`](Self::for_output) and [`for_check`](Self::for_check) reduce it to what a shell
+/// script expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
-    /// Everything was valid and left as it came.
+    /// The input was valid and is unchanged.
     Unchanged = 0,
     /// Something was repaired.
     Repaired = 1,
-    /// The command line made no sense; clap uses the same number.
+    /// The command line is wrong. clap uses the same number.
     Usage = 2,
     /// The input was cut off.
     Cut = 3,
     /// The input holds no JSON.
     NoneFound = 4,
-    /// A repair was refused by the policy, or a limit was passed.
+    /// The policy forbids a repair, a limit was exceeded, or the stream contains an error.
     Refused = 5,
     /// Reading or writing failed.
     Io = 6,
 }
 
-/// What `--help` says about [`Exit`].
+/// The exit codes in `jsonmend --help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  unchanged: the input was valid (and every success of batch, explain and trace)
-  1  repaired: the input was broken and complete, the output is valid
-  2  usage: the command line, or the code to explain, is not known
-  3  cut off: the input stopped early (closed for it, or left cut if the policy forbids closing)
-  4  none found: the input holds no JSON (stream: a body in no provider's format)
-  5  refused: the policy forbids a repair that is needed, the value does not fit its schema, a limit
-     was passed, or the stream failed
+  0  success; for repair and stream, the output is valid and complete, repaired or not
+  1  for check, an input is not valid
+  2  the command line is wrong
+  3  for repair and stream, the input was cut off
+  4  for repair and stream, the input holds no JSON
+  5  for repair and stream, the input was refused
   6  reading or writing failed
-A reader that closes the pipe early ends the program quietly, with 0.";
+With --exit-code, repair and stream exit with 1 if they repaired anything, and check
+exits with 1, 3, 4 or 5. The help of each command has the details.";
+
+/// The exit codes in the help of `repair`.
+pub(crate) const REPAIR_CODES: &str = "\
+Exit codes:
+  0  the output is valid and complete, repaired or not
+  1  only with --exit-code: something was repaired
+  2  the command line is wrong
+  3  the input was cut off; it was closed, or the policy forbids closing it
+  4  the input holds no JSON
+  5  refused: the policy forbids a repair that is needed, a limit was exceeded, or the
+     value does not match its schema
+  6  reading or writing failed
+If the reader of the output closes the pipe early, the exit code is 0.";
+
+/// The exit codes in the help of `stream`.
+pub(crate) const STREAM_CODES: &str = "\
+Exit codes:
+  0  the stream, its calls and the requested documents are complete, repaired or not
+  1  only with --exit-code: something was repaired
+  2  the command line is wrong
+  3  the stream, a call or a document was cut off
+  4  the body is in no known format, or nothing in it could match the schema
+  5  the stream contains an error, a limit was exceeded, the policy forbids a repair that
+     is needed, or a value does not match its schema
+  6  reading or writing failed
+If several apply, the highest wins. If the reader of the output closes the pipe early,
+the exit code is 0.";
+
+/// The exit codes in the help of `check`.
+pub(crate) const CHECK_CODES: &str = "\
+Exit codes:
+  0  every input is valid
+  1  an input is not valid; with --exit-code, it is complete and can be repaired
+  2  the command line is wrong
+  3  only with --exit-code: an input was cut off
+  4  only with --exit-code: an input holds no JSON
+  5  only with --exit-code: an input was refused, or does not match the schema
+  6  an input could not be read, or the output could not be written
+With several inputs, the highest code wins. If the reader of the output closes the pipe
+early, the exit code is 0.";
+
+/// The exit codes in the help of `batch`, `explain` and `trace`.
+pub(crate) const OTHER_CODES: &str = "\
+Exit codes:
+  0  success
+  2  the command line is wrong
+  6  reading or writing failed
+If the reader of the output closes the pipe early, the exit code is 0.";
 
 impl Exit {
-    /// The code for an outcome.
+    /// The result for an outcome.
     pub(crate) fn of(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Unchanged => Self::Unchanged,
@@ -45,6 +96,25 @@ impl Exit {
             Outcome::Closed | Outcome::Cut => Self::Cut,
             Outcome::None => Self::NoneFound,
             _ => Self::Refused,
+        }
+    }
+
+    /// The exit code of a command that prints its result: a repaired result is a success, unless
+    /// `--exit-code` was given (`detailed`).
+    pub(crate) const fn for_output(self, detailed: bool) -> Self {
+        match self {
+            Self::Repaired if !detailed => Self::Unchanged,
+            exit => exit,
+        }
+    }
+
+    /// The exit code of a linter: 0 if everything is valid and 1 if not, unless `--exit-code` was
+    /// given (`detailed`).
+    pub(crate) const fn for_check(self, detailed: bool) -> Self {
+        match self {
+            // Not valid, and that is all the caller wants to know.
+            Self::Cut | Self::NoneFound | Self::Refused if !detailed => Self::Repaired,
+            exit => exit,
         }
     }
 }
@@ -55,24 +125,24 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command could not do its work.
+/// The reason why a command stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What could not be read or written, and why.
+    /// Something could not be read or written.
     Io { what: String, error: io::Error },
-    /// Whoever reads our output has gone: no reason to say anything.
+    /// The reader of the output has closed the pipe. This is not reported.
     Pipe,
-    /// The command line asks for something that does not exist.
+    /// The command line is wrong in a way that clap does not check.
     Usage(String),
 }
 
 impl Failure {
-    /// A failure to read `name`.
+    /// An error from reading `name`.
     pub(crate) fn reading(name: &str, error: io::Error) -> Self {
         Self::Io { what: format!("cannot read {name}"), error }
     }
 
-    /// The exit code it ends with.
+    /// The exit code for it.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
             Self::Io { .. } => Exit::Io,
@@ -82,7 +152,7 @@ impl Failure {
     }
 }
 
-/// Only output goes through `?` unnamed; what is read is named by [`Failure::reading`].
+/// Errors from writing are converted by `?`; errors from reading go through [`Failure::reading`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
@@ -119,6 +189,19 @@ mod tests {
             Outcome::ALL.into_iter().map(|outcome| Exit::of(outcome) as u8).collect();
         // abandoned, closed, cut, invalid, none, overflow, repaired, unchanged
         assert_eq!(codes, [5, 3, 3, 5, 4, 5, 1, 0]);
+    }
+
+    #[test]
+    fn a_repaired_output_is_a_success() {
+        let all = [Exit::Unchanged, Exit::Repaired, Exit::Usage, Exit::Cut, Exit::NoneFound];
+        let all = [&all[..], &[Exit::Refused, Exit::Io]].concat();
+        let codes = |reduce: &dyn Fn(Exit) -> Exit| -> Vec<u8> {
+            all.iter().map(|&exit| reduce(exit) as u8).collect()
+        };
+        assert_eq!(codes(&|exit| exit.for_output(false)), [0, 0, 2, 3, 4, 5, 6]);
+        assert_eq!(codes(&|exit| exit.for_check(false)), [0, 1, 2, 1, 1, 1, 6]);
+        assert_eq!(codes(&|exit| exit.for_output(true)), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(codes(&|exit| exit.for_check(true)), [0, 1, 2, 3, 4, 5, 6]);
     }
 
     #[test]

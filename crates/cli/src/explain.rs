@@ -1,4 +1,4 @@
-//! `jsonmend explain`: what a code means.
+//! `jsonmend explain`: the meaning of codes.
 
 use std::io::{self, Write as _};
 
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
             if args.json {
                 writeln!(out, "{}", entry.object())?;
             } else {
-                // The padding is outside the colour: escapes would count as width.
+                // The padding is outside of the colour, because escape sequences would count as width.
                 let name = session.stdout.paint(NAME, entry.code);
                 let pad = " ".repeat(28_usize.saturating_sub(entry.code.len()));
                 writeln!(out, "{name}{pad}{:<8}{}", entry.risk.code(), entry.summary)?;
@@ -45,14 +45,14 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
     Ok(Exit::Unchanged)
 }
 
-/// What is said of a repair of the syntax, or of a rule that brings a value into its schema.
+/// The description of a repair or of a schema rule.
 struct Entry {
     code: &'static str,
     risk: Risk,
     summary: &'static str,
     example: (&'static str, &'static str),
     policies: Vec<&'static str>,
-    /// The option that refuses it, or, of a rule that is off by default, the one that allows it.
+    /// The option that disables it or, for a rule that is off by default, enables it.
     switch: &'static str,
     of: &'static str,
 }
@@ -125,7 +125,7 @@ impl Entry {
     }
 }
 
-/// What a reader may still rely on after a repair of that risk.
+/// What a risk means for the result.
 const fn meaning(risk: Risk) -> &'static str {
     match risk {
         Risk::Exact => "there is one reading, and nothing is lost",
@@ -137,7 +137,7 @@ const fn meaning(risk: Risk) -> &'static str {
     }
 }
 
-/// The policies that allow it.
+/// The policies that allow a repair.
 fn policies(allows: impl Fn(&Policy) -> bool) -> Vec<&'static str> {
     [("conservative", Policy::CONSERVATIVE), ("permissive", Policy::PERMISSIVE)]
         .into_iter()

@@ -1,4 +1,6 @@
-//! Why no valid JSON came out, or only a closed one: the place and the reason.
+//! Where and why an input could not be repaired, or was cut off.
+
+use std::iter::once;
 
 use jsonmend_core::{Mended, Mender, Options, Outcome, Path, Policy, Repair, TrailingDocuments};
 use jsonmend_extract::{Extractor, Scope, TextSink, mend_text};
@@ -10,7 +12,7 @@ use crate::{
     position::{Locator, Position},
 };
 
-/// What is wrong with an input, and where.
+/// The problem with an input, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Fault {
     message: String,
@@ -22,12 +24,12 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// The fault of an input that was not mended, or only closed; `None` where all went well.
+    /// The fault of an input that was refused or cut off; `None` if it was valid or repaired.
     pub(crate) fn of(text: &[u8], mended: &Mended, options: &Options) -> Option<Self> {
         Self::ending(text, mended.outcome(), mended.cut_at(), options)
     }
 
-    /// The fault of an input that ended so, and was cut off there.
+    /// The fault of an input with this outcome. `cut_at` is where it was cut off.
     pub(crate) fn ending(
         text: &[u8],
         outcome: Outcome,
@@ -38,11 +40,9 @@ impl Fault {
         let end = text.len();
         match outcome {
             Outcome::Unchanged | Outcome::Repaired => None,
-            Outcome::Closed => Some(Self::at(
-                text,
-                end..end,
-                format!("the input is cut off{}; it was closed", path()),
-            )),
+            Outcome::Closed => {
+                Some(Self::at(text, end..end, format!("the input is cut off{}", path())))
+            }
             Outcome::Cut => Some(Self::at(
                 text,
                 end..end,
@@ -56,17 +56,17 @@ impl Fault {
                 let (start, passed) = match stop(text, options) {
                     Some((start, true)) => (start, depth),
                     Some((start, false)) => (start, repairs),
-                    // Only the whole-text path passed one.
+                    // Only the whole-text path exceeds a limit, so it is not known which.
                     None => (end, format!("{depth}, or {repairs}")),
                 };
-                Some(Self::at(text, start..start, format!("a limit was passed: {passed}")))
+                Some(Self::at(text, start..start, format!("a limit was exceeded: {passed}")))
             }
             _ => Some(Self::refused(text, options)),
         }
     }
 
-    /// The first repair that the policy forbids says where and why. A refusal stops at it, so it is
-    /// found by asking what a policy that allows everything would do.
+    /// The fault of a refused input: the first repair that the policy forbids. The refusal does not
+    /// say which it was, so the text is repaired again under a policy that allows everything.
     fn refused(text: &[u8], options: &Options) -> Self {
         let policy = options.policy();
         let needed = mend_text(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
@@ -78,7 +78,7 @@ impl Fault {
             return Self::at(text, start..start, FOLLOWED.to_owned());
         }
         let start = stop(text, options).map_or(text.len(), |stop| stop.0);
-        Self::at(text, start..start, "not valid JSON, and not mended".to_owned())
+        Self::at(text, start..start, "not valid JSON, and it could not be repaired".to_owned())
     }
 
     fn at(text: &[u8], span: std::ops::Range<usize>, message: String) -> Self {
@@ -89,7 +89,7 @@ impl Fault {
     /// `error: name:1:7: byte 6: message`, an excerpt and carets.
     pub(crate) fn paragraph(&self, paint: Paint, label: &str, name: &str, text: &[u8]) -> String {
         let position = Position { line: self.line, column: self.column };
-        let [source, carets] = excerpt(text, self.byte, self.end, position);
+        let [source, carets] = excerpt(text, once(self.byte..self.end), position);
         format!(
             "{}: {}: byte {}: {}\n{source}\n{}",
             paint.paint(BAD, label),
@@ -101,9 +101,9 @@ impl Fault {
     }
 }
 
-const FOLLOWED: &str = "something follows the document, which --following error forbids";
+const FOLLOWED: &str = "there is something after the document, which --trailing error forbids";
 
-/// Why that repair made a text invalid.
+/// Why this repair was refused.
 pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
     if options.policy().allows(refused.kind) {
         return FOLLOWED.to_owned();
@@ -112,8 +112,8 @@ pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
     format!("not valid JSON: it needs the repair {kind} ({risk}), which the policy forbids")
 }
 
-/// The byte at which the push path gives up on the first document of the text, and whether that is
-/// as deep as may be. A whole text is held back without a limit.
+/// The byte at which the push path gives up on the first document of the text, and whether the
+/// nesting is at its limit there. The buffer limit does not apply to a whole text.
 fn stop(text: &[u8], options: &Options) -> Option<(usize, bool)> {
     let mut first = FirstDocument(None);
     let mut extractor = Extractor::new(Scope::First, options.clone());

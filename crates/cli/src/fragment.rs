@@ -1,6 +1,6 @@
-//! Text from bytes that are cut anywhere.
+//! Text from bytes that are split anywhere.
 
-/// Turns bytes into strings, and keeps back a character that is not whole yet.
+/// Turns bytes into strings, and holds back an incomplete character.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fragments {
     /// The first bytes of a character: at most three.
@@ -8,7 +8,7 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// The text that `bytes` complete. What is not UTF-8 becomes U+FFFD.
+    /// The text that `bytes` complete. Invalid UTF-8 becomes U+FFFD.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         let mut joined = std::mem::take(&mut self.open);
         joined.extend_from_slice(bytes);
@@ -20,7 +20,7 @@ impl Fragments {
             if invalid.is_empty() {
                 continue;
             }
-            // Only at the very end may the rest of the character still come.
+            // Only at the end can the rest of the character still arrive.
             if chunks.peek().is_none() && may_continue(invalid) {
                 self.open = invalid.to_vec();
             } else {
@@ -30,7 +30,7 @@ impl Fragments {
         text
     }
 
-    /// What is left: U+FFFD where the input ended inside a character.
+    /// U+FFFD if the input ended inside a character.
     pub(crate) fn finish(&mut self) -> String {
         if std::mem::take(&mut self.open).is_empty() {
             String::new()
@@ -40,7 +40,7 @@ impl Fragments {
     }
 }
 
-/// Whether more bytes could make `bytes` a character.
+/// Whether `bytes` are the beginning of a character.
 fn may_continue(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

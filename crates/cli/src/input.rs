@@ -1,4 +1,4 @@
-//! Where input comes from: a file or standard input, with a progress bar on long files.
+//! Input from a file or standard input, with a progress bar for long files.
 
 use std::{
     fs::File,
@@ -10,13 +10,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::exit::Failure;
 
-/// Files from this size on get a progress bar.
+/// Files longer than this get a progress bar.
 const LONG: u64 = 8 << 20;
 
-/// How much is read at a time.
+/// The number of bytes to read at a time.
 pub(crate) const CHUNK: usize = 64 << 10;
 
-/// An input that is open.
+/// An open input.
 pub(crate) struct Input {
     name: String,
     reader: Box<dyn Read + Send>,
@@ -36,13 +36,13 @@ impl Input {
         Ok(Self { name, reader: Box::new(file), bar })
     }
 
-    /// The name, for notices.
+    /// The name, for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Reads what is there, up to the length of `buffer`: empty at the end. It waits only where
-    /// nothing has arrived, so that a slow pipe is seen as it comes.
+    /// Reads what is available, up to the length of `buffer`; nothing at the end. It blocks only if
+    /// nothing has arrived, so that the data of a slow pipe is returned at once.
     pub(crate) fn chunk<'b>(&mut self, buffer: &'b mut [u8]) -> Result<&'b [u8], Failure> {
         loop {
             match self.read(buffer) {
@@ -53,7 +53,7 @@ impl Input {
         }
     }
 
-    /// Reads everything that is left.
+    /// Reads everything up to the end.
     pub(crate) fn read_all(&mut self) -> Result<Vec<u8>, Failure> {
         let mut text = Vec::new();
         self.read_to_end(&mut text).map_err(|error| Failure::reading(&self.name, error))?;
@@ -73,7 +73,7 @@ impl Read for Input {
     }
 }
 
-/// A bar for `size` bytes, where someone would see it and it would not run into the output.
+/// A bar for `size` bytes, if standard error is a terminal that does not also show the output.
 fn progress(size: u64, quiet: bool) -> Option<ProgressBar> {
     if quiet || size <= LONG || !io::stderr().is_terminal() || io::stdout().is_terminal() {
         return None;

@@ -11,6 +11,7 @@ mod fault;
 mod fit;
 mod fragment;
 mod input;
+mod listing;
 mod out;
 mod paint;
 mod position;
@@ -30,12 +31,14 @@ use crate::{
     paint::{BAD, Paint, notice},
 };
 
-/// What every command is told.
+/// The settings that all commands share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session {
     pub(crate) stdout: Paint,
     pub(crate) stderr: Paint,
     pub(crate) quiet: bool,
+    /// Report every repair by itself.
+    pub(crate) verbose: bool,
 }
 
 fn main() -> ExitCode {
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         stdout: Paint::stdout(cli.color),
         stderr: Paint::stderr(cli.color),
         quiet: cli.quiet,
+        verbose: cli.verbose,
     };
     let result = dispatch(&cli.command, session);
     let exit = result.unwrap_or_else(|failure| {
@@ -58,10 +62,16 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, session: Session) -> Result<Exit, Failure> {
     match command {
         Command::Batch(args) => batch::run(args, session),
-        Command::Check(args) => check::run(args, session),
+        Command::Check(args) => {
+            check::run(args, session).map(|exit| exit.for_check(args.exit_code))
+        }
         Command::Explain(args) => explain::run(args, session),
-        Command::Repair(args) => repair::run(args, session),
-        Command::Stream(args) => stream::run(args, session),
+        Command::Repair(args) => {
+            repair::run(args, session).map(|exit| exit.for_output(args.exit_code))
+        }
+        Command::Stream(args) => {
+            stream::run(args, session).map(|exit| exit.for_output(args.exit_code))
+        }
         Command::Trace(args) => trace::run(args, session),
     }
 }

@@ -1,4 +1,4 @@
-//! Standard output for those who cannot return an error when they write to it.
+//! Standard output for callbacks that cannot return an error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 
-/// Standard output. The first failed write is kept for [`flush`](Self::flush), and nothing is
-/// written behind it.
+/// Standard output. The first error is kept for [`flush`](Self::flush), and after it nothing more is
+/// written.
 pub(crate) struct Out {
     out: io::BufWriter<io::StdoutLock<'static>>,
     error: Option<io::Error>,
@@ -34,12 +34,12 @@ impl Out {
         });
     }
 
-    /// Hands on what was written, without telling how it went.
+    /// Flushes the output. An error is kept for [`flush`](Self::flush).
     pub(crate) fn hand_on(&mut self) {
         self.then(io::Write::flush);
     }
 
-    /// Hands on what was written; tells the first error since the last time.
+    /// Flushes the output, and returns the first error since the last call.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.hand_on();
         self.error.take().map_or(Ok(()), |error| Err(error.into()))

@@ -1,4 +1,4 @@
-//! Colour, and the two places that notices and results go to.
+//! Colours, and messages on standard error.
 
 use std::{
     fmt::Display,
@@ -17,7 +17,7 @@ pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// Puts colour around text, or not.
+/// Colours text, if colours are on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
@@ -32,7 +32,7 @@ impl Paint {
         Self::choose(color, || AutoStream::choice(&io::stderr()))
     }
 
-    /// `AutoStream::choice` looks at the terminal, at NO_COLOR and at CLICOLOR_FORCE.
+    /// `AutoStream::choice` checks for a terminal, NO_COLOR and CLICOLOR_FORCE.
     fn choose(color: Color, auto: impl FnOnce() -> ColorChoice) -> Self {
         let on = match color {
             Color::Always => true,
@@ -48,7 +48,7 @@ impl Paint {
     }
 }
 
-/// Writes one line to standard error. A notice that nobody can read is no reason to stop.
+/// Writes one line to standard error. Errors are ignored: they are no reason to stop.
 pub(crate) fn notice(line: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }

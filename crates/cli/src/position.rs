@@ -1,6 +1,6 @@
 //! Lines and columns.
 
-/// A place in a text, for people.
+/// A line and a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     /// From 1; lines end with a line feed.
@@ -9,7 +9,7 @@ pub(crate) struct Position {
     pub(crate) column: usize,
 }
 
-/// Counts lines and columns of bytes that come in pieces, cut anywhere.
+/// Counts lines and columns of bytes that arrive in pieces, split anywhere.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter {
     offset: usize,
@@ -26,7 +26,7 @@ impl Counter {
         self.offset
     }
 
-    /// Where the next byte stands.
+    /// The position of the next byte.
     pub(crate) const fn position(&self) -> Position {
         self.position
     }
@@ -45,7 +45,7 @@ impl Counter {
     }
 }
 
-/// Finds positions in a whole text. Offsets that only grow cost one pass over the text together.
+/// Finds positions in a whole text. Looking up increasing offsets takes a single pass over the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Locator<'a> {
     text: &'a [u8],
@@ -57,7 +57,7 @@ impl<'a> Locator<'a> {
         Self { text, counter: Counter::new() }
     }
 
-    /// The position of the byte at `offset`; of the end, where there is none.
+    /// The position of the byte at `offset`, or of the end if the text is shorter.
     pub(crate) fn at(&mut self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
         if offset < self.counter.offset() {
@@ -69,12 +69,12 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// Finds positions in a text that is not kept: it remembers the bytes that are not settled yet.
+/// Finds positions in a text that is not kept. It remembers only the bytes that are not settled yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracker {
     /// Counts up to the first byte of `open`.
     base: Counter,
-    /// Counts up to where the last look went, so that looks further on do not count again.
+    /// Counts up to the last lookup, so that the next one can continue there.
     last: Counter,
     open: Vec<u8>,
 }
@@ -97,8 +97,8 @@ impl Tracker {
         self.open.drain(..settled);
     }
 
-    /// The position of the byte at `offset`, and the bytes `offset..end`, as far as they are
-    /// remembered; `None` for what has been forgotten.
+    /// The position of the byte at `offset`, and those of the bytes `offset..end` that are remembered.
+    /// `None` if `offset` has been forgotten.
     pub(crate) fn look(&mut self, offset: usize, end: usize) -> Option<(Position, &[u8])> {
         let base = self.base.offset();
         let from = offset.checked_sub(base)?;

@@ -1,4 +1,4 @@
-//! `jsonmend repair`: a text in, mended JSON out.
+//! `jsonmend repair`: text in, repaired JSON out.
 
 mod push;
 
@@ -9,64 +9,54 @@ use jsonmend_extract::{Scope, mend_text};
 
 use crate::{
     Session,
-    args::{FollowingArg, PolicyArg, RepairArgs, ScopeArg},
+    args::{PolicyArg, RepairArgs, ScopeArg, TrailingArg},
     check::Report,
     exit::{Exit, Failure},
     fault::Fault,
     fit::{self, Target},
     input::Input,
+    listing::Listing,
     paint::notice,
-    position::Locator,
     report,
 };
 
-/// How many repairs a notice lists; `check` and `--json` list all.
-const LISTED: usize = 50;
-
 pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> {
-    let following = if args.stream { TrailingDocuments::First } else { TrailingDocuments::Array };
+    let trailing = if args.stream { TrailingDocuments::First } else { TrailingDocuments::Array };
     let options = args
         .engine
         .options(PolicyArg::Permissive)
-        .with_trailing_documents(args.following.map_or(following, FollowingArg::following));
+        .with_trailing_documents(args.trailing.map_or(trailing, TrailingArg::trailing));
     if args.stream {
         refuse_for_stream(args)?;
     }
     let target = Target::of_args(&args.schema)?;
     let mut input = Input::open(&args.file, session.quiet)?;
-    if let Some(target) = target {
+    let default = if args.stream { Scope::Whole } else { Scope::Best };
+    let scope = args.scope.map_or(default, ScopeArg::scope);
+    let outcome = if let Some(target) = target {
         let text = input.read_all()?;
-        let scope = args.scope.map_or(Scope::Best, ScopeArg::scope);
         let fitted = target.fit(&text, options, scope);
-        let outcome = fit::repair(args, input.name(), &text, &target, &fitted, session)?;
-        return Ok(if args.exit_zero && outcome.is_valid() {
-            Exit::Unchanged
-        } else {
-            Exit::of(outcome)
-        });
-    }
-    let outcome = if args.stream {
-        let scope = args.scope.map_or(Scope::Whole, ScopeArg::scope);
+        fit::repair(args, input.name(), &text, &target, &fitted, session)?
+    } else if args.stream {
         push::run(input, scope, &options, args.json, session)?
     } else {
-        let scope = args.scope.map_or(Scope::Best, ScopeArg::scope);
         whole(args, input, scope, &options, session)?
     };
     Ok(if args.exit_zero && outcome.is_valid() { Exit::Unchanged } else { Exit::of(outcome) })
 }
 
-/// What has been written cannot be taken back: these readings need the whole text.
+/// Refuses the options that need the whole text: what `--stream` has written cannot be taken back.
 fn refuse_for_stream(args: &RepairArgs) -> Result<(), Failure> {
-    let message = match (args.scope, args.following) {
+    let message = match (args.scope, args.trailing) {
         (Some(ScopeArg::Best | ScopeArg::Last), _) => {
-            "--stream cannot choose among documents: --scope best and last need the whole text"
+            "--stream cannot choose between documents: --scope best and last need the whole text"
         }
-        (_, Some(FollowingArg::Array | FollowingArg::Last)) => {
-            "--stream writes the first document before it knows of others: --following array and last \
+        (_, Some(TrailingArg::Array | TrailingArg::Last)) => {
+            "--stream writes the first document before it has seen others: --trailing array and last \
              need the whole text"
         }
-        (Some(ScopeArg::First), Some(FollowingArg::All)) => {
-            "--scope first is one document: --following all goes with --scope whole or all"
+        (Some(ScopeArg::First), Some(TrailingArg::All)) => {
+            "--scope first is one document: use --trailing all with --scope whole or all"
         }
         _ => return Ok(()),
     };
@@ -101,7 +91,7 @@ fn whole(
     Ok(mended.outcome())
 }
 
-/// The bytes of a result are the result; only a person at a terminal gets a line end with it.
+/// Adds a line feed on a terminal. Elsewhere the output is exactly the result.
 pub(crate) fn end_line(out: &mut io::StdoutLock<'_>, text: &[u8]) -> io::Result<()> {
     if out.is_terminal() && !text.ends_with(b"\n") { out.write_all(b"\n") } else { Ok(()) }
 }
@@ -109,12 +99,8 @@ pub(crate) fn end_line(out: &mut io::StdoutLock<'_>, text: &[u8]) -> io::Result<
 fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session: Session) {
     let paint = session.stderr;
     if mended.outcome().is_valid() && !session.quiet {
-        let mut locator = Locator::new(text);
-        for repair in mended.repairs().iter().take(LISTED) {
-            let seen = (locator.at(repair.start), report::span(text, repair));
-            notice(report::line(paint, name, repair, Some(seen)));
-        }
-        unlisted(mended.repairs().len());
+        let listing = Listing { paint, name: Some(name), verbose: session.verbose };
+        listing.lines(Some(text), mended.repairs()).iter().for_each(notice);
         summary(name, mended.outcome(), &report::count(mended.repairs()), session);
     }
     if let Some(fault) = Fault::of(text, mended, options) {
@@ -123,12 +109,6 @@ fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session:
         } else if !session.quiet {
             notice(fault.paragraph(paint, "cut off", name, text));
         }
-    }
-}
-
-fn unlisted(count: usize) {
-    if count > LISTED {
-        notice(format_args!("… and {} more", count - LISTED));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `jsonmend trace`: every step of the push path.
+//! `jsonmend trace`: the steps of the push path.
 
 use std::io::{self, Write};
 
@@ -10,12 +10,13 @@ use crate::{
     args::{PolicyArg, TraceArgs},
     exit::{Exit, Failure},
     input::Input,
+    listing::Edit,
     paint::{BOLD, DIM, GOOD, Paint},
     report::{self, Record},
     visible::visible,
 };
 
-/// How many characters of a piece and of an output are shown.
+/// The widths of the columns for the piece and for the output.
 const PIECE: usize = 24;
 const CERTAIN: usize = 32;
 
@@ -53,7 +54,7 @@ struct Step<'a> {
     piece: &'a [u8],
     made: &'a Collected,
     mender: &'a Mender,
-    /// Given in the last step only.
+    /// Only in the last step.
     outcome: Option<Outcome>,
 }
 
@@ -73,7 +74,7 @@ impl Step<'_> {
             None => visible(self.piece, PIECE - 1),
         };
         let certain = visible(self.made.text(), CERTAIN - 1);
-        // Padding is outside the colour: escapes would count as width.
+        // The padding is outside of the colour, because escape sequences would count as width.
         let pad = " ".repeat(CERTAIN.saturating_sub(certain.chars().count()));
         writeln!(
             out,
@@ -93,7 +94,9 @@ impl Step<'_> {
                 _ => String::new(),
             };
             let outcome = report::outcome(paint, outcome);
-            writeln!(out, "outcome: {outcome}{path} ({} repairs)", self.mender.repair_count())?;
+            let count = self.mender.repair_count();
+            let noun = if count == 1 { "repair" } else { "repairs" };
+            writeln!(out, "outcome: {outcome}{path} ({count} {noun})")?;
         }
         Ok(())
     }
@@ -105,9 +108,8 @@ impl Step<'_> {
         text: &[u8],
         paint: Paint,
     ) -> io::Result<()> {
-        let change = report::change(paint, repair, report::span(text, repair));
-        let Repair { start, end, path, .. } = repair;
-        writeln!(out, "{:>8}  bytes {start}..{end} at {path}: {change}", "~")
+        let before = text.get(repair.start..repair.end).unwrap_or_default();
+        writeln!(out, "{:>8}  {}", "~", Edit::from(repair).describe(paint, Some(before)))
     }
 
     fn object(&self) -> Value {

@@ -1,10 +1,10 @@
-//! Text made safe to look at: control characters are shown, long pieces are clipped.
+//! Text that is safe to show: control characters become visible, and long text is clipped.
 
 use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Writes `c` so that it takes room on a screen and does nothing to a terminal.
+/// Writes `c` in a form that is visible and that a terminal does not interpret.
 pub(crate) fn push_visible(out: &mut String, c: char) {
     match c {
         // The Unicode control pictures: ␀ to ␟, and ␡.
@@ -17,23 +17,23 @@ pub(crate) fn push_visible(out: &mut String, c: char) {
     }
 }
 
-/// Characters that have no width or turn the writing direction, so that a reader would miss them.
+/// Characters that have no width or change the writing direction, so that a reader would miss them.
 fn changes_display(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// The columns that the visible form of `c` takes on a screen.
+/// The width of the visible form of `c`, in columns.
 pub(crate) fn width(c: char) -> usize {
     let mut shown = String::new();
     push_visible(&mut shown, c);
     shown.chars().map(|c| c.width().unwrap_or(1)).sum()
 }
 
-/// At most `limit` characters of `bytes`, made visible; what is left out of the middle is `…`.
+/// At most `limit` characters of `bytes` in visible form. `…` replaces the middle of longer text.
 pub(crate) fn visible(bytes: &[u8], limit: usize) -> String {
-    // Four bytes a character: clipping first keeps a long text from being decoded for nothing.
+    // A character has at most four bytes, so a long text can be clipped before it is decoded.
     let reach = limit.saturating_mul(4);
     let mut out = String::new();
     if bytes.len() > reach.saturating_mul(2) {
@@ -52,7 +52,7 @@ pub(crate) fn visible(bytes: &[u8], limit: usize) -> String {
     out
 }
 
-/// The first characters of `head` and the last ones of `tail`, two to one.
+/// The first characters of `head` and the last ones of `tail`, in a ratio of two to one.
 fn clip_between(out: &mut String, head: &str, tail: &str, limit: usize) {
     let last = limit / 3;
     head.chars().take(limit - last).for_each(|c| push_visible(out, c));

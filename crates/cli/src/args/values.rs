@@ -1,4 +1,4 @@
-//! What the values of options mean.
+//! The values of options.
 
 use clap::ValueEnum;
 use jsonmend_core::{Policy, RepairKind, Risk, TrailingDocuments};
@@ -11,22 +11,22 @@ use crate::codes::{repairs, unknown};
 /// What `stream` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
-    /// Each tool call once it has ended, one JSON object a line; the documents too, where --objects
-    /// or --schema asks for them.
+    /// Each tool call when it has ended, one JSON object per line; with --objects or --schema, the
+    /// documents too.
     Calls,
-    /// Everything that is certain, one JSON object a line.
+    /// Everything that is certain, one JSON object per line.
     Events,
-    /// The body itself, with the arguments of its calls mended.
+    /// The body itself, with the arguments of its calls repaired.
     Provider,
-    /// The text and the calls as people read them.
+    /// Text and calls, for people.
     Text,
 }
 
-/// The format of a provider, if it is not to be told by the body.
+/// The format of a body; `None` to detect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WireArg(pub(crate) Option<ApiFormat>);
+pub(crate) struct FormatArg(pub(crate) Option<ApiFormat>);
 
-impl std::str::FromStr for WireArg {
+impl std::str::FromStr for FormatArg {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -41,7 +41,7 @@ impl std::str::FromStr for WireArg {
     }
 }
 
-/// How an input is cut into the pieces that are pushed.
+/// How an input is split into the pieces that are pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Split {
     Whole,
@@ -66,14 +66,14 @@ impl std::str::FromStr for Split {
             "whole" => Ok(Self::Whole),
             "bytes" => Ok(Self::Every(1)),
             _ => at_least_one(text).map(Self::Every).map_err(|_| {
-                "expected `whole`, `bytes`, or a number of bytes from 1 on".to_owned()
+                "expected `whole`, `bytes`, or a number of bytes of at least 1".to_owned()
             }),
         }
     }
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number from 1 on".to_owned())
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number of at least 1".to_owned())
 }
 
 pub(super) fn rule(code: &str) -> Result<Rule, String> {
@@ -86,11 +86,11 @@ pub(super) fn repair_kind(code: &str) -> Result<RepairKind, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PolicyArg {
-    /// Up to likely; what was cut off is never closed.
+    /// Exact and likely repairs. An input that was cut off is not closed.
     Conservative,
-    /// Every repair, each with its risk.
+    /// Every repair.
     Permissive,
-    /// None: valid JSON or a refusal.
+    /// No repair: anything but valid JSON is refused.
     Strict,
 }
 
@@ -106,9 +106,9 @@ impl PolicyArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RiskArg {
-    /// One reading, nothing lost.
+    /// There is one reading, and nothing is lost.
     Exact,
-    /// A strongly indicated reading.
+    /// The reading is strongly indicated.
     Likely,
     /// Something is dropped.
     Lossy,
@@ -129,12 +129,13 @@ impl RiskArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeArg {
-    /// Every document in the text.
+    /// All documents in the text.
     All,
-    /// The document that reads best (not with --stream).
+    /// The best reading of the text, which may be several documents (not with --stream).
     Best,
-    /// The documents inside code fences.
+    /// The documents in code fences.
     Fenced,
+    /// The first document.
     First,
     /// The last document (not with --stream).
     Last,
@@ -156,21 +157,21 @@ impl ScopeArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FollowingArg {
-    /// Keep each as a text of its own.
+pub(crate) enum TrailingArg {
+    /// Print each document separately.
     All,
-    /// Join them into one array (not with --stream).
+    /// Join the documents into an array (not with --stream).
     Array,
     /// Refuse the input.
     Error,
-    /// Keep the first.
+    /// Keep the first document.
     First,
-    /// Keep the last (not with --stream).
+    /// Keep the last document (not with --stream).
     Last,
 }
 
-impl FollowingArg {
-    pub(crate) const fn following(self) -> TrailingDocuments {
+impl TrailingArg {
+    pub(crate) const fn trailing(self) -> TrailingDocuments {
         match self {
             Self::All => TrailingDocuments::All,
             Self::Array => TrailingDocuments::Array,
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splits_cut_as_named() {
+    fn splits_are_parsed() {
         let pieces = |split: &str| -> Vec<usize> {
             split.parse::<Split>().unwrap().pieces(b"abcde").map(<[u8]>::len).collect()
         };

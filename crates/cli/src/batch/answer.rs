@@ -1,4 +1,4 @@
-//! From a request to its reply.
+//! The reply to a request.
 
 use jsonmend_core::{Policy, TrailingDocuments};
 use jsonmend_extract::{Scope, mend_text};
@@ -18,7 +18,7 @@ use crate::{
     report::{Record, records},
 };
 
-/// One line of output.
+/// A line of output.
 #[derive(Debug, Serialize)]
 struct Reply<'a> {
     id: Option<&'a RawValue>,
@@ -78,7 +78,7 @@ fn write(head: &Head<'_>, result: Result<Body, String>) -> Vec<u8> {
     let id = head.id();
     let body = result.unwrap_or_else(|error| Body::Error { error });
     serde_json::to_vec(&Reply { id, body }).unwrap_or_else(|error| {
-        // A reply is strings, numbers and lists: writing one does not fail.
+        // A reply consists of strings, numbers and lists, so writing it cannot fail.
         debug_assert!(false, "{error}");
         br#"{"id":null,"error":"internal error: the reply could not be written"}"#.to_vec()
     })

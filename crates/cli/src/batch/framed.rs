@@ -1,4 +1,4 @@
-//! Replies about the framing of a body alone.
+//! The operation `events`: the framing of a body.
 
 use jsonmend_wire::{
     Framing,
@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use super::request::{FramingName, Input, Request};
 
-/// What the operation `events` answers.
+/// The reply of the operation `events`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Framed {
     framing: &'static str,
     events: Vec<EventRecord>,
-    /// How many lines, events or frames passed a bound or were broken, and were dropped; left out
-    /// where none was.
+    /// The number of lines, events or frames that were dropped because they were too long or broken;
+    /// left out if it is zero.
     #[serde(skip_serializing_if = "is_zero")]
     dropped: usize,
 }
@@ -31,13 +31,13 @@ fn is_zero(count: &usize) -> bool {
 struct EventRecord {
     event: String,
     data: String,
-    /// The last event id in force.
+    /// The last event id.
     id: String,
-    /// The reconnection time in force, in milliseconds.
+    /// The reconnection time, in milliseconds.
     retry: Option<u64>,
 }
 
-/// Cuts a body into its events.
+/// Splits a body into its events.
 pub(crate) fn events(request: &Request<'_>, input: &Input<'_>) -> Result<Framed, String> {
     let framing = match request.framing()? {
         FramingName::Strict => return Ok(server_sent(input, SseReading::Strict)),
@@ -52,12 +52,12 @@ pub(crate) fn events(request: &Request<'_>, input: &Input<'_>) -> Result<Framed,
     }
 }
 
-/// The framing of a body with events, by its first byte.
+/// The framing of a body, by its first byte.
 fn told_by(body: &[u8]) -> Framing {
     let text = body.trim_ascii_start();
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
     match text.first() {
-        // The length of a frame is far below 16 MiB: its first byte is zero.
+        // The length of a frame is far below 16 MiB, so its first byte is zero.
         Some(0) => Framing::EventStream,
         Some(b'{') => Framing::Json,
         Some(b'[') => Framing::JsonArray,
@@ -71,7 +71,7 @@ fn server_sent(input: &Input<'_>, reading: SseReading) -> Framed {
     let mut record = |event: SseEvent<'_>| match event {
         SseEvent::Message(message) => framed.events.push(EventRecord::from(&message)),
         SseEvent::Oversize { .. } => framed.dropped += 1,
-        // Comments, and what the lenient reading finds beside the events.
+        // Comments, and other parts that the lenient reading recognises.
         _ => {}
     };
     for piece in input.pieces() {
@@ -108,7 +108,7 @@ fn values(input: &Input<'_>, framing: Framing) -> Framed {
             id: String::new(),
             retry: None,
         }),
-        // Cut off, too long, or no value at all.
+        // Cut off, too long, or not a value.
         _ => framed.dropped += 1,
     };
     for piece in input.pieces() {
@@ -138,7 +138,7 @@ impl From<&SseMessage<'_>> for EventRecord {
     }
 }
 
-/// A message is named by its type, or by that of its exception.
+/// The name of a message is its type, or the type of its exception.
 impl From<&Message<'_>> for EventRecord {
     fn from(message: &Message<'_>) -> Self {
         let names = [":event-type", ":exception-type", ":error-code"];

@@ -1,26 +1,26 @@
-//! A document that grows while its input is pushed.
+//! A document that grows as its input is pushed.
 
 use jsonmend_core::{Options, Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde::de::IgnoredAny;
 
-/// The most bytes of snapshots a reply may hold: they grow with the square of the input.
+/// The maximum size of the snapshots in a reply, in bytes: it grows with the square of the input.
 const MAX_SNAPSHOTS: usize = 64 << 20;
 
-/// What became of a pushed input.
+/// The result of a pushed input.
 #[derive(Debug)]
 pub(crate) struct Growth {
     pub(crate) outcome: Outcome,
     pub(crate) json: Vec<u8>,
     pub(crate) repairs: Vec<Repair>,
-    /// The document, completed, after each piece that changed it; if asked for.
+    /// The completed document after each piece that changed it, if requested.
     pub(crate) snapshots: Option<Vec<String>>,
-    /// How many bytes had been emitted after each piece; if asked for.
+    /// The number of bytes emitted after each piece, if requested.
     pub(crate) emitted: Option<Vec<usize>>,
 }
 
-/// Pushes `pieces`, and looks on after each. The input is taken to be about one document, so that a
-/// number or a string that stands alone counts, as it does where the text is mended whole.
+/// Pushes `pieces`, and records the state after each. The input is taken to be a single document, so
+/// that a number or a string on its own counts, as it does when a text is repaired as a whole.
 pub(crate) fn grow<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
     options: Options,
@@ -60,9 +60,9 @@ struct Document {
 }
 
 impl Document {
-    /// The document as it stands, completed; `None` before it begins, and once it is raw.
+    /// The document so far, completed; `None` before it begins, and once it is raw.
     fn snapshot(&self, extractor: &Extractor) -> Option<String> {
-        // What is emitted may end inside a character; such an end is no text yet, so it waits.
+        // The output may end inside a character, which is left for later.
         let text = match std::str::from_utf8(&self.json) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(self.json.get(..error.valid_up_to())?).ok()?,

@@ -1,4 +1,4 @@
-//! What can be said of a request before it is read: its `id`, and whether a field comes twice.
+//! A first look at a request: its `id`, and whether a field occurs twice.
 
 use std::fmt;
 
@@ -36,21 +36,21 @@ pub(crate) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Reads a line, up to where it breaks off being JSON.
+    /// Reads a line, up to where it stops being valid JSON.
     pub(crate) fn read(line: &'a [u8]) -> Self {
         let mut head = Self::default();
         let mut line = serde_json::Deserializer::from_slice(line);
-        // What is wrong with the line is told when the request is read.
+        // The error in the line is reported when the request is read.
         let _ = Scan(&mut head).deserialize(&mut line);
         head
     }
 
-    /// The `id`, as it was written, whatever else is wrong with the line; the first of several.
+    /// The `id` as it was written, even if the line has errors. If there are several, the first.
     pub(crate) fn id(&self) -> Option<&'a RawValue> {
         self.id.filter(|id| id.get() != "null")
     }
 
-    /// A field that is given twice: which of the two counts, only the sender knows.
+    /// A field that occurs twice. Only the sender knows which of them is meant.
     pub(crate) const fn repeated(&self) -> Option<&'static str> {
         self.repeated
     }

@@ -22,7 +22,7 @@ use crate::{
     input::{CHUNK, Input},
 };
 
-/// What all requests of a run have in common.
+/// The settings for all requests of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     split: Split,
@@ -56,5 +56,5 @@ pub(crate) fn run(args: &BatchArgs, session: Session) -> Result<Exit, Failure> {
     }
 }
 
-/// More threads than this would only wait for one another.
+/// The maximum number of threads. More would only wait for each other.
 const MAX_THREADS: usize = 1024;

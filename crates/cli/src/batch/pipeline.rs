@@ -1,8 +1,8 @@
 //! Many requests at once: a reader, workers, and one writer that keeps the order.
 //!
-//! The reader gives every line a slot and puts the slot in two bounded queues: one for whichever
-//! worker is free, one for the writer, who waits for the slots in turn. The bounds are what keeps
-//! memory in check: a reader that is too fast waits.
+//! The reader makes a slot for each line and puts it into two bounded queues: one for the workers and
+//! one for the writer, which waits for each slot in turn. The bounds limit memory use, because a
+//! reader that is too fast has to wait.
 
 use std::{
     io::{self, BufRead, Read as _, Write},
@@ -14,7 +14,7 @@ use std::{
     thread,
 };
 
-/// What the reader makes of a line.
+/// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// Without its line end.
@@ -23,13 +23,13 @@ pub(crate) enum Line {
     TooLong(Vec<u8>),
 }
 
-/// A line, and where its reply goes.
+/// A line, and the channel for its reply.
 struct Job {
     line: Line,
     reply: SyncSender<Vec<u8>>,
 }
 
-/// What the writer waits for.
+/// A slot of the writer.
 enum Slot {
     Reply(Receiver<Vec<u8>>),
     Failed(io::Error),
@@ -42,11 +42,11 @@ pub(crate) enum Stopped {
     Writing(io::Error),
 }
 
-/// Requests under way, for each thread.
+/// The maximum number of requests in progress per thread.
 const QUEUED: usize = 4;
 
 /// Answers every line of `input` on `threads` threads, and writes the replies in the order of the
-/// lines. What is ready is flushed whenever the next reply is not.
+/// lines. The output is flushed before waiting for a reply.
 ///
 /// `answer` makes the reply without its line end; `panicked` makes the one for a line on which
 /// `answer` panicked.
@@ -60,8 +60,8 @@ pub(crate) fn run(
 ) -> Result<(), Stopped> {
     let (jobs, work) = sync_channel::<Job>(threads * QUEUED);
     let (slots, order) = sync_channel::<Slot>(threads * QUEUED);
-    // The threads are not joined: where the output is closed, the reader may wait for ever for a
-    // line that nobody needs any more. The process ends with the writer.
+    // The threads are not joined: after the output has been closed, the reader could wait forever for
+    // a line that nobody needs. The process ends with the writer.
     thread::spawn(move || {
         if let Err(error) = feed(&mut input, max_line, &jobs, &slots) {
             let _ = slots.send(Slot::Failed(error));
@@ -75,7 +75,7 @@ pub(crate) fn run(
             while let Some(job) = next(&work) {
                 let reply = catch_unwind(AssertUnwindSafe(|| answer(&job.line)))
                     .unwrap_or_else(|_| panicked(&job.line));
-                // The writer may have gone; then nobody waits for the reply.
+                // If the writer has stopped, nobody waits for the reply.
                 let _ = job.reply.send(reply);
             }
         });
@@ -83,7 +83,7 @@ pub(crate) fn run(
     write_in_order(&order, out)
 }
 
-/// Takes the next job; `None` when the reader is done.
+/// Takes the next job; `None` if the reader has finished.
 fn next(work: &Mutex<Receiver<Job>>) -> Option<Job> {
     work.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
@@ -105,7 +105,7 @@ fn feed(
             }
         }
         let (reply, slot) = sync_channel(1);
-        // A closed queue means that the writer has gone.
+        // A closed queue means that the writer has stopped.
         if slots.send(Slot::Reply(slot)).is_err() || jobs.send(Job { line, reply }).is_err() {
             break;
         }
@@ -113,7 +113,7 @@ fn feed(
     Ok(())
 }
 
-/// Reads up to the next line feed; of a line over `max_line` bytes, the rest is skipped.
+/// Reads up to the next line feed. The rest of a line longer than `max_line` bytes is skipped.
 fn read_line(input: &mut impl BufRead, max_line: usize) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let limit = u64::try_from(max_line).unwrap_or(u64::MAX).saturating_add(1);
@@ -151,7 +151,7 @@ fn write_in_order(order: &Receiver<Slot>, out: &mut impl Write) -> Result<(), St
     }
 }
 
-/// Takes what comes next, and flushes before waiting for it; `None` when nothing will come.
+/// Takes the next item, and flushes before waiting for it. `None` at the end.
 fn take<T>(from: &Receiver<T>, out: &mut impl Write) -> Result<Option<T>, Stopped> {
     match from.try_recv() {
         Ok(item) => Ok(Some(item)),

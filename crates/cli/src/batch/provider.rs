@@ -1,4 +1,4 @@
-//! Replies about the body of a provider's response.
+//! The operation `stream`: the body of a provider's response.
 
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
@@ -18,7 +18,7 @@ use crate::{
     stream::{Finds, Object, Objects},
 };
 
-/// What the operation `stream` answers.
+/// The reply of the operation `stream`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Streamed {
     framing: Option<&'static str>,
@@ -80,7 +80,7 @@ struct ObjectRecord {
 }
 
 impl ObjectRecord {
-    /// `offset`: where the text that was searched begins in the whole one.
+    /// `offset` is where the searched text begins in the joined text.
     fn new(found: &Found, offset: usize) -> Self {
         let outcome = found.outcome().unwrap_or(Outcome::Abandoned);
         let repairs = found.repairs().iter().cloned().map(|repair| repair.shifted(offset));
@@ -111,7 +111,7 @@ impl From<&Finish> for FinishRecord {
     }
 }
 
-/// Token counts; null where the stream states none.
+/// Token counts; null if the stream has none.
 #[derive(Debug, Serialize)]
 pub(crate) struct UsageRecord {
     input: Option<u64>,
@@ -152,7 +152,7 @@ impl From<&WireError> for ErrorRecord {
     }
 }
 
-/// Decodes a body, mends its calls, and looks for JSON in its text.
+/// Decodes a body, repairs its calls, and looks for JSON in its text.
 pub(crate) fn stream(
     request: &Request<'_>,
     input: &Input<'_>,
@@ -170,7 +170,7 @@ pub(crate) fn stream(
     }
     let in_text = request.options(Policy::PERMISSIVE, setting.limits);
     let tools = request.call_schemas(options.mending().clone())?;
-    // With what becomes of the calls.
+    // Together with the result of each call.
     let mut tools = tools.map(|tools| (tools, Vec::new()));
     if let Some((tools, _)) = &tools {
         options = options.with_guides(tools.guides());
@@ -206,7 +206,7 @@ pub(crate) fn stream(
         object_fits,
         finish: transcript.finish().map(FinishRecord::from),
         usage: transcript.usage().map(UsageRecord::from),
-        // A citation is a value of a payload that was read: it is JSON.
+        // A citation is part of an event that was read as JSON, so it is valid.
         citations: transcript
             .citations()
             .iter()
@@ -217,7 +217,7 @@ pub(crate) fn stream(
     })
 }
 
-/// What a schema made of the documents in the text.
+/// How the documents in the text match the schema.
 #[derive(Default)]
 struct ObjectFits(Vec<Box<RawValue>>);
 
@@ -229,8 +229,8 @@ impl Finds for ObjectFits {
     }
 }
 
-/// The JSON documents in the texts, each text searched by itself: none reaches from one into
-/// another.
+/// The JSON documents in the texts. Each text is searched separately, so a document cannot span two
+/// of them.
 fn objects(transcript: &Transcript, options: &Options) -> Vec<ObjectRecord> {
     let mut objects = Vec::new();
     let mut offset = 0;

@@ -1,4 +1,4 @@
-//! What one line asks for.
+//! Reading requests.
 
 use std::{borrow::Cow, fmt};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
 use crate::{
-    args::{Split, WireArg},
+    args::{FormatArg, Split},
     fit::{CallSchemas, ObjectSchema, Target},
 };
 
@@ -44,12 +44,12 @@ pub(crate) struct Request<'a> {
     name: Option<Cow<'a, str>>,
 }
 
-/// How a body is to be cut.
+/// The framing of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FramingName {
-    /// As its first bytes tell.
+    /// Detected from its first byte.
     Auto,
-    /// Server-sent events by the letter of their specification.
+    /// Server-sent events exactly as in the specification.
     Strict,
     Named(Framing),
 }
@@ -110,10 +110,10 @@ impl<'a> Request<'a> {
         self.snapshots.unwrap_or_default()
     }
 
-    /// The format of a provider that the request names.
+    /// The format that the request names.
     pub(crate) fn wire(&self) -> Result<Option<ApiFormat>, String> {
         let name = self.wire.as_deref().unwrap_or("auto");
-        name.parse().map(|WireArg(wire)| wire).map_err(|error| format!("`wire`: {error}"))
+        name.parse().map(|FormatArg(wire)| wire).map_err(|error| format!("`wire`: {error}"))
     }
 
     pub(crate) fn framing(&self) -> Result<FramingName, String> {
@@ -126,8 +126,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The schema for the value, if one was sent: the schema itself, or the tools and the name of
-    /// one of them.
+    /// The schema for the value, if the request has one: either the schema itself, or tools and the
+    /// name of one of them.
     pub(crate) fn target(&self) -> Result<Option<Target>, String> {
         let name = self.name.as_deref();
         if self.schema.is_some() && self.tools.is_some() {
@@ -139,18 +139,18 @@ impl<'a> Request<'a> {
         self.tools.map(|tools| Target::of_tools(tools.get(), name)).transpose()
     }
 
-    /// The tools whose schemas the calls of a stream are brought into.
+    /// The tools whose schemas the calls of a stream have to match.
     pub(crate) fn call_schemas(&self, engine: Options) -> Result<Option<CallSchemas>, String> {
         self.tools.map(|tools| CallSchemas::of_tools(tools.get(), engine)).transpose()
     }
 
-    /// The schema that the documents in the text of a stream are brought into.
+    /// The schema that the documents in the text of a stream have to match.
     pub(crate) fn object_schema(&self, engine: Options) -> Result<Option<ObjectSchema>, String> {
         let name = self.name.as_deref();
         self.schema.map(|schema| ObjectSchema::of_schema(schema.get(), name, engine)).transpose()
     }
 
-    /// The engine's options, with `default` where the request names no policy.
+    /// The engine options; `default` is the policy if the request has none.
     pub(crate) fn options(&self, default: Policy, limits: Limits) -> Options {
         let policy = match self.policy {
             None => default,
@@ -168,7 +168,7 @@ impl<'a> Request<'a> {
         Options::new().with_policy(policy).with_limits(limits)
     }
 
-    /// Takes the input out: the bytes, and where they are cut.
+    /// Takes the input: the bytes, and where to split them.
     pub(crate) fn take_input(&mut self, split: Split) -> Result<Input<'a>, String> {
         let pieces = self.chunks.take().map(|chunks| {
             let mut pieces: Vec<Vec<u8>> =
@@ -198,10 +198,10 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What is wrong with a line.
+/// The error message for a line.
 fn fault(error: &serde_json::Error) -> String {
     let (message, read) = (error.to_string(), error.column());
-    // The line is always the first; where in it is what helps.
+    // The line number is always 1, so only the column is of use.
     let place = format!(" at line {} column {read}", error.line());
     let message = message.strip_suffix(&place).unwrap_or(&message);
     if error.is_data() {
@@ -211,12 +211,12 @@ fn fault(error: &serde_json::Error) -> String {
     }
 }
 
-/// Without joining them in memory.
+/// Compares without joining the pieces in memory.
 fn same_bytes(pieces: &[Vec<u8>], whole: &[u8]) -> bool {
     pieces.iter().flatten().eq(whole)
 }
 
-/// The bytes of a request, and where they are cut.
+/// The bytes of a request, and where to split them.
 #[derive(Debug)]
 pub(crate) struct Input<'a> {
     whole: Cow<'a, [u8]>,
@@ -229,7 +229,7 @@ impl Input<'_> {
         &self.whole
     }
 
-    /// The pieces to push: those of the request, or else those of `--split`.
+    /// The pieces to push: those of the request or, without any, those of `--split`.
     pub(crate) fn pieces(&self) -> Box<dyn Iterator<Item = &[u8]> + '_> {
         match &self.pieces {
             Some(pieces) => Box::new(pieces.iter().map(Vec::as_slice)),
@@ -238,9 +238,9 @@ impl Input<'_> {
     }
 }
 
-/// The bytes of a JSON string. A lone surrogate escape, which UTF-8 cannot hold, is written the way
-/// UTF-8 would write its number (three bytes), and bytes that are not UTF-8 stay: the engine shall
-/// see them, not the reader of the request.
+/// The bytes of a JSON string. A lone surrogate escape, which UTF-8 cannot represent, becomes the three
+/// bytes that its number would have in UTF-8. Invalid UTF-8 is kept, because the engine, and not the
+/// reader of the request, has to handle it.
 #[derive(Debug)]
 struct Text<'a>(Cow<'a, [u8]>);
 
@@ -269,8 +269,8 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
-/// Where a chunk ends in the first half of a surrogate pair and the next begins with the second,
-/// the character moves into the later chunk: only there it is known.
+/// If a chunk ends with the first half of a surrogate pair and the next one begins with the second,
+/// the character moves into the later chunk, which completes it.
 fn join_surrogates(pieces: &mut [Vec<u8>]) {
     for at in 1..pieces.len() {
         let Some([earlier, later]) = pieces.get_mut(at - 1..=at) else { continue };
@@ -291,7 +291,7 @@ fn join_surrogates(pieces: &mut [Vec<u8>]) {
     }
 }
 
-/// The number that three bytes of the form 1110xxxx 10xxxxxx 10xxxxxx stand for.
+/// The number encoded by three bytes of the form 1110xxxx 10xxxxxx 10xxxxxx.
 fn surrogate([first, second, third]: [u8; 3]) -> Option<u32> {
     (first == 0xED && second & 0xC0 == 0x80 && third & 0xC0 == 0x80)
         .then(|| 0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F))

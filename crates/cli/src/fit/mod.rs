@@ -1,4 +1,4 @@
-//! The schema that a value is brought into, and what is said about it.
+//! Making values match a schema, and reporting the result.
 
 mod calls;
 mod objects;
@@ -30,12 +30,12 @@ pub(crate) struct Target {
     schema: Schema,
     rules: Rules,
     name: Option<String>,
-    /// The name under which the tool is known, or the identifier of the schema.
+    /// The name of the tool in its declaration, or the `$id` of the schema.
     id: Option<String>,
 }
 
 impl Target {
-    /// What the command line names; `None` if it names no schema.
+    /// The schema from the command line, if there is one.
     pub(crate) fn of_args(args: &SchemaArgs) -> Result<Option<Self>, Failure> {
         let name = args.name.as_deref();
         let target = if let Some(path) = &args.schema {
@@ -54,7 +54,7 @@ impl Target {
         Ok(target.switched(rules))
     }
 
-    /// With the switches of the command line on top of its own.
+    /// Applies the rule options of the command line.
     fn switched(mut self, args: &RuleArgs) -> Self {
         for rule in &args.rule_off {
             self.rules = self.rules.without(*rule);
@@ -107,8 +107,8 @@ impl Target {
     }
 }
 
-/// The tools that a file declares, or the schemas in the files of a directory. Inside: what is wrong
-/// with what they hold.
+/// The tools that a file declares, or the schemas in a directory. The inner error is about their
+/// content.
 fn registry(path: &Path) -> Result<Result<Registry, String>, Failure> {
     if !path.is_dir() {
         return Ok(tools(&read(path)?));
@@ -136,7 +136,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::reading(&path.display().to_string(), error))
 }
 
-/// What a reply says about the schema.
+/// The part of a report that is about the schema.
 #[derive(Debug, Serialize)]
 pub(crate) struct Fitting {
     schema_id: Option<String>,
@@ -153,7 +153,7 @@ impl Fitting {
         }
     }
 
-    /// The same in a text that has `offset` bytes more before it.
+    /// The report for a text in which `offset` more bytes come first.
     fn shifted(mut self, offset: usize) -> Self {
         for IssueRecord { start, end, .. } in &mut self.issues {
             (*start, *end) = (*start + offset, *end + offset);
@@ -165,7 +165,7 @@ impl Fitting {
     }
 }
 
-/// An issue as a machine reads it.
+/// An issue in JSON output.
 #[derive(Debug, Serialize)]
 struct IssueRecord {
     code: &'static str,
@@ -198,7 +198,7 @@ impl From<&Issue> for IssueRecord {
     }
 }
 
-/// An applied rule as a machine reads it.
+/// An applied rule in JSON output.
 #[derive(Debug, Serialize)]
 struct AppliedRecord {
     rule: &'static str,
@@ -226,8 +226,7 @@ impl From<&Applied> for AppliedRecord {
     }
 }
 
-/// What a person is told of a value and its schema: the rules that were applied, or what is wrong. A
-/// line each.
+/// One line for each applied rule or, if the value does not match, for each issue.
 fn told(fitted: &Fitted) -> Vec<String> {
     let applied = fitted.applied().iter().filter(|_| fitted.text().is_some());
     let rule =
@@ -236,7 +235,7 @@ fn told(fitted: &Fitted) -> Vec<String> {
     applied.map(rule).chain(issues).collect()
 }
 
-/// All of `changes` as machines read them.
+/// The records of `changes`.
 pub(crate) fn changes(changes: &[Change]) -> Vec<Record> {
     changes.iter().map(Record::from).collect()
 }

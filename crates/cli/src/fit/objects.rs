@@ -1,4 +1,4 @@
-//! The documents in the text of a stream, and the schema they are for.
+//! The documents in the text of a stream, and their schema.
 
 use jsonmend_core::{Options, Outcome, TrailingDocuments};
 use jsonmend_extract::Scope;
@@ -22,14 +22,14 @@ pub(crate) struct ObjectSchema {
 }
 
 impl ObjectSchema {
-    /// What the command line names; `None` if it names no schema.
+    /// The schema from the command line, if there is one.
     pub(crate) fn of_args(args: &StreamArgs, engine: Options) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.schema else { return Ok(None) };
         let target = Target::of_file(path, args.name.as_deref(), &args.rules)?;
         Ok(Some(Self { target, engine }))
     }
 
-    /// What a request brings along.
+    /// The schema of a batch request.
     pub(crate) fn of_schema(
         text: &str,
         name: Option<&str>,
@@ -38,20 +38,19 @@ impl ObjectSchema {
         Ok(Self { target: Target::of_schema(text, name)?, engine })
     }
 
-    /// How many bytes of text are kept for a document.
+    /// The maximum length of a document, in bytes.
     pub(crate) const fn limit(&self) -> usize {
         self.engine.limits().buffer()
     }
 
-    /// Brings a document into the schema. It is read from what the model wrote, so that the changes
-    /// are one script; `None` stands for a document that was longer than the limit.
+    /// Makes a document match the schema. `raw` is what the model wrote, so that all changes are one
+    /// edit script; it is `None` if the document is longer than the limit.
     pub(crate) fn fit(&self, block: Block, start: usize, raw: Option<&[u8]>) -> ObjectFit<'_> {
         let fitted = raw.map(|raw| self.target.fit(raw, self.engine.clone(), Scope::Whole));
         ObjectFit { schema: self, block, start, fitted }
     }
 
-    /// Brings a text in which no document was found into the schema: what is left are readings of the
-    /// text as a whole.
+    /// Makes a text without a document match the schema, by reading the text as a whole.
     pub(crate) fn fit_text(&self, block: Block, raw: Option<&[u8]>) -> ObjectFit<'_> {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
         let fitted = raw.map(|raw| self.target.fit(raw, engine, Scope::Best));
@@ -59,18 +58,18 @@ impl ObjectSchema {
     }
 }
 
-/// What became of a document.
+/// How a document matches the schema.
 #[derive(Debug)]
 pub(crate) struct ObjectFit<'s> {
     schema: &'s ObjectSchema,
     block: Block,
-    /// Its first byte in its text.
+    /// Where it begins in its text.
     start: usize,
     /// `None` if it was too long to be kept.
     fitted: Option<Fitted>,
 }
 
-/// The same as a machine reads it. Places count from the start of the text.
+/// The JSON output for it. Offsets count from the start of the text.
 #[derive(Debug, Serialize)]
 pub(crate) struct ObjectFitRecord<'a> {
     r#type: &'static str,
@@ -78,7 +77,7 @@ pub(crate) struct ObjectFitRecord<'a> {
     block: u32,
     part: u32,
     start: usize,
-    /// Valid for the schema.
+    /// The value, if it matches the schema.
     json: Option<&'a str>,
     outcome: &'static str,
     repairs: Vec<Record>,
@@ -91,12 +90,12 @@ impl ObjectFit<'_> {
         self.fitted.as_ref().map_or(Outcome::Overflow, Fitted::outcome)
     }
 
-    /// The text it stands in, and its first byte there.
+    /// The text it is in, and where it begins there.
     pub(crate) const fn place(&self) -> (Block, usize) {
         (self.block, self.start)
     }
 
-    /// The value, valid for the schema.
+    /// The value, if it matches the schema.
     pub(crate) fn json(&self) -> Option<&str> {
         self.fitted.as_ref().and_then(Fitted::text)
     }
@@ -124,7 +123,7 @@ impl ObjectFit<'_> {
         self.fitted.as_ref().map_or_else(outcome, |fitted| summary(fitted, paint))
     }
 
-    /// What a person is told, a line each.
+    /// One line for each applied rule or issue.
     pub(crate) fn lines(&self) -> Vec<String> {
         let too_long = || vec![format!("longer than {} bytes (--buffer)", self.schema.limit())];
         self.fitted.as_ref().map_or_else(too_long, told)

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use jsonmend_core::{Options, Outcome, Risk};
 use jsonmend_extract::Scope;
-use jsonmend_schema::{Change, Fitted, Issue, Rendering, Tree};
+use jsonmend_schema::{Fitted, Issue, Rendering, Tree};
 use serde::Serialize;
 
 use super::{Fitting, Target, changes};
@@ -12,23 +12,20 @@ use crate::{
     Session,
     args::RepairArgs,
     exit::{Exit, Failure},
-    paint::{BAD, BOLD, DIM, NAME, Paint, notice},
-    position::Locator,
+    listing::Listing,
+    paint::{BAD, BOLD, Paint, notice},
     repair::end_line,
     report::{self, Record},
-    visible::visible,
 };
 
-/// How many characters of a change are shown.
-const SPAN: usize = 40;
-/// How many changes and issues a notice lists; `check` and `--json` list all.
+/// The number of issues that are listed; `check`, `--json` and `--verbose` list all.
 const LISTED: usize = 50;
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     file: &'a str,
-    /// Whether the input is valid JSON, and valid for the schema, as it stands.
+    /// Whether the input is valid JSON and matches the schema, without changes.
     valid: bool,
     outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +48,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Writes the value, and says what was changed or is wrong.
+/// Writes the value, and reports what was changed or is wrong.
 pub(crate) fn repair(
     args: &RepairArgs,
     name: &str,
@@ -76,11 +73,12 @@ pub(crate) fn repair(
         out.write_all(text)?;
     }
     out.flush()?;
-    let lines = lines(name, text, fitted.changes(), session.stderr);
     if !session.quiet {
-        lines.iter().take(LISTED).for_each(notice);
+        let listing = Listing { paint: session.stderr, name: Some(name), verbose: session.verbose };
+        listing.lines(Some(text), fitted.changes()).iter().for_each(notice);
     }
-    for issue in fitted.issues().iter().take(LISTED) {
+    let listed = if session.verbose { usize::MAX } else { LISTED };
+    for issue in fitted.issues().iter().take(listed) {
         notice(format_args!("{name}: {}", Rendering::new().line(issue)));
     }
     if fitted.text().is_none() || !session.quiet && fitted.outcome() != Outcome::Unchanged {
@@ -89,7 +87,7 @@ pub(crate) fn repair(
     Ok(fitted.outcome())
 }
 
-/// Says whether a text holds a value of the schema; if not, what is wrong, and what would change.
+/// Reports whether a text matches the schema and, if not, what is wrong and what would change.
 pub(crate) fn check(
     name: &str,
     text: &[u8],
@@ -106,28 +104,26 @@ pub(crate) fn check(
     } else if fitted.outcome() == Outcome::Unchanged {
         if !session.quiet {
             let title = session.stdout.paint(BOLD, name);
-            writeln!(out, "{title}: valid JSON, and valid for the schema")?;
+            writeln!(out, "{title}: valid JSON, and it matches the schema")?;
         }
     } else {
         for issue in before(target, &fitted) {
             let label = session.stdout.paint(BAD, issue.code());
             writeln!(out, "{name}: {label}: {}", Rendering::new().line(&issue))?;
         }
-        for line in lines(name, text, fitted.changes(), session.stdout) {
+        let listing = Listing { paint: session.stdout, name: Some(name), verbose: session.verbose };
+        for line in listing.lines(Some(text), fitted.changes()) {
             writeln!(out, "{line}")?;
         }
-        writeln!(
-            out,
-            "{}: {}",
-            session.stdout.paint(BOLD, name),
-            summary(&fitted, session.stdout)
-        )?;
+        let title = session.stdout.paint(BOLD, name);
+        let state = report::not_valid(session.stdout, "not valid", fitted.outcome());
+        writeln!(out, "{title}: {state} ({})", counts(&fitted))?;
     }
     out.flush()?;
     Ok(Exit::of(fitted.outcome()))
 }
 
-/// What was wrong with the value before any rule was applied.
+/// The issues of the value before any rule was applied.
 fn before(target: &Target, fitted: &Fitted) -> Vec<Issue> {
     let tree = fitted.mended().filter(|_| fitted.text().is_some()).map(Tree::read);
     match tree {
@@ -136,34 +132,23 @@ fn before(target: &Target, fitted: &Fitted) -> Vec<Issue> {
     }
 }
 
-/// `name:1:2: bytes 1..2 at $: string-to-number (exact): "1" -> 1`
-fn lines(name: &str, text: &[u8], changes: &[Change], paint: Paint) -> Vec<String> {
-    let mut locator = Locator::new(text);
-    let line = |change: &Change| {
-        let at = locator.at(change.start);
-        let before = text.get(change.start..change.end).unwrap_or_default();
-        let (before, after) = (visible(before, SPAN), visible(change.after.as_bytes(), SPAN));
-        let code = paint.paint(NAME, change.cause.code());
-        let bytes = format!("bytes {}..{} at {}", change.start, change.end, change.path);
-        let bytes = paint.paint(DIM, bytes);
-        let risk = change.risk();
-        format!("{name}:{}:{}: {bytes}: {code} ({risk}): {before} -> {after}", at.line, at.column)
-    };
-    changes.iter().map(line).collect()
-}
-
 /// `repaired (3 changes, 2 rules, highest risk likely)`
 pub(super) fn summary(fitted: &Fitted, paint: Paint) -> String {
     let outcome = report::outcome(paint, fitted.outcome());
-    let noun =
-        |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     if fitted.outcome() == Outcome::Unchanged {
         return outcome;
     }
+    format!("{outcome} ({})", counts(fitted))
+}
+
+/// `3 changes, 2 rules, highest risk likely`, or `1 issue`
+fn counts(fitted: &Fitted) -> String {
+    let noun =
+        |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     if fitted.text().is_none() {
-        return format!("{outcome} ({})", noun(fitted.issues().len(), "issue"));
+        return noun(fitted.issues().len(), "issue");
     }
     let risk = fitted.risk().map_or("none", Risk::code);
     let rules = noun(fitted.applied().len(), "rule");
-    format!("{outcome} ({}, {rules}, highest risk {risk})", noun(fitted.changes().len(), "change"))
+    format!("{}, {rules}, highest risk {risk}", noun(fitted.changes().len(), "change"))
 }

@@ -1,16 +1,17 @@
-//! `jsonmend repair --stream`: what is certain is written after every read, and nothing is kept.
+//! `jsonmend repair --stream`: after every read, what is certain is written, and nothing is kept.
 
 use jsonmend_core::{Mender, Options, Outcome, Output, Repair, Risk, TrailingDocuments};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde_json::json;
 
-use super::{LISTED, summary, unlisted};
+use super::summary;
 use crate::{
     Session,
     exit::Failure,
     fault,
     fragment::Fragments,
     input::{CHUNK, Input},
+    listing::{Edit, Kinds, Listing},
     out::Out,
     paint::{BAD, notice},
     position::Tracker,
@@ -35,6 +36,7 @@ pub(super) fn run(
         tracker: Tracker::new(),
         repairs: 0,
         risk: None,
+        kinds: Kinds::default(),
         wrote: false,
     };
     let mut buffer = vec![0; CHUNK];
@@ -55,10 +57,10 @@ pub(super) fn run(
     Ok(outcome)
 }
 
-/// What reads the input.
+/// The reader of the input.
 enum Reader {
     Text(Box<Extractor>),
-    /// A channel of nothing but documents, all of which are kept.
+    /// An input that consists of documents, all of which are kept.
     Sequence(Box<Mender>, Documents),
 }
 
@@ -75,7 +77,7 @@ impl Reader {
         match self {
             Self::Text(extractor) => extractor.push(chunk, sink),
             Self::Sequence(mender, documents) => {
-                mender.push(chunk, &mut Told { sink, documents, last: None });
+                mender.push(chunk, &mut Splitter { sink, documents, last: None });
             }
         }
     }
@@ -87,7 +89,7 @@ impl Reader {
         }
     }
 
-    /// The first repair that the policy forbade.
+    /// The first repair that the policy forbids.
     fn refused(&self) -> Option<&Repair> {
         match self {
             Self::Text(extractor) => extractor.refused(),
@@ -100,8 +102,9 @@ impl Reader {
             Self::Text(extractor) => extractor.finish(sink),
             Self::Sequence(mender, documents) => {
                 let mut last = None;
-                let outcome = mender.finish(&mut Told { sink, documents, last: Some(&mut last) });
-                // What was open at the end ended as the input did, cut off perhaps.
+                let outcome =
+                    mender.finish(&mut Splitter { sink, documents, last: Some(&mut last) });
+                // A document that was open at the end has the outcome of the input.
                 if let Some(own) = last.filter(|_| outcome.is_complete()) {
                     sink.end(own);
                 } else if last.is_some() || documents.open {
@@ -122,15 +125,15 @@ struct Documents {
     before: usize,
 }
 
-/// Tells the documents of a sequence apart.
-struct Told<'a> {
+/// Separates the documents of a sequence.
+struct Splitter<'a> {
     sink: &'a mut Sink,
     documents: &'a mut Documents,
-    /// At the end of the input: how the last document ended by itself, which is not told yet.
+    /// Only at the end of the input: the outcome of the last document, while it is not yet reported.
     last: Option<&'a mut Option<Outcome>>,
 }
 
-impl Output for Told<'_> {
+impl Output for Splitter<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         if !bytes.trim_ascii().is_empty() {
             self.documents.open = true;
@@ -157,24 +160,26 @@ impl Output for Told<'_> {
     }
 }
 
-/// Writes the documents, and says what was changed in them.
+/// Writes the documents and reports their repairs.
 struct Sink {
     out: Out,
     json: bool,
     name: String,
     session: Session,
     fragments: Fragments,
-    /// The same for text outside documents.
+    /// The same for the text outside of documents.
     texts: Fragments,
     tracker: Tracker,
     repairs: usize,
     /// The highest risk of the repairs.
     risk: Option<Risk>,
+    /// The repairs by kind: listed at the end, so that they do not interrupt the output.
+    kinds: Kinds,
     wrote: bool,
 }
 
 impl Sink {
-    fn told(&mut self, kind: &str, text: &str) {
+    fn fragment(&mut self, kind: &str, text: &str) {
         if !text.is_empty() {
             self.out.record(&json!({ "type": kind, "text": text }));
         }
@@ -183,7 +188,7 @@ impl Sink {
     fn close(mut self, outcome: Outcome, refused: Option<(String, Repair)>) -> Result<(), Failure> {
         if self.json {
             let rest = self.texts.finish();
-            self.told("text", &rest);
+            self.fragment("text", &rest);
             let mut end =
                 json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
             if let Some((_, repair)) = &refused {
@@ -198,7 +203,7 @@ impl Sink {
             return Ok(());
         }
         if !self.session.quiet {
-            unlisted(self.repairs);
+            self.kinds.lines(self.session.stderr).iter().for_each(notice);
         }
         if !self.session.quiet || !outcome.is_valid() {
             let count = report::count_of(self.repairs, self.risk);
@@ -213,15 +218,15 @@ impl Sink {
 }
 
 impl TextSink for Sink {
-    /// What is no part of a document, such as all that follows a refusal.
+    /// Text outside of documents, and everything after a refusal.
     fn text(&mut self, bytes: &[u8]) {
         if self.json {
             let text = self.texts.push(bytes);
-            self.told("text", &text);
+            self.fragment("text", &text);
         }
     }
 
-    /// Every document is a text of its own, on a line of its own.
+    /// Each document begins on a new line.
     fn begin(&mut self, _: usize) {
         if self.wrote && !self.json {
             self.out.bytes(b"\n");
@@ -232,9 +237,9 @@ impl TextSink for Sink {
         self.wrote = true;
         if self.json {
             let rest = self.texts.finish();
-            self.told("text", &rest);
+            self.fragment("text", &rest);
             let text = self.fragments.push(bytes);
-            self.told("json", &text);
+            self.fragment("json", &text);
         } else {
             self.out.bytes(bytes);
         }
@@ -248,16 +253,22 @@ impl TextSink for Sink {
             let place = seen.map(|(at, _)| json!({ "line": at.line, "column": at.column }));
             let record = Record::from(&repair);
             self.out.record(&json!({ "type": "repair", "repair": record, "position": place }));
-        } else if !self.session.quiet && self.repairs <= LISTED {
-            let line = report::line(self.session.stderr, &self.name, &repair, seen);
-            notice(line);
+        } else if !self.session.quiet {
+            let Session { stderr: paint, verbose, .. } = self.session;
+            let listing = Listing { paint, name: Some(&self.name), verbose };
+            let edit = Edit::from(&repair);
+            if verbose {
+                notice(listing.line(edit, seen));
+            } else {
+                self.kinds.add(&listing, edit, seen);
+            }
         }
     }
 
     fn end(&mut self, outcome: Outcome) {
         if self.json {
             let rest = self.fragments.finish();
-            self.told("json", &rest);
+            self.fragment("json", &rest);
             self.out.record(&json!({ "type": "document", "outcome": outcome.code() }));
         }
     }

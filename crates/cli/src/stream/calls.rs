@@ -1,5 +1,5 @@
-//! What a program acts on and nothing else, one JSON object a line: the tool calls of a stream, and
-//! the documents in its text where they are asked for.
+//! `--emit calls`: the tool calls of a stream and, on request, the documents in its text, one JSON
+//! object per line.
 
 use jsonmend_wire::{StreamOutcome, WireEvent};
 
@@ -11,10 +11,10 @@ use crate::{
     visible::visible,
 };
 
-/// How much of an error is shown, in characters.
+/// The length at which error messages are clipped, in characters.
 const SHOWN: usize = 200;
 
-/// Writes each call and document to standard output once it has ended; errors go to standard error.
+/// Writes each call and document to standard output when it has ended. Errors go to standard error.
 pub(crate) struct Calls {
     out: Out,
     name: String,

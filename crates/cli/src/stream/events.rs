@@ -1,4 +1,4 @@
-//! The stream as machines read it: one JSON object a line.
+//! `--emit events`: the stream for programs, one JSON object per line.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,9 @@ use crate::{fragment::Fragments, out::Out, report::records};
 /// Writes events to standard output.
 pub(crate) struct Events {
     out: Out,
-    /// Of each call, by its number: a character that is not whole yet.
+    /// For each call, by its number: an incomplete character.
     fragments: Vec<Fragments>,
-    /// Of each call that is open, its arguments so far and what was told of them, where changes are
-    /// wanted.
+    /// With `--deltas`, for each open call: its arguments so far, and the revision last written.
     values: Option<BTreeMap<usize, (Partial, Revision)>>,
 }
 
@@ -24,12 +23,12 @@ impl Events {
         Self { out: Out::new(), fragments: Vec::new(), values: deltas.then(BTreeMap::new) }
     }
 
-    /// Writes what `bytes` change in the arguments of a call: nothing, where they are as they came.
+    /// Writes what `bytes` change in the arguments of a call. Raw bytes change nothing.
     fn changes(&mut self, call: usize, bytes: &[u8], raw: bool) {
         let Some(values) = &mut self.values else { return };
         let (partial, seen) = values.entry(call).or_default();
         if raw {
-            // A number that mended text ends with is whole.
+            // A number at the end of the repaired text is complete.
             partial.settle();
             partial.raw();
         }
@@ -39,7 +38,7 @@ impl Events {
         self.write_deltas(call, &deltas);
     }
 
-    /// Writes what the end of a call settles: a number or literal that its arguments end with.
+    /// Writes the number or literal at the end of the arguments, which the end of the call completes.
     fn last_changes(&mut self, call: &Call) {
         let Some((mut partial, seen)) =
             self.values.as_mut().and_then(|values| values.remove(&call.number()))
@@ -61,7 +60,7 @@ impl Events {
         }
     }
 
-    /// The text that `bytes` complete in the arguments of a call.
+    /// The text that `bytes` add to the arguments of a call.
     fn fragment(&mut self, call: usize, bytes: &[u8]) -> String {
         if call >= self.fragments.len() {
             self.fragments.resize(call + 1, Fragments::default());
@@ -125,7 +124,7 @@ impl View for Events {
             WireEvent::Oversize { limit } => json!({ "type": "oversize", "limit": limit }),
             WireEvent::Unfinished(text) => json!({ "type": "unfinished", "text": text }),
             WireEvent::Ended(outcome) => json!({ "type": "end", "outcome": outcome.code() }),
-            // Signs of life, and what a later version of the decoder may tell.
+            // Keep-alives, and events of later versions of the decoder.
             _ => return,
         };
         self.out.record(&event);

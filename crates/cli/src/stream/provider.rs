@@ -1,4 +1,4 @@
-//! The body itself, with mended arguments: what a client of the provider can read.
+//! `--emit provider`: the body with repaired arguments, for clients of the provider.
 
 use std::io::{self, Write as _};
 
@@ -12,7 +12,7 @@ use crate::{
     paint::{BAD, notice},
 };
 
-/// Rewrites the input as it arrives. What every read makes certain has left before the next one.
+/// Rewrites the input as it arrives. After every read, everything that is certain is written.
 pub(super) fn rewrite(
     mut input: Input,
     options: WireOptions,
@@ -29,7 +29,7 @@ pub(super) fn rewrite(
             Rewritten::Event(event) => verdict.note(&event),
             _ => {}
         };
-        // What has arrived leaves to its end, also where reading failed.
+        // If reading fails, everything that has arrived is still written.
         let ended = match input.chunk(&mut buffer) {
             Ok([]) => Some((None, rewriter.finish(&mut take))),
             Ok(chunk) => {
@@ -46,7 +46,10 @@ pub(super) fn rewrite(
     };
     if outcome == RewriteOutcome::Encoded {
         let label = session.stderr.paint(BAD, "error");
-        notice(format_args!("{label}: {}: the body is compressed; it is left alone", input.name()));
+        notice(format_args!(
+            "{label}: {}: the body is compressed, so it is passed through unchanged",
+            input.name()
+        ));
         verdict.worst(Exit::Refused);
     }
     failed.map_or(Ok(verdict.0), Err)

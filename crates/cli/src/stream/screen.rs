@@ -1,7 +1,7 @@
-//! The stream as people read it.
+//! The output of `stream` for people.
 //!
-//! Text, reasoning and calls go to standard output as they come; what was changed, what went wrong
-//! and how it ended go to standard error.
+//! Text, reasoning and calls go to standard output as they arrive. Repairs, errors and the summary go
+//! to standard error.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use crate::{
     fault::Fault,
     fit::{CallFit, ObjectFit},
     fragment::Fragments,
+    listing::Listing,
     out::Out,
     paint::{BAD, BOLD, DIM, GOOD, NAME, WARN, notice},
-    position::Locator,
     report,
     visible::{push_visible, visible},
 };
 
-/// How many repairs of a call are listed; `--json` lists all.
+/// The number of schema issues of a call that are listed; `--json` and `--verbose` list all.
 const LISTED: usize = 50;
 
-/// How much of a text that went wrong is shown, in characters.
+/// The length at which texts in messages are clipped, in characters.
 const SHOWN: usize = 200;
 
 pub(crate) struct Screen {
@@ -36,41 +36,41 @@ pub(crate) struct Screen {
     options: Options,
     session: Session,
     section: Option<Section>,
-    /// The last byte written was no line end.
+    /// Whether the last byte written was not a line end.
     line_open: bool,
     calls: BTreeMap<usize, OpenCall>,
-    /// The call that is shown as it grows; those beside it wait for its end.
+    /// The call that is shown as it grows. Other calls wait until it has ended.
     live: Option<usize>,
     summary: Summary,
 }
 
-/// What the lines being written belong to.
+/// What the current lines belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     Text(Block),
     Reasoning(Block),
     Refusal(Block),
     Call(usize),
-    /// A document in a text, by its first byte.
+    /// A document in a text, and its first byte.
     Object(Block, usize),
-    /// The same, brought into its schema.
+    /// The same document, made to match its schema.
     Fitted(Block, usize),
 }
 
-/// A call that has begun and not ended.
+/// A call that has not ended yet.
 struct OpenCall {
     kind: CallKind,
     id: Option<String>,
     name: String,
     begun: bool,
     fragments: Fragments,
-    /// The arguments as they grew.
+    /// The arguments so far.
     grown: Vec<u8>,
-    /// What of them is not shown yet.
+    /// The part of the arguments that is not shown yet.
     waiting: String,
 }
 
-/// What the last line tells.
+/// The facts in the last line.
 #[derive(Default)]
 struct Summary {
     framing: Option<Framing>,
@@ -109,7 +109,7 @@ impl View for Screen {
                 self.trouble(&format!("a line or an event of more than {limit} bytes was dropped"));
             }
             WireEvent::Unfinished(text) => self.trouble(&format!(
-                "the stream broke off inside a payload: {}",
+                "the stream broke off inside an event: {}",
                 visible(text.as_bytes(), SHOWN)
             )),
             WireEvent::FramingDetected(framing) => self.summary.framing = Some(*framing),
@@ -117,7 +117,7 @@ impl View for Screen {
             WireEvent::Finish(finish) => self.summary.finish.push((*finish).clone()),
             WireEvent::Usage(usage) => self.summary.usage = Some(*usage),
             WireEvent::Ended(outcome) => self.end(*outcome),
-            // Signs of life, and what a later version of the decoder may tell.
+            // Keep-alives, and events of later versions of the decoder.
             _ => {}
         }
     }
@@ -133,12 +133,10 @@ impl View for Screen {
         let name = format!("object at byte {}", object.start);
         let (state, count) = (report::outcome(paint, outcome), report::count(&object.repairs));
         notice(format_args!("{}: {state} ({count})", paint.paint(BOLD, &name)));
-        for repair in object.repairs.iter().take(LISTED) {
-            notice(format_args!("  {}", report::line(paint, &name, repair, None)));
-        }
+        self.list(None, &object.repairs);
     }
 
-    /// The arguments were shown; what the schema makes of them is told.
+    /// The arguments have been shown; this reports how they match the schema.
     fn fitted(&mut self, call: &Call, fit: &CallFit) {
         if self.session.quiet && fit.outcome().is_complete() {
             return;
@@ -170,7 +168,7 @@ impl View for Screen {
 }
 
 impl Screen {
-    /// `options`: those the calls are mended under.
+    /// `options` are those under which the arguments of calls are repaired.
     pub(crate) fn new(name: &str, options: Options, session: Session) -> Self {
         let out = Out::new();
         Self {
@@ -187,10 +185,19 @@ impl Screen {
         }
     }
 
-    /// What became of a value in its schema.
+    /// Lists repairs of `text`, if it is available.
+    fn list(&self, text: Option<&[u8]>, repairs: &[Repair]) {
+        let Session { stderr: paint, verbose, .. } = self.session;
+        for line in (Listing { paint, name: None, verbose }).lines(text, repairs) {
+            notice(format_args!("  {line}"));
+        }
+    }
+
+    /// Reports how a value matches its schema.
     fn by_schema(&self, title: &str, state: &str, lines: &[String]) {
         notice(format_args!("{}: {state}", self.session.stderr.paint(BOLD, title)));
-        for line in lines.iter().take(LISTED) {
+        let listed = if self.session.verbose { usize::MAX } else { LISTED };
+        for line in lines.iter().take(listed) {
             notice(format_args!("  {line}"));
         }
     }
@@ -212,14 +219,14 @@ impl Screen {
         }
     }
 
-    /// Shows what of a call is not shown yet.
+    /// Shows the part of a call that is not shown yet.
     fn catch_up(&mut self, call: usize) {
         let Some(open) = self.calls.get_mut(&call) else { return };
         let text = std::mem::take(&mut open.waiting);
         self.text(Section::Call(call), &text);
     }
 
-    /// Begins the lines of `section`, under a title where one is needed to tell it from others.
+    /// Begins a section, with a title unless it is plain text.
     fn enter(&mut self, section: Section) {
         if self.section == Some(section) {
             return;
@@ -250,7 +257,7 @@ impl Screen {
         self.line_open = false;
     }
 
-    /// Writes what the model said. On a terminal its control characters are shown and do nothing.
+    /// Writes text of the model. On a terminal, control characters are shown as symbols.
     fn content(&mut self, text: &str) {
         if self.terminal {
             let mut safe = String::with_capacity(text.len());
@@ -274,7 +281,7 @@ impl Screen {
         }
     }
 
-    /// Ends the lines being written, so that a notice comes after them.
+    /// Ends the current line, so that a notice can follow.
     fn pause(&mut self) {
         self.end_line();
         self.section = None;
@@ -306,7 +313,7 @@ impl Screen {
         }
     }
 
-    /// What became of the arguments of a call.
+    /// Reports how the arguments of a call ended.
     fn verdict(&mut self, call: &Call, differs: bool) {
         let outcome = call.outcome();
         if matches!(outcome, Outcome::Unchanged | Outcome::None) && !differs {
@@ -323,14 +330,7 @@ impl Screen {
         if outcome.is_valid() {
             let (state, count) = (report::outcome(paint, outcome), report::count(call.repairs()));
             notice(format_args!("{title}: {state} ({count})"));
-            let mut locator = Locator::new(raw);
-            for repair in call.repairs().iter().take(LISTED) {
-                let seen = (locator.at(repair.start), report::span(raw, repair));
-                notice(format_args!("  {}", report::line(paint, &name, repair, Some(seen))));
-            }
-            if call.repairs().len() > LISTED {
-                notice(format_args!("  … and {} more", call.repairs().len() - LISTED));
-            }
+            self.list(Some(raw), call.repairs());
         }
         if let Some(fault) = Fault::ending(raw, outcome, call.cut_at(), &self.options) {
             notice(fault.paragraph(paint, "error", &name, raw));
@@ -341,7 +341,7 @@ impl Screen {
         }
         if differs {
             let arguments = visible(call.arguments().as_bytes(), SHOWN);
-            let verb = if outcome.is_valid() { "settled as" } else { "left as they came:" };
+            let verb = if outcome.is_valid() { "changed at the end to" } else { "as received:" };
             notice(format_args!("{title}: {verb} {arguments}"));
         }
     }
@@ -350,7 +350,10 @@ impl Screen {
         if !self.session.quiet {
             self.pause();
             let what = report::count(repairs);
-            notice(format_args!("{}: a payload was broken JSON: {what}", self.name));
+            notice(format_args!(
+                "{}: an event was broken JSON and has been repaired: {what}",
+                self.name
+            ));
         }
     }
 
@@ -382,14 +385,14 @@ impl Screen {
         }
         let paint = self.session.stderr;
         let (style, meaning) = match outcome {
-            StreamOutcome::Complete => (GOOD, "ended as its format says"),
-            StreamOutcome::Cut => (WARN, "broke off before its end"),
-            StreamOutcome::Error => (BAD, "holds an error"),
-            StreamOutcome::Overflow => (BAD, "passed a limit, something was dropped"),
-            _ => (BAD, "is no stream of a known provider"),
+            StreamOutcome::Complete => (GOOD, None),
+            StreamOutcome::Cut => (WARN, Some("broke off before its end")),
+            StreamOutcome::Error => (BAD, Some("contains an error")),
+            StreamOutcome::Overflow => (BAD, Some("exceeded a limit, and data was dropped")),
+            _ => (BAD, Some("not a stream in a known format")),
         };
         let state = paint.paint(style, outcome.code());
-        let mut facts = vec![meaning.to_owned()];
+        let mut facts: Vec<String> = meaning.into_iter().map(str::to_owned).collect();
         facts.extend(self.summary.facts());
         notice(format_args!("{}: {state} ({})", paint.paint(BOLD, &self.name), facts.join("; ")));
     }
@@ -439,7 +442,7 @@ impl Summary {
         }
         if self.calls > 0 {
             let noun = if self.calls == 1 { "call" } else { "calls" };
-            facts.push(format!("{} {noun}, {} mended", self.calls, self.mended));
+            facts.push(format!("{} {noun}, {} repaired", self.calls, self.mended));
         }
         if let Some(usage) = &self.usage {
             let count = |tokens: Option<u64>| tokens.map_or("?".to_owned(), |n| n.to_string());

@@ -60,7 +60,7 @@ fn every_bad_line_gets_an_error_and_costs_no_other() {
     assert_eq!(
         ids,
         ["1", "null", "[2,1.10]", "3", "4", "5", "null", "6", "null"].map(|id| {
-            // The value prints as serde_json reads it; the line itself keeps `1.10`.
+            // serde_json prints its own reading of the value; the line itself has `1.10`.
             id.replace("1.10", "1.1")
         })
     );

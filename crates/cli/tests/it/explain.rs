@@ -46,19 +46,19 @@ fn an_unknown_code_is_a_usage_error_with_a_suggestion() {
 fn examples_are_true() {
     for object in json_lines(&run(&["explain", "--list", "--json"], "").stdout) {
         let (code, before) = (object["code"].as_str().unwrap(), object["before"].as_str().unwrap());
-        // What the rules of a schema say is checked beside them.
+        // The examples of schema rules are tested in jsonmend-schema.
         if object["of"] == "schema" {
             continue;
         }
         let scope = match code {
-            // The example shows a byte that no string can hold by its number.
+            // The example has the number of a byte that a string cannot contain.
             "invalid-utf8" => continue,
             // The default joins the documents.
-            "second-document" => &["--following", "first", "--scope", "first"][..],
+            "second-document" => &["--trailing", "first", "--scope", "first"][..],
             _ => &[],
         };
         let done = run(&[&["repair", "--quiet"], scope].concat(), before);
-        // White space may be left where something was deleted; values are what examples are about.
+        // White space can remain after a deletion, so the values are compared.
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         let expected = value(object["after"].as_str().unwrap());
         assert!(expected.is_some(), "{code}");

@@ -1,9 +1,10 @@
 //! The program as it is built: what it prints, how it exits, and how it behaves in pipes.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot run its program shall fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot run its program has to fail")]
 
 mod batch;
 mod check;
+mod documents;
 mod explain;
 mod pipes;
 mod program;

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-/// What a run left.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -16,7 +16,7 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
-/// The program with piped input and output, and without what the environment says about colour.
+/// The program with piped input and output, and without the environment variables for colours.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_jsonmend"));
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     finish(command(args).spawn().unwrap(), input.as_ref())
 }
 
-/// The same, with the input written in pieces of `size` bytes.
+/// Runs it with the input written in pieces of `size` bytes.
 pub(crate) fn run_split(args: &[&str], input: impl AsRef<[u8]>, size: usize) -> Run {
     finish_split(command(args).spawn().unwrap(), input.as_ref(), size)
 }
@@ -43,7 +43,7 @@ fn finish(child: Child, input: &[u8]) -> Run {
 fn finish_split(mut child: Child, input: &[u8], size: usize) -> Run {
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // In a thread of its own: the program may fill its output before it has read everything.
+    // In its own thread, because the program may fill its output before it has read everything.
     let writer = thread::spawn(move || {
         for piece in input.chunks(size) {
             if stdin.write_all(piece).and_then(|()| stdin.flush()).is_err() {
@@ -60,14 +60,14 @@ fn finish_split(mut child: Child, input: &[u8], size: usize) -> Run {
     }
 }
 
-/// A file for one test, which names it.
+/// Writes a file for a test.
 pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();
     path
 }
 
-/// One of the streams that the repository has as examples.
+/// One of the example streams.
 pub(crate) fn example(name: &str) -> Vec<u8> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/streams");
     fs::read(folder.join(name)).unwrap()

@@ -14,14 +14,14 @@ fn what_was_changed_is_named_with_its_place() {
     let path = file("repair_place.json", "{\n  'é': True}");
     let name = path.to_str().unwrap();
     let done = run(&["repair", name], "");
-    assert_eq!((done.code, done.stdout.as_str()), (1, "{\n  \"é\": true}"));
+    assert_eq!((done.code, done.stdout.as_str()), (0, "{\n  \"é\": true}"));
     assert!(
-        done.stderr.contains(&format!("{name}:2:3: bytes 4..5 at $: single-quote")),
+        done.stderr.contains(&format!("{name}:2:3: single-quote × 2 (exact), first at $: ' -> \"")),
         "{}",
         done.stderr
     );
     assert!(
-        done.stderr.contains(&format!("{name}:2:8: bytes 10..14 at $.é: python-literal")),
+        done.stderr.contains(&format!("{name}:2:8: python-literal (exact) at $.é: True -> true\n")),
         "{}",
         done.stderr
     );
@@ -33,7 +33,11 @@ fn what_was_changed_is_named_with_its_place() {
 fn exit_codes_are_the_documented_ones() {
     let code = |args: &[&str], input: &str| run(args, input).code;
     assert_eq!(code(&["repair"], "[1]"), 0);
-    assert_eq!(code(&["repair"], "[1,]"), 1);
+    assert_eq!(code(&["repair"], "[1,]"), 0);
+    assert_eq!(code(&["repair", "--stream"], "[1,]"), 0);
+    assert_eq!(code(&["repair", "--exit-code"], "[1]"), 0);
+    assert_eq!(code(&["repair", "--exit-code"], "[1,]"), 1);
+    assert_eq!(code(&["repair", "--exit-code"], r#"{"a": [1"#), 3);
     assert_eq!(code(&["repair", "--exit-zero"], "[1,]"), 0);
     assert_eq!(code(&["repair", "--no-such-flag"], ""), 2);
     assert_eq!(code(&["repair", "--off", "nonsense"], ""), 2);
@@ -79,9 +83,12 @@ fn a_report_is_one_json_object() {
 fn streaming_writes_the_same_and_names_the_places() {
     let text = "Here:\n```json\n{'a': [1, 2,],\n 'b': None}\n```\n";
     let done = run(&["repair", "--stream"], text);
-    assert_eq!((done.code, done.stdout.trim()), (1, "{\"a\": [1, 2],\n \"b\": null}"));
-    assert!(done.stderr.contains("<stdin>:4:7: "), "{}", done.stderr);
-    assert!(done.stderr.contains("python-literal (exact): None -> null"), "{}", done.stderr);
+    assert_eq!((done.code, done.stdout.trim()), (0, "{\"a\": [1, 2],\n \"b\": null}"));
+    assert!(
+        done.stderr.contains("<stdin>:4:7: python-literal (exact) at $.b: None -> null\n"),
+        "{}",
+        done.stderr
+    );
 
     let events = json_lines(&run(&["repair", "--stream", "--json"], text).stdout);
     let json: String = events
@@ -129,7 +136,11 @@ fn why_a_stream_was_refused_is_told() {
         ("[NaN]", &args[..], "byte 1: not valid JSON: it needs the repair non-finite (lossy)"),
         ("{\"a\": 1}\n\"b\": 2}", &args, "byte 8: not valid JSON: it needs the repair stray-text"),
         ("Hi {}", &[&args[..2], &["--off", "leading-prose"]].concat(), "byte 0: not valid JSON"),
-        ("[1] [2]", &[&args[..2], &["--following", "error"]].concat(), "byte 3: something follows"),
+        (
+            "[1] [2]",
+            &[&args[..2], &["--trailing", "error"]].concat(),
+            "byte 3: there is something after",
+        ),
     ] {
         let done = run(args, text);
         assert_eq!(done.code, 5, "{text}");
@@ -149,17 +160,21 @@ fn the_limit_that_was_passed_is_named() {
     ] {
         let done = run(&["repair", limit], text);
         assert_eq!(done.code, 5, "{text}");
-        assert!(done.stderr.contains(&format!("a limit was passed: {reason}")), "{}", done.stderr);
+        assert!(
+            done.stderr.contains(&format!("a limit was exceeded: {reason}")),
+            "{}",
+            done.stderr
+        );
     }
 }
 
 #[test]
 fn every_document_of_a_stream_is_kept_where_asked() {
     let text = "{a: 1}\n{\"b\": 2} [3\n4";
-    let done = run_split(&["repair", "-q", "--stream", "--following", "all"], text, 3);
+    let done = run_split(&["repair", "-q", "--stream", "--trailing", "all"], text, 3);
     assert_eq!(done.stdout, "{\"a\": 1}\n{\"b\": 2} [3,\n4]");
     assert_eq!(done.code, 3);
-    let args = ["repair", "--stream", "--json", "--following", "all"];
+    let args = ["repair", "--stream", "--json", "--trailing", "all"];
     for size in [1, 5, 100] {
         let events = json_lines(&run_split(&args, "{a: 1}\n{\"b\": 2}\n1\n[", size).stdout);
         let documents: Vec<&str> = events
@@ -173,17 +188,14 @@ fn every_document_of_a_stream_is_kept_where_asked() {
     let lines = |scope: &str| run(&["repair", "-q", "--stream", "--scope", scope], prose).stdout;
     assert_eq!(lines("all"), "{\"a\": 1}\n{\"b\": 2}\n[3]");
     assert_eq!(lines("fenced"), "[3]");
-    for args in [
-        ["--following", "array"],
-        ["--following", "last"],
-        ["--scope", "best"],
-        ["--scope", "last"],
-    ] {
+    for args in
+        [["--trailing", "array"], ["--trailing", "last"], ["--scope", "best"], ["--scope", "last"]]
+    {
         let done = run(&[&["repair", "--stream"], &args[..]].concat(), prose);
         assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{args:?}");
         assert!(done.stderr.contains("need the whole text"), "{}", done.stderr);
     }
-    let args = ["repair", "--stream", "--scope", "first", "--following", "all"];
+    let args = ["repair", "--stream", "--scope", "first", "--trailing", "all"];
     assert_eq!(run(&args, prose).code, 2);
 }
 
@@ -193,4 +205,29 @@ fn only_the_first_document_is_taken_where_asked() {
     let done = |args: &[&str]| run(&[&["repair", "-q"], args].concat(), text).stdout;
     assert_eq!(done(&[]), "[{\"a\": 1},\n{\"b\": 2}]");
     assert_eq!(done(&["--scope", "first"]).trim_end(), "{\"a\": 1}");
+}
+
+#[test]
+fn repairs_of_a_kind_share_a_line_unless_each_is_asked_for() {
+    let text = "['a', 'b',\n 'c']";
+    for args in [&["repair"][..], &["repair", "--stream"]] {
+        let expected = "<stdin>:1:2: single-quote × 6 (exact), first at $[0]: ' -> \"\n\
+                        <stdin>: repaired (6 repairs, highest risk exact)\n";
+        assert_eq!(run(args, text).stderr, expected);
+        let each = run(&[args, &["--verbose"]].concat(), text).stderr;
+        assert_eq!(each.lines().count(), 7);
+        let line = "<stdin>:2:2: single-quote (exact) at $[2]: ' -> \" (bytes 12..13)\n";
+        assert!(each.contains(line), "{each}");
+    }
+    assert_eq!(run(&["repair", "--verbose", "--quiet"], text).code, 2);
+}
+
+#[test]
+fn earlier_names_of_options_still_work() {
+    let done = run(&["repair", "-q", "--following", "first"], "{\"a\": 1} {\"b\": 2}");
+    assert_eq!(done.stdout.trim_end(), "{\"a\": 1}");
+    let help = run(&["repair", "--help"], "").stdout;
+    assert!(help.contains("--trailing") && !help.contains("--following"), "{help}");
+    let help = run(&["stream", "--help"], "").stdout;
+    assert!(help.contains("--format") && !help.contains("--wire"), "{help}");
 }

@@ -26,7 +26,7 @@ fn people_see_pieces_repairs_and_the_outcome() {
     assert_eq!(done.code, 0);
     assert!(done.stdout.starts_with("    byte  piece"), "{}", done.stdout);
     assert!(done.stdout.contains("       4  ty':"), "{}", done.stdout);
-    assert!(done.stdout.contains("single-quote (exact): ' -> \""), "{}", done.stdout);
+    assert!(done.stdout.contains("single-quote (exact) at $: ' -> \""), "{}", done.stdout);
     assert!(done.stdout.contains("outcome: closed at $.city"), "{}", done.stdout);
 }
 

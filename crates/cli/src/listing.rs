@@ -1,0 +1,277 @@
+//! Repairs as people read them: one line for each kind, or one for each repair.
+
+use jsonmend_core::{Path, Repair, Risk};
+use jsonmend_schema::Change;
+
+use crate::{
+    excerpt::excerpt,
+    paint::{BOLD, DIM, NAME, Paint},
+    position::{Locator, Position},
+    report::risk_style,
+    visible::visible,
+};
+
+/// The longest replaced or inserted text that a line shows, in characters.
+const SPAN: usize = 40;
+
+/// A repair, or a change made for a schema.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edit<'a> {
+    code: &'static str,
+    risk: Risk,
+    start: usize,
+    end: usize,
+    after: &'a str,
+    path: &'a Path,
+}
+
+impl<'a> From<&'a Repair> for Edit<'a> {
+    fn from(repair: &'a Repair) -> Self {
+        let Repair { kind, start, end, after, path, .. } = repair;
+        Self { code: kind.code(), risk: repair.risk(), start: *start, end: *end, after, path }
+    }
+}
+
+impl<'a> From<&'a Change> for Edit<'a> {
+    fn from(change: &'a Change) -> Self {
+        let Change { cause, start, end, after, path, .. } = change;
+        Self { code: cause.code(), risk: change.risk(), start: *start, end: *end, after, path }
+    }
+}
+
+impl Edit<'_> {
+    /// The bytes of `text` that the edit replaces.
+    fn before<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        let end = self.end.min(text.len());
+        text.get(self.start.min(end)..end).unwrap_or_default()
+    }
+
+    /// `' -> "`, `insert ,` or `delete ,`. If the input is no longer available, `before` is `None`.
+    fn change(&self, paint: Paint, before: Option<&[u8]>) -> String {
+        let bold = |text: &str| paint.paint(BOLD, text);
+        let length = self.end - self.start;
+        let after = bold(&visible(self.after.as_bytes(), SPAN));
+        if length == 0 {
+            return format!("insert {after}");
+        }
+        let before = match before {
+            Some(before) => bold(&visible(before, SPAN)),
+            None => format!("{length} byte{}", if length == 1 { "" } else { "s" }),
+        };
+        if self.after.is_empty() {
+            format!("delete {before}")
+        } else {
+            format!("{before} -> {after}")
+        }
+    }
+
+    /// `bytes 1..2`, or `byte 1` if nothing is replaced.
+    fn bytes(&self) -> String {
+        if self.start == self.end {
+            format!("byte {}", self.start)
+        } else {
+            format!("bytes {}..{}", self.start, self.end)
+        }
+    }
+
+    /// `single-quote (exact) at $: ' -> " (bytes 1..2)`
+    pub(crate) fn describe(&self, paint: Paint, before: Option<&[u8]>) -> String {
+        let code = paint.paint(NAME, self.code);
+        let risk = paint.paint(risk_style(self.risk), self.risk);
+        let bytes = paint.paint(DIM, format_args!("({})", self.bytes()));
+        format!("{code} ({risk}) at {}: {} {bytes}", self.path, self.change(paint, before))
+    }
+}
+
+/// The name of the input, and how its repairs are listed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listing<'a> {
+    pub(crate) paint: Paint,
+    /// Each line begins with it, as in the messages of a compiler.
+    pub(crate) name: Option<&'a str>,
+    /// One line for each repair, not for each kind.
+    pub(crate) verbose: bool,
+}
+
+impl Listing<'_> {
+    /// One line for each kind of repair or, with `--verbose`, for each repair. `text` is `None` if
+    /// the input is no longer available.
+    pub(crate) fn lines<'e, E>(&self, text: Option<&[u8]>, edits: &'e [E]) -> Vec<String>
+    where
+        Edit<'e>: From<&'e E>,
+    {
+        let mut locator = text.map(Locator::new);
+        let located = edits.iter().map(|edit| {
+            let edit = Edit::from(edit);
+            let seen = text.zip(locator.as_mut());
+            (edit, seen.map(|(text, locator)| (locator.at(edit.start), edit.before(text))))
+        });
+        if self.verbose {
+            return located.map(|(edit, seen)| self.line(edit, seen)).collect();
+        }
+        let mut kinds = Kinds::default();
+        located.for_each(|(edit, seen)| kinds.add(self, edit, seen));
+        kinds.lines(self.paint)
+    }
+
+    /// The same with an excerpt below each line. Carets mark all repairs of the kind in the excerpt.
+    pub(crate) fn paragraphs(&self, text: &[u8], repairs: &[Repair]) -> Vec<String> {
+        let edits: Vec<Edit<'_>> = repairs.iter().map(Edit::from).collect();
+        let mut locator = Locator::new(text);
+        let mut paragraph = |line: &str, marked: &[Edit<'_>]| {
+            let Some(first) = marked.first() else { return line.to_owned() };
+            let spans = marked.iter().map(|edit| edit.start..edit.end);
+            let [source, carets] = excerpt(text, spans, locator.at(first.start));
+            format!("{line}\n{source}\n{}", self.paint.paint(risk_style(first.risk), carets))
+        };
+        if self.verbose {
+            let lines = self.lines(Some(text), repairs);
+            let each = lines.iter().zip(edits.chunks(1));
+            return each.map(|(line, edit)| paragraph(line, edit)).collect();
+        }
+        let mut places = Locator::new(text);
+        let mut kinds = Kinds::default();
+        for &edit in &edits {
+            kinds.add(self, edit, Some((places.at(edit.start), edit.before(text))));
+        }
+        let of_kind = |kind: &Kind| {
+            let alike = edits.iter().copied().filter(|edit| kind.has(edit));
+            paragraph(&kind.line(self.paint), &alike.collect::<Vec<_>>())
+        };
+        kinds.0.iter().map(of_kind).collect()
+    }
+
+    /// The line for one repair: `name:1:2: single-quote (exact) at $: ' -> " (bytes 1..2)`. `seen` is
+    /// its position and the bytes it replaces.
+    pub(crate) fn line(&self, edit: Edit<'_>, seen: Option<(Position, &[u8])>) -> String {
+        let place = self.place(edit.start, seen.map(|(position, _)| position));
+        format!("{place}: {}", edit.describe(self.paint, seen.map(|(_, before)| before)))
+    }
+
+    /// `name:1:2`, or `1:2` without a name. Without a position, the byte has to do.
+    fn place(&self, byte: usize, position: Option<Position>) -> String {
+        let place = match (self.name, position) {
+            (Some(name), Some(at)) => format!("{name}:{}:{}", at.line, at.column),
+            (None, Some(at)) => format!("{}:{}", at.line, at.column),
+            (Some(name), None) => format!("{name}: byte {byte}"),
+            (None, None) => format!("byte {byte}"),
+        };
+        self.paint.paint(BOLD, place)
+    }
+}
+
+/// Repairs counted by kind, in the order in which each kind first occurred.
+#[derive(Debug, Default)]
+pub(crate) struct Kinds(Vec<Kind>);
+
+/// The repairs of one kind and risk, and the first of them.
+#[derive(Debug)]
+struct Kind {
+    code: &'static str,
+    risk: Risk,
+    count: usize,
+    place: String,
+    path: String,
+    change: String,
+    /// Whether all of them make the same change.
+    alike: bool,
+}
+
+impl Kinds {
+    /// Counts a repair. `seen` is its position and the bytes it replaces.
+    pub(crate) fn add(
+        &mut self,
+        listing: &Listing<'_>,
+        edit: Edit<'_>,
+        seen: Option<(Position, &[u8])>,
+    ) {
+        let change = edit.change(listing.paint, seen.map(|(_, before)| before));
+        if let Some(kind) = self.0.iter_mut().find(|kind| kind.has(&edit)) {
+            kind.count += 1;
+            kind.alike &= kind.change == change;
+            return;
+        }
+        self.0.push(Kind {
+            code: edit.code,
+            risk: edit.risk,
+            count: 1,
+            place: listing.place(edit.start, seen.map(|(position, _)| position)),
+            path: edit.path.to_string(),
+            change,
+            alike: true,
+        });
+    }
+
+    /// One line for each kind.
+    pub(crate) fn lines(&self, paint: Paint) -> Vec<String> {
+        self.0.iter().map(|kind| kind.line(paint)).collect()
+    }
+}
+
+impl Kind {
+    fn has(&self, edit: &Edit<'_>) -> bool {
+        (self.code, self.risk) == (edit.code, edit.risk)
+    }
+
+    /// `name:1:2: single-quote × 16 (exact), first at $: ' -> "`
+    fn line(&self, paint: Paint) -> String {
+        let Self { count, place, path, change, .. } = self;
+        let code = paint.paint(NAME, self.code);
+        let risk = paint.paint(risk_style(self.risk), self.risk);
+        if *count == 1 {
+            return format!("{place}: {code} ({risk}) at {path}: {change}");
+        }
+        let more = if self.alike { "" } else { ", …" };
+        format!("{place}: {code} × {count} ({risk}), first at {path}: {change}{more}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonmend_core::{Options, mend};
+
+    use super::*;
+    use crate::args::Color;
+
+    const TEXT: &str = "{'a': True,\n 'b': None}";
+
+    fn listing(verbose: bool) -> Listing<'static> {
+        Listing { paint: Paint::stdout(Color::Never), name: Some("f"), verbose }
+    }
+
+    fn repairs() -> Vec<Repair> {
+        mend(TEXT.as_bytes(), &Options::new()).repairs().to_vec()
+    }
+
+    #[test]
+    fn each_kind_is_one_line() {
+        assert_eq!(
+            listing(false).lines(Some(TEXT.as_bytes()), &repairs()),
+            [
+                "f:1:2: single-quote × 4 (exact), first at $: ' -> \"",
+                "f:1:7: python-literal × 2 (exact), first at $.a: True -> true, …",
+            ]
+        );
+    }
+
+    #[test]
+    fn each_repair_is_one_line_if_verbose() {
+        let lines = listing(true).lines(Some(TEXT.as_bytes()), &repairs());
+        assert_eq!(lines.len(), 6);
+        assert_eq!(lines[0], "f:1:2: single-quote (exact) at $: ' -> \" (bytes 1..2)");
+        assert_eq!(lines[5], "f:2:7: python-literal (exact) at $.b: None -> null (bytes 18..22)");
+    }
+
+    #[test]
+    fn carets_mark_all_repairs_of_a_kind_on_the_line() {
+        let paragraphs = listing(false).paragraphs(TEXT.as_bytes(), &repairs());
+        assert_eq!(paragraphs.len(), 2);
+        assert!(paragraphs[0].ends_with("\n   1 | {'a': True,␊\n     |  ^ ^"), "{}", paragraphs[0]);
+    }
+
+    #[test]
+    fn a_place_without_the_text_is_its_byte() {
+        let lines = Listing { name: None, ..listing(true) }.lines(None, &repairs());
+        assert_eq!(lines[0], "byte 1: single-quote (exact) at $: 1 byte -> \" (bytes 1..2)");
+    }
+}

@@ -1,0 +1,46 @@
+//! The output shown in README.md and docs/cli.md is what the program prints.
+
+use std::{fs, path::PathBuf};
+
+use crate::program::{command, run};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    let rests: Vec<&str> = page.split(fence.as_str()).skip(1).collect();
+    rests.into_iter().filter_map(|rest| rest.split("```").next()).collect()
+}
+
+/// The first command of the README, and what the README says that it prints.
+#[test]
+fn the_first_command_of_the_readme_prints_what_is_shown() {
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let first = blocks(&page, "sh")[0].lines().next().unwrap();
+    let args: Vec<&str> =
+        first.strip_prefix("cargo run --release -- ").unwrap().split_whitespace().collect();
+    let done = command(&args).current_dir(root()).output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    let printed = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    let shown = blocks(&page, "text")[0];
+    assert_eq!(shown.lines().count(), printed.lines().count(), "{printed}");
+    for (shown, printed) in shown.lines().zip(printed.lines()) {
+        // A line that is cut short ends with an ellipsis.
+        let (start, cut) = match shown.strip_suffix(" …") {
+            Some(start) if shown != printed => (start, true),
+            _ => (shown, false),
+        };
+        assert!(printed.starts_with(start) && (cut || printed == start), "{shown}\n{printed}");
+    }
+}
+
+#[test]
+fn the_report_on_the_page_of_the_command_is_printed() {
+    let page = fs::read_to_string(root().join("docs/cli.md")).unwrap();
+    let shown = blocks(&page, "text")[0];
+    let (_, shown) = shown.split_once('\n').unwrap();
+    let done = run(&["repair"], "{'a': True, 'b': None}\n");
+    assert_eq!(done.stderr + &done.stdout, shown);
+}
