@@ -8,7 +8,8 @@ use std::{
 };
 
 use futures::{StreamExt, executor::block_on, stream};
-use jsonmend_stream::{JsonOptions, MendExt, MendOptions};
+use jsonmend_extract::Scope;
+use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -58,7 +59,7 @@ fn ends_are_told_and_contents_are_not() {
             "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
         ];
         let body = stream::iter(body).map(Ok::<_, &str>);
-        block_on(body.mend(MendOptions::new()).for_each(|_| async {}));
+        block_on(body.mend(ResponseOptions::new().with_objects(Scope::All)).for_each(|_| async {}));
     });
     let lines = lines.0.lock().unwrap();
     let told: Vec<&str> = lines.lines().collect();

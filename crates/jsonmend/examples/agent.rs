@@ -11,7 +11,7 @@ use std::{
 
 use futures::{Stream, StreamExt};
 use jsonmend::{
-    stream::{Event, MendExt, MendOptions},
+    stream::{Event, MendExt, ResponseOptions},
     wire::{Call, StreamOutcome},
 };
 
@@ -19,7 +19,7 @@ use jsonmend::{
 async fn read<B: AsRef<[u8]>, E: Error + 'static>(
     body: impl Stream<Item = Result<B, E>>,
 ) -> Result<Vec<Call>, Box<dyn Error>> {
-    let mut events = pin!(body.mend(MendOptions::new().without_content()));
+    let mut events = pin!(body.mend(ResponseOptions::new()));
     let mut calls = Vec::new();
     while let Some(event) = events.next().await {
         match event? {

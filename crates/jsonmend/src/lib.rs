@@ -67,14 +67,14 @@
 #![cfg_attr(feature = "stream", doc = "```")]
 #![cfg_attr(not(feature = "stream"), doc = "```ignore")]
 //! use futures::{StreamExt, executor::block_on, stream};
-//! use jsonmend::stream::{Event, MendExt, MendOptions};
+//! use jsonmend::stream::{Event, MendExt, ResponseOptions};
 //!
 //! let body = stream::iter([
 //!     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
 //!     "\"function\":{\"name\":\"add\",\"arguments\":\"{'a': 1, b: 2}\"}}]}}]}\n\n",
 //!     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
 //! ]);
-//! let mut events = body.map(Ok::<_, std::io::Error>).mend(MendOptions::new());
+//! let mut events = body.map(Ok::<_, std::io::Error>).mend(ResponseOptions::new());
 //! block_on(async {
 //!     while let Some(event) = events.next().await {
 //!         if let Ok(Event::CallEnded(call)) = event {

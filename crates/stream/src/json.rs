@@ -10,14 +10,15 @@ use bytes::Bytes;
 use futures::{Stream, stream::FusedStream};
 use jsonmend_core::{DeltaOp, Options, Outcome, Output as _, Partial, Path, Repair, Revision};
 use jsonmend_extract::{Extractor, Scope, TextSink};
+use jsonmend_response::{Object, ObjectBuilder};
 use jsonmend_wire::Block;
 use pin_project_lite::pin_project;
 
 use crate::{
-    Error, Object,
-    object::Growing,
+    Error,
     pieces::Joined,
     pump::{self, Reads, Upstream},
+    trace,
 };
 
 /// How a [`JsonStream`] reads its channel.
@@ -238,7 +239,7 @@ where
         let found = Found {
             limit: options.object_limit,
             objects: 0,
-            growing: None,
+            open: None,
             partial: options.deltas.then(Partial::new),
             seen: Revision::default(),
             chunk: Bytes::new(),
@@ -306,7 +307,7 @@ impl<B: Into<Bytes>> Reads<B> for Reader {
 struct Found {
     limit: usize,
     objects: usize,
-    growing: Option<Growing>,
+    open: Option<ObjectBuilder>,
     /// The value of the document that is open, where changes are wanted.
     partial: Option<Partial>,
     /// What of it has been told.
@@ -381,14 +382,14 @@ impl TextSink for Found {
         }
     }
     fn begin(&mut self, offset: usize) {
-        self.growing = Some(Growing::new(self.objects, Block::default(), offset));
+        self.open = Some(ObjectBuilder::new(self.objects, Block::default(), offset, self.limit));
         self.objects += 1;
     }
     fn json(&mut self, bytes: &[u8]) {
-        let Some(growing) = &mut self.growing else { return };
-        growing.push(bytes, self.limit);
+        let Some(open) = &mut self.open else { return };
+        open.push(bytes);
         match (&mut self.partial, self.queue.back_mut()) {
-            (Some(partial), _) if growing.is_kept() => partial.copy(bytes),
+            (Some(partial), _) if open.is_kept() => partial.copy(bytes),
             (Some(partial), _) => partial.raw(),
             (None, Some(Pending::Patch(last, _))) => last.push(&self.chunk, bytes),
             (None, _) => {
@@ -408,8 +409,8 @@ impl TextSink for Found {
         }
     }
     fn repair(&mut self, repair: Repair) {
-        if let Some(growing) = &mut self.growing {
-            growing.repair(repair);
+        if let Some(open) = &mut self.open {
+            open.repair(repair);
         }
     }
     fn end(&mut self, outcome: Outcome) {
@@ -421,8 +422,9 @@ impl TextSink for Found {
         if let Some(partial) = &mut self.partial {
             partial.clear();
         }
-        if let Some(growing) = self.growing.take() {
-            let object = Box::new(growing.end(outcome));
+        if let Some(open) = self.open.take() {
+            let object = Box::new(open.end(outcome));
+            trace::object(&object);
             self.queue.push_back(Pending::Ready(JsonEvent::Ended(object)));
         }
     }

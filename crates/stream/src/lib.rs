@@ -2,14 +2,15 @@
 //!
 //! [`MendStream`] reads a provider's body, [`JsonStream`] a channel that holds text or JSON and
 //! nothing around it. Both wrap a stream of byte chunks; [`MendExt`] makes them. They spawn
-//! nothing and need no runtime. With the feature `schema`, `MendExt::mend_with_tools` brings each call
-//! of a body into the schema of its tool, and `SchemaStream` what a channel holds into a JSON Schema,
-//! while it arrives.
+//! nothing and need no runtime. With the feature `schema`, the options bring each call of a body into the
+//! schema of its tool, and each object of its text into a schema of its own; `SchemaStream` does so for
+//! what a channel holds, while it arrives.
 //!
 //! ```
 //! use bytes::Bytes;
 //! use futures::{StreamExt, executor::block_on, stream};
-//! use jsonmend_stream::{Event, MendExt, MendOptions};
+//! use jsonmend_extract::Scope;
+//! use jsonmend_stream::{Event, MendExt, ResponseOptions};
 //!
 //! let body = [
 //!     &b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': Tr\"}}]}\n\n"[..],
@@ -18,15 +19,18 @@
 //! ];
 //! let body = stream::iter(body).map(|chunk| Ok::<_, std::io::Error>(Bytes::from_static(chunk)));
 //!
+//! let options = ResponseOptions::new().with_objects(Scope::All);
 //! block_on(async {
-//!     let mut events = body.mend(MendOptions::new());
+//!     let mut text = String::new();
+//!     let mut events = body.mend(options);
 //!     while let Some(event) = events.next().await {
 //!         match event? {
-//!             Event::Text { text, .. } => assert_eq!(text, "Sure: "),
+//!             Event::Text { text: more, .. } => text.push_str(&more),
 //!             Event::ObjectEnded(object) => assert_eq!(object.json(), Some(r#"{"ok": true}"#)),
 //!             _ => {}
 //!         }
 //!     }
+//!     assert_eq!(text, "Sure: {'ok': True}");
 //!     Ok::<_, jsonmend_stream::Error<std::io::Error>>(())
 //! })
 //! .unwrap();
@@ -50,28 +54,20 @@
 //! With the feature `tracing`, how documents, calls and responses ended is told at level `DEBUG`,
 //! dropped input and failures at `WARN`. What is in them is never told.
 
-mod contents;
 mod error;
-mod event;
 mod json;
 mod mend;
-mod object;
-mod options;
 mod pieces;
 mod pump;
 #[cfg(feature = "schema")]
 mod schema;
-#[cfg(feature = "schema")]
-mod tools;
 mod trace;
 
 pub use error::Error;
-pub use event::Event;
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
+#[cfg(feature = "schema")]
+pub use jsonmend_response::{CallFit, ObjectFit};
+pub use jsonmend_response::{Event, Object, ResponseOptions};
 pub use mend::{MendExt, MendStream};
-pub use object::Object;
-pub use options::MendOptions;
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
-#[cfg(feature = "schema")]
-pub use tools::CallFit;

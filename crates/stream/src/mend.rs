@@ -9,10 +9,12 @@ use bytes::Bytes;
 use futures::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 
+use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+
 use crate::{
-    Error, Event, JsonOptions, JsonStream, MendOptions,
-    contents::Reader,
+    Error, JsonOptions, JsonStream,
     pump::{self, Reads, Upstream},
+    trace,
 };
 
 pin_project! {
@@ -28,12 +30,12 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{Event, MendOptions, MendStream};
+    /// use jsonmend_stream::{Event, ResponseOptions, MendStream};
     /// use jsonmend_wire::StreamOutcome;
     ///
     /// let chunk = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":null}]}\n\n";
     /// let body = stream::iter([Ok(chunk), Err("connection reset")]);
-    /// let events: Vec<_> = block_on(MendStream::new(body, MendOptions::new()).collect());
+    /// let events: Vec<_> = block_on(MendStream::new(body, ResponseOptions::new()).collect());
     /// let [.., ended, error] = events.as_slice() else { unreachable!() };
     /// assert_eq!(*ended, Ok(Event::Ended(StreamOutcome::Cut)));
     /// assert!(error.is_err());
@@ -43,7 +45,7 @@ pin_project! {
         #[pin]
         body: Option<S>,
         upstream: Upstream<E>,
-        reader: Reader,
+        reader: ResponseReader,
     }
 }
 
@@ -54,29 +56,8 @@ where
 {
     /// Reads `body`.
     #[must_use]
-    pub fn new(body: S, options: MendOptions) -> Self {
-        Self { body: Some(body), upstream: Upstream::Open, reader: Reader::new(options) }
-    }
-
-    /// Reads `body`, and brings each call in it into the schema of its tool: [`Event::CallFitted`] and
-    /// [`Event::CallFound`] come beside the other events, and [`call_cursor`](Self::call_cursor) shows
-    /// the arguments while they grow.
-    ///
-    /// The policy for rules is the one that calls are mended under ([`MendOptions::with_wire`]). A call
-    /// is checked by the tools that were registered when it began; swapping the registry does not wait,
-    /// and counts from the next call on.
-    ///
-    /// Each open call costs a cursor besides, with the value of its arguments so far. At its end [`Schema::fit`](jsonmend_schema::Schema::fit) runs within the poll, over at most as many
-    /// bytes as `WireLimits::with_arguments` lets a call have.
-    #[cfg(feature = "schema")]
-    #[must_use]
-    pub fn with_tools(
-        body: S,
-        options: MendOptions,
-        tools: &jsonmend_schema::SharedRegistry,
-    ) -> Self {
-        let reader = Reader::with_tools(options, tools);
-        Self { body: Some(body), upstream: Upstream::Open, reader }
+    pub fn new(body: S, options: ResponseOptions) -> Self {
+        Self { body: Some(body), upstream: Upstream::Open, reader: ResponseReader::new(options) }
     }
 
     /// Stops reading: drops upstream, and settles what was received, as at the end of the body. What
@@ -92,12 +73,12 @@ impl<S, E> MendStream<S, E> {
     /// What is known of a call that is open, as of the chunk that was read last: the value so far with
     /// a state for each node, what may come next, what is missing. Nothing is copied for it.
     ///
-    /// `None` without [tools](Self::with_tools), before the call has both a name and arguments, where
+    /// `None` without [tools](ResponseOptions::with_tools), before the call has both a name and arguments, where
     /// its tool has no schema or more arguments than the buffer limit came before its name, and once
     /// it has ended: also where all of it came in one chunk.
     #[must_use]
     pub fn call_cursor(&self, call: usize) -> Option<&jsonmend_schema::Cursor> {
-        self.reader.cursor(call)
+        self.reader.call_cursor(call)
     }
 }
 
@@ -124,17 +105,19 @@ where
     }
 }
 
-impl<B: AsRef<[u8]>> Reads<B> for Reader {
+impl<B: AsRef<[u8]>> Reads<B> for ResponseReader {
     type Event = Event;
 
     fn next(&mut self) -> Option<Event> {
-        Reader::next(self)
+        let event = self.next_event()?;
+        trace::event(&event);
+        Some(event)
     }
     fn push(&mut self, chunk: B) {
-        Reader::push(self, chunk.as_ref());
+        Self::push(self, chunk.as_ref());
     }
     fn finish(&mut self) {
-        Reader::finish(self);
+        Self::finish(self);
     }
 }
 
@@ -144,17 +127,14 @@ where
     B: AsRef<[u8]>,
 {
     /// Reads the stream as a provider's body. Cancel safe.
-    fn mend(self, options: MendOptions) -> MendStream<Self, E> {
-        MendStream::new(self, options)
-    }
-
-    /// Reads the stream as a provider's body, and brings each call into the schema of its tool: see
-    /// [`MendStream::with_tools`]. Cancel safe.
     ///
-    /// ```
+    /// With a schema for each tool:
+    ///
+    #[cfg_attr(feature = "schema", doc = "```")]
+    #[cfg_attr(not(feature = "schema"), doc = "```ignore")]
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use jsonmend_schema::{NodeState, Registry, SharedRegistry, Standing};
-    /// use jsonmend_stream::{Event, MendExt, MendOptions};
+    /// use jsonmend_stream::{Event, MendExt, ResponseOptions};
     ///
     /// let tools = serde_json::json!([{"name": "book", "input_schema": {
     ///     "properties": {"nights": {"type": "integer"}, "room": {"enum": ["single", "double"]}},
@@ -168,9 +148,10 @@ where
     /// let body = stream::iter([
     ///     piece(r#""id":"c1","function":{"name":"book","arguments":"{\"nights\": \"2\", \"room\": \"Dou"}"#),
     ///     piece(r#""function":{"arguments":"ble\",}"}"#),
-    ///     "data: [DONE]\n\n".to_owned(),
+    ///     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n".to_owned(),
     /// ]);
-    /// let mut events = body.map(Ok::<_, std::io::Error>).mend_with_tools(MendOptions::new(), &tools);
+    /// let options = ResponseOptions::new().with_tools(&tools);
+    /// let mut events = body.map(Ok::<_, std::io::Error>).mend(options);
     /// let mut fitted = None;
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
@@ -192,13 +173,8 @@ where
     /// assert_eq!(fitted.as_deref(), Some(r#"{"nights": 2, "room": "double"}"#));
     /// # Ok::<(), jsonmend_schema::RegistryError>(())
     /// ```
-    #[cfg(feature = "schema")]
-    fn mend_with_tools(
-        self,
-        options: MendOptions,
-        tools: &jsonmend_schema::SharedRegistry,
-    ) -> MendStream<Self, E> {
-        MendStream::with_tools(self, options, tools)
+    fn mend(self, options: ResponseOptions) -> MendStream<Self, E> {
+        MendStream::new(self, options)
     }
 
     /// Reads the stream as text or JSON, with no provider's envelope around. Cancel safe. Chunks are

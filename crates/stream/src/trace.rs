@@ -1,25 +1,44 @@
 //! What is told to `tracing`, behind the feature of that name: how things ended, never what is in
 //! them. Without the feature these functions do nothing.
 
-use jsonmend_core::{Outcome, Repair};
+use jsonmend_response::{Event, Object};
 use jsonmend_wire::{Call, StreamOutcome};
 
+/// What an event says about how something ended.
+pub(crate) fn event(event: &Event) {
+    match event {
+        Event::CallEnded(ended) => call(ended),
+        #[cfg(feature = "schema")]
+        Event::CallFitted { fit, .. } => {
+            if let jsonmend_response::CallFit::Fitted { fitted: value, .. } = &**fit {
+                fitted(value);
+            }
+        }
+        #[cfg(feature = "schema")]
+        Event::ObjectFitted(fit) => fit.fitted().into_iter().for_each(fitted),
+        Event::Ended(outcome) => response(*outcome),
+        Event::ObjectEnded(ended) => object(ended),
+        Event::Oversize { limit } => oversize(*limit),
+        _ => {}
+    }
+}
+
 /// A document that was found in text has ended.
-pub(crate) fn document(number: usize, outcome: Outcome, repairs: &[Repair], bytes: Option<usize>) {
+pub(crate) fn object(object: &Object) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
-        object = number,
-        outcome = outcome.code(),
-        repairs = repairs.len(),
-        bytes,
+        object = object.number(),
+        outcome = object.outcome().code(),
+        repairs = object.repairs().len(),
+        bytes = object.json().map(str::len),
         "document ended"
     );
     #[cfg(not(feature = "tracing"))]
-    let _ = (number, outcome, repairs, bytes);
+    let _ = object;
 }
 
 /// A tool call has ended.
-pub(crate) fn call(call: &Call) {
+fn call(call: &Call) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
         call = call.number(),
@@ -33,7 +52,7 @@ pub(crate) fn call(call: &Call) {
 }
 
 /// A response has ended.
-pub(crate) fn response(outcome: StreamOutcome) {
+fn response(outcome: StreamOutcome) {
     #[cfg(feature = "tracing")]
     tracing::debug!(outcome = outcome.code(), "response ended");
     #[cfg(not(feature = "tracing"))]
@@ -41,7 +60,7 @@ pub(crate) fn response(outcome: StreamOutcome) {
 }
 
 /// A line or an event of a response was dropped, for it was longer than that.
-pub(crate) fn oversize(limit: usize) {
+fn oversize(limit: usize) {
     #[cfg(feature = "tracing")]
     tracing::warn!(limit, "dropped what passed a limit");
     #[cfg(not(feature = "tracing"))]

@@ -9,7 +9,7 @@ use futures::{FutureExt, Stream, StreamExt, executor::block_on, future::poll_fn,
 use futures::{stream::FusedStream, task::noop_waker};
 use jsonmend_core::{Outcome, apply};
 use jsonmend_extract::Scope;
-use jsonmend_stream::{Error, Event, MendExt, MendOptions, MendStream, Object};
+use jsonmend_stream::{Error, Event, MendExt, MendStream, Object, ResponseOptions};
 use jsonmend_wire::{Block, Call, StreamOutcome};
 use source::Source;
 
@@ -87,7 +87,7 @@ impl Sum {
 }
 
 fn whole() -> Sum {
-    Sum::of(Source::cut(BODY.as_bytes(), BODY.len()).0.mend(MendOptions::new()))
+    Sum::of(Source::cut(BODY.as_bytes(), BODY.len()).0.mend(taken_out()))
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn sources_come_as_the_provider_wrote_them() {
     let body =
         "data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"annotations\":[{\"n\": 1.10}]}}]}\n\n";
     let chunks = stream::iter([Ok::<_, &'static str>(Bytes::from_static(body.as_bytes()))]);
-    let events: Vec<_> = block_on(chunks.mend(MendOptions::new()).collect());
+    let events: Vec<_> = block_on(chunks.mend(taken_out()).collect());
     let cited = Event::Citation { block: Block::default(), json: "{\"n\": 1.10}".to_owned() };
     assert!(events.contains(&Ok(cited)), "{events:?}");
 }
@@ -133,21 +133,21 @@ fn cuts_and_pauses_change_nothing() {
     let whole = whole();
     for size in [1, 2, 3, 7, 64, 100] {
         let (source, _) = Source::cut(BODY.as_bytes(), size);
-        assert_eq!(Sum::of(source.mend(MendOptions::new())), whole, "{size}");
+        assert_eq!(Sum::of(source.mend(taken_out())), whole, "{size}");
         let (source, _) = Source::cut(BODY.as_bytes(), size);
-        assert_eq!(Sum::of(source.hesitant().mend(MendOptions::new())), whole, "{size}");
+        assert_eq!(Sum::of(source.hesitant().mend(taken_out())), whole, "{size}");
     }
     for cut in 0..=BODY.len() {
         let (head, tail) = BODY.as_bytes().split_at(cut);
         let chunks = vec![Ok(head.to_vec()), Ok(Vec::new()), Ok(tail.to_vec())];
-        assert_eq!(Sum::of(Source::new(chunks).0.mend(MendOptions::new())), whole, "{cut}");
+        assert_eq!(Sum::of(Source::new(chunks).0.mend(taken_out())), whole, "{cut}");
     }
 }
 
 #[test]
 fn upstream_waits_until_the_events_are_taken() {
     let (source, log) = Source::cut(BODY.as_bytes(), 200);
-    let mut events = pin!(source.mend(MendOptions::new()));
+    let mut events = pin!(source.mend(taken_out()));
     let waker = noop_waker();
     let mut cx = std::task::Context::from_waker(&waker);
     assert_eq!(log.borrow().polls, 0, "nothing happens before the first poll");
@@ -170,7 +170,7 @@ fn upstream_waits_until_the_events_are_taken() {
 #[test]
 fn one_item_polls_upstream_no_further_than_it_must() {
     let (source, log) = Source::cut(BODY.as_bytes(), BODY.len() / 2);
-    let mut events = pin!(source.mend(MendOptions::new()));
+    let mut events = pin!(source.mend(taken_out()));
     for _ in 0..5 {
         assert!(block_on(events.next()).is_some());
         assert_eq!(log.borrow().given, 1);
@@ -180,7 +180,7 @@ fn one_item_polls_upstream_no_further_than_it_must() {
 #[test]
 fn waiting_may_be_given_up_at_any_point() {
     let (source, _) = Source::cut(BODY.as_bytes(), 5);
-    let mut events = pin!(source.hesitant().mend(MendOptions::new()));
+    let mut events = pin!(source.hesitant().mend(taken_out()));
     let mut sum = Sum::default();
     block_on(async {
         while !events.is_terminated() {
@@ -198,7 +198,7 @@ fn dropped_at_any_point() {
     let mut items = 0;
     loop {
         let (source, log) = Source::cut(BODY.as_bytes(), 16);
-        let mut events = Box::pin(source.hesitant().mend(MendOptions::new()));
+        let mut events = Box::pin(source.hesitant().mend(taken_out()));
         let mut ended = false;
         for _ in 0..items {
             ended |= block_on(events.next()).is_none();
@@ -217,7 +217,7 @@ fn dropped_at_any_point() {
 fn cancelled_at_any_point() {
     for chunks in 0..BODY.len().div_ceil(40) {
         let (source, log) = Source::cut(BODY.as_bytes(), 40);
-        let mut events = Box::pin(source.mend(MendOptions::new()));
+        let mut events = Box::pin(source.mend(taken_out()));
         let mut sum = Sum::default();
         while log.borrow().given < chunks {
             sum.add(block_on(events.next()).unwrap());
@@ -241,10 +241,10 @@ fn when_upstream_fails_what_it_gave_comes_first() {
         let (head, tail) = BODY.as_bytes().split_at(cut);
         let chunks = vec![Ok(head.to_vec()), Err("reset"), Ok(tail.to_vec())];
         let (source, log) = Source::new(chunks);
-        let failed = Sum::of(source.mend(MendOptions::new()));
+        let failed = Sum::of(source.mend(taken_out()));
         assert_eq!(failed.failed, Some("reset"));
         assert!(log.borrow().dropped && !log.borrow().polled_after_end);
-        let ended = Sum::of(Source::new(vec![Ok(head.to_vec())]).0.mend(MendOptions::new()));
+        let ended = Sum::of(Source::new(vec![Ok(head.to_vec())]).0.mend(taken_out()));
         assert_eq!(Sum { failed: None, ..failed }, ended);
     }
 }
@@ -252,7 +252,7 @@ fn when_upstream_fails_what_it_gave_comes_first() {
 #[test]
 fn an_end_is_an_end() {
     let (source, log) = Source::new(vec![Ok(BODY.into()), Err("late")]);
-    let mut events = pin!(source.mend(MendOptions::new()));
+    let mut events = pin!(source.mend(taken_out()));
     block_on(async {
         while events.next().await.is_some() {
             assert!(!log.borrow().polled_after_end);
@@ -268,12 +268,17 @@ fn an_end_is_an_end() {
 fn a_cut_call_is_never_complete() {
     let cut = BODY.find("\"1}").unwrap();
     let (source, _) = Source::cut(&BODY.as_bytes()[..cut], 9);
-    let sum = Sum::of(source.mend(MendOptions::new()));
+    let sum = Sum::of(source.mend(taken_out()));
     assert_eq!(sum.ended, Some(StreamOutcome::Cut));
     assert!(sum.calls.iter().all(|call| !call.outcome().is_complete()));
 }
 
-fn content(text: &str, options: MendOptions) -> Sum {
+/// Objects are looked for, and left out of the text.
+fn taken_out() -> ResponseOptions {
+    ResponseOptions::new().with_objects(Scope::All).without_objects_in_text()
+}
+
+fn content(text: &str, options: ResponseOptions) -> Sum {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let body =
         format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
@@ -282,7 +287,7 @@ fn content(text: &str, options: MendOptions) -> Sum {
 
 #[test]
 fn a_cut_object_is_closed_and_says_where() {
-    let sum = content("{\"a\": [1, {\"b\": \"x", MendOptions::new());
+    let sum = content("{\"a\": [1, {\"b\": \"x", taken_out());
     assert_eq!(sum.objects[0].outcome(), Outcome::Closed);
     assert_eq!(sum.objects[0].json(), Some("{\"a\": [1, {\"b\": \"x\"}]}"));
     let path = sum.objects[0].cut_at().map(ToString::to_string);
@@ -293,17 +298,17 @@ fn a_cut_object_is_closed_and_says_where() {
 fn the_scope_of_objects_is_an_option() {
     let text = "A {\"a\": 1} b\n```json\n{\"c\": 1}\n```";
     for (scope, objects) in [(Scope::All, 2), (Scope::Fenced, 1), (Scope::Whole, 1)] {
-        let sum = content(text, MendOptions::new().with_content(scope));
+        let sum = content(text, taken_out().with_objects(scope));
         assert_eq!(sum.objects.len(), objects, "{scope:?}");
     }
-    let sum = content(text, MendOptions::new().without_content());
+    let sum = content(text, ResponseOptions::new());
     assert_eq!((sum.objects.len(), &*sum.text[&Block::default()]), (0, text));
 }
 
 #[test]
 fn an_object_beyond_the_limit_is_an_overflow() {
     for (limit, outcome) in [(8, Outcome::Unchanged), (7, Outcome::Overflow)] {
-        let sum = content("{\"a\": 1}", MendOptions::new().with_object_limit(limit));
+        let sum = content("{\"a\": 1}", taken_out().with_object_limit(limit));
         assert_eq!(sum.objects[0].outcome(), outcome);
         assert_eq!(sum.objects[0].json().is_some(), limit == 8);
         assert_eq!(sum.fragments[&0], b"{\"a\": 1}");
@@ -313,7 +318,7 @@ fn an_object_beyond_the_limit_is_an_overflow() {
 #[test]
 fn a_source_that_says_nothing_does_not_hold_the_task() {
     let empty = stream::repeat_with(|| Ok::<_, &str>(Bytes::new()));
-    let mut events = pin!(empty.mend(MendOptions::new()));
+    let mut events = pin!(empty.mend(taken_out()));
     let polled = block_on(poll_fn(|cx| Poll::Ready(events.as_mut().poll_next(cx))));
     assert!(polled.is_pending());
 }
@@ -322,7 +327,7 @@ fn a_source_that_says_nothing_does_not_hold_the_task() {
 fn adapters_can_be_sent_and_shared() {
     fn is_send<T: Send>(_: &T) {}
     let body = stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"x"))]);
-    let events = MendStream::new(body, MendOptions::new());
+    let events = MendStream::new(body, taken_out());
     is_send(&events);
 }
 
@@ -335,7 +340,7 @@ async fn it_runs_under_tokio() {
         }
     });
     let body = stream::poll_fn(move |cx| receiver.poll_recv(cx)).map(Ok::<_, &'static str>);
-    let mut events = pin!(body.mend(MendOptions::new()));
+    let mut events = pin!(body.mend(taken_out()));
     let mut sum = Sum::default();
     while let Some(item) = events.next().await {
         sum.add(item);

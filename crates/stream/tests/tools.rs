@@ -9,10 +9,15 @@ use std::{collections::BTreeMap, pin::pin};
 use futures::{FutureExt, StreamExt, executor::block_on};
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_schema::{Cursor, NodeState, Registry, SharedRegistry, Standing};
-use jsonmend_stream::{CallFit, Error, Event, MendExt, MendOptions};
+use jsonmend_stream::{CallFit, Error, Event, MendExt, ResponseOptions};
 use jsonmend_wire::{Call, WireOptions};
 use serde_json::{Value, json};
 use source::Source;
+
+/// Calls are checked by those tools.
+fn with_tools(tools: &SharedRegistry) -> ResponseOptions {
+    ResponseOptions::new().with_tools(tools)
+}
 
 fn tools() -> SharedRegistry {
     let weather = json!({"type": "object", "properties": {
@@ -109,7 +114,7 @@ impl Sum {
 
     fn of(source: Source) -> Self {
         let mut sum = Self::default();
-        let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+        let mut events = pin!(source.mend(with_tools(&tools())));
         while let Some(item) = block_on(events.next()) {
             sum.add(item);
         }
@@ -170,7 +175,7 @@ fn a_call_that_cannot_come_right_is_told_before_its_end() {
         more(0, "\"unit\": \"c\"}"),
     ];
     let (source, log) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
-    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    let mut events = pin!(source.mend(with_tools(&tools())));
     let finding = loop {
         match block_on(events.next()).unwrap().unwrap() {
             Event::CallFound { call: 0, finding } => break finding,
@@ -184,7 +189,7 @@ fn a_call_that_cannot_come_right_is_told_before_its_end() {
     assert!(log.borrow().dropped);
     let rest: Vec<_> = block_on(events.collect());
     let fits = rest.iter().filter(
-        |item| matches!(item, Ok(Event::CallFitted { fit, .. }) if **fit == CallFit::Incomplete),
+        |item| matches!(item, Ok(Event::CallFitted { fit, .. }) if matches!(**fit, CallFit::Incomplete { .. })),
     );
     assert_eq!(fits.count(), 1, "{rest:?}");
 }
@@ -197,7 +202,7 @@ fn the_value_so_far_has_a_state_for_each_node() {
         end(),
     ];
     let (source, _) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
-    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    let mut events = pin!(source.mend(with_tools(&tools())));
     assert!(events.call_cursor(0).is_none());
     let mut seen = Vec::new();
     while let Some(Ok(event)) = block_on(events.next()) {
@@ -221,7 +226,7 @@ fn the_value_so_far_has_a_state_for_each_node() {
 #[test]
 fn what_is_missing_so_far_is_pending() {
     let (source, _) = Source::new(vec![Ok(begin(0, "get_weather", "{\"days\": 3, ").into_bytes())]);
-    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    let mut events = pin!(source.mend(with_tools(&tools())));
     while let Some(Ok(event)) = block_on(events.next()) {
         if let Event::CallFragment { call, .. } = event {
             let pending = events.call_cursor(call).map(Cursor::pending).unwrap();
@@ -242,7 +247,7 @@ fn a_swap_counts_from_the_next_call_on() {
         end(),
     ];
     let (source, _) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
-    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &registry));
+    let mut events = pin!(source.mend(with_tools(&registry)));
     let mut fits = Vec::new();
     while let Some(Ok(event)) = block_on(events.next()) {
         match event {
@@ -263,21 +268,22 @@ fn a_swap_counts_from_the_next_call_on() {
 fn what_broke_off_is_incomplete_whatever_is_left_of_it() {
     for arguments in ["{\"city\": \"Os", "{'city': 'Oslo'}", ""] {
         let cut = Sum::of_body(&begin(0, "get_weather", arguments));
-        assert_eq!(*cut.fit(0), CallFit::Incomplete, "{arguments}");
+        assert!(matches!(cut.fit(0), CallFit::Incomplete { .. }), "{arguments}");
         let (source, _) =
             Source::new(vec![Ok(begin(0, "now", arguments).into_bytes()), Err("reset")]);
         let failed = Sum::of(source);
-        assert_eq!((failed.fit(0), failed.failed), (&CallFit::Incomplete, Some("reset")));
+        assert!(matches!(failed.fit(0), CallFit::Incomplete { .. }), "{arguments}");
+        assert_eq!(failed.failed, Some("reset"));
     }
-    // Valid JSON decides for itself.
+    // Nothing states the end of the call, although its arguments look whole.
     let cut = Sum::of_body(&begin(0, "get_weather", r#"{"city": "Oslo"}"#));
-    assert_eq!(cut.fit(0).arguments(), Some(r#"{"city": "Oslo"}"#));
+    assert_eq!(*cut.fit(0), CallFit::Incomplete { outcome: Outcome::Cut });
 }
 
 #[test]
 fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
     let strict = Options::new().with_policy(Policy::STRICT);
-    let strict = MendOptions::new().with_wire(WireOptions::new().with_mending(strict));
+    let strict = ResponseOptions::new().with_wire(WireOptions::new().with_mending(strict));
     for arguments in [
         "{\"city\": 'a \"days\": \"x\", \"unit\": \"k\", '}",
         "{\"city\": \"he said \"5\" twice\", \"days\": 123.5, \"unit\": 7777}",
@@ -286,11 +292,11 @@ fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
         "{\"days\": 12.50,",
         "{\"days\": 12.50",
     ] {
-        for options in [strict.clone(), MendOptions::new()] {
+        for (is_strict, options) in [(true, strict.clone()), (false, ResponseOptions::new())] {
             let body = one("get_weather", arguments);
             let read = |source| {
                 let mut sum = Sum::default();
-                let events = MendExt::mend_with_tools(source, options.clone(), &tools());
+                let events = MendExt::mend(source, options.clone().with_tools(&tools()));
                 block_on(events.for_each(|item| {
                     sum.add(item);
                     futures::future::ready(())
@@ -298,7 +304,7 @@ fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
                 sum
             };
             let whole: Sum = read(Source::cut(body.as_bytes(), body.len()).0);
-            if options == strict {
+            if is_strict {
                 assert_eq!(whole.fit(0).arguments(), None, "{arguments}");
             }
             for size in 1..40 {
@@ -331,7 +337,7 @@ fn the_schema_settles_the_syntax_of_a_call_while_it_streams() {
     ] {
         for size in [1, 7, 1000] {
             let (source, _) = Source::cut(one("get_weather", arguments).as_bytes(), size);
-            let stream = source.mend_with_tools(MendOptions::new(), &tools());
+            let stream = source.mend(with_tools(&tools()));
             let events: Vec<_> = block_on(stream.collect());
             let lost = |event: &Result<Event, Error<_>>| matches!(event, Ok(Event::CallFound { finding, .. }) if finding.standing() == Standing::Lost);
             assert!(!events.iter().any(lost), "{arguments}: {events:?}");
@@ -360,12 +366,12 @@ fn what_has_no_schema_is_unchecked() {
     assert_eq!(*Sum::of_body(anthropic).fit(0), CallFit::Unchecked);
     let registry = SharedRegistry::default();
     let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
-    let events: Vec<_> = block_on(source.mend_with_tools(MendOptions::new(), &registry).collect());
+    let events: Vec<_> = block_on(source.mend(with_tools(&registry)).collect());
     let unchecked = |event: &Result<Event, _>| matches!(event, Ok(Event::CallFitted { fit, .. }) if **fit == CallFit::Unchecked);
     assert!(events.iter().any(unchecked), "{events:?}");
     // Without a registry nothing is said of fitting.
     let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
-    let events: Vec<_> = block_on(source.mend(MendOptions::new()).collect());
+    let events: Vec<_> = block_on(source.mend(ResponseOptions::new()).collect());
     assert!(!events.iter().any(|event| matches!(event, Ok(Event::CallFitted { .. }))));
 }
 
@@ -374,7 +380,7 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
     let body = parallel();
     let whole = Sum::of_body(&body);
     let (source, log) = Source::cut(body.as_bytes(), 5);
-    let mut events = pin!(source.hesitant().mend_with_tools(MendOptions::new(), &tools()));
+    let mut events = pin!(source.hesitant().mend(with_tools(&tools())));
     let mut sum = Sum::default();
     loop {
         // A future that is dropped after one poll, as in a `select!`.
@@ -388,7 +394,7 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
     assert!(!log.borrow().polled_after_end);
 
     let (source, log) = Source::cut(body.as_bytes(), body.len());
-    let mut events = pin!(source.mend_with_tools(MendOptions::new(), &tools()));
+    let mut events = pin!(source.mend(with_tools(&tools())));
     while !matches!(block_on(events.next()), Some(Ok(Event::CallFitted { .. }))) {}
     assert_eq!(log.borrow().polls, 1, "there are events left");
 }
@@ -400,6 +406,6 @@ fn the_raw_end_of_a_call_that_broke_off_is_no_finding() {
     for size in [1, 7, 1000] {
         let sum = Sum::of(Source::cut(body.as_bytes(), size).0);
         assert_eq!(sum.found, BTreeMap::new(), "{size}");
-        assert!(matches!(sum.fit(0), CallFit::Incomplete), "{size}");
+        assert!(matches!(sum.fit(0), CallFit::Incomplete { .. }), "{size}");
     }
 }

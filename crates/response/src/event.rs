@@ -1,4 +1,4 @@
-//! What comes out of a [`MendStream`](crate::MendStream).
+//! What comes out of a [`ResponseReader`](crate::ResponseReader).
 
 use jsonmend_core::Repair;
 use jsonmend_wire::{
@@ -29,9 +29,9 @@ pub enum Event {
     },
     /// A tool call ended: its name, arguments, outcome and repairs.
     CallEnded(Box<Call>),
-    /// What became of a call in the schema of its tool; right behind its
+    /// What became of a call in the schema of its tool; right after its
     /// [`CallEnded`](Self::CallEnded). Only with
-    /// [`mend_with_tools`](crate::MendExt::mend_with_tools).
+    /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
     CallFitted {
         /// Which call.
@@ -39,10 +39,10 @@ pub enum Event {
         /// The arguments that fit, or why there are none.
         fit: Box<crate::CallFit>,
     },
-    /// Something is wrong with a call that no further text sets right: behind the fragment that
+    /// Something is wrong with a call that no further text sets right: after the fragment that
     /// settled it. With [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can either, so
     /// that there is no use in reading on for this call. Only with
-    /// [`mend_with_tools`](crate::MendExt::mend_with_tools).
+    /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
     CallFound {
         /// Which call.
@@ -63,6 +63,14 @@ pub enum Event {
         call: usize,
         /// The whole name so far.
         name: String,
+    },
+    /// More of a call as it came: the text of a custom tool, which is not JSON, or arguments from where
+    /// mending stopped, because of a limit or of a repair that the policy forbids.
+    CallRaw {
+        /// Which call.
+        call: usize,
+        /// Text that need not be JSON; it may end inside a character.
+        text: Vec<u8>,
     },
     /// A source that the provider names, for the text of that block.
     Citation {
@@ -87,7 +95,7 @@ pub enum Event {
     ObjectBegan {
         /// Which object.
         object: usize,
-        /// The text it stands in.
+        /// The text that holds it.
         block: Block,
     },
     /// An object ended: its text, outcome and repairs.
@@ -99,7 +107,19 @@ pub enum Event {
         /// JSON text; it may end inside a character.
         json: Vec<u8>,
     },
-    /// A bound was passed and a line or an event was dropped; reading went on.
+    /// What became of an object in the schema for the text, right after its
+    /// [`ObjectEnded`](Self::ObjectEnded); or of a text in which no object was found, at its end. Only
+    /// with [`with_schema`](crate::ResponseOptions::with_schema).
+    #[cfg(feature = "schema")]
+    ObjectFitted(Box<crate::ObjectFit>),
+    /// More of an object as it came, from where mending stopped.
+    ObjectRaw {
+        /// Which object.
+        object: usize,
+        /// Text that need not be JSON; it may end inside a character.
+        text: Vec<u8>,
+    },
+    /// A limit was passed and a line or an event was dropped; reading went on.
     Oversize {
         /// The bound, in bytes.
         limit: usize,
@@ -118,7 +138,8 @@ pub enum Event {
         /// The text.
         text: String,
     },
-    /// More text, the objects in it aside.
+    /// More text. [`without_objects_in_text`](crate::ResponseOptions::without_objects_in_text) leaves
+    /// the objects in it out.
     Text {
         /// Which text.
         block: Block,
@@ -145,9 +166,10 @@ impl Event {
                 name: name.map(str::to_owned),
             },
             WireEvent::CallEnded(call) => Self::CallEnded(Box::new(call.clone())),
-            WireEvent::CallFragment { call, bytes, .. } => {
+            WireEvent::CallFragment { call, bytes } => {
                 Self::CallFragment { call, json: bytes.to_vec() }
             }
+            WireEvent::CallRaw { call, bytes } => Self::CallRaw { call, text: bytes.to_vec() },
             WireEvent::CallNamed { call, name } => Self::CallNamed { call, name: name.to_owned() },
             WireEvent::Citation { block, json } => Self::Citation { block, json: json.to_owned() },
             WireEvent::Ended(outcome) => Self::Ended(outcome),
@@ -189,6 +211,16 @@ impl Event {
                 Self::CallFragment { call: more_of, json: more },
             ) if *number == more_of => {
                 json.extend_from_slice(&more);
+                None
+            }
+            (
+                Self::ObjectRaw { object: number, text },
+                Self::ObjectRaw { object: more_of, text: more },
+            )
+            | (Self::CallRaw { call: number, text }, Self::CallRaw { call: more_of, text: more })
+                if *number == more_of =>
+            {
+                text.extend_from_slice(&more);
                 None
             }
             (Self::KeepAlive, Self::KeepAlive) => None,

@@ -3,8 +3,6 @@
 use jsonmend_core::{Outcome, Path, Repair};
 use jsonmend_wire::Block;
 
-use crate::trace;
-
 /// A JSON document found in text, and what became of it.
 ///
 /// Trust it as complete only where [`Outcome::is_complete`] holds.
@@ -26,7 +24,7 @@ impl Object {
         self.number
     }
 
-    /// The text it stands in.
+    /// The text that holds it.
     #[must_use]
     pub const fn block(&self) -> Block {
         self.block
@@ -51,7 +49,7 @@ impl Object {
         self.outcome
     }
 
-    /// What was mended, sorted. The spans count from the start of the text it stands in.
+    /// What was mended, sorted. The spans count from the start of the text that holds it.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
@@ -63,42 +61,75 @@ impl Object {
         self.cut_at.as_ref()
     }
 
-    /// Notes where it was cut off, which is known when the text has ended.
-    pub(crate) fn note_cut(&mut self, path: Path) {
+    /// How many bytes of its text it takes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        let json = self.json.as_ref().map_or(0, String::len);
+        let added: usize = self.repairs.iter().map(|repair| repair.after.len()).sum();
+        let removed: usize = self.repairs.iter().map(|repair| repair.end - repair.start).sum();
+        (json + removed).saturating_sub(added)
+    }
+
+    /// The same, cut off at that place, which is known when the text has ended.
+    pub fn note_cut(&mut self, path: Path) {
         if matches!(self.outcome, Outcome::Closed | Outcome::Cut) {
             self.cut_at = Some(path);
         }
     }
 }
 
-/// An object that has begun.
-#[derive(Debug)]
-pub(crate) struct Growing {
+/// Collects an object as an [`Extractor`](jsonmend_extract::Extractor) finds it.
+///
+/// ```
+/// use jsonmend_core::Outcome;
+/// use jsonmend_response::ObjectBuilder;
+/// use jsonmend_wire::Block;
+///
+/// let mut builder = ObjectBuilder::new(0, Block::default(), 12, 1024);
+/// builder.push(b"{\"a\": 1}");
+/// let object = builder.end(Outcome::Unchanged);
+/// assert_eq!((object.json(), object.offset()), (Some("{\"a\": 1}"), 12));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ObjectBuilder {
     number: usize,
     block: Block,
     offset: usize,
+    limit: usize,
     /// `None` once it has outgrown the limit.
     json: Option<Vec<u8>>,
     repairs: Vec<Repair>,
 }
 
-impl Growing {
-    pub(crate) const fn new(number: usize, block: Block, offset: usize) -> Self {
-        Self { number, block, offset, json: Some(Vec::new()), repairs: Vec::new() }
+impl ObjectBuilder {
+    /// An object that begins at that byte of its text, of which at most `limit` bytes are kept.
+    #[must_use]
+    pub const fn new(number: usize, block: Block, offset: usize, limit: usize) -> Self {
+        Self { number, block, offset, limit, json: Some(Vec::new()), repairs: Vec::new() }
     }
 
-    pub(crate) const fn number(&self) -> usize {
+    /// Its place in the order in which the objects of the stream began, from 0.
+    #[must_use]
+    pub const fn number(&self) -> usize {
         self.number
     }
 
+    /// The byte of its text where it begins.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// Whether it is within the limit.
-    pub(crate) const fn is_kept(&self) -> bool {
+    #[must_use]
+    pub const fn is_kept(&self) -> bool {
         self.json.is_some()
     }
 
-    pub(crate) fn push(&mut self, bytes: &[u8], limit: usize) {
+    /// More of its text.
+    pub fn push(&mut self, bytes: &[u8]) {
         if let Some(json) = &mut self.json {
-            if json.len() + bytes.len() > limit {
+            if json.len() + bytes.len() > self.limit {
                 self.json = None;
             } else {
                 json.extend_from_slice(bytes);
@@ -106,13 +137,15 @@ impl Growing {
         }
     }
 
-    pub(crate) fn repair(&mut self, repair: Repair) {
+    /// A repair of it.
+    pub fn repair(&mut self, repair: Repair) {
         self.repairs.push(repair);
     }
 
-    pub(crate) fn end(self, outcome: Outcome) -> Object {
+    /// The object, which ended so; one that outgrew the limit is an overflow.
+    #[must_use]
+    pub fn end(self, outcome: Outcome) -> Object {
         let outcome = if self.json.is_some() { outcome } else { Outcome::Overflow };
-        trace::document(self.number, outcome, &self.repairs, self.json.as_ref().map(Vec::len));
         Object {
             number: self.number,
             block: self.block,
@@ -125,7 +158,7 @@ impl Growing {
     }
 }
 
-/// Text of a model, as a string. Raw text that is no UTF-8 is kept as far as it can be.
+/// Text of a model, as a string. Raw text that is not UTF-8 is kept as far as it can be.
 pub(crate) fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())

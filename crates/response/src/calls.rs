@@ -10,12 +10,12 @@ use jsonmend_extract::Scope;
 use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
 use jsonmend_wire::{Call, CallKind, Guides, WireEvent};
 
-use crate::{Event, trace};
+use crate::Event;
 
 /// What became of a call in the schema of its tool.
 ///
 /// ```
-/// use jsonmend_stream::CallFit;
+/// use jsonmend_response::CallFit;
 ///
 /// /// What may be run.
 /// fn runnable(fit: &CallFit) -> Option<(&str, &str)> {
@@ -37,9 +37,12 @@ pub enum CallFit {
         /// [`Call::raw`].
         fitted: Fitted,
     },
-    /// The call was cut off, or was longer than a limit, as [`Call::outcome`] says: it is not to be
-    /// run, whatever is left of it looks like.
-    Incomplete,
+    /// The call is not complete, as [`Call::outcome`] says: it must not be run, whatever is left of it
+    /// looks like.
+    Incomplete {
+        /// What became of the call.
+        outcome: Outcome,
+    },
     /// There is nothing to check it by: the free text of a custom tool, a tool of the provider's own
     /// that the registry does not know, or a registry with neither tools nor a default.
     Unchecked,
@@ -57,7 +60,7 @@ impl CallFit {
     pub fn arguments(&self) -> Option<&str> {
         match self {
             Self::Fitted { fitted, .. } => fitted.text().filter(|_| fitted.outcome().is_complete()),
-            Self::Incomplete | Self::Unchecked | Self::Unknown { .. } => None,
+            Self::Incomplete { .. } | Self::Unchecked | Self::Unknown { .. } => None,
         }
     }
 }
@@ -122,9 +125,9 @@ impl Tools {
                     open.tell(call, queue);
                 }
             }
-            WireEvent::CallFragment { call, bytes, raw } => {
+            WireEvent::CallFragment { call, bytes } | WireEvent::CallRaw { call, bytes } => {
                 if let Some(open) = self.open.get_mut(&call) {
-                    if raw {
+                    if matches!(event, WireEvent::CallRaw { .. }) {
                         open.stop();
                     }
                     open.push(bytes, &self.engine);
@@ -273,12 +276,14 @@ fn fit(call: &Call, registry: &Registry, engine: &Options) -> CallFit {
             _ => CallFit::Unchecked,
         };
     };
-    // A complete call that left its arguments out has `{}`; one that has nothing was cut off.
-    let nothing = call.raw().trim().is_empty();
-    if matches!(call.outcome(), Outcome::Cut | Outcome::Overflow | Outcome::Abandoned) || nothing {
-        return CallFit::Incomplete;
+    // A complete call that left its arguments out has `{}`. What the policy of the engine refused, and
+    // what it closed, the schema may still read, or say what is wrong with it.
+    let outcome = call.outcome();
+    let unread =
+        matches!(outcome, Outcome::Cut | Outcome::Overflow | Outcome::Abandoned | Outcome::None);
+    if unread || call.raw().trim().is_empty() {
+        return CallFit::Incomplete { outcome };
     }
     let fitted = target.schema.fit(call.raw().as_bytes(), &target.options(engine));
-    trace::fitted(&fitted);
     CallFit::Fitted { tool: target.name.to_owned(), fitted }
 }

@@ -1,0 +1,191 @@
+//! Objects of the text on their way into the schema for it.
+
+use std::collections::VecDeque;
+
+use jsonmend_core::{Options, Outcome, TrailingDocuments};
+use jsonmend_extract::Scope;
+use jsonmend_schema::{FitOptions, Fitted, Schema};
+use jsonmend_wire::Block;
+
+use crate::Event;
+
+/// What became of an object, or of a whole text, in the schema for the text.
+///
+/// ```
+/// use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+/// use jsonmend_schema::{FitOptions, Schema};
+///
+/// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
+/// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
+/// let mut reader = ResponseReader::new(options);
+/// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"{days: '3'}\"},\"finish_reason\":\"stop\"}]}\n\n");
+/// reader.finish();
+/// let fit = std::iter::from_fn(|| reader.next_event()).find_map(|event| match event {
+///     Event::ObjectFitted(fit) => Some(fit),
+///     _ => None,
+/// });
+/// assert_eq!(fit.unwrap().json(), Some(r#"{"days": 3}"#));
+/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectFit {
+    object: Option<usize>,
+    block: Block,
+    offset: usize,
+    fitted: Option<Fitted>,
+}
+
+impl ObjectFit {
+    /// Which object; `None` for a text that was read as a whole, because no object was found in it.
+    #[must_use]
+    pub const fn object(&self) -> Option<usize> {
+        self.object
+    }
+
+    /// The text that holds it.
+    #[must_use]
+    pub const fn block(&self) -> Block {
+        self.block
+    }
+
+    /// The byte of that text where it begins. The spans of [`fitted`](Self::fitted) count from there.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The value and what was done to it, or what is wrong; `None` if the object was longer than the
+    /// buffer limit.
+    #[must_use]
+    pub const fn fitted(&self) -> Option<&Fitted> {
+        self.fitted.as_ref()
+    }
+
+    /// How it ended.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.fitted.as_ref().map_or(Outcome::Overflow, Fitted::outcome)
+    }
+
+    /// The value: valid for the schema. It is complete only where the outcome is.
+    #[must_use]
+    pub fn json(&self) -> Option<&str> {
+        self.fitted.as_ref().and_then(Fitted::text)
+    }
+}
+
+/// The schema for the text.
+#[derive(Debug)]
+pub(crate) struct Documents {
+    schema: Schema,
+    fit: FitOptions,
+    engine: Options,
+}
+
+impl Documents {
+    pub(crate) fn new(schema: Schema, fit: FitOptions, engine: Options) -> Self {
+        Self { schema, fit, engine }
+    }
+
+    /// Room for the end of a text.
+    pub(crate) fn keep(&self) -> Kept {
+        let limit = self.engine.limits().buffer();
+        Kept { limit, from: 0, bytes: Vec::new(), is_blank: true }
+    }
+
+    /// Brings the objects into the schema that the last `ended` events of their kind ended. They are
+    /// read from what the model wrote, so that the changes are one script.
+    pub(crate) fn fit_ended(
+        &self,
+        block: Block,
+        ended: usize,
+        kept: &Kept,
+        events: &mut VecDeque<Event>,
+    ) {
+        if ended == 0 {
+            return;
+        }
+        // What came before the first of them is not looked at.
+        let mut missing = ended;
+        let first = events.iter().rposition(|event| {
+            missing -= usize::from(matches!(event, Event::ObjectEnded(_)));
+            missing == 0
+        });
+        let tail = events.split_off(first.unwrap_or_default());
+        for event in tail {
+            let fit = match &event {
+                Event::ObjectEnded(object) => {
+                    let raw = kept.get(object.offset(), object.length());
+                    let fitted = raw.filter(|_| object.json().is_some()).map(|raw| {
+                        let options = self.fit.clone().with_engine(self.engine.clone());
+                        self.schema.fit(raw, &options.with_scope(Scope::Whole))
+                    });
+                    let (object, offset) = (Some(object.number()), object.offset());
+                    Some(ObjectFit { object, block, offset, fitted })
+                }
+                _ => None,
+            };
+            events.push_back(event);
+            events.extend(fit.map(|fit| Event::ObjectFitted(Box::new(fit))));
+        }
+    }
+
+    /// Brings a text in which no object was found into the schema: what is left are readings of the
+    /// text as a whole.
+    pub(crate) fn fit_text(&self, block: Block, raw: Option<&[u8]>) -> ObjectFit {
+        let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
+        let options = self.fit.clone().with_engine(engine).with_scope(Scope::Best);
+        let fitted = raw.map(|raw| self.schema.fit(raw, &options));
+        ObjectFit { object: None, block, offset: 0, fitted }
+    }
+}
+
+/// The end of a text: what may still be asked for, up to a limit.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    limit: usize,
+    /// Where in the text it begins.
+    from: usize,
+    bytes: Vec<u8>,
+    /// Whether the text is nothing but white space so far.
+    is_blank: bool,
+}
+
+impl Kept {
+    pub(crate) fn push(&mut self, text: &str) {
+        self.is_blank = self.is_blank && text.trim().is_empty();
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    pub(crate) const fn end(&self) -> usize {
+        self.from + self.bytes.len()
+    }
+
+    pub(crate) const fn is_blank(&self) -> bool {
+        self.is_blank
+    }
+
+    /// Some bytes of the text, if they are within the limit.
+    fn get(&self, start: usize, length: usize) -> Option<&[u8]> {
+        let at = start.checked_sub(self.from).filter(|_| length <= self.limit)?;
+        self.bytes.get(at..at.checked_add(length)?)
+    }
+
+    /// All of the text, if it is within the limit.
+    pub(crate) fn whole(&self) -> Option<&[u8]> {
+        self.get(0, self.bytes.len())
+    }
+
+    /// Where more than the limit is kept, what is before the open object goes, or what is before
+    /// `withheld` where there is none; of an object beyond the limit, all.
+    pub(crate) fn forget(&mut self, open: Option<usize>, withheld: usize) {
+        if self.bytes.len() <= self.limit {
+            return;
+        }
+        let too_long = open.is_some_and(|start| self.end().saturating_sub(start) > self.limit);
+        let needed = if too_long { self.end() } else { open.unwrap_or(withheld) };
+        let gone = needed.saturating_sub(self.from).min(self.bytes.len());
+        self.bytes.drain(..gone);
+        self.from += gone;
+    }
+}

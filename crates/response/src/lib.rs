@@ -1,0 +1,45 @@
+//! A whole response of a language model, read while it arrives: body bytes in; text, reasoning, tool
+//! calls, objects in the text, what their schemas make of them, token counts and the end out.
+//!
+//! [`ResponseReader`] does no IO. The adapters of `jsonmend-stream`, the command and every other
+//! driver feed it bytes and take its [`Event`]s.
+//!
+//! ```
+//! use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+//!
+//! let mut reader = ResponseReader::new(ResponseOptions::new());
+//! for chunk in [
+//!     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+//!     "\"function\":{\"name\":\"add\",\"arguments\":\"{'a': 1, b: 2}\"}}]}}]}\n\n",
+//!     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+//! ] {
+//!     reader.push(chunk.as_bytes());
+//!     while let Some(event) = reader.next_event() {
+//!         if let Event::CallEnded(call) = event {
+//!             assert!(call.outcome().is_complete());
+//!             assert_eq!(call.arguments(), r#"{"a": 1, "b": 2}"#);
+//!         }
+//!     }
+//! }
+//! reader.finish();
+//! assert!(matches!(reader.next_event(), Some(Event::Ended(_))));
+//! ```
+
+#[cfg(feature = "schema")]
+mod calls;
+#[cfg(feature = "schema")]
+mod documents;
+mod event;
+mod object;
+mod options;
+mod reader;
+mod texts;
+
+#[cfg(feature = "schema")]
+pub use calls::CallFit;
+#[cfg(feature = "schema")]
+pub use documents::ObjectFit;
+pub use event::Event;
+pub use object::{Object, ObjectBuilder};
+pub use options::ResponseOptions;
+pub use reader::ResponseReader;

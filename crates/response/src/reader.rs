@@ -1,0 +1,143 @@
+//! The reader of a response.
+
+use std::collections::VecDeque;
+
+#[cfg(feature = "schema")]
+use jsonmend_schema::Cursor;
+use jsonmend_wire::{Decoder, WireEvent};
+
+#[cfg(feature = "schema")]
+use crate::calls::{Tools, guides};
+use crate::{Event, ResponseOptions, texts::Texts};
+
+/// Reads the body of a response while it arrives.
+///
+/// Calling order: [`push`](Self::push) any number of times, each time taking the events that are ready
+/// with [`next_event`](Self::next_event), then [`finish`](Self::finish) once, and the last events. How
+/// the body is cut into chunks changes what the pieces of text and the fragments are, not what they add
+/// up to. Memory: the events that were not taken, one line, one event, the arguments of the calls that
+/// are open, and what is kept of texts that are searched, each within the limits of the options.
+///
+/// ```
+/// use jsonmend_extract::Scope;
+/// use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+///
+/// let mut reader = ResponseReader::new(ResponseOptions::new().with_objects(Scope::All));
+/// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': True}!\"},\"finish_reason\":\"stop\"}]}\n\n");
+/// reader.finish();
+/// let (mut text, mut json) = (String::new(), None);
+/// while let Some(event) = reader.next_event() {
+///     match event {
+///         Event::Text { text: more, .. } => text.push_str(&more),
+///         Event::ObjectEnded(object) => json = object.json().map(str::to_owned),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!((text.as_str(), json.as_deref()), ("Sure: {'ok': True}!", Some("{\"ok\": true}")));
+/// ```
+#[derive(Debug)]
+pub struct ResponseReader {
+    decoder: Decoder,
+    contents: Contents,
+}
+
+/// What is made of the events of the decoder.
+#[derive(Debug)]
+struct Contents {
+    texts: Texts,
+    queue: VecDeque<Event>,
+    #[cfg(feature = "schema")]
+    tools: Option<Tools>,
+}
+
+impl ResponseReader {
+    /// A reader at the start of a body.
+    #[must_use]
+    pub fn new(options: ResponseOptions) -> Self {
+        #[cfg(feature = "schema")]
+        let (wire, tools) = {
+            let wire = options.wire().clone();
+            match &options.tools {
+                Some(registry) => {
+                    let tools = Tools::new(registry, wire.mending().clone());
+                    let guided = wire.guides().is_some();
+                    let wire = if guided { wire } else { wire.with_guides(guides(registry)) };
+                    (wire, Some(tools))
+                }
+                None => (wire, None),
+            }
+        };
+        #[cfg(not(feature = "schema"))]
+        let wire = options.wire().clone();
+        let contents = Contents {
+            texts: Texts::new(options),
+            queue: VecDeque::new(),
+            #[cfg(feature = "schema")]
+            tools,
+        };
+        Self { decoder: Decoder::new(wire), contents }
+    }
+
+    /// Reads a chunk of the body. After the end, it does nothing.
+    pub fn push(&mut self, chunk: &[u8]) {
+        let Self { decoder, contents } = self;
+        decoder.push(chunk, &mut |event| contents.take(&event));
+        #[cfg(feature = "schema")]
+        if let Some(tools) = &mut contents.tools {
+            tools.settle(&mut contents.queue);
+        }
+    }
+
+    /// Ends the body: what is open ends, and [`Event::Ended`] is the last event. Does nothing the second
+    /// time.
+    pub fn finish(&mut self) {
+        let Self { decoder, contents } = self;
+        decoder.finish(&mut |event| contents.take(&event));
+    }
+
+    /// The next event that is ready.
+    pub fn next_event(&mut self) -> Option<Event> {
+        self.contents.queue.pop_front()
+    }
+
+    /// Whether every event that is ready has been taken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contents.queue.is_empty()
+    }
+
+    /// What is known of a call that is open, as of the chunk that was read last: the value so far with
+    /// a state for each node, what may come next, what is missing. Nothing is copied for it.
+    ///
+    /// `None` without [tools](ResponseOptions::with_tools), before the call has both a name and
+    /// arguments, where its tool has no schema or more arguments than the buffer limit came before its
+    /// name, and once it has ended: also where all of it came in one chunk.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn call_cursor(&self, call: usize) -> Option<&Cursor> {
+        self.contents.tools.as_ref().and_then(|tools| tools.cursor(call))
+    }
+}
+
+impl Contents {
+    fn take(&mut self, event: &WireEvent<'_>) {
+        if !self.texts.take(event, &mut self.queue)
+            && let Some(event) = Event::owned(event)
+        {
+            queue(&mut self.queue, event);
+        }
+        #[cfg(feature = "schema")]
+        if let Some(tools) = &mut self.tools {
+            tools.note(event, &mut self.queue);
+        }
+    }
+}
+
+/// Puts an event at the end of the queue, or into the last one.
+pub(crate) fn queue(queue: &mut VecDeque<Event>, event: Event) {
+    let rest = match queue.back_mut() {
+        Some(last) => last.join(event),
+        None => Some(event),
+    };
+    queue.extend(rest);
+}

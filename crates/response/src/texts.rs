@@ -1,0 +1,241 @@
+//! The texts of a response, and the objects in them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use jsonmend_core::{Outcome, Repair};
+use jsonmend_extract::{Extractor, Scope, TextSink};
+use jsonmend_wire::{Block, WireEvent};
+
+#[cfg(feature = "schema")]
+use crate::documents::{Documents, Kept};
+use crate::{Event, ObjectBuilder, ResponseOptions, object::into_text, reader::queue};
+
+/// How many texts of one response are searched; those beyond pass through. No response of a model
+/// has as many, and each costs memory.
+const MOST_BLOCKS: usize = 1024;
+
+/// The texts that are searched.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    options: ResponseOptions,
+    scope: Option<Scope>,
+    texts: BTreeMap<Block, Text>,
+    /// How many objects have begun.
+    objects: usize,
+    /// The choices that hold a call or an object.
+    answered: BTreeSet<u32>,
+    #[cfg(feature = "schema")]
+    documents: Option<Documents>,
+}
+
+/// One text, and the object that is open in it.
+#[derive(Debug)]
+struct Text {
+    extractor: Box<Extractor>,
+    open: Option<ObjectBuilder>,
+    /// From here on the open object is as it came.
+    raw: bool,
+    #[cfg(feature = "schema")]
+    kept: Option<Kept>,
+}
+
+impl Texts {
+    pub(crate) fn new(options: ResponseOptions) -> Self {
+        Self {
+            scope: options.objects(),
+            texts: BTreeMap::new(),
+            objects: 0,
+            answered: BTreeSet::new(),
+            #[cfg(feature = "schema")]
+            documents: options
+                .schema
+                .clone()
+                .map(|(schema, fit)| Documents::new(schema, fit, options.mending().clone())),
+            options,
+        }
+    }
+
+    /// Reads an event; returns whether it was queued in another form.
+    pub(crate) fn take(&mut self, event: &WireEvent<'_>, events: &mut VecDeque<Event>) -> bool {
+        match event {
+            WireEvent::Text { block, text } if self.is_searched(*block) => {
+                let taken_out = self.options.takes_objects_out();
+                if !taken_out {
+                    queue(events, Event::Text { block: *block, text: (*text).to_owned() });
+                }
+                #[cfg(feature = "schema")]
+                if let Some(open) = self.texts.get_mut(block)
+                    && let Some(kept) = &mut open.kept
+                {
+                    kept.push(text);
+                }
+                self.with(*block, events, |extractor, route| {
+                    extractor.push(text.as_bytes(), route);
+                });
+                true
+            }
+            WireEvent::CallBegan { choice, .. } => {
+                self.answered.insert(*choice);
+                false
+            }
+            WireEvent::Finish(finish) => {
+                self.finish(Some(finish.choice), events);
+                false
+            }
+            WireEvent::Ended(_) => {
+                self.finish(None, events);
+                #[cfg(feature = "schema")]
+                self.answer_as_a_whole(events);
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether objects are looked for in a text; makes room for one that is new.
+    fn is_searched(&mut self, block: Block) -> bool {
+        let Some(scope) = self.scope else { return false };
+        if !self.texts.contains_key(&block) {
+            if self.texts.len() >= MOST_BLOCKS {
+                return false;
+            }
+            let extractor = Extractor::new(scope, self.options.mending().clone());
+            let text = Text {
+                extractor: Box::new(extractor),
+                open: None,
+                raw: false,
+                #[cfg(feature = "schema")]
+                kept: self.documents.as_ref().map(Documents::keep),
+            };
+            self.texts.insert(block, text);
+        }
+        true
+    }
+
+    /// Ends the texts of one choice, or all.
+    fn finish(&mut self, choice: Option<u32>, events: &mut VecDeque<Event>) {
+        let of_choice = |block: &&Block| choice.is_none_or(|choice| block.choice == choice);
+        let blocks: Vec<Block> = self.texts.keys().filter(of_choice).copied().collect();
+        for block in blocks {
+            self.with(block, events, |extractor, route| {
+                if extractor.outcome().is_none() {
+                    extractor.finish(route);
+                    route.cut_at = Some(extractor.path());
+                }
+            });
+        }
+    }
+
+    /// Lets the extractor of a text read, and hands out what it finds.
+    fn with(
+        &mut self,
+        block: Block,
+        events: &mut VecDeque<Event>,
+        then: impl FnOnce(&mut Extractor, &mut Route<'_>),
+    ) {
+        let Some(text) = self.texts.get_mut(&block) else { return };
+        let mut route = Route {
+            block,
+            limit: self.options.object_limit(),
+            taken_out: self.options.takes_objects_out(),
+            objects: &mut self.objects,
+            open: &mut text.open,
+            raw: &mut text.raw,
+            events,
+            ended: 0,
+            cut_at: None,
+        };
+        then(&mut text.extractor, &mut route);
+        let (ended, cut_at) = (route.ended, route.cut_at.take());
+        if let (Some(path), true) = (cut_at, ended > 0)
+            && let Some(Event::ObjectEnded(object)) = events.back_mut()
+        {
+            object.note_cut(path);
+        }
+        if ended > 0 {
+            self.answered.insert(block.choice);
+        }
+        #[cfg(feature = "schema")]
+        if let (Some(documents), Some(kept)) = (&self.documents, &mut text.kept) {
+            documents.fit_ended(block, ended, kept, events);
+            let withheld = kept.end().saturating_sub(text.extractor.withheld());
+            let open = text.open.as_ref().map(ObjectBuilder::offset);
+            kept.forget(open, withheld);
+        }
+    }
+
+    /// Where a choice holds neither an object nor a call, the schema may still read its texts.
+    #[cfg(feature = "schema")]
+    fn answer_as_a_whole(&self, events: &mut VecDeque<Event>) {
+        let Some(documents) = &self.documents else { return };
+        for (block, text) in &self.texts {
+            let Some(kept) = &text.kept else { continue };
+            if !self.answered.contains(&block.choice) && !kept.is_blank() {
+                let fit = documents.fit_text(*block, kept.whole());
+                events.push_back(Event::ObjectFitted(Box::new(fit)));
+            }
+        }
+    }
+}
+
+/// Turns the parts of one text into events.
+struct Route<'a> {
+    block: Block,
+    limit: usize,
+    taken_out: bool,
+    objects: &'a mut usize,
+    open: &'a mut Option<ObjectBuilder>,
+    raw: &'a mut bool,
+    events: &'a mut VecDeque<Event>,
+    /// How many objects have ended.
+    ended: usize,
+    cut_at: Option<jsonmend_core::Path>,
+}
+
+impl TextSink for Route<'_> {
+    fn text(&mut self, bytes: &[u8]) {
+        if self.taken_out {
+            let text = into_text(bytes.to_vec());
+            queue(self.events, Event::Text { block: self.block, text });
+        }
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        if self.taken_out {
+            let text = into_text(bytes.to_vec());
+            queue(self.events, Event::Reasoning { block: self.block, text });
+        }
+    }
+    fn begin(&mut self, offset: usize) {
+        let object = *self.objects;
+        *self.objects += 1;
+        *self.raw = false;
+        *self.open = Some(ObjectBuilder::new(object, self.block, offset, self.limit));
+        queue(self.events, Event::ObjectBegan { object, block: self.block });
+    }
+    fn json(&mut self, bytes: &[u8]) {
+        if let Some(open) = self.open.as_mut() {
+            open.push(bytes);
+            let object = open.number();
+            let event = if *self.raw {
+                Event::ObjectRaw { object, text: bytes.to_vec() }
+            } else {
+                Event::ObjectFragment { object, json: bytes.to_vec() }
+            };
+            queue(self.events, event);
+        }
+    }
+    fn raw(&mut self) {
+        *self.raw = true;
+    }
+    fn repair(&mut self, repair: Repair) {
+        if let Some(open) = self.open.as_mut() {
+            open.repair(repair);
+        }
+    }
+    fn end(&mut self, outcome: Outcome) {
+        if let Some(open) = self.open.take() {
+            self.ended += 1;
+            queue(self.events, Event::ObjectEnded(Box::new(open.end(outcome))));
+        }
+    }
+}
