@@ -32,6 +32,7 @@ pub struct ObjectFit {
     object: Option<usize>,
     block: Block,
     offset: usize,
+    limit: usize,
     fitted: Option<Fitted>,
 }
 
@@ -59,6 +60,12 @@ impl ObjectFit {
     #[must_use]
     pub const fn fitted(&self) -> Option<&Fitted> {
         self.fitted.as_ref()
+    }
+
+    /// How many bytes of text are kept for an object at most.
+    #[must_use]
+    pub const fn limit(&self) -> usize {
+        self.limit
     }
 
     /// How it ended.
@@ -121,7 +128,8 @@ impl Documents {
                         self.schema.fit(raw, &options.with_scope(Scope::Whole))
                     });
                     let (object, offset) = (Some(object.number()), object.offset());
-                    Some(ObjectFit { object, block, offset, fitted })
+                    let limit = kept.limit;
+                    Some(ObjectFit { object, block, offset, limit, fitted })
                 }
                 _ => None,
             };
@@ -136,7 +144,8 @@ impl Documents {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
         let options = self.fit.clone().with_engine(engine).with_scope(Scope::Best);
         let fitted = raw.map(|raw| self.schema.fit(raw, &options));
-        ObjectFit { object: None, block, offset: 0, fitted }
+        let limit = self.engine.limits().buffer();
+        ObjectFit { object: None, block, offset: 0, limit, fitted }
     }
 }
 

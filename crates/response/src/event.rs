@@ -191,6 +191,49 @@ impl Event {
         })
     }
 
+    /// The event of the decoder that this one is a copy of; `None` for what only a reader of responses
+    /// knows: objects, fits, findings.
+    #[must_use]
+    pub fn to_wire(&self) -> Option<WireEvent<'_>> {
+        Some(match self {
+            Self::CallBegan { call, choice, kind, id, name } => WireEvent::CallBegan {
+                call: *call,
+                choice: *choice,
+                kind: *kind,
+                id: id.as_deref(),
+                name: name.as_deref(),
+            },
+            Self::CallEnded(call) => WireEvent::CallEnded(call),
+            Self::CallFragment { call, json } => {
+                WireEvent::CallFragment { call: *call, bytes: json }
+            }
+            Self::CallNamed { call, name } => WireEvent::CallNamed { call: *call, name },
+            Self::CallRaw { call, text } => WireEvent::CallRaw { call: *call, bytes: text },
+            Self::Citation { block, json } => WireEvent::Citation { block: *block, json },
+            Self::Ended(outcome) => WireEvent::Ended(*outcome),
+            Self::EnvelopeMended(repairs) => WireEvent::EnvelopeMended(repairs),
+            Self::Error(error) => WireEvent::Error(error),
+            Self::Finish(finish) => WireEvent::Finish(finish),
+            Self::FormatDetected(format) => WireEvent::FormatDetected(*format),
+            Self::FramingDetected(framing) => WireEvent::FramingDetected(*framing),
+            Self::KeepAlive => WireEvent::KeepAlive,
+            Self::Oversize { limit } => WireEvent::Oversize { limit: *limit },
+            Self::Reasoning { block, text } => WireEvent::Reasoning { block: *block, text },
+            Self::Refusal { block, text } => WireEvent::Refusal { block: *block, text },
+            Self::Text { block, text } => WireEvent::Text { block: *block, text },
+            Self::Unfinished(text) => WireEvent::Unfinished(text),
+            Self::Usage(usage) => WireEvent::Usage(*usage),
+            Self::ObjectBegan { .. }
+            | Self::ObjectEnded(_)
+            | Self::ObjectFragment { .. }
+            | Self::ObjectRaw { .. } => return None,
+            #[cfg(feature = "schema")]
+            Self::CallFitted { .. } | Self::CallFound { .. } | Self::ObjectFitted(_) => {
+                return None;
+            }
+        })
+    }
+
     /// Takes `next` in, if it goes on where this one stops; else gives it back.
     pub(crate) fn join(&mut self, next: Self) -> Option<Self> {
         match (self, next) {

@@ -33,6 +33,7 @@ mod event;
 mod object;
 mod options;
 mod reader;
+mod response;
 mod texts;
 
 #[cfg(feature = "schema")]
@@ -43,3 +44,4 @@ pub use event::Event;
 pub use object::{Object, ObjectBuilder};
 pub use options::ResponseOptions;
 pub use reader::ResponseReader;
+pub use response::Response;

@@ -67,7 +67,7 @@ pub use error::Error;
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
 #[cfg(feature = "schema")]
 pub use jsonmend_response::{CallFit, ObjectFit};
-pub use jsonmend_response::{Event, Object, ResponseOptions};
+pub use jsonmend_response::{Event, Object, Response, ResponseOptions};
 pub use mend::{MendExt, MendStream};
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};

@@ -116,6 +116,13 @@ impl Transcript {
         &self.text.texts
     }
 
+    /// Where the text of a block begins in [`text`](Self::text), in bytes; `None` if it has none.
+    #[must_use]
+    pub fn text_offset(&self, block: Block) -> Option<usize> {
+        let place = *self.text.places.get(&block)?;
+        Some(self.text.texts.iter().take(place).map(String::len).sum())
+    }
+
     /// The reasoning, in the order in which it came.
     #[must_use]
     pub fn reasoning(&self) -> &str {

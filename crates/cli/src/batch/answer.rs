@@ -118,7 +118,7 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
             cut_at: None,
             snapshots,
             emitted,
-            fit: Some(Fitting::new(&target, &fitted)),
+            fit: Some(Fitting::new(target.id().map(str::to_owned), &fitted)),
         });
     }
     match (request.mode(), grown) {

@@ -1,10 +1,9 @@
 //! The operation `stream`: the body of a provider's response.
 
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_extract::{Extractor, Findings, Found, Scope};
-use jsonmend_wire::{
-    ApiFormat, Call, Decoder, Finish, Framing, Transcript, Usage, WireError, WireEvent, WireOptions,
-};
+use jsonmend_core::Policy;
+use jsonmend_extract::Scope;
+use jsonmend_response::{Object, Response, ResponseOptions, ResponseReader};
+use jsonmend_wire::{ApiFormat, Call, Doubt, Finish, Framing, Usage, WireError, WireOptions};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -13,9 +12,8 @@ use super::{
     request::{FramingName, Input, Request},
 };
 use crate::{
-    fit::ObjectFit,
+    fit::{CallReport, ObjectReport},
     report::{Record, records},
-    stream::{Finds, Object, Objects},
 };
 
 /// The reply of the operation `stream`.
@@ -52,6 +50,8 @@ pub(crate) struct CallRecord {
     repairs: Vec<Record>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<&'static str>,
 }
 
 impl From<&Call> for CallRecord {
@@ -66,6 +66,7 @@ impl From<&Call> for CallRecord {
             outcome: call.outcome().code(),
             repairs: records(call.repairs()),
             cut_at: call.cut_at().map(ToString::to_string),
+            doubt: call.doubt().map(Doubt::code),
         }
     }
 }
@@ -81,12 +82,12 @@ struct ObjectRecord {
 
 impl ObjectRecord {
     /// `offset` is where the searched text begins in the joined text.
-    fn new(found: &Found, offset: usize) -> Self {
-        let outcome = found.outcome().unwrap_or(Outcome::Abandoned);
-        let repairs = found.repairs().iter().cloned().map(|repair| repair.shifted(offset));
+    fn new(object: &Object, offset: usize) -> Self {
+        let outcome = object.outcome();
+        let repairs = object.repairs().iter().cloned().map(|repair| repair.shifted(offset));
         Self {
-            json: outcome.is_valid().then(|| String::from_utf8_lossy(found.json()).into_owned()),
-            start: found.offset() + offset,
+            json: object.json().filter(|_| outcome.is_valid()).map(str::to_owned),
+            start: object.offset() + offset,
             outcome: outcome.code(),
             repairs: records(&repairs.collect::<Vec<_>>()),
         }
@@ -152,48 +153,52 @@ impl From<&WireError> for ErrorRecord {
     }
 }
 
-/// Decodes a body, repairs its calls, and looks for JSON in its text.
+/// Reads a body: its calls and the JSON in its text.
 pub(crate) fn stream(
     request: &Request<'_>,
     input: &Input<'_>,
     setting: Setting,
 ) -> Result<Streamed, String> {
     let mending = request.options(Policy::CONSERVATIVE, setting.limits);
-    let mut options = WireOptions::new().with_mending(mending);
-    if let Some(wire) = request.wire()? {
-        options = options.with_format(wire);
+    let mut wire = WireOptions::new().with_mending(mending);
+    if let Some(format) = request.wire()? {
+        wire = wire.with_format(format);
     }
     match request.framing()? {
         FramingName::Auto => {}
         FramingName::Strict => return Err("`framing`: `sse-strict` is for `events`".into()),
-        FramingName::Named(framing) => options = options.with_framing(framing),
+        FramingName::Named(framing) => wire = wire.with_framing(framing),
     }
-    let in_text = request.options(Policy::PERMISSIVE, setting.limits);
-    let tools = request.call_schemas(options.mending().clone())?;
-    // Together with the result of each call.
-    let mut tools = tools.map(|tools| (tools, Vec::new()));
-    if let Some((tools, _)) = &tools {
-        options = options.with_guides(tools.guides());
+    let mut options = ResponseOptions::new()
+        .with_wire(wire)
+        .with_objects(Scope::All)
+        .with_mending(request.options(Policy::PERMISSIVE, setting.limits));
+    let tools = request.registry()?;
+    if let Some(tools) = &tools {
+        options = options.with_tools(tools);
     }
-    let schema = request.object_schema(in_text.clone())?;
-    let mut fitting = schema.map(|schema| Objects::new(in_text.clone(), Some(schema)));
-    let mut object_fits = ObjectFits::default();
-    let mut decoder = Decoder::new(options);
-    let mut transcript = Transcript::new();
-    let mut take = |event: WireEvent<'_>| {
-        if let (WireEvent::CallEnded(call), Some((tools, fits))) = (&event, &mut tools) {
-            fits.extend(tools.fit(call).and_then(|fit| to_raw_value(&fit.record()).ok()));
-        }
-        if let Some(fitting) = &mut fitting {
-            fitting.note(&event, &mut object_fits);
-        }
-        transcript.record(&event);
-    };
+    let target = request.object_schema()?;
+    if let Some(target) = &target {
+        options = options.with_schema(target.schema(), target.options());
+    }
+    let mut reader = ResponseReader::new(options);
+    let mut response = Response::default();
     for piece in input.pieces() {
-        decoder.push(piece, &mut take);
+        reader.push(piece);
+        std::iter::from_fn(|| reader.next_event()).for_each(|event| response.record(event));
     }
-    decoder.finish(&mut take);
-    let object_fits = fitting.is_some().then_some(object_fits.0);
+    reader.finish();
+    std::iter::from_fn(|| reader.next_event()).for_each(|event| response.record(event));
+    let transcript = response.transcript();
+    let call_fits = tools.is_some().then(|| {
+        let fits = response.call_fits().iter();
+        let reports = fits.filter_map(|(call, fit)| CallReport::new(*call, fit));
+        reports.filter_map(|report| to_raw_value(&report.record()).ok()).collect()
+    });
+    let object_fits = target.as_ref().map(|target| {
+        let reports = response.object_fits().iter().map(|fit| ObjectReport::new(fit, target.id()));
+        reports.filter_map(|report| to_raw_value(&report.record()).ok()).collect()
+    });
     Ok(Streamed {
         framing: transcript.framing().map(Framing::code),
         wire: transcript.format().map(ApiFormat::code),
@@ -201,12 +206,12 @@ pub(crate) fn stream(
         reasoning: transcript.reasoning().to_owned(),
         refusal: transcript.refusal(),
         calls: transcript.calls().into_iter().map(CallRecord::from).collect(),
-        call_fits: tools.map(|(_, fits)| fits),
-        objects: objects(&transcript, &in_text),
+        call_fits,
+        objects: objects(&response),
         object_fits,
         finish: transcript.finish().map(FinishRecord::from),
         usage: transcript.usage().map(UsageRecord::from),
-        // A citation is part of an event that was read as JSON, so it is valid.
+        // A citation is a value of an event that was read, so it is JSON.
         citations: transcript
             .citations()
             .iter()
@@ -217,30 +222,12 @@ pub(crate) fn stream(
     })
 }
 
-/// How the documents in the text match the schema.
-#[derive(Default)]
-struct ObjectFits(Vec<Box<RawValue>>);
-
-impl Finds for ObjectFits {
-    fn object(&mut self, _: &Object, _: Outcome) {}
-
-    fn fitted(&mut self, fit: &ObjectFit<'_>) {
-        self.0.extend(to_raw_value(&fit.record()).ok());
-    }
-}
-
-/// The JSON documents in the texts. Each text is searched separately, so a document cannot span two
-/// of them.
-fn objects(transcript: &Transcript, options: &Options) -> Vec<ObjectRecord> {
-    let mut objects = Vec::new();
-    let mut offset = 0;
-    for text in transcript.texts() {
-        let mut found = Findings::default();
-        let mut extractor = Extractor::new(Scope::All, options.clone());
-        extractor.push(text.as_bytes(), &mut found);
-        extractor.finish(&mut found);
-        objects.extend(found.documents().iter().map(|found| ObjectRecord::new(found, offset)));
-        offset += text.len();
-    }
+/// The objects of all texts, in the order of the whole text.
+fn objects(response: &Response) -> Vec<ObjectRecord> {
+    let transcript = response.transcript();
+    let place = |object: &Object| transcript.text_offset(object.block()).unwrap_or_default();
+    let mut objects: Vec<ObjectRecord> =
+        response.objects().iter().map(|object| ObjectRecord::new(object, place(object))).collect();
+    objects.sort_by_key(|record| record.start);
     objects
 }

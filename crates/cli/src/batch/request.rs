@@ -4,13 +4,14 @@ use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jsonmend_core::{Limits, Options, Policy, Risk};
+use jsonmend_schema::SharedRegistry;
 use jsonmend_wire::{ApiFormat, Framing};
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
 
 use crate::{
     args::{FormatArg, Split},
-    fit::{CallSchemas, ObjectSchema, Target},
+    fit::{Target, tools_of_text},
 };
 
 /// One request. Fields that are not listed here are ignored.
@@ -139,15 +140,15 @@ impl<'a> Request<'a> {
         self.tools.map(|tools| Target::of_tools(tools.get(), name)).transpose()
     }
 
-    /// The tools whose schemas the calls of a stream have to match.
-    pub(crate) fn call_schemas(&self, engine: Options) -> Result<Option<CallSchemas>, String> {
-        self.tools.map(|tools| CallSchemas::of_tools(tools.get(), engine)).transpose()
+    /// The tools that calls may name.
+    pub(crate) fn registry(&self) -> Result<Option<SharedRegistry>, String> {
+        self.tools.map(|tools| tools_of_text(tools.get())).transpose()
     }
 
-    /// The schema that the documents in the text of a stream have to match.
-    pub(crate) fn object_schema(&self, engine: Options) -> Result<Option<ObjectSchema>, String> {
+    /// The schema for the objects of a text.
+    pub(crate) fn object_schema(&self) -> Result<Option<Target>, String> {
         let name = self.name.as_deref();
-        self.schema.map(|schema| ObjectSchema::of_schema(schema.get(), name, engine)).transpose()
+        self.schema.map(|schema| Target::of_schema(schema.get(), name)).transpose()
     }
 
     /// The engine options; `default` is the policy if the request has none.

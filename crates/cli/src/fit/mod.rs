@@ -1,7 +1,6 @@
 //! Making values match a schema, and reporting the result.
 
-mod calls;
-mod objects;
+mod response;
 mod run;
 
 use std::{fs, path::Path};
@@ -14,8 +13,7 @@ use jsonmend_schema::{
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use calls::{CallFit, CallSchemas};
-pub(crate) use objects::{ObjectFit, ObjectSchema};
+pub(crate) use response::{CallReport, ObjectReport, tools_of_args, tools_of_text};
 pub(crate) use run::{check, repair};
 
 use crate::{
@@ -49,19 +47,18 @@ impl Target {
     }
 
     /// The schema in a file.
-    fn of_file(path: &Path, name: Option<&str>, rules: &RuleArgs) -> Result<Self, Failure> {
+    pub(crate) fn of_file(
+        path: &Path,
+        name: Option<&str>,
+        rules: &RuleArgs,
+    ) -> Result<Self, Failure> {
         let target = Self::of_schema(&read(path)?, name).map_err(Failure::Usage)?;
         Ok(target.switched(rules))
     }
 
     /// Applies the rule options of the command line.
     fn switched(mut self, args: &RuleArgs) -> Self {
-        for rule in &args.rule_off {
-            self.rules = self.rules.without(*rule);
-        }
-        for rule in &args.rule_on {
-            self.rules = self.rules.with(*rule);
-        }
+        self.rules = switched(self.rules, args);
         self
     }
 
@@ -97,14 +94,34 @@ impl Target {
         &self.schema
     }
 
-    pub(crate) fn fit(&self, input: &[u8], engine: Options, scope: Scope) -> Fitted {
-        let mut options =
-            FitOptions::new().with_engine(engine).with_scope(scope).with_rules(self.rules.clone());
-        if let Some(name) = &self.name {
-            options = options.with_name(name);
-        }
-        self.schema.fit(input, &options)
+    /// The name of the tool, or the identifier of the schema.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
+
+    /// The rules, and the name that the value may carry.
+    pub(crate) fn options(&self) -> FitOptions {
+        let options = FitOptions::new().with_rules(self.rules.clone());
+        match &self.name {
+            Some(name) => options.with_name(name),
+            None => options,
+        }
+    }
+
+    pub(crate) fn fit(&self, input: &[u8], engine: Options, scope: Scope) -> Fitted {
+        self.schema.fit(input, &self.options().with_engine(engine).with_scope(scope))
+    }
+}
+
+/// Those rules, with the switches of the command line.
+fn switched(mut rules: Rules, args: &RuleArgs) -> Rules {
+    for rule in &args.rule_off {
+        rules = rules.without(*rule);
+    }
+    for rule in &args.rule_on {
+        rules = rules.with(*rule);
+    }
+    rules
 }
 
 /// The tools that a file declares, or the schemas in a directory. The inner error is about their
@@ -145,9 +162,9 @@ pub(crate) struct Fitting {
 }
 
 impl Fitting {
-    pub(crate) fn new(target: &Target, fitted: &Fitted) -> Self {
+    pub(crate) fn new(schema_id: Option<String>, fitted: &Fitted) -> Self {
         Self {
-            schema_id: target.id.clone(),
+            schema_id,
             issues: fitted.issues().iter().map(IssueRecord::from).collect(),
             coerced: fitted.applied().iter().map(AppliedRecord::from).collect(),
         }

@@ -43,7 +43,7 @@ impl<'a> Report<'a> {
             outcome: fitted.outcome().code(),
             json: None,
             repairs: changes(fitted.changes()),
-            fit: Fitting::new(target, fitted),
+            fit: Fitting::new(target.id().map(str::to_owned), fitted),
         }
     }
 }

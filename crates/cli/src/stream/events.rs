@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Outcome, Output as _, Partial, Revision};
-use jsonmend_wire::{Block, Call, WireEvent};
+use jsonmend_core::{Output as _, Partial, Revision};
+use jsonmend_response::Object;
+use jsonmend_wire::{Block, Call, Doubt, WireEvent};
 use serde_json::{Value, json, value::RawValue};
 
-use super::{Object, View};
+use super::View;
 use crate::{fragment::Fragments, out::Out, report::records};
 
 /// Writes events to standard output.
@@ -136,12 +137,13 @@ impl View for Events {
 }
 
 /// A document that was found in the text.
-pub(super) fn found(object: &Object, outcome: Outcome) -> Value {
-    let Block { choice, block, part, .. } = object.block;
-    let json = outcome.is_valid().then(|| String::from_utf8_lossy(&object.json));
+pub(super) fn found(object: &Object) -> Value {
+    let Block { choice, block, part, .. } = object.block();
     json!({
-        "type": "object", "choice": choice, "block": block, "part": part, "start": object.start,
-        "json": json, "outcome": outcome.code(), "repairs": records(&object.repairs),
+        "type": "object", "choice": choice, "block": block, "part": part,
+        "start": object.offset(),
+        "json": object.json().filter(|_| object.outcome().is_valid()),
+        "outcome": object.outcome().code(), "repairs": records(object.repairs()),
     })
 }
 
@@ -152,6 +154,7 @@ pub(super) fn ended(call: &Call) -> Value {
         "arguments": call.arguments(), "outcome": call.outcome().code(),
         "repairs": records(call.repairs()),
         "cut_at": call.cut_at().map(ToString::to_string),
+        "doubt": call.doubt().map(Doubt::code),
     })
 }
 

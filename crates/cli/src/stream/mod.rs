@@ -2,55 +2,63 @@
 
 mod calls;
 mod events;
-mod objects;
 mod provider;
 mod screen;
 
 use jsonmend_core::Outcome;
-use jsonmend_wire::{Call, Decoder, ErrorKind, StreamOutcome, WireError, WireEvent, WireOptions};
+use jsonmend_extract::Scope;
+use jsonmend_response::{Event, Object, ResponseOptions, ResponseReader};
+use jsonmend_wire::{Call, ErrorKind, StreamOutcome, WireError, WireEvent, WireOptions};
 
-pub(crate) use self::objects::{Finds, Object, Objects};
 use self::{calls::Calls, events::Events, screen::Screen};
 use crate::{
     Session,
     args::{Emit, PolicyArg, StreamArgs},
     exit::{Exit, Failure},
-    fit::{CallFit, CallSchemas, ObjectFit, ObjectSchema},
+    fit::{CallReport, ObjectReport, Target, tools_of_args},
     input::{CHUNK, Input},
     out::Out,
 };
 
 pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> {
     let mending = args.engine.options(PolicyArg::Conservative);
-    let mut options = WireOptions::new().with_mending(mending.clone());
-    if let Some(wire) = args.wire.0 {
-        options = options.with_format(wire);
+    let mut wire = WireOptions::new().with_mending(mending.clone());
+    if let Some(format) = args.wire.0 {
+        wire = wire.with_format(format);
     }
     if args.emit == Emit::Provider {
         refuse_for_provider(args)?;
     }
     let in_text = args.engine.options(PolicyArg::Permissive);
-    let schema = ObjectSchema::of_args(args, in_text.clone())?;
-    let tools = CallSchemas::of_args(args, mending.clone())?;
-    if let Some(tools) = &tools {
-        options = options.with_guides(tools.guides());
+    let mut options = ResponseOptions::new().with_wire(wire.clone()).with_mending(in_text);
+    if args.objects {
+        options = options.with_objects(Scope::All);
     }
-    let decoder = Decoder::new(options.clone());
+    let tools = tools_of_args(args)?;
+    if let Some(tools) = &tools {
+        options = options.with_tools(tools);
+    }
+    let target = match &args.schema {
+        Some(path) => Some(Target::of_file(path, args.name.as_deref(), &args.rules)?),
+        None => None,
+    };
+    if let Some(target) = &target {
+        options = options.with_schema(target.schema(), target.options());
+    }
     let input = Input::open(&args.file, session.quiet)?;
-    let searched = args.objects || schema.is_some();
-    let objects = searched.then(|| Objects::new(in_text, schema));
-    let inside = Inside { objects, as_found: args.objects, tools };
+    let reader = ResponseReader::new(options);
+    let inside = Inside { target, checks_calls: tools.is_some(), as_found: args.objects };
     match args.emit {
-        _ if args.json => drive(input, decoder, inside, Events::new(args.deltas)),
-        Emit::Events => drive(input, decoder, inside, Events::new(args.deltas)),
+        _ if args.json => drive(input, reader, inside, Events::new(args.deltas)),
+        Emit::Events => drive(input, reader, inside, Events::new(args.deltas)),
         Emit::Calls => {
             let calls = Calls::new(input.name(), session);
-            drive(input, decoder, inside, calls)
+            drive(input, reader, inside, calls)
         }
-        Emit::Provider => provider::rewrite(input, options, session),
+        Emit::Provider => provider::rewrite(input, wire, session),
         Emit::Text => {
             let screen = Screen::new(input.name(), mending, session);
-            drive(input, decoder, inside, screen)
+            drive(input, reader, inside, screen)
         }
     }
 }
@@ -71,92 +79,131 @@ fn refuse_for_provider(args: &StreamArgs) -> Result<(), Failure> {
 
 /// Where the events of a stream are shown.
 trait View {
-    /// Shows an event.
+    /// Shows an event of the stream itself.
     fn show(&mut self, event: &WireEvent<'_>);
 
     /// Where it writes.
     fn out(&mut self) -> &mut Out;
 
-    /// Shows a document that was found in the text: by default as a record, like what follows.
-    fn object(&mut self, object: &Object, outcome: Outcome) {
-        self.out().record(&events::found(object, outcome));
+    /// Shows an object that was found in the text: by default as a record, like what follows.
+    fn object(&mut self, object: &Object) {
+        self.out().record(&events::found(object));
     }
 
-    /// Shows what became of a call, which was just shown, in the schema of its tool.
-    fn fitted(&mut self, _: &Call, fit: &CallFit) {
-        self.out().record(&fit.record());
+    /// Shows how a call, which was just shown, matches the schema of its tool.
+    fn fitted(&mut self, _: &Call, report: CallReport<'_>) {
+        self.out().record(&report.record());
     }
 
-    /// Shows what became of a document in the schema for the text.
-    fn object_fitted(&mut self, fit: &ObjectFit<'_>) {
-        self.out().record(&fit.record());
+    /// Shows how an object matches the schema for the text.
+    fn object_fitted(&mut self, report: ObjectReport<'_>) {
+        self.out().record(&report.record());
     }
 }
 
-/// What is looked at besides the stream itself.
+/// What is read besides the stream itself.
 struct Inside {
-    objects: Option<Objects>,
-    /// Documents are shown as they were found, not only as they fit the schema.
+    /// The schema for objects in the text.
+    target: Option<Target>,
+    /// How a call matches the schema of its tool counts for the call.
+    checks_calls: bool,
+    /// Objects are shown as they were found, not only as they match the schema.
     as_found: bool,
-    tools: Option<CallSchemas>,
 }
 
-/// Decodes the input as it arrives. What every read makes certain is shown before the next one.
+/// Reads the input as it arrives. What every read makes certain is shown before the next one.
 fn drive(
     mut input: Input,
-    mut decoder: Decoder,
-    mut inside: Inside,
+    mut reader: ResponseReader,
+    inside: Inside,
     mut view: impl View,
 ) -> Result<Exit, Failure> {
-    let mut verdict = Verdict(Exit::Unchanged);
+    let mut shown = Shown::new(inside);
     let mut opening = Opening::default();
-    let mut take = |event: WireEvent<'_>, opening: &Opening, view: &mut dyn View| {
-        // What the schema makes of a call counts for the call.
-        let fit = match (&event, &inside.tools) {
-            (WireEvent::CallEnded(call), Some(tools)) => tools.fit(call),
-            _ => None,
-        };
-        match &fit {
-            Some(fit) => verdict.worst(Exit::of(fit.outcome())),
-            None => verdict.note(&event),
-        }
-        let told = opening.explain(&event);
-        let event = told.as_ref().map_or(event, WireEvent::Error);
-        let ended = matches!(event, WireEvent::Ended(_));
-        // The documents that the end of the stream ends belong before it.
-        if !ended {
-            view.show(&event);
-        }
-        if let (WireEvent::CallEnded(call), Some(fit)) = (&event, &fit) {
-            view.fitted(call, fit);
-        }
-        if let Some(objects) = &mut inside.objects {
-            let verdict = &mut verdict;
-            objects.note(&event, &mut Shown { view, verdict, as_found: inside.as_found });
-            if ended && objects.found_nothing() {
-                verdict.worst(Exit::NoneFound);
-            }
-        }
-        if ended {
-            view.show(&event);
-        }
-    };
     let mut buffer = vec![0; CHUNK];
     let failed = loop {
         match input.chunk(&mut buffer) {
             Ok([]) => break None,
             Ok(chunk) => {
                 opening.note(chunk);
-                decoder.push(chunk, &mut |event| take(event, &opening, &mut view));
+                reader.push(chunk);
+                while let Some(event) = reader.next_event() {
+                    shown.take(event, &opening, &mut view);
+                }
             }
             Err(failure) => break Some(failure),
         }
         view.out().flush()?;
     };
     // What has arrived is shown to its end, also where reading failed.
-    decoder.finish(&mut |event| take(event, &opening, &mut view));
+    reader.finish();
+    while let Some(event) = reader.next_event() {
+        shown.take(event, &opening, &mut view);
+    }
     view.out().flush()?;
-    failed.map_or(Ok(verdict.0), Err)
+    failed.map_or(Ok(shown.verdict.0), Err)
+}
+
+/// Passes events to a view, and keeps the worst that happened.
+struct Shown {
+    inside: Inside,
+    verdict: Verdict,
+    /// The call that ended last.
+    last: Option<Box<Call>>,
+    /// Something in the stream could be a value of the schema.
+    answered: bool,
+}
+
+impl Shown {
+    fn new(inside: Inside) -> Self {
+        Self { inside, verdict: Verdict(Exit::Unchanged), last: None, answered: false }
+    }
+
+    fn take(&mut self, event: Event, opening: &Opening, view: &mut dyn View) {
+        match &event {
+            Event::ObjectEnded(object) => {
+                self.answered = true;
+                if self.inside.as_found {
+                    self.verdict.worst(Exit::of(object.outcome()));
+                    view.object(object);
+                }
+            }
+            Event::ObjectFitted(fit) => {
+                self.answered = true;
+                self.verdict.worst(Exit::of(fit.outcome()));
+                let id = self.inside.target.as_ref().and_then(Target::id);
+                view.object_fitted(ObjectReport::new(fit, id));
+            }
+            Event::CallFitted { call, fit } => {
+                let Some(last) = self.last.take() else { return };
+                match CallReport::new(*call, fit) {
+                    Some(report) => {
+                        self.verdict.worst(Exit::of(report.outcome()));
+                        view.fitted(&last, report);
+                    }
+                    None => self.verdict.worst(of_call(&last)),
+                }
+            }
+            Event::Ended(_) if self.inside.target.is_some() && !self.answered => {
+                self.verdict.worst(Exit::NoneFound);
+            }
+            Event::CallBegan { .. } => self.answered = true,
+            _ => {}
+        }
+        if let Some(told) = opening.explain(&event) {
+            view.show(&WireEvent::Error(&told));
+            return;
+        }
+        let Some(wire) = event.to_wire() else { return };
+        match &wire {
+            WireEvent::CallEnded(_) if self.inside.checks_calls => {}
+            wire => self.verdict.note(wire),
+        }
+        view.show(&wire);
+        if let Event::CallEnded(call) = event {
+            self.last = Some(call);
+        }
+    }
 }
 
 /// How compressed bodies begin.
@@ -174,11 +221,11 @@ impl Opening {
     }
 
     /// A body that is no stream because it is compressed: what to do about it.
-    fn explain(&self, event: &WireEvent<'_>) -> Option<WireError> {
-        let WireEvent::Error(error) = event else { return None };
+    fn explain(&self, event: &Event) -> Option<WireError> {
+        let Event::Error(error) = event else { return None };
         let packed = PACKED.into_iter().find(|(magic, ..)| self.0.starts_with(magic));
         let (_, name, tool) = packed.filter(|_| error.kind == ErrorKind::NotAStream)?;
-        let mut told = (*error).clone();
+        let mut told = error.clone();
         told.message = format!(
             "the body is compressed ({name}): unpack it first, with `{tool}` or `curl --compressed`"
         );
@@ -186,24 +233,11 @@ impl Opening {
     }
 }
 
-/// Shows documents, and minds what became of them.
-struct Shown<'v> {
-    view: &'v mut dyn View,
-    verdict: &'v mut Verdict,
-    as_found: bool,
-}
-
-impl Finds for Shown<'_> {
-    fn object(&mut self, object: &Object, outcome: Outcome) {
-        if self.as_found {
-            self.verdict.worst(Exit::of(outcome));
-            self.view.object(object, outcome);
-        }
-    }
-
-    fn fitted(&mut self, fit: &ObjectFit<'_>) {
-        self.verdict.worst(Exit::of(fit.outcome()));
-        self.view.object_fitted(fit);
+/// The result for a call. One without arguments, whose turn did not end with a clean stop, is cut off.
+fn of_call(call: &Call) -> Exit {
+    match call.outcome() {
+        Outcome::None => Exit::Cut,
+        outcome => Exit::of(outcome),
     }
 }
 
@@ -213,9 +247,7 @@ struct Verdict(Exit);
 impl Verdict {
     fn note(&mut self, event: &WireEvent<'_>) {
         let exit = match event {
-            // A call without arguments is no call without JSON.
-            WireEvent::CallEnded(call) if call.outcome() == Outcome::None => Exit::Unchanged,
-            WireEvent::CallEnded(call) => Exit::of(call.outcome()),
+            WireEvent::CallEnded(call) => of_call(call),
             WireEvent::Ended(outcome) => match outcome {
                 StreamOutcome::Complete => Exit::Unchanged,
                 StreamOutcome::Cut => Exit::Cut,

@@ -6,15 +6,16 @@
 use std::collections::BTreeMap;
 
 use jsonmend_core::{Options, Outcome, Repair};
+use jsonmend_response::Object;
 use jsonmend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
 };
 
-use super::{Object, View};
+use super::View;
 use crate::{
     Session,
     fault::Fault,
-    fit::{CallFit, ObjectFit},
+    fit::{CallReport, ObjectReport},
     fragment::Fragments,
     listing::Listing,
     out::Out,
@@ -122,34 +123,35 @@ impl View for Screen {
         }
     }
 
-    fn object(&mut self, object: &Object, outcome: Outcome) {
-        self.enter(Section::Object(object.block, object.start));
-        self.content(&String::from_utf8_lossy(&object.json));
+    fn object(&mut self, object: &Object) {
+        let outcome = object.outcome();
+        self.enter(Section::Object(object.block(), object.offset()));
+        self.content(object.json().unwrap_or_default());
         self.pause();
         if self.session.quiet && outcome.is_complete() {
             return;
         }
         let paint = self.session.stderr;
-        let name = format!("object at byte {}", object.start);
-        let (state, count) = (report::outcome(paint, outcome), report::count(&object.repairs));
+        let name = format!("object at byte {}", object.offset());
+        let (state, count) = (report::outcome(paint, outcome), report::count(object.repairs()));
         notice(format_args!("{}: {state} ({count})", paint.paint(BOLD, &name)));
-        self.list(None, &object.repairs);
+        self.list(None, object.repairs());
     }
 
     /// The arguments have been shown; this reports how they match the schema.
-    fn fitted(&mut self, call: &Call, fit: &CallFit) {
+    fn fitted(&mut self, call: &Call, fit: CallReport<'_>) {
         if self.session.quiet && fit.outcome().is_complete() {
             return;
         }
         let title = format!("arguments of {} by the schema", call.name());
         let state = report::outcome(self.session.stderr, fit.outcome());
-        self.by_schema(&title, &state, &fit.lines());
+        self.by_schema(&title, &state, &fit.lines(call));
         if let Some(json) = fit.arguments().filter(|json| *json != call.arguments()) {
             notice(format_args!("  {}", visible(json.as_bytes(), SHOWN)));
         }
     }
 
-    fn object_fitted(&mut self, fit: &ObjectFit<'_>) {
+    fn object_fitted(&mut self, fit: ObjectReport<'_>) {
         let (block, start) = fit.place();
         if let Some(json) = fit.json() {
             self.enter(Section::Fitted(block, start));
@@ -337,7 +339,9 @@ impl Screen {
         }
         if !outcome.is_complete() && outcome != Outcome::None {
             let state = report::outcome(paint, outcome);
-            notice(format_args!("{title}: {state}: this is not a complete call"));
+            let why = call.doubt().map(|doubt| format!(": {}", doubt.description()));
+            let why = why.unwrap_or_default();
+            notice(format_args!("{title}: {state}: this is not a complete call{why}"));
         }
         if differs {
             let arguments = visible(call.arguments().as_bytes(), SHOWN);

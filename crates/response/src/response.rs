@@ -1,0 +1,85 @@
+//! Everything that a response said, collected.
+
+use jsonmend_wire::Transcript;
+
+#[cfg(feature = "schema")]
+use crate::{CallFit, ObjectFit};
+use crate::{Event, Object, ResponseOptions, ResponseReader};
+
+/// Collects the events of a [`ResponseReader`]. It grows with the response.
+///
+/// ```
+/// use jsonmend_extract::Scope;
+/// use jsonmend_response::{Response, ResponseOptions};
+///
+/// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': True}\"},\"finish_reason\":\"stop\"}]}\n\n";
+/// let response = Response::read(body, ResponseOptions::new().with_objects(Scope::All));
+/// assert_eq!(response.transcript().text(), "Sure: {'ok': True}");
+/// assert_eq!(response.objects()[0].json(), Some("{\"ok\": true}"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Response {
+    transcript: Transcript,
+    objects: Vec<Object>,
+    #[cfg(feature = "schema")]
+    call_fits: Vec<(usize, CallFit)>,
+    #[cfg(feature = "schema")]
+    object_fits: Vec<ObjectFit>,
+}
+
+impl Response {
+    /// Reads a whole body.
+    #[must_use]
+    pub fn read(body: &[u8], options: ResponseOptions) -> Self {
+        let mut reader = ResponseReader::new(options);
+        let mut response = Self::default();
+        reader.push(body);
+        reader.finish();
+        while let Some(event) = reader.next_event() {
+            response.record(event);
+        }
+        response
+    }
+
+    /// Takes an event over.
+    pub fn record(&mut self, event: Event) {
+        if let Some(event) = event.to_wire() {
+            self.transcript.record(&event);
+        }
+        match event {
+            Event::ObjectEnded(object) => self.objects.push(*object),
+            #[cfg(feature = "schema")]
+            Event::CallFitted { call, fit } => self.call_fits.push((call, *fit)),
+            #[cfg(feature = "schema")]
+            Event::ObjectFitted(fit) => self.object_fits.push(*fit),
+            _ => {}
+        }
+    }
+
+    /// Texts, reasoning, calls, token counts, errors and the end.
+    #[must_use]
+    pub const fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// The objects of the text, in the order in which they ended.
+    #[must_use]
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
+    }
+
+    /// What became of calls in the schemas of their tools: the number of each call, and its fit, in the
+    /// order in which they ended.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn call_fits(&self) -> &[(usize, CallFit)] {
+        &self.call_fits
+    }
+
+    /// What became of objects and texts in the schema for the text, in the order in which they ended.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn object_fits(&self) -> &[ObjectFit] {
+        &self.object_fits
+    }
+}
