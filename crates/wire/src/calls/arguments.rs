@@ -7,15 +7,16 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{BufferedMender, Guide, Mended, Mender, Options, Output, Partial, mend};
+use jsonmend_core::{Collected, Guide, Mended, Mender, Options, Outcome, Output, mend};
 
 use super::{
     Doubt,
     edit_log::{EditLog, Piece},
     ending::Ending,
+    reading::{after_placeholder, has_open_fence, is_json, says_the_same},
     trace::{Reading, Release, Trace, as_it_came},
 };
-use crate::{json, work};
+use crate::work;
 
 /// How many resends rule the plain concatenation out. One may be chance: `}` repeats legitimately.
 const PROOFS: u8 = 2;
@@ -55,8 +56,8 @@ pub(super) struct ArgumentText {
 enum Engine {
     /// Nothing: the text is free and no JSON.
     Free,
-    /// The text is mended as a whole in the end.
-    Buffered(Box<BufferedMender>),
+    /// The text is mended as it comes; what needs it is mended as a whole in the end.
+    Live(Box<Mender>),
     /// The text is written again in the pieces it came in.
     Traced(Box<Trace>),
 }
@@ -70,8 +71,9 @@ pub(super) enum Closed {
     Free(String),
     /// They were longer than the limit; this is their beginning.
     Overflow(String),
-    /// Their text, and what mending made of it. `resent`: the stream repeated them.
-    Json { raw: String, mended: Mended, resent: bool },
+    /// Their text, and what mending made of it, unless it was valid as it came. `resent`: the stream
+    /// repeated them.
+    Json { raw: String, mended: Option<Mended>, resent: bool },
 }
 
 impl ArgumentText {
@@ -80,11 +82,7 @@ impl ArgumentText {
         Self {
             mending: mending.clone(),
             limit,
-            engine: if free {
-                Engine::Free
-            } else {
-                Engine::Buffered(Box::new(BufferedMender::new(mending)))
-            },
+            engine: if free { Engine::Free } else { Engine::Live(Box::new(Mender::new(mending))) },
             reading: String::new(),
             ending,
             plain: None,
@@ -101,7 +99,7 @@ impl ArgumentText {
 
     /// The same, for a text that is written again; free text is not.
     pub(super) fn traced(mut self, release: Release) -> Self {
-        if let Engine::Buffered(_) = self.engine {
+        if let Engine::Live(_) = self.engine {
             self.engine = Engine::Traced(Box::new(Trace::new(self.mending.clone(), release)));
         }
         self
@@ -115,7 +113,7 @@ impl ArgumentText {
         self.mending = self.mending.clone().with_guide(guide);
         match &mut self.engine {
             Engine::Free => {}
-            Engine::Buffered(held) => **held = BufferedMender::new(self.mending.clone()),
+            Engine::Live(mender) => **mender = Mender::new(self.mending.clone()),
             Engine::Traced(trace) => trace.guide(&self.mending),
         }
     }
@@ -132,6 +130,20 @@ impl ArgumentText {
 
     /// Whether the text so far is whole.
     pub(super) fn is_closed(&mut self) -> bool {
+        if self.placeholder {
+            return true;
+        }
+        // What mends the text knows, unless it has stopped, or waits to see what a quote means.
+        if let Engine::Live(mender) = &self.engine
+            && mender.outcome().is_none()
+        {
+            let end = mender.document_end().filter(|_| mender.completion().is_none());
+            match end.and_then(|end| self.reading.as_bytes().get(end..)) {
+                Some(rest) if rest.trim_ascii().is_empty() => return true,
+                None if mender.withheld() == 0 => return false,
+                _ => {}
+            }
+        }
         self.ending.is_reached(&self.reading)
     }
 
@@ -143,7 +155,7 @@ impl ArgumentText {
         }
         match &self.engine {
             Engine::Free => false,
-            Engine::Buffered(held) => ends(held.mender()),
+            Engine::Live(mender) => ends(mender),
             Engine::Traced(trace) => trace.mender().is_some_and(ends),
         }
     }
@@ -327,16 +339,16 @@ impl ArgumentText {
 
     fn settle_placeholder(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if core::mem::take(&mut self.placeholder)
-            && let Engine::Buffered(held) = &mut self.engine
+            && let Engine::Live(mender) = &mut self.engine
         {
-            held.push(self.reading.as_bytes(), &mut Show { show, raw: &mut self.raw });
+            mender.push(self.reading.as_bytes(), &mut Show { show, raw: &mut self.raw });
         }
     }
 
     fn grow(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         match &mut self.engine {
-            Engine::Buffered(held) => {
-                held.push(text.as_bytes(), &mut Show { show, raw: &mut self.raw });
+            Engine::Live(mender) => {
+                mender.push(text.as_bytes(), &mut Show { show, raw: &mut self.raw });
             }
             Engine::Free => show(Piece { bytes: text.as_bytes(), raw: true }),
             Engine::Traced(_) => {}
@@ -351,7 +363,7 @@ impl ArgumentText {
         {
             if let Engine::Traced(_) = self.engine {
                 let mended = as_it_came(mend(seed.as_bytes(), &self.mending));
-                return Closed::Json { raw: seed, mended, resent: false };
+                return Closed::Json { raw: seed, mended: Some(mended), resent: false };
             }
             self.reading.clear();
             self.push(&seed, show);
@@ -366,7 +378,7 @@ impl ArgumentText {
         self.follow(show);
         match core::mem::replace(&mut self.engine, Engine::Free) {
             Engine::Free => Closed::Free(core::mem::take(&mut self.reading)),
-            Engine::Buffered(held) => self.close_held(*held, show),
+            Engine::Live(mender) => self.close_live(*mender, show),
             Engine::Traced(mut trace) => {
                 let closed = self.close_traced(&mut trace, cut, show);
                 self.engine = Engine::Traced(trace);
@@ -375,24 +387,50 @@ impl ArgumentText {
         }
     }
 
-    fn close_held(&mut self, mut held: BufferedMender, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
-        let mended = held.finish(&mut Show { show, raw: &mut self.raw });
-        work::count(usize::try_from(held.mender().steps()).unwrap_or(usize::MAX));
+    fn close_live(&mut self, mut mender: Mender, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
+        let outcome = mender.finish(&mut Show { show, raw: &mut self.raw });
+        work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
         if let Some(plain) = self.plain.take()
-            && (is_json(&plain) || (!mended.outcome().is_complete() && self.mends(&plain)))
+            && (is_json(&plain) || (!outcome.is_complete() && self.mends(&plain)))
         {
-            let mended = mend(plain.as_bytes(), &self.mending);
+            let mended = Some(mend(plain.as_bytes(), &self.mending));
             return Closed::Json { raw: plain, mended, resent: false };
         }
         let raw = core::mem::take(&mut self.reading);
         if let Some(rest) = after_placeholder(&raw) {
-            let mended = mend(rest.as_bytes(), &self.mending);
+            let mended = Some(mend(rest.as_bytes(), &self.mending));
             return Closed::Json { raw: rest.to_owned(), mended, resent: true };
         }
-        Closed::Json { raw, mended, resent: self.resends > 0 || self.dropped }
+        let resent = self.resends > 0 || self.dropped;
+        if outcome == Outcome::Unchanged {
+            return Closed::Json { raw, mended: None, resent };
+        }
+        // The whole text may tell more than what was read as it came, up to the limit for that.
+        let mended = if raw.len() <= self.mending.limits().buffer() {
+            mend(raw.as_bytes(), &self.mending)
+        } else {
+            self.mend_again(&raw)
+        };
+        Closed::Json { raw, mended: Some(mended), resent }
     }
 
-    /// As [`close_held`](Self::close_held). What has left already counts: only a text that is kept
+    /// What mending a text as it comes makes of it: nothing of that was kept.
+    fn mend_again(&self, text: &str) -> Mended {
+        work::count(text.len());
+        let mut mender = Mender::new(self.mending.clone());
+        let mut out = Collected::default();
+        mender.push(text.as_bytes(), &mut out);
+        let path = mender.path();
+        let outcome = mender.finish(&mut out);
+        let (mended, repairs) = out.into_parts();
+        let mended = outcome.is_valid().then(|| String::from_utf8(mended).ok()).flatten();
+        let outcome =
+            if mended.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
+        let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(path);
+        Mended::new(outcome, mended, repairs, cut_at)
+    }
+
+    /// As [`close_live`](Self::close_live). What has left already counts: only a text that is kept
     /// to its end can lose an empty object that came in pieces.
     fn close_traced(
         &mut self,
@@ -404,7 +442,7 @@ impl ArgumentText {
             && (is_json(&plain) || (!self.mends(&self.reading) && self.mends(&plain)))
         {
             let mended = trace.finish(&plain, Reading::Plain, 0, cut, show);
-            return Closed::Json { raw: plain, mended, resent: false };
+            return Closed::Json { raw: plain, mended: Some(mended), resent: false };
         }
         let mut raw = core::mem::take(&mut self.reading);
         let rest = after_placeholder(&raw).filter(|_| !trace.has_begun()).map(str::len);
@@ -413,14 +451,14 @@ impl ArgumentText {
         let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
         let mended = if self.composed { as_it_came(mended) } else { mended };
         let resent = self.resends > 0 || self.dropped || dropped > 0;
-        Closed::Json { raw, mended, resent }
+        Closed::Json { raw, mended: Some(mended), resent }
     }
 
     /// The account of the pieces that are still waited for.
     pub(super) fn edit_log_mut(&mut self) -> Option<&mut EditLog> {
         match &mut self.engine {
             Engine::Traced(trace) => Some(trace.edit_log_mut()),
-            Engine::Free | Engine::Buffered(_) => None,
+            Engine::Free | Engine::Live(_) => None,
         }
     }
 
@@ -428,7 +466,7 @@ impl ArgumentText {
     pub(super) fn into_edit_log(self) -> Option<EditLog> {
         match self.engine {
             Engine::Traced(trace) => Some(trace.into_edit_log()),
-            Engine::Free | Engine::Buffered(_) => None,
+            Engine::Free | Engine::Live(_) => None,
         }
     }
 
@@ -436,36 +474,6 @@ impl ArgumentText {
         work::count(text.len());
         mend(text.as_bytes(), &self.mending).outcome().is_complete()
     }
-}
-
-/// The text behind a leading `{}`, where another object follows.
-fn after_placeholder(text: &str) -> Option<&str> {
-    let rest = text.trim_start().strip_prefix("{}")?.trim_start();
-    rest.starts_with('{').then_some(rest)
-}
-
-/// Whether two texts are the same JSON value, however it is written.
-fn says_the_same(one: &str, other: &str) -> bool {
-    work::count(one.len() + other.len());
-    let value = |text: &str| {
-        let mut value = Partial::new();
-        value.copy(mend(text.as_bytes(), &Options::new()).text()?.as_bytes());
-        value.settle();
-        Some(value.to_string())
-    };
-    one == other || value(one).is_some_and(|one| value(other) == Some(one))
-}
-
-/// Whether a code fence begins before the value and none ends after it.
-fn has_open_fence(text: &str) -> bool {
-    let Some(fence) = text.find("```") else { return false };
-    let opens = text.find(['{', '[']).is_none_or(|value| fence < value);
-    let closes = text.rfind("```") > text.rfind(['}', ']']).max(Some(fence));
-    opens && !closes
-}
-
-fn is_json(text: &str) -> bool {
-    json::first(text).is_ok_and(|(_, rest)| rest.is_empty())
 }
 
 /// Hands mended bytes on.

@@ -96,6 +96,14 @@ impl Call {
         self
     }
 
+    /// Arguments that were valid JSON as they came.
+    pub(super) fn with_valid(mut self, raw: String, resent: bool) -> Self {
+        self.raw = raw;
+        self.outcome = Outcome::Unchanged;
+        self.resent = resent;
+        self
+    }
+
     pub(super) fn with_json(mut self, raw: String, mended: Mended, resent: bool) -> Self {
         self.cut_at = mended.cut_at().cloned();
         let (outcome, text, repairs) = mended.into_parts();

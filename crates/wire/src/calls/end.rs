@@ -184,7 +184,10 @@ impl Calls {
             Closed::Empty => ended.with_text("{}".to_owned(), Outcome::Unchanged),
             Closed::Free(text) => ended.with_text(text, Outcome::Unchanged),
             Closed::Overflow(text) => ended.with_text(text, Outcome::Overflow),
-            Closed::Json { raw, mended, resent } => ended.with_json(raw, mended, resent),
+            Closed::Json { raw, mended: Some(mended), resent } => {
+                ended.with_json(raw, mended, resent)
+            }
+            Closed::Json { raw, mended: None, resent } => ended.with_valid(raw, resent),
         };
         let mut ended = match doubt {
             Some(doubt) => ended.doubted(doubt),

@@ -6,6 +6,7 @@ mod doubt;
 mod edit_log;
 mod end;
 mod ending;
+mod reading;
 mod route;
 mod trace;
 mod tracking;

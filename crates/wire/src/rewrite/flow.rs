@@ -1,6 +1,9 @@
 //! The bytes of a body between coming and leaving.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, VecDeque},
+};
 
 use super::{
     Rewritten,
@@ -105,6 +108,8 @@ impl Flow {
             // What follows would not fit to what came before.
             Frame::Oversize { .. } | Frame::Fault(_) => self.give_up(sink),
             Frame::Payload { .. } if self.torn => self.give_up(sink),
+            // Bytes that are not UTF-8 leave as they came, so that whoever reads them sees the damage.
+            Frame::Payload { data: Cow::Owned(_), .. } => self.give_up(sink),
             _ => {}
         }
         let ends_event = match &frame {

@@ -1,0 +1,35 @@
+//! What the text of arguments says, whatever its form.
+
+use jsonmend_core::{Options, Output as _, Partial, mend};
+
+use crate::{json, work};
+
+/// The text after a leading `{}`, where another object follows.
+pub(super) fn after_placeholder(text: &str) -> Option<&str> {
+    let rest = text.trim_start().strip_prefix("{}")?.trim_start();
+    rest.starts_with('{').then_some(rest)
+}
+
+/// Whether two texts are the same JSON value, however it is written.
+pub(super) fn says_the_same(one: &str, other: &str) -> bool {
+    work::count(one.len() + other.len());
+    let value = |text: &str| {
+        let mut value = Partial::new();
+        value.copy(mend(text.as_bytes(), &Options::new()).text()?.as_bytes());
+        value.settle();
+        Some(value.to_string())
+    };
+    one == other || value(one).is_some_and(|one| value(other) == Some(one))
+}
+
+/// Whether a code fence begins before the value and none ends after it.
+pub(super) fn has_open_fence(text: &str) -> bool {
+    let Some(fence) = text.find("```") else { return false };
+    let opens = text.find(['{', '[']).is_none_or(|value| fence < value);
+    let closes = text.rfind("```") > text.rfind(['}', ']']).max(Some(fence));
+    opens && !closes
+}
+
+pub(super) fn is_json(text: &str) -> bool {
+    json::first(text).is_ok_and(|(_, rest)| rest.is_empty())
+}
