@@ -49,6 +49,11 @@ impl<'s> Part<'s> {
         Self { schema, tops, all }
     }
 
+    /// Whether it is the same place.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.all == other.all
+    }
+
     /// This place, where another subschema holds too.
     pub(crate) fn and(&self, more: ShapeId) -> Self {
         let mut tops = self.tops.clone();
@@ -109,6 +114,22 @@ impl<'s> Part<'s> {
                 if has_patterns { Vec::new() } else { self.shapes().filter_map(further).collect() };
             Self::of(self.schema, tops)
         })
+    }
+
+    /// The places that a member may have. There are several where patterns apply to its key: which
+    /// of them match is for the validator to say.
+    pub(crate) fn members(&self, key: &str) -> Vec<Self> {
+        let by_pattern = |shape: &&Shape| shape.has_patterns;
+        let shape = self.shapes().find(by_pattern).filter(|_| self.property(key).is_none());
+        let Some(shape) = shape else { return vec![self.member(key)] };
+        let one = |id: ShapeId| Self::of(self.schema, vec![id]);
+        let mut places: Vec<Self> = shape.patterns.iter().copied().map(one).collect();
+        match shape.additional {
+            Additional::Schema(id) => places.push(one(id)),
+            Additional::Closed if shape.refuses_further => {}
+            Additional::Open | Additional::Closed => places.push(Self::of(self.schema, Vec::new())),
+        }
+        places
     }
 
     /// The declared properties, in the order of the schema.

@@ -106,7 +106,7 @@ rules! {
     FormatTrim "format-trim" Likely On "Brackets, backticks or a link around a string with a format.", r#""<a@b.org>""# => r#""a@b.org""#;
     FractionText "fraction-text" Guess On "A fraction in a string, for a number.", r#""1/2""# => "0.5";
     HoistNested "hoist-nested" Guess Off "A property that stands one level too deep.", r#"{"o": {"a": 1}}"# => r#"{"o": {}, "a": 1}"#;
-    IntegralFloat "integral-float" Exact On "A whole number with a fraction of zeros, where the draft refuses it.", "1.0" => "1";
+    IntegralFloat "integral-float" Exact On "A whole number written with a fraction, an exponent or a minus before zero, for an integer.", "3.0" => "3";
     JoinArray "join-array" Guess Off "A list of strings for a string.", r#"["a", "b"]"# => r#""a, b""#;
     JsonToString "json-to-string" Likely On "A value for a string that holds JSON.", r#"{"a": 1}"# => r#""{\"a\": 1}""#;
     JsonToText "json-to-text" Guess Off "A value for a string, as it is written.", r#"{"a": 1}"# => r#""{\"a\": 1}""#;

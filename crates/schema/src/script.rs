@@ -119,28 +119,45 @@ pub(crate) fn compose(first: &[Change], middle: &str, second: &[Change]) -> Vec<
 /// Where a range of the text that `script` leads to stands in the text it was made for. What was
 /// put in stands where it was put, in place of what.
 pub(crate) fn origin(script: &[Change], span: &Range<usize>) -> Range<usize> {
-    let start = source(script, span.start).start;
-    match span.end.checked_sub(1).filter(|last| *last >= span.start) {
-        Some(last) => start..source(script, last).end.max(start),
-        None => start..start,
-    }
+    Origins::new(script).of(span)
 }
 
-/// What the byte at `at` was made from.
-fn source(script: &[Change], at: usize) -> Range<usize> {
-    let mut shift = Shift::default();
-    for change in script {
-        let from = (change.start + shift.grown).saturating_sub(shift.shrunk);
-        if from > at {
-            break;
-        }
-        if at < from + change.after.len() {
-            return change.start..change.end;
-        }
-        shift.pass(change);
+/// [`origin`] of ranges that are asked for in order, so that the script is read once.
+pub(crate) struct Origins<'c> {
+    rest: &'c [Change],
+    shift: Shift,
+}
+
+impl<'c> Origins<'c> {
+    pub(crate) fn new(script: &'c [Change]) -> Self {
+        Self { rest: script, shift: Shift::default() }
     }
-    let at = shift.back(at);
-    at..at + 1
+
+    /// Where a range stands that begins no earlier than the last one ended.
+    pub(crate) fn of(&mut self, span: &Range<usize>) -> Range<usize> {
+        let start = self.source(span.start).start;
+        match span.end.checked_sub(1).filter(|last| *last >= span.start) {
+            Some(last) => start..self.source(last).end.max(start),
+            None => start..start,
+        }
+    }
+
+    /// What the byte at `at` was made from.
+    fn source(&mut self, at: usize) -> Range<usize> {
+        while let Some((change, rest)) = self.rest.split_first() {
+            let from = (change.start + self.shift.grown).saturating_sub(self.shift.shrunk);
+            if from > at {
+                break;
+            }
+            if at < from + change.after.len() {
+                return change.start..change.end;
+            }
+            self.shift.pass(change);
+            self.rest = rest;
+        }
+        let at = self.shift.back(at);
+        at..at + 1
+    }
 }
 
 /// How far a text has been moved by the changes before.

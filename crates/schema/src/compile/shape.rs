@@ -43,6 +43,10 @@ pub(crate) struct Shape {
     /// In the order of the schema.
     pub(crate) properties: Vec<(String, ShapeId)>,
     pub(crate) has_patterns: bool,
+    /// The subschemas of `patternProperties`.
+    pub(crate) patterns: Vec<ShapeId>,
+    /// Whether `additionalProperties` is `false`.
+    pub(crate) refuses_further: bool,
     pub(crate) required: Vec<String>,
     pub(crate) additional: Additional,
     pub(crate) prefix: Vec<ShapeId>,
@@ -170,6 +174,11 @@ impl Types {
 
     pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// Whether numbers may be here, and only whole ones.
+    pub(crate) const fn is_whole_only(self) -> bool {
+        self.has(Self::INTEGER) && !self.has(Self::NUMBER.without(Self::INTEGER))
     }
 
     /// `integer or null`

@@ -140,6 +140,10 @@ fn shape(
         shape.properties.extend(part(&["properties", name]).map(|id| (name.clone(), id)));
     }
     shape.has_patterns = members.contains_key("patternProperties");
+    let patterns = members.get("patternProperties").and_then(Value::as_object);
+    let patterns = patterns.into_iter().flat_map(Map::keys);
+    shape.patterns = patterns.filter_map(|name| part(&["patternProperties", name])).collect();
+    shape.refuses_further = members.get("additionalProperties") == Some(&Value::Bool(false));
     shape.required = strings(members.get("required"));
     shape.additional = match members.get("additionalProperties") {
         Some(Value::Bool(false)) => Additional::Closed,

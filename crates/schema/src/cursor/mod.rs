@@ -6,6 +6,7 @@ mod partial;
 mod places;
 mod salvage;
 mod scalars;
+mod spelling;
 mod stream;
 mod walk;
 

@@ -14,12 +14,11 @@ use crate::{
     Applied, Cause, Change, IssueCode, Rule, Tree,
     coerce::{Scalar, coerce},
     compile::{Off, Types},
+    fit::shortened,
     issue::pointer_of,
     tree::{JsonKind, is_integer, quoted},
 };
 
-/// How many characters of a value the log keeps.
-const KEPT: usize = 120;
 /// How many options a message lists.
 const LISTED: usize = 10;
 
@@ -130,14 +129,13 @@ impl Walk {
         }
         let span = open.start..self.origin.behind(at);
         self.open = Some(open.clone());
-        let made = self.made(Scalar::String(&content), open.node, span, &quoted(&content));
+        let (made, state) = self.made(Scalar::String(&content), open.node, span, &quoted(&content));
         if made.is_empty() {
             let (code, expected) = self.wanted(JsonKind::String, false);
             let issue = self.issue(code, JsonKind::String, &quoted(&content), expected, at);
             self.find(issue, at);
         }
         self.open = None;
-        let state = if made.is_empty() { NodeState::Tentative } else { NodeState::Final };
         self.partial.close(open.node, state);
         self.close_value(&made, state);
     }
@@ -165,13 +163,16 @@ impl Walk {
         let path = self.path();
         let node = self.partial.append(parent, kind, NodeState::Tentative);
         self.partial.grow(node, raw);
+        let mut state = NodeState::Tentative;
         if let Some(issue) = wanted {
-            left = self.made_at(scalar, node, issue.span(), raw, path);
+            (left, state) = self.made_at(scalar, node, issue.span(), raw, path);
             if left.is_empty() {
                 self.find(issue, last);
             }
+        } else if !left.is_empty() {
+            let span = self.origin.of(from)..self.origin.behind(last);
+            state = self.spell(node, raw, &left, span, path);
         }
-        let state = if left.is_empty() { NodeState::Tentative } else { NodeState::Final };
         self.partial.close(node, state);
         self.close_value(&left, state);
     }
@@ -210,12 +211,13 @@ impl Walk {
         node: usize,
         span: std::ops::Range<usize>,
         before: &str,
-    ) -> Vec<Way> {
+    ) -> (Vec<Way>, NodeState) {
         let path = self.path();
         self.made_at(scalar, node, span, before, path)
     }
 
-    /// Coerces a scalar, if there is one right way; the ways in which the result is valid.
+    /// Coerces a scalar, if there is one right way; the ways in which the result is valid, and the
+    /// state of the node.
     fn made_at(
         &mut self,
         scalar: Scalar<'_>,
@@ -223,8 +225,10 @@ impl Walk {
         span: std::ops::Range<usize>,
         before: &str,
         path: jsonmend_core::Path,
-    ) -> Vec<Way> {
-        let Some(made) = self.coerced(scalar, &pointer_of(&path)) else { return Vec::new() };
+    ) -> (Vec<Way>, NodeState) {
+        let Some(made) = self.coerced(scalar, &pointer_of(&path)) else {
+            return (Vec::new(), NodeState::Tentative);
+        };
         let (kind, content) = match serde_json::from_str(&made.text) {
             Ok(Value::String(content)) => (JsonKind::String, content),
             Ok(Value::Bool(_)) => (JsonKind::Boolean, made.text.clone()),
@@ -232,7 +236,6 @@ impl Walk {
             _ => (JsonKind::Number, made.text.clone()),
         };
         self.partial.replace(node, kind, &content);
-        let short = |text: &str| text.chars().take(KEPT).collect::<String>();
         self.applied.push(Applied {
             rule: made.rule,
             risk: made.rule.risk(),
@@ -240,13 +243,20 @@ impl Walk {
             schema_path: self.places.part(made.way.place).pointer().to_owned(),
             start: span.start,
             end: span.end,
-            before: short(before),
-            after: short(&made.text),
+            before: shortened(before),
+            after: shortened(&made.text),
         });
         let valid: Vec<Way> =
             self.next.iter().filter(|way| self.accepts(way, &made.text)).copied().collect();
-        self.changes.push(Change::new(Cause::Rule(made.rule), span, made.text, path));
-        valid
+        let change =
+            Change::new(Cause::Rule(made.rule), span.clone(), made.text.clone(), path.clone());
+        self.changes.push(change);
+        let state = match kind {
+            JsonKind::Number => self.spell(node, &made.text, &valid, span, path),
+            _ if valid.is_empty() => NodeState::Tentative,
+            _ => NodeState::Final,
+        };
+        (valid, state)
     }
 
     /// The one thing that the rules make of a scalar, with the least risk. Where a list or an object
@@ -283,7 +293,7 @@ impl Walk {
     }
 
     /// Whether the schema switches a rule off here.
-    fn is_off(&self, rule: Rule, way: &Way) -> bool {
+    pub(super) fn is_off(&self, rule: Rule, way: &Way) -> bool {
         let around = self.frames.iter().flat_map(|frame| &frame.ways).map(|own| own.way.place);
         around.chain([way.place]).any(|place| {
             self.places.part(place).shapes().any(|shape| match &shape.off {

@@ -8,6 +8,7 @@
 mod choose;
 mod documents;
 mod elements;
+mod integers;
 mod members;
 mod plan;
 mod reading;
@@ -19,7 +20,7 @@ mod words;
 use jsonmend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 
-pub(crate) use walk::{Fit, Fitter, Place};
+pub(crate) use walk::{Fit, Fitter, Place, shortened};
 
 use crate::{Change, Issue, Rule, Rules, Schema};
 

@@ -7,10 +7,10 @@ use jsonmend_extract::{Scope, mend_text};
 
 use super::{
     Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents, elements::Elements,
-    words::words,
+    integers::Spelled, words::words,
 };
 use crate::{
-    Change, Issue, Schema, Tree,
+    Change, Issue, Rule, Schema, Tree,
     compile::Types,
     part::Part,
     script,
@@ -32,7 +32,9 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
             (reading, fitted)
         }
     };
-    if fitted.0.outcome == Outcome::Unchanged {
+    // A value that is valid as it came is the only one, however its numbers are spelled.
+    let only_spelled = fitted.0.applied.iter().all(|applied| applied.rule == Rule::IntegralFloat);
+    if fitted.0.outcome == Outcome::Unchanged || is_one && fitted.0.text.is_some() && only_spelled {
         return fitted.0;
     }
     let elements = Elements::find(schema, input, options);
@@ -218,52 +220,52 @@ impl Reading {
         input: &[u8],
         options: &FitOptions,
     ) -> Tried {
-        let text = tree.text();
-        if schema.accepts(tree) {
-            return Tried(Fitted {
-                outcome: self.outcome,
-                text: self.text.clone(),
-                mended: None,
-                changes: self.changes.clone(),
-                applied: Vec::new(),
-                issues: Vec::new(),
-            });
-        }
+        let (text, accepts) = (tree.text(), schema.accepts(tree));
         let fit = match Fitter::new(options, text.len()) {
+            _ if accepts => Fit::clean(),
             Some(mut fitter) => fitter.fit(tree.root(), &Part::root(schema), &Place::root()),
             None => Fit::default(),
         };
-        let placed = |applied: &Applied| {
+        let applied = |applied: &Applied| {
             let span = script::origin(&self.changes, &(applied.start..applied.end));
             Applied { start: span.start, end: span.end, ..applied.clone() }
         };
-        let applied: Vec<Applied> = fit.applied.iter().map(placed).collect();
+        let mut applied: Vec<Applied> = fit.applied.iter().map(applied).collect();
+        let (mut changes, mut output) = (self.changes.clone(), Some(text.to_owned()));
+        if !accepts {
+            let cuts: Vec<Change> = fit
+                .cuts
+                .into_iter()
+                .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
+                .collect();
+            changes = script::compose(&self.changes, text, &cuts);
+            output = crate::apply_changes(input, &changes);
+        }
         // What the walk found is checked once more, as a whole: a value is given out only if the
         // schema accepts it.
-        let cuts: Vec<Change> = fit
-            .cuts
-            .into_iter()
-            .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
-            .collect();
-        let changes = script::compose(&self.changes, text, &cuts);
-        let output = crate::apply_changes(input, &changes);
         let limits = options.engine().limits();
         let accepted = |text: &String| {
-            Tree::read(text).is_ok_and(|tree| tree.is_within(limits) && schema.accepts(&tree))
+            accepts
+                || Tree::read(text)
+                    .is_ok_and(|tree| tree.is_within(limits) && schema.accepts(&tree))
         };
-        match output.filter(|output| fit.valid && accepted(output)) {
-            Some(output) => {
-                let changed = self.outcome == Outcome::Unchanged && !changes.is_empty();
-                let outcome = if changed { Outcome::Repaired } else { self.outcome };
-                let mended = self.text.clone();
-                let text = Some(output);
-                Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
-            }
-            None => {
-                let issues = self.issues(schema, tree, &fit.ambiguous, &fit.applied);
-                self.refused(Outcome::Invalid, issues, applied)
-            }
+        let Some(mut output) = output.filter(|output| fit.valid && accepted(output)) else {
+            let issues = self.issues(schema, tree, &fit.ambiguous, &fit.applied);
+            return self.refused(Outcome::Invalid, issues, applied);
+        };
+        // A value that is valid as it came is not read again unless it has such numbers.
+        let loose = !accepts || tree.loose_integers().next().is_some();
+        let spelled = if loose { Spelled::of(&output, schema, options) } else { None };
+        if let Some(spelled) = spelled {
+            applied.extend(spelled.placed(&changes));
+            changes = script::compose(&changes, &output, &spelled.cuts);
+            output = spelled.text;
         }
+        let changed = self.outcome == Outcome::Unchanged && !changes.is_empty();
+        let outcome = if changed { Outcome::Repaired } else { self.outcome };
+        let mended = self.text.clone().filter(|_| !applied.is_empty());
+        let text = Some(output);
+        Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
     }
 
     /// What is wrong with the value as it was read, with places in the input. What a rule would mend

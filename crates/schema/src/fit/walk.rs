@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How deep a value is followed, in levels.
-const DEPTH: usize = 64;
+pub(super) const DEPTH: usize = 64;
 /// How many forms a value may go through: a string that holds a list of one that holds a string …
 const FORMS: usize = 4;
 /// How many characters of a value the log keeps.
@@ -34,7 +34,7 @@ pub(crate) struct Place {
     /// Whether a string could stand here, though not this one.
     pub(super) takes_strings: bool,
     forms: usize,
-    depth: usize,
+    pub(super) depth: usize,
     /// What the schema switches off here.
     off: Vec<Off>,
 }
@@ -63,6 +63,13 @@ impl Place {
 
     fn reshaped(&self) -> Self {
         Self { forms: self.forms + 1, depth: self.depth + 1, ..self.clone() }
+    }
+
+    /// With what these parts of the schema switch off, here and below.
+    pub(super) fn with_switches(mut self, parts: &[Part<'_>]) -> Self {
+        let shapes = parts.iter().flat_map(Part::shapes).map(|shape| &shape.off);
+        self.off.extend(shapes.filter(|off| **off != Off::Nothing).cloned());
+        self
     }
 
     pub(super) fn path(&self) -> Path {
@@ -142,6 +149,11 @@ impl<'o> Fitter<'o> {
         rule.risk() <= self.max_risk && !off && self.options.rules().allows(rule, &place.pointer)
     }
 
+    /// Whether all the work that the value may cost has been done.
+    pub(super) const fn is_spent(&self) -> bool {
+        self.fuel == 0
+    }
+
     /// Whether a node is valid, on account.
     pub(super) fn accepts(&mut self, part: &Part<'_>, node: Node<'_>) -> bool {
         self.fuel = self.fuel.saturating_sub(node.raw().len() + 64);
@@ -157,11 +169,7 @@ impl<'o> Fitter<'o> {
             return Fit::default();
         }
         let part = &part.conditioned(node);
-        let mut place = place.clone();
-        place.off.extend(
-            part.shapes().map(|shape| shape.off.clone()).filter(|off| *off != Off::Nothing),
-        );
-        let place = &place;
+        let place = &place.clone().with_switches(std::slice::from_ref(part));
         if let Some(branches) = part.undecided() {
             return self.branches(node, part, branches, place);
         }
@@ -325,6 +333,6 @@ pub(super) fn applied(
 }
 
 /// As much of a value as the log keeps.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }

@@ -14,7 +14,7 @@ use jsonmend_core::Limits;
 
 pub(crate) use json::{Instance, TreeJson, equals, value};
 pub use read::TreeError;
-pub(crate) use text::{escaped, is_integer, quoted, unescape};
+pub(crate) use text::{escaped, is_integer, plain_integer, quoted, unescape};
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,6 +130,17 @@ impl<'t> Tree<'t> {
     #[must_use]
     pub const fn root(&self) -> Node<'_> {
         Node { tree: self, index: 0 }
+    }
+
+    /// The whole numbers that are not digits alone (`3.0`, `1e3`, `-0`), in document order.
+    pub(crate) fn loose_integers(&self) -> impl Iterator<Item = Node<'_>> {
+        let numbers =
+            self.nodes.iter().zip(0..).filter(|(entry, _)| entry.kind == JsonKind::Number);
+        let nodes = numbers.map(|(_, index)| Node { tree: self, index });
+        nodes.filter(|node| {
+            let raw = node.raw();
+            (raw.contains(['.', 'e', 'E']) || raw == "-0") && is_integer(raw)
+        })
     }
 
     /// How many nodes it has. At least one.
