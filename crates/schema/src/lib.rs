@@ -41,4 +41,4 @@ pub use script::{Cause, Change, apply_changes};
 pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};
 pub use typed::ParseError;
 #[cfg(feature = "schemars")]
-pub use typed::parse_as;
+pub use typed::{parse_as, parse_incomplete_as};

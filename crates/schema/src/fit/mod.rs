@@ -174,6 +174,7 @@ pub struct Fitted {
     changes: Vec<Change>,
     applied: Vec<Applied>,
     issues: Vec<Issue>,
+    cut_at: Option<Path>,
 }
 
 impl Fitted {
@@ -186,6 +187,7 @@ impl Fitted {
             changes: Vec::new(),
             applied: Vec::new(),
             issues: vec![Issue::beyond_limits(length)],
+            cut_at: None,
         }
     }
 
@@ -225,6 +227,13 @@ impl Fitted {
     #[must_use]
     pub fn issues(&self) -> &[Issue] {
         &self.issues
+    }
+
+    /// Where in the value the input was cut off, if it was. Then the text, if there is one, is only a
+    /// part of what was meant.
+    #[must_use]
+    pub const fn cut_at(&self) -> Option<&Path> {
+        self.cut_at.as_ref()
     }
 
     /// The highest risk among the changes and the rules; `None` without any change.

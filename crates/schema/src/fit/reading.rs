@@ -209,7 +209,8 @@ impl Reading {
 
     fn refused(&self, outcome: Outcome, issues: Vec<Issue>, applied: Vec<Applied>) -> Tried {
         let (text, mended, changes) = (None, self.text.clone(), Vec::new());
-        Tried(Fitted { outcome, text, mended, changes, applied, issues })
+        let cut_at = self.cut_at.clone();
+        Tried(Fitted { outcome, text, mended, changes, applied, issues, cut_at })
     }
 
     /// The same, of the tree of its text.
@@ -251,6 +252,7 @@ impl Reading {
         };
         let Some(mut output) = output.filter(|output| fit.valid && accepted(output)) else {
             let issues = self.issues(schema, tree, &fit.ambiguous, &fit.applied);
+            let issues = self.with_cut(issues, input.len());
             return self.refused(Outcome::Invalid, issues, applied);
         };
         // A value that is valid as it came is not read again unless it has such numbers.
@@ -265,7 +267,8 @@ impl Reading {
         let outcome = if changed { Outcome::Repaired } else { self.outcome };
         let mended = self.text.clone().filter(|_| !applied.is_empty());
         let text = Some(output);
-        Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
+        let cut_at = self.cut_at.clone();
+        Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new(), cut_at })
     }
 
     /// What is wrong with the value as it was read, with places in the input. What a rule would mend
@@ -296,6 +299,17 @@ impl Reading {
             }
         };
         schema.validate(tree).into_iter().map(placed).collect()
+    }
+
+    /// The issues of a text of so many bytes that may have been cut off: what is missing from a
+    /// container that was still open then is not missing, it had not come yet.
+    fn with_cut(&self, issues: Vec<Issue>, length: usize) -> Vec<Issue> {
+        let Some(cut_at) = &self.cut_at else { return issues };
+        let open = |issue: &Issue| cut_at.steps().starts_with(issue.path().steps());
+        let cut = issues.into_iter().map(|issue| {
+            if issue.is_lack() && open(&issue) { issue.before_cut(length) } else { issue }
+        });
+        cut.collect()
     }
 
     /// Why there is no value.

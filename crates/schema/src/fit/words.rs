@@ -58,6 +58,7 @@ pub(super) fn words(
         changes: vec![change],
         applied: vec![applied],
         issues: Vec::new(),
+        cut_at: None,
     })
 }
 

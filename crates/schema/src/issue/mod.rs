@@ -20,6 +20,9 @@ use crate::tree::{JsonKind, Node};
 /// How much of a value an issue keeps, in characters.
 const KEPT: usize = 240;
 
+/// What a model can do about a text that was cut off.
+const CONTINUE: &str = "continue from there";
+
 /// What kind of thing is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -51,7 +54,7 @@ pub enum IssueCode {
     /// The text holds no value, several, one that needs a repair which the policy refuses, or one
     /// beyond the limits.
     Syntax,
-    /// The text ended inside the value.
+    /// The text was cut off inside the value, or before a part of it that the schema requires.
     Truncated,
     /// Of another type.
     Type,
@@ -137,9 +140,21 @@ impl Issue {
 
     /// The text stopped inside the value at `path`, after `length` bytes.
     pub(crate) fn truncated(path: Path, length: usize) -> Self {
-        let told = format!("the output stopped here, at byte {length}");
-        Self::of_text(IssueCode::Truncated, path, told, length..length)
-            .with_hint("continue from there")
+        let expected = "the rest of the value";
+        Self::of_text(IssueCode::Truncated, path, expected, length..length).with_hint(CONTINUE)
+    }
+
+    /// Whether it says that something is not there, and not that something else is in its place.
+    pub(crate) fn is_lack(&self) -> bool {
+        let short = self.code == IssueCode::Count && self.expected.starts_with("at least ");
+        (short || self.code == IssueCode::Missing) && self.hint.is_none()
+    }
+
+    /// The same of a text that was cut off, after `length` bytes, before what is missing could come.
+    pub(crate) fn before_cut(mut self, length: usize) -> Self {
+        self.code = IssueCode::Truncated;
+        self.span = length..length;
+        self.with_hint(CONTINUE)
     }
 
     /// There is no value that could be validated.

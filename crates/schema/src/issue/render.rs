@@ -62,7 +62,11 @@ impl Rendering {
         let told = match issue.code() {
             IssueCode::Missing => format!("missing {}", issue.expected()),
             IssueCode::Unexpected => "unexpected property".to_owned(),
-            IssueCode::Syntax | IssueCode::Truncated => issue.expected().to_owned(),
+            IssueCode::Syntax => issue.expected().to_owned(),
+            IssueCode::Truncated => {
+                let (at, expected) = (issue.span().start, issue.expected());
+                format!("the text was cut off at byte {at}, before {expected}")
+            }
             IssueCode::SchemaEcho => format!("expected {}", issue.expected()),
             _ => format!("expected {}, got {received}", issue.expected()),
         };
