@@ -89,6 +89,12 @@ impl<'s> Part<'s> {
         self.shapes().any(|shape| shape.property(key).is_some())
     }
 
+    /// Whether `key` is declared here or in a branch of a union.
+    pub(crate) fn names(&self, key: &str) -> bool {
+        let branch = |id: &ShapeId| Self::of(self.schema, vec![*id]).declares(key);
+        self.declares(key) || self.unions().into_iter().flatten().any(branch)
+    }
+
     /// The place of a declared property.
     pub(crate) fn property(&self, key: &str) -> Option<Self> {
         let tops: Vec<ShapeId> = self.shapes().filter_map(|shape| shape.property(key)).collect();

@@ -441,5 +441,5 @@ fn half_a_value_is_no_value_of_a_type() {
     assert!(matches!(error, ParseError::Cut(_)), "{error:?}");
     let unfit = parse(br#"{"text": "x"#.as_slice(), &conservative).unwrap_err();
     assert!(matches!(unfit, ParseError::Cut(_)), "{unfit:?}");
-    assert!(matches!(parse(b"[1]", &options), Err(ParseError::Unfit(_))));
+    assert!(matches!(parse(b"[1, 2]", &options), Err(ParseError::Unfit(_))));
 }

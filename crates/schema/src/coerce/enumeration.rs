@@ -1,5 +1,6 @@
 //! One of the values that `enum` or `const` lists.
 
+use jsonmend_core::Risk;
 use serde_json::Value;
 
 use super::{Coerced, Scalar};
@@ -30,10 +31,7 @@ pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec
             let same = |name: &str| name.eq_ignore_ascii_case(word);
             retyped(options, proposals, |option| option.as_str().is_some_and(same));
         }
-        Scalar::Null => {
-            let same = |name: &str| matches!(name, "null" | "none" | "None");
-            retyped(options, proposals, |option| option.as_str().is_some_and(same));
-        }
+        Scalar::Null => null(options, proposals),
     }
 }
 
@@ -41,6 +39,19 @@ pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec
 fn only(options: &[Value], same: impl Fn(&Value) -> bool) -> Option<&Value> {
     let mut found = options.iter().filter(|option| same(option));
     found.next().filter(|_| found.next().is_none())
+}
+
+/// `null`, where a named value is called so. A property without a value could be meant as well, more
+/// so if the named value is a word of its own.
+fn null(options: &[Value], proposals: &mut Vec<Coerced>) {
+    let named = |names: &'static [&str]| {
+        only(options, |option| option.as_str().is_some_and(|name| names.contains(&name)))
+    };
+    let found = named(&["null"]).map(|option| (option, Risk::Likely));
+    let found = found.or_else(|| named(&["none", "None"]).map(|option| (option, Risk::Guess)));
+    if let Some((option, risk)) = found {
+        proposals.push(Coerced::new(Rule::EnumScalarType, option.to_string()).with_risk(risk));
+    }
 }
 
 fn retyped(options: &[Value], proposals: &mut Vec<Coerced>, same: impl Fn(&Value) -> bool) {

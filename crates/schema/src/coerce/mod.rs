@@ -11,6 +11,8 @@ mod format;
 mod number;
 mod string;
 
+use jsonmend_core::Risk;
+
 use crate::{
     Rule,
     compile::Types,
@@ -33,13 +35,20 @@ pub(crate) enum Scalar<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Coerced {
     pub(crate) rule: Rule,
+    /// At least the risk of the rule.
+    pub(crate) risk: Risk,
     /// A JSON text.
     pub(crate) text: String,
 }
 
 impl Coerced {
     fn new(rule: Rule, text: impl Into<String>) -> Self {
-        Self { rule, text: text.into() }
+        Self { rule, risk: rule.risk(), text: text.into() }
+    }
+
+    fn with_risk(mut self, risk: Risk) -> Self {
+        self.risk = self.risk.max(risk);
+        self
     }
 }
 

@@ -28,6 +28,7 @@ const DOUBTED: u64 = 512;
 /// What a rule made of a scalar.
 struct Made {
     rule: Rule,
+    risk: Risk,
     text: String,
     way: Way,
 }
@@ -238,7 +239,7 @@ impl Walk {
         self.partial.replace(node, kind, &content);
         self.applied.push(Applied {
             rule: made.rule,
-            risk: made.rule.risk(),
+            risk: made.risk,
             path: path.clone(),
             schema_path: self.places.part(made.way.place).pointer().to_owned(),
             start: span.start,
@@ -250,6 +251,7 @@ impl Walk {
             self.next.iter().filter(|way| self.accepts(way, &made.text)).copied().collect();
         let change =
             Change::new(Cause::Rule(made.rule), span.clone(), made.text.clone(), path.clone());
+        let change = change.with_risk(made.risk);
         self.changes.push(change);
         let state = match kind {
             JsonKind::Number => self.spell(node, &made.text, &valid, span, path),
@@ -277,17 +279,17 @@ impl Walk {
         for way in &self.next {
             let part = self.places.part(way.place);
             for proposal in coerce(scalar, &part) {
-                let rule = proposal.rule;
-                let allowed = rule.risk() <= max_risk
+                let (rule, risk) = (proposal.rule, proposal.risk);
+                let allowed = risk <= max_risk
                     && self.options.rules().allows(rule, pointer)
                     && !self.is_off(rule, way);
                 if allowed && self.accepts(way, &proposal.text) {
-                    found.push(Made { rule, text: proposal.text, way: *way });
+                    found.push(Made { rule, risk, text: proposal.text, way: *way });
                 }
             }
         }
-        let least = found.iter().map(|made| made.rule.risk()).min()?;
-        found.retain(|made| made.rule.risk() == least);
+        let least = found.iter().map(|made| made.risk).min()?;
+        found.retain(|made| made.risk == least);
         let first = found.swap_remove(0);
         found.iter().all(|other| other.text == first.text).then_some(first)
     }

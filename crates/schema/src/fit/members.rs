@@ -125,17 +125,20 @@ impl Fitter<'_> {
             let known =
                 known.or_else(|| property.default().map(|value| (Rule::FillDefault, value)));
             let Some((rule, value)) = known else { continue };
-            if self.allows(rule, place, &property) {
+            // Without the constant that tells the branches of a union apart, one of them is chosen.
+            let chosen = if place.is_choice { Risk::Likely } else { Risk::Exact };
+            let risk = rule.risk().max(chosen);
+            if self.allows(rule, place, &property) && self.takes(risk) {
                 let value = value.to_string();
                 whole.applied.push(applied(
                     rule,
-                    rule.risk(),
+                    risk,
                     &place.member(key),
                     &property,
                     node,
                     &value,
                 ));
-                plan.added.push(Added { rule, key: key.to_owned(), value });
+                plan.added.push(Added { rule, risk, key: key.to_owned(), value });
             }
         }
     }

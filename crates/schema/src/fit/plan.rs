@@ -23,6 +23,7 @@ pub(super) struct Entry<'t> {
 /// A member that shall be added.
 pub(super) struct Added {
     pub(super) rule: Rule,
+    pub(super) risk: Risk,
     pub(super) key: String,
     /// A JSON text.
     pub(super) value: String,
@@ -111,7 +112,7 @@ impl<'t> Plan<'t> {
             text.push_str(&added.value);
         }
         // One change stands for all that is added.
-        let risk = self.added.iter().map(|added| added.rule.risk()).max().unwrap_or(Risk::Exact);
+        let risk = self.added.iter().map(|added| added.risk).max().unwrap_or(Risk::Exact);
         // Where the members behind were dropped, the addition takes their place.
         let dropped_tail = self.entries.last().is_some_and(|entry| entry.dropped.is_some());
         match cuts.last_mut().filter(|_| dropped_tail) {

@@ -33,6 +33,8 @@ pub(crate) struct Place {
     pub(super) is_root: bool,
     /// Whether a string could stand here, though not this one.
     pub(super) takes_strings: bool,
+    /// Whether it is tried as one of several branches of a union that take its type.
+    pub(super) is_choice: bool,
     forms: usize,
     pub(super) depth: usize,
     /// What the schema switches off here.
@@ -149,6 +151,11 @@ impl<'o> Fitter<'o> {
         rule.risk() <= self.max_risk && !off && self.options.rules().allows(rule, &place.pointer)
     }
 
+    /// Whether the policy takes a risk.
+    pub(super) fn takes(&self, risk: Risk) -> bool {
+        risk <= self.max_risk
+    }
+
     /// Whether all the work that the value may cost has been done.
     pub(super) const fn is_spent(&self) -> bool {
         self.fuel == 0
@@ -225,10 +232,14 @@ impl<'o> Fitter<'o> {
     /// A union: each branch on its own, then the best.
     fn branches(&mut self, node: Node<'_>, part: &Part<'_>, ids: &[ShapeId], place: &Place) -> Fit {
         let takes_strings = place.takes_strings || part.allowed().has(Types::STRING);
-        let place = &Place { takes_strings, depth: place.depth + 1, ..place.clone() };
+        let ids = choose::discriminated(node, part, ids);
+        let takes = |id: &&ShapeId| Part::of(part.schema(), vec![**id]).allows(node.kind());
+        let is_choice = place.is_choice || ids.iter().filter(takes).count() > 1;
+        let depth = place.depth + 1;
+        let place = &Place { takes_strings, is_choice, depth, ..place.clone() };
         let mut found = Vec::new();
         let mut unfit: Option<Fit> = None;
-        for id in choose::discriminated(node, part, ids) {
+        for id in ids {
             let branch = part.and(id);
             let fit = self.fit(node, &branch, place);
             if fit.valid {

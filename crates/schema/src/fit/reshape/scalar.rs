@@ -1,5 +1,7 @@
 //! Values for scalars: other spellings, and objects or lists around one.
 
+use jsonmend_core::Risk;
+
 use super::{Proposal, Site};
 use crate::{
     Rule,
@@ -16,7 +18,8 @@ const SCHEMA_KEYS: [&str; 6] = ["type", "format", "title", "description", "nulla
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     for coerced in coerce_node(site.node, site.part) {
-        found.push(Proposal::text(coerced.rule, coerced.text));
+        let proposal = Proposal::text(coerced.rule, coerced.text);
+        found.push(proposal.with_risk(coerced.risk));
     }
     null_word(site, found);
     match site.node.kind() {
@@ -45,20 +48,36 @@ fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>)
     }
 }
 
-/// `{"value": x}`, with nothing beside it but words of a schema.
+/// `{"value": x}`, with nothing beside it but words of a schema. What the schema does not say itself
+/// is lost with them.
 fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let own = site.place.path.last().and_then(|step| match step {
         jsonmend_core::Step::Key(key) => Some(key.as_str()),
         jsonmend_core::Step::Index(_) => None,
     });
-    let mut data = site
-        .node
-        .children()
-        .filter(|member| !member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref())));
+    let is_word =
+        |member: &Node<'_>| member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref()));
+    let mut data = site.node.children().filter(|member| !is_word(member));
     let (Some(only), None) = (data.next(), data.next()) else { return };
     let key = only.key().unwrap_or_default();
     if VALUE_KEYS.contains(&key.as_ref()) || own == Some(key.as_ref()) {
-        found.push(Proposal::inner(Rule::PlaceholderObject, only));
+        let known = site.node.children().filter(is_word).all(|member| is_echo(site, member));
+        let risk = if known { Risk::Exact } else { Risk::Lossy };
+        found.push(Proposal::inner(Rule::PlaceholderObject, only).with_risk(risk));
+    }
+}
+
+/// Whether a member says what the schema says of this place.
+pub(super) fn is_echo(site: &Site<'_, '_, '_>, member: Node<'_>) -> bool {
+    let (key, text) = (member.key().unwrap_or_default(), member.as_str());
+    let text = text.as_deref();
+    match key.as_ref() {
+        "type" => text.is_some_and(|name| site.part.allowed().has(Types::named(name))),
+        "format" => text.is_some() && text == site.part.format(),
+        "title" => text.is_some() && text == site.part.title(),
+        "description" => text.is_some() && text == site.part.description(),
+        "nullable" | "required" => member.kind() == JsonKind::Boolean,
+        _ => false,
     }
 }
 
