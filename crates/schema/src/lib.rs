@@ -15,6 +15,7 @@
 //!
 //! Nothing here reads files, clocks or the network.
 
+mod code;
 mod coerce;
 mod compile;
 mod cursor;
@@ -25,11 +26,14 @@ mod part;
 mod registry;
 mod rule;
 mod script;
+#[cfg(feature = "serde")]
+mod serialize;
 mod tree;
 mod typed;
 mod xml;
 
-pub use compile::{Draft, Schema, SchemaError, SchemaLimits};
+pub use code::UnknownCode;
+pub use compile::{Draft, Schema, SchemaError, SchemaLimits, SchemaOptions};
 pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};

@@ -1,8 +1,8 @@
 //! The rules, their risks, and the switches.
 
-use std::fmt;
-
 use jsonmend_core::Risk;
+
+use crate::code::coded;
 
 /// One row of the table below becomes a variant, its code, its risk, its summary and its example.
 macro_rules! rules {
@@ -150,19 +150,7 @@ rules! {
     YesNoBool "yes-no-bool" Likely On "yes, no, on, off, 1, 0 for a boolean.", r#""yes""# => "true";
 }
 
-impl Rule {
-    /// The rule of that code.
-    #[must_use]
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|rule| rule.code() == code)
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+coded!(Rule, "rule");
 
 /// Which rules may be used, everywhere or below a place. The highest risk is a
 /// [policy](jsonmend_core::Policy)'s to say.

@@ -1,10 +1,10 @@
 //! Edit scripts: what was changed in a text, and why.
 
-use std::ops::Range;
+use std::{fmt, ops::Range, str::FromStr};
 
 use jsonmend_core::{Path, Repair, RepairKind, Risk};
 
-use crate::Rule;
+use crate::{Rule, UnknownCode};
 
 /// Why a text was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,23 +36,40 @@ impl Cause {
     }
 }
 
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Cause {
+    type Err = UnknownCode;
+
+    fn from_str(code: &str) -> Result<Self, UnknownCode> {
+        let syntax = || RepairKind::from_code(code).map(Self::Syntax);
+        let cause = Rule::from_code(code).map(Self::Rule).or_else(syntax);
+        cause.ok_or_else(|| UnknownCode::new("rule or repair", code))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Cause {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
 /// One change of a text: the bytes `start..end` are replaced by `after`.
 ///
 /// The changes of a script are sorted and do not overlap. Where a repair of the syntax and a rule
 /// touch the same bytes, they are one change, with the cause of the higher risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Change {
-    /// Why.
-    pub cause: Cause,
-    /// First byte replaced: an offset into the input as given, in bytes.
-    pub start: usize,
-    /// Behind the last byte replaced. Equal to `start` where something is inserted.
-    pub end: usize,
-    /// What stands there in the output.
-    pub after: String,
-    /// Where in the document it happened.
-    pub path: Path,
+    pub(crate) cause: Cause,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) after: String,
+    pub(crate) path: Path,
     risk: Risk,
 }
 
@@ -71,6 +88,43 @@ impl Change {
     pub(crate) fn with_risk(mut self, risk: Risk) -> Self {
         self.risk = self.risk.max(risk);
         self
+    }
+
+    /// Why.
+    #[must_use]
+    pub const fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// The first byte that is replaced: an offset into the input as given.
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The end of the bytes that are replaced, exclusive. Equal to the start where something is
+    /// inserted.
+    #[must_use]
+    pub const fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The bytes that are replaced.
+    #[must_use]
+    pub const fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The text that replaces them.
+    #[must_use]
+    pub fn after(&self) -> &str {
+        &self.after
+    }
+
+    /// Where in the document it happened.
+    #[must_use]
+    pub const fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What it had to assume: the risk of its cause, or of what else was done to the same bytes.

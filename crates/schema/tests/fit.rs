@@ -36,9 +36,9 @@ fn bytes_that_no_change_names_are_the_bytes_of_the_input() {
     let output = "{\"a\" :  5 ,\n\t\"b\":[1.10, 2.50,3] , \"c\":\"\\u00e9\" }";
     assert_eq!(fitted.text(), Some(output));
     let spans: Vec<(usize, usize, &str)> =
-        fitted.changes().iter().map(|c| (c.start, c.end, c.after.as_str())).collect();
+        fitted.changes().iter().map(|c| (c.start(), c.end(), c.after())).collect();
     assert_eq!(spans, [(8, 11, "5"), (26, 32, "2.50")]);
-    assert_eq!(fitted.changes()[1].path.to_string(), "$.b[1]");
+    assert_eq!(fitted.changes()[1].path().to_string(), "$.b[1]");
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn repairs_of_the_syntax_and_rules_make_one_script() {
     assert_eq!(fitted.text().map(str::trim), Some(r#"{"a": 5, "b": true}"#));
     let applied = apply_changes(input.as_bytes(), fitted.changes());
     assert_eq!(applied.as_deref(), fitted.text());
-    assert!(fitted.changes().windows(2).all(|pair| pair[0].end <= pair[1].start));
+    assert!(fitted.changes().windows(2).all(|pair| pair[0].end() <= pair[1].start()));
     // The quotes were a matter of syntax, the type one of the schema: one change, with its cause.
-    let five = fitted.changes().iter().find(|change| change.after == "5").unwrap();
-    assert_eq!(five.cause, Cause::Rule(Rule::StringToNumber));
-    assert_eq!(&input[five.start..five.end], "'5'");
+    let five = fitted.changes().iter().find(|change| change.after() == "5").unwrap();
+    assert_eq!(five.cause(), Cause::Rule(Rule::StringToNumber));
+    assert_eq!(&input[five.start()..five.end()], "'5'");
     let log = &fitted.applied()[0];
-    assert_eq!(&input[log.start..log.end], "'A'");
+    assert_eq!(&input[log.start()..log.end()], "'A'");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn nothing_is_half_repaired() {
     assert!(fitted.changes().is_empty());
     let pointers: Vec<&str> = fitted.issues().iter().map(jsonmend_schema::Issue::pointer).collect();
     assert_eq!(pointers, ["/a", "/b"], "the original issues come back");
-    assert_eq!(fitted.applied()[0].rule, Rule::StringToNumber, "what could have been done");
+    assert_eq!(fitted.applied()[0].rule(), Rule::StringToNumber, "what could have been done");
 }
 
 #[test]

@@ -50,17 +50,17 @@ fn the_change_is_recorded_and_exact() {
     assert_eq!((fitted.outcome(), fitted.risk()), (Outcome::Repaired, Some(Risk::Exact)));
     assert_eq!(fitted.mended(), Some(r#"{"n": 3.0, "m": 3.0}"#));
     let [change] = fitted.changes() else { panic!("{fitted:?}") };
-    assert_eq!(change.cause, Cause::Rule(Rule::IntegralFloat));
-    assert_eq!((change.start..change.end, change.path.to_string().as_str()), (6..9, "$.n"));
+    assert_eq!(change.cause(), Cause::Rule(Rule::IntegralFloat));
+    assert_eq!((change.start()..change.end(), change.path().to_string().as_str()), (6..9, "$.n"));
     let [applied] = fitted.applied() else { panic!("{fitted:?}") };
-    assert_eq!((applied.before.as_str(), applied.after.as_str()), ("3.0", "3"));
-    assert_eq!(applied.schema_path, "/properties/n");
+    assert_eq!((applied.before(), applied.after()), ("3.0", "3"));
+    assert_eq!(applied.schema_path(), "/properties/n");
     // With a repair of the syntax and another rule, there is one change for the bytes.
     let fitted = fit(&schema, "{n: '3.0'}");
     assert_eq!(fitted.text(), Some(r#"{"n": 3}"#));
-    let rules: Vec<Rule> = fitted.applied().iter().map(|applied| applied.rule).collect();
+    let rules: Vec<Rule> = fitted.applied().iter().map(|applied| applied.rule()).collect();
     assert_eq!(rules, [Rule::StringToNumber, Rule::IntegralFloat]);
-    assert!(fitted.applied().iter().all(|applied| (applied.start, applied.end) == (4, 9)));
+    assert!(fitted.applied().iter().all(|applied| (applied.start(), applied.end()) == (4, 9)));
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn found(schema: &str, input: &str) -> Option<(String, Rule, Risk)> {
     let again = Schema::from_text(schema).unwrap();
     let again = again.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
     assert_eq!(again.text(), Some(text.as_str()), "{input}");
-    Some((text, fitted.applied()[0].rule, risk))
+    Some((text, fitted.applied()[0].rule(), risk))
 }
 
 fn check(schema: &str, cases: &[(&str, Option<(&str, Rule, Risk)>)]) {
@@ -103,6 +103,16 @@ fn a_scalar_is_wrapped_by_its_form() {
         &of(r#"{"type": "array"}"#),
         &[("[1, 2]", Some((r#"{"p": [1, 2]}"#, rule, Risk::Exact)))],
     );
+}
+
+#[test]
+fn a_value_of_another_type_is_wrapped_on_a_guess() {
+    let schema = r#"{"type": "object", "properties": {"p": {"type": "string"}}, "required": ["p"]}"#;
+    let text = r#"{"p": "1"}"#;
+    check(schema, &[
+        ("1", Some((text, Rule::MissingEnvelope, Risk::Guess))),
+        ("[1]", Some((text, Rule::SingleElement, Risk::Guess))),
+    ]);
 }
 
 #[test]

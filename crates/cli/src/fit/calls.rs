@@ -54,11 +54,11 @@ impl CallSchemas {
             return None;
         }
         let (target, nearest) = match self.registry.resolve(Some(call.name()), None) {
-            Resolved::Tool { name, schema, rules } => {
+            Resolved::Tool { name, schema, rules, .. } => {
                 (Some(Target::of_tool(name, schema, rules).switched(&self.switches)), None)
             }
             Resolved::Unknown { .. } if call.kind() == CallKind::Server => return None,
-            Resolved::Unknown { nearest } => (None, nearest.map(str::to_owned)),
+            Resolved::Unknown { nearest, .. } => (None, nearest.map(str::to_owned)),
             _ => (None, None),
         };
         // A call without arguments has none; the schema says whether it needs some.

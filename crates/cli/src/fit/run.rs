@@ -140,11 +140,11 @@ fn before(target: &Target, fitted: &Fitted) -> Vec<Issue> {
 fn lines(name: &str, text: &[u8], changes: &[Change], paint: Paint) -> Vec<String> {
     let mut locator = Locator::new(text);
     let line = |change: &Change| {
-        let at = locator.at(change.start);
-        let before = text.get(change.start..change.end).unwrap_or_default();
-        let (before, after) = (visible(before, SPAN), visible(change.after.as_bytes(), SPAN));
-        let code = paint.paint(NAME, change.cause.code());
-        let bytes = format!("bytes {}..{} at {}", change.start, change.end, change.path);
+        let at = locator.at(change.start());
+        let before = text.get(change.start()..change.end()).unwrap_or_default();
+        let (before, after) = (visible(before, SPAN), visible(change.after().as_bytes(), SPAN));
+        let code = paint.paint(NAME, change.cause().code());
+        let bytes = format!("bytes {}..{} at {}", change.start(), change.end(), change.path());
         let bytes = paint.paint(DIM, bytes);
         let risk = change.risk();
         format!("{name}:{}:{}: {bytes}: {code} ({risk}): {before} -> {after}", at.line, at.column)

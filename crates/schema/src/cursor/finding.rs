@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Issue;
+use crate::{Issue, code::coded};
 
 /// Whether something that is wrong can still come right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +16,23 @@ pub enum Standing {
     /// Neither what follows nor a rule that is allowed can. Generating more is of no use.
     Lost,
 }
+
+impl Standing {
+    /// All of them, from the most hopeful to the least.
+    pub const ALL: &'static [Self] = &[Self::Pending, Self::Definite, Self::Lost];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Definite => "definite",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+coded!(Standing, "standing");
 
 /// An issue that was found before the end.
 ///

@@ -17,6 +17,8 @@ mod reshape;
 mod walk;
 mod words;
 
+use std::ops::Range;
+
 use jsonmend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 
@@ -130,24 +132,72 @@ impl Default for FitOptions {
 
 /// A rule that was applied, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Applied {
+    pub(crate) rule: Rule,
+    pub(crate) risk: Risk,
+    pub(crate) path: Path,
+    pub(crate) schema_path: String,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
+impl Applied {
     /// The rule.
-    pub rule: Rule,
-    /// What it had to assume: the risk of the rule, or of the repairs it needed.
-    pub risk: Risk,
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// What it had to assume: at least the risk of the rule, more where the value left another
+    /// reading open or needed repairs of its own.
+    #[must_use]
+    pub const fn risk(&self) -> Risk {
+        self.risk
+    }
+
     /// Where in the value.
-    pub path: Path,
+    #[must_use]
+    pub const fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where in the schema, as a JSON Pointer.
-    pub schema_path: String,
-    /// First byte of the value it was applied to, in the input as given.
-    pub start: usize,
-    /// Behind the last byte.
-    pub end: usize,
-    /// What stood there, at most 120 characters of it.
-    pub before: String,
-    /// What stands there now, at most 120 characters of it.
-    pub after: String,
+    #[must_use]
+    pub fn schema_path(&self) -> &str {
+        &self.schema_path
+    }
+
+    /// The first byte of the value it was applied to: an offset into the input as given.
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The end of those bytes, exclusive.
+    #[must_use]
+    pub const fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The bytes of the value it was applied to.
+    #[must_use]
+    pub const fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The value before, at most 120 characters of it.
+    #[must_use]
+    pub fn before(&self) -> &str {
+        &self.before
+    }
+
+    /// The value after, at most 120 characters of it.
+    #[must_use]
+    pub fn after(&self) -> &str {
+        &self.after
+    }
 }
 
 /// What became of a text.
@@ -162,7 +212,7 @@ pub struct Applied {
 /// let fitted = schema.fit(br#"{tags: "[\"a\", \"b\"]"}"#, &FitOptions::new());
 /// assert_eq!(fitted.text(), Some(r#"{"tags": ["a", "b"]}"#));
 /// assert_eq!(fitted.outcome(), Outcome::Repaired);
-/// assert_eq!(fitted.applied()[0].rule.code(), "unwrap-stringified");
+/// assert_eq!(fitted.applied()[0].rule().code(), "unwrap-stringified");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,10 @@ pub(crate) use localise::issues;
 pub(crate) use nearest::{distance, folded};
 pub use render::Rendering;
 
-use crate::tree::{JsonKind, Node};
+use crate::{
+    code::coded,
+    tree::{JsonKind, Node},
+};
 
 /// How much of a value an issue keeps, in characters.
 const KEPT: usize = 240;
@@ -67,6 +70,28 @@ pub enum IssueCode {
 }
 
 impl IssueCode {
+    /// All codes, in alphabetical order.
+    pub const ALL: &'static [Self] = &[
+        Self::Const,
+        Self::Content,
+        Self::Count,
+        Self::Enum,
+        Self::Forbidden,
+        Self::Format,
+        Self::Length,
+        Self::Missing,
+        Self::Name,
+        Self::Pattern,
+        Self::Range,
+        Self::SchemaEcho,
+        Self::Syntax,
+        Self::Truncated,
+        Self::Type,
+        Self::Unexpected,
+        Self::Union,
+        Self::Unique,
+    ];
+
     /// The stable lower-case name.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -93,11 +118,7 @@ impl IssueCode {
     }
 }
 
-impl fmt::Display for IssueCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+coded!(IssueCode, "issue code");
 
 /// One thing that is wrong. It prints as one line: `/tags/2: expected string, got number 3`.
 ///

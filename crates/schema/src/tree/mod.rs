@@ -12,6 +12,8 @@ use std::{borrow::Cow, fmt, ops::Range};
 
 use jsonmend_core::Limits;
 
+use crate::code::coded;
+
 pub(crate) use json::{Instance, TreeJson, equals, value};
 pub use read::TreeError;
 pub(crate) use text::{escaped, is_integer, plain_integer, quoted, unescape};
@@ -35,6 +37,16 @@ pub enum JsonKind {
 }
 
 impl JsonKind {
+    /// All types, in alphabetical order.
+    pub const ALL: &'static [Self] =
+        &[Self::Array, Self::Boolean, Self::Null, Self::Number, Self::Object, Self::String];
+
+    /// The name JSON Schema has for it.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        self.name()
+    }
+
     /// The name JSON Schema has for it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -49,11 +61,7 @@ impl JsonKind {
     }
 }
 
-impl fmt::Display for JsonKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+coded!(JsonKind, "JSON type");
 
 /// The deepest nesting a [`Tree`] holds, in levels.
 pub const MAX_DEPTH: usize = 127;

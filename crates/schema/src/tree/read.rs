@@ -12,6 +12,7 @@ const MOST_RESERVED: usize = 1024;
 #[non_exhaustive]
 pub enum TreeError {
     /// The text is no JSON from this byte on.
+    #[non_exhaustive]
     NotJson {
         /// An offset into the text, in bytes.
         at: usize,

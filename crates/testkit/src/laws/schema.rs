@@ -67,7 +67,7 @@ fn valid_stays(
         return Ok(());
     }
     let (spelled, other): (Vec<&Applied>, Vec<&Applied>) =
-        fitted.applied().iter().partition(|applied| applied.rule == Rule::IntegralFloat);
+        fitted.applied().iter().partition(|applied| applied.rule() == Rule::IntegralFloat);
     check.same("rules in a valid value", &other, &Vec::new())?;
     check.same("changes of a valid value", &fitted.changes().len(), &spelled.len())?;
     if spelled.is_empty() {
@@ -172,7 +172,7 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
     }
     if outcome.is_complete() && schema.accepts(&tree) {
         check.same("findings in a valid value", &whole.1, &Vec::new())?;
-        let coerced = |change: &&Change| change.cause != Cause::Rule(Rule::IntegralFloat);
+        let coerced = |change: &&Change| change.cause() != Cause::Rule(Rule::IntegralFloat);
         let coerced: Vec<&Change> = whole.2.iter().filter(coerced).collect();
         check.same("coerced in a valid value", &coerced, &Vec::new())?;
     }
@@ -225,7 +225,7 @@ fn growth(
     at_byte(&stream, input.len())?;
     let cursor = stream.cursor();
     let done = |applied: &[Applied]| -> Vec<(Rule, String)> {
-        let done = applied.iter().map(|applied| (applied.rule, applied.path.to_string()));
+        let done = applied.iter().map(|applied| (applied.rule(), applied.path().to_string()));
         let mut done: Vec<_> = done.collect();
         done.sort();
         done
@@ -239,8 +239,8 @@ fn growth(
     if same && one && !fitted.applied().is_empty() {
         // A repair of higher risk in the same bytes gives the change its name.
         let is_there = |own: &Change| {
-            let alike = |end: &&Change| (end.start, end.end) == (own.start, own.end);
-            fitted.changes().iter().find(alike).is_some_and(|end| end.after == own.after)
+            let alike = |end: &&Change| end.span() == own.span();
+            fitted.changes().iter().find(alike).is_some_and(|end| end.after() == own.after())
         };
         check.that(cursor.changes().iter().all(is_there), || {
             format!("{:?} are not among {:?}", cursor.changes(), fitted.changes())
