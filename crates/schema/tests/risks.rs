@@ -107,12 +107,16 @@ fn a_scalar_is_wrapped_by_its_form() {
 
 #[test]
 fn a_value_of_another_type_is_wrapped_on_a_guess() {
-    let schema = r#"{"type": "object", "properties": {"p": {"type": "string"}}, "required": ["p"]}"#;
+    let schema =
+        r#"{"type": "object", "properties": {"p": {"type": "string"}}, "required": ["p"]}"#;
     let text = r#"{"p": "1"}"#;
-    check(schema, &[
-        ("1", Some((text, Rule::MissingEnvelope, Risk::Guess))),
-        ("[1]", Some((text, Rule::SingleElement, Risk::Guess))),
-    ]);
+    check(
+        schema,
+        &[
+            ("1", Some((text, Rule::MissingEnvelope, Risk::Guess))),
+            ("[1]", Some((text, Rule::SingleElement, Risk::Guess))),
+        ],
+    );
 }
 
 #[test]

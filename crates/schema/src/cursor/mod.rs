@@ -1,5 +1,6 @@
 //! A cursor walks the schema while the text arrives.
 
+mod ahead;
 mod finding;
 mod origin;
 mod partial;
@@ -13,10 +14,10 @@ mod walk;
 use jsonmend_core::{EventReader, Output, Repair};
 use serde_json::Value;
 
+pub use ahead::Expected;
 pub use finding::{Finding, Standing};
 pub use partial::{NodeState, Snapshot};
 pub use stream::FitStream;
-pub use walk::Expected;
 
 use crate::{Applied, Change, FitOptions, Schema};
 use walk::Walk;
