@@ -1,4 +1,4 @@
-//! What a schema tells the engine where the bytes of a text leave a doubt.
+//! How a schema settles what the bytes of a text leave open.
 
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@
 //! * [`Tree`] is a JSON text whose values know their bytes.
 //! * [`Schema::fit`] finds the value in a text, mends it, validates it, and applies the [`Rule`]s
 //!   where it must; [`Fitted`] is what became of it, with an edit script over the text.
-//! * [`Schema::guide`] tells the engine what the bytes of a text leave open.
+//! * [`Schema::guide`] settles for the engine what the bytes of a text leave open.
 //! * [`Registry`] has the schemas of tools, by name.
 //! * [`Cursor`] walks a schema while the text arrives; [`FitStream`] shows a value while it grows and
 //!   fits it at the end.
-//! * [`Schema::parse_as`] gives a Rust type, or says why not; [`Schema::fit_xml`] reads XML whose tags
+//! * [`Schema::parse_as`] returns a Rust value, or says why not; [`Schema::fit_xml`] reads XML whose tags
 //!   are the schema's fields.
 //! * [`Issue`] says what is wrong, where, and what would help; [`Rendering`] writes issues for a
 //!   person, a model or a program.

@@ -14,7 +14,7 @@ use crate::{
 const MOST: usize = 64;
 
 /// The subschemas that apply to one value: the one that a keyword names, and what it refers to and
-/// combines with `allOf`. It answers what repair, and a cursor over a stream, ask of a schema.
+/// combines with `allOf`. It answers the questions that repair, and a cursor over a stream, have about a schema.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'s> {
     schema: &'s Schema,
@@ -69,7 +69,7 @@ impl<'s> Part<'s> {
         self.all.iter().filter_map(|id| self.schema.shapes().shape(*id))
     }
 
-    /// Where the first of its subschemas stands, as a JSON Pointer.
+    /// The place of the first of its subschemas, as a JSON Pointer.
     pub(crate) fn pointer(&self) -> &'s str {
         self.shapes().next().map_or("", |shape| &shape.pointer)
     }

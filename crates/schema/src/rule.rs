@@ -95,7 +95,7 @@ rules! {
     EmptyObjectToArray "empty-object-to-array" Likely On "`{}` for a list.", "{}" => "[]";
     EmptyPlaceholder "empty-placeholder" Lossy On "`{}` for an optional property that is no object.", r#"{"a": 1, "b": {}}"# => r#"{"a": 1}"#;
     EntityUnescape "entity-unescape" Likely Off "XML entities in a value that came out of XML.", r#""a &amp; b""# => r#""a & b""#;
-    EnumLeadingToken "enum-leading-token" Guess On "A named value with an explanation behind it.", r#""RED - the warm colour""# => r#""RED""#;
+    EnumLeadingToken "enum-leading-token" Guess On "A named value with an explanation after it.", r#""RED - the warm colour""# => r#""RED""#;
     EnumNearest "enum-nearest" Guess Off "A named value with a typing error.", r#""KELVNI""# => r#""KELVIN""#;
     EnumNormalise "enum-normalise" Likely On "A named value in another case, or with other separators or quotes.", r#""red ""# => r#""RED""#;
     EnumScalarType "enum-scalar-type" Exact On "A named value of another type.", r#""1""# => "1";

@@ -170,8 +170,8 @@ pub(crate) fn compose(first: &[Change], middle: &str, second: &[Change]) -> Vec<
     composed
 }
 
-/// Where a range of the text that `script` leads to stands in the text it was made for. What was
-/// put in stands where it was put, in place of what.
+/// The range of the original text that a range of the text after `script` came from. What was
+/// inserted came from the place where it was inserted, or from what it replaced.
 pub(crate) fn origin(script: &[Change], span: &Range<usize>) -> Range<usize> {
     Origins::new(script).of(span)
 }
@@ -187,7 +187,7 @@ impl<'c> Origins<'c> {
         Self { rest: script, shift: Shift::default() }
     }
 
-    /// Where a range stands that begins no earlier than the last one ended.
+    /// The origin of a range that begins no earlier than the last one ended.
     pub(crate) fn of(&mut self, span: &Range<usize>) -> Range<usize> {
         let start = self.source(span.start).start;
         match span.end.checked_sub(1).filter(|last| *last >= span.start) {
@@ -310,7 +310,7 @@ impl<'c> Placed<'c> {
                 None => break,
             }
         }
-        // Behind the last change of the first script, input and middle run side by side.
+        // After the last change of the first script, input and middle are the same.
         let end = self.shift.back(group.middle.end);
         group.input.end = group.input.end.max(end);
         Some(group)

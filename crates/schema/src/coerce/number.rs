@@ -8,7 +8,7 @@ use crate::{
     tree::{is_integer, plain_integer},
 };
 
-/// Signs and words that stand before or behind an amount.
+/// Signs and words before or after an amount.
 const CURRENCIES: [&str; 12] =
     ["$", "€", "£", "¥", "₹", "US$", "USD", "EUR", "GBP", "JPY", "INR", "CHF"];
 /// Units that say nothing beyond what the property says.
@@ -61,7 +61,7 @@ pub(super) fn is_number(text: &str) -> bool {
     starts && crate::Tree::read(text).is_ok_and(|tree| tree.root().span() == (0..text.len()))
 }
 
-/// A number whose digits stand in groups of three, and whether a decimal comma could be meant.
+/// A number with its digits in groups of three, and whether a decimal comma could be meant.
 fn grouped(text: &str) -> Option<(String, bool)> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),

@@ -34,7 +34,7 @@ impl Shapes {
 /// The keywords of one subschema, as far as repair looks at them.
 #[derive(Default)]
 pub(crate) struct Shape {
-    /// Where it stands in the schema, as a JSON Pointer.
+    /// Its place in the schema, as a JSON Pointer.
     pub(crate) pointer: String,
     /// The types that `type` names; all where it is absent.
     pub(crate) types: Types,

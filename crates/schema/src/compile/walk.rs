@@ -122,7 +122,7 @@ fn shape(
     };
     if let Some(target) = reference(members) {
         shape.all_of.push(target);
-        // Up to draft 7 what stands beside a reference is ignored.
+        // Up to draft 7 what is beside a reference is ignored.
         if matches!(dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7) {
             return shape;
         }

@@ -21,11 +21,11 @@ const MOST: usize = 1 << 16;
 pub(super) struct PlaceId(u32);
 
 impl PlaceId {
-    /// Where nothing is asked of a value.
+    /// A place without conditions.
     pub(super) const FREE: Self = Self(0);
 }
 
-/// What a place asks of a value, as far as a stream can be held to it.
+/// The conditions of a place, as far as they can be checked in a stream.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     tops: Vec<ShapeId>,
@@ -48,7 +48,7 @@ pub(super) struct Place {
     pub(super) closed: bool,
     members: HashMap<String, Member>,
     further: Option<PlaceId>,
-    /// How many items have a place of their own; those behind share one.
+    /// How many items have a place of their own; the others share one.
     prefix: usize,
     items: Vec<Option<PlaceId>>,
     ways: Option<Vec<PlaceId>>,
@@ -245,7 +245,7 @@ impl Place {
     }
 }
 
-/// Keywords that ask nothing, or that places follow.
+/// Keywords without conditions, or whose conditions places follow.
 const SILENT: [&str; 21] = [
     "$schema",
     "$id",
@@ -270,7 +270,7 @@ const SILENT: [&str; 21] = [
     "const",
 ];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-/// Keywords that ask nothing of a scalar.
+/// Keywords without conditions for a scalar.
 const FOR_CONTAINERS: [&str; 20] = [
     "properties",
     "required",
@@ -293,7 +293,7 @@ const FOR_CONTAINERS: [&str; 20] = [
     "dependencies",
     "unevaluatedProperties",
 ];
-/// Of those, what is asked of a container only as a whole.
+/// Of those, the ones that apply to a container only as a whole.
 const UNFOLLOWED: [&str; 13] = [
     "patternProperties",
     "propertyNames",
@@ -309,7 +309,7 @@ const UNFOLLOWED: [&str; 13] = [
     "enum",
     "const",
 ];
-/// Keywords that ask nothing of a container.
+/// Keywords without conditions for a container.
 const FOR_SCALARS: [&str; 10] = [
     "minimum",
     "maximum",

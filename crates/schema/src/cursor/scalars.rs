@@ -141,7 +141,7 @@ impl Walk {
         self.close_value(&made, state);
     }
 
-    /// A number or literal, whole; `at` is the offset behind it.
+    /// A number or literal, whole; `at` is the offset after it.
     pub(super) fn scalar(&mut self, at: usize, kind: JsonKind, raw: &str) {
         let from = at.saturating_sub(raw.len());
         self.begin_value(from);
@@ -262,7 +262,7 @@ impl Walk {
     }
 
     /// The one thing that the rules make of a scalar, with the least risk. Where a list or an object
-    /// could stand, or a string could after all, more than a scalar is at stake: the end decides.
+    /// is allowed, or a string is after all, more than a scalar may be meant: the end decides.
     fn coerced(&self, scalar: Scalar<'_>, pointer: &str) -> Option<Made> {
         let max_risk = self.max_risk?.min(Risk::Likely);
         let types = |way: &Way| self.places.get(way.place).types;
@@ -436,7 +436,7 @@ fn written(scalar: &Scalar<'_>) -> String {
     }
 }
 
-/// A name without everything that the rules for named values look past, wherever it stands: more may
+/// A name without everything that the rules for named values ignore, wherever it is: more may
 /// follow.
 fn plain(name: &str) -> String {
     let marks = |c: &char| c.is_whitespace() || "\"'`*“”‘’._-".contains(*c);

@@ -63,7 +63,7 @@ impl FitStream {
         }
     }
 
-    /// Reads a chunk. Chunks end anywhere, inside a character too. Behind the end of the text nothing
+    /// Reads a chunk. Chunks end anywhere, inside a character too. After the end of the text nothing
     /// is read.
     pub fn push(&mut self, chunk: &[u8]) {
         if self.ended {

@@ -14,7 +14,7 @@ use crate::{
 
 /// How many findings are kept.
 const MOST: usize = 1_000;
-/// The levels that are followed; deeper, nothing is said of a value.
+/// The levels that are followed; deeper values are not judged.
 const DEPTH: usize = 64;
 
 /// One way to read a value: a place, and the way of the container that it belongs to.
@@ -29,7 +29,7 @@ pub(super) struct Way {
 pub(super) struct Frame {
     pub(super) node: usize,
     pub(super) kind: JsonKind,
-    /// The ways that are still possible. Empty if none is, or nothing is asked: then nothing more is
+    /// The ways that are still possible. Empty if none is, or there are no conditions: then nothing more is
     /// said of what is inside.
     pub(super) ways: Vec<FrameWay>,
     /// Whether a member is declared by one of the ways.
@@ -410,7 +410,7 @@ impl Walk {
         Issue::begun(code, self.path(), kind, raw, expected, span)
     }
 
-    /// Takes down that nothing valid can follow the byte at `at`.
+    /// Records that nothing valid can follow the byte at `at`.
     pub(super) fn find(&mut self, issue: Issue, at: usize) {
         let standing = self.standing(&issue);
         self.push(Finding::new(issue, standing, self.origin.of(at)));

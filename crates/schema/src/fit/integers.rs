@@ -32,7 +32,7 @@ pub(super) struct Spelled {
 }
 
 impl Spelled {
-    /// `None` if there is nothing to change, or the schema tells the two spellings apart.
+    /// `None` if there is nothing to change, or the schema does not take both spellings.
     pub(super) fn of(text: &str, schema: &Schema, options: &FitOptions) -> Option<Self> {
         let tree = Tree::read(text).ok()?;
         tree.loose_integers().next()?;

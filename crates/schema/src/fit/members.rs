@@ -12,7 +12,7 @@ use crate::{
     tree::{JsonKind, Node},
 };
 
-/// Words that stand for nothing.
+/// Words that mean that there is no value.
 pub(super) const NOTHING: [&str; 10] = [
     "",
     "null",

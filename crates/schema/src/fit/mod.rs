@@ -1,4 +1,4 @@
-//! Validate, then repair: the loop and what it is told.
+//! Validate, then repair: the loop and its options.
 //!
 //! A value is walked together with its schema. Where a part of the value is valid for its part of
 //! the schema, nothing is looked at any further. Where it is not, what is inside is repaired first,
@@ -26,7 +26,7 @@ pub(crate) use walk::{Fit, Fitter, Place, shortened};
 
 use crate::{Change, Issue, Rule, Rules, Schema};
 
-/// What [`Schema::fit`] is told.
+/// Options for [`Schema::fit`].
 ///
 /// ```
 /// use jsonmend_core::{Options, Policy};
@@ -77,7 +77,7 @@ impl FitOptions {
     }
 
     /// With the name of the tool or type that the value is for. An envelope that carries the name
-    /// can then be told from data.
+    /// can then be distinguished from data.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -92,7 +92,7 @@ impl FitOptions {
         )
     }
 
-    /// The options for a text that is not JSON as it stands: the schema is its guide, unless there
+    /// The options for a text that is not valid JSON: the schema is its guide, unless there
     /// is another.
     pub(crate) fn engine_for(&self, schema: &Schema) -> Options {
         let engine = self.engine.clone();

@@ -90,7 +90,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     fitted.0
 }
 
-/// The tree of a text that is JSON as it stands. Then mending would find nothing to do, and the
+/// The tree of a text that is valid JSON. Then mending would find nothing to do, and the
 /// text is read but once.
 fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
     let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
@@ -153,7 +153,7 @@ impl Reading {
         }
     }
 
-    /// Where its value stands in the input; `None` without one.
+    /// The bytes of its value in the input; `None` without one.
     pub(super) fn span(&self) -> Option<Range<usize>> {
         let tree = Tree::read(self.text.as_deref()?).ok()?;
         Some(script::origin(&self.changes, &tree.root().span()))
@@ -272,7 +272,7 @@ impl Reading {
     }
 
     /// What is wrong with the value as it was read, with places in the input. What a rule would mend
-    /// says so, to be told from what stands in the way.
+    /// says so, so that it can be told from what is in the way.
     fn issues(
         &self,
         schema: &Schema,
@@ -280,7 +280,7 @@ impl Reading {
         ambiguous: &[Path],
         applied: &[Applied],
     ) -> Vec<Issue> {
-        // Of several rules at a place the first is told.
+        // Of several rules at a place the first is named.
         let rules: HashMap<&Path, &Applied> =
             applied.iter().rev().map(|applied| (&applied.path, applied)).collect();
         let placed = |issue: Issue| {

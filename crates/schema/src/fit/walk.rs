@@ -31,7 +31,7 @@ pub(crate) struct Place {
     pub(super) in_array: bool,
     /// Whether it is the whole value.
     pub(super) is_root: bool,
-    /// Whether a string could stand here, though not this one.
+    /// Whether a string would be valid here, though not this one.
     pub(super) takes_strings: bool,
     /// Whether it is tried as one of several branches of a union that take its type.
     pub(super) is_choice: bool,
@@ -273,7 +273,7 @@ impl<'o> Fitter<'o> {
             Form::Text(text) => {
                 let tree = Tree::read(text).ok()?;
                 let inner = self.fit(tree.root(), part, &place.reshaped());
-                // One change stands for all that was done to the text.
+                // All that was done to the text is one change.
                 let risk = inner.risk().unwrap_or(proposal.risk);
                 let applied = inner.applied.into_iter().map(|applied| Applied {
                     start: span.start,

@@ -38,7 +38,7 @@ pub enum IssueCode {
     Count,
     /// Not one of the values of `enum`.
     Enum,
-    /// Nothing may stand here.
+    /// No value is allowed here.
     Forbidden,
     /// Not of the `format`.
     Format,
@@ -236,7 +236,7 @@ impl Issue {
         self
     }
 
-    /// The same issue, of a text in which it stands at `span`.
+    /// The same issue, at `span` of another text.
     pub(crate) fn with_span(mut self, span: Range<usize>) -> Self {
         self.span = span;
         self
@@ -266,7 +266,7 @@ impl Issue {
         &self.expected
     }
 
-    /// What stands there.
+    /// The value that is there.
     #[must_use]
     pub const fn received(&self) -> &Received {
         &self.received

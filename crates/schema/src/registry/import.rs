@@ -17,7 +17,7 @@ impl Registry {
     ///
     /// It knows OpenAI's `tools` and `functions`, Anthropic's `tools`, Gemini's
     /// `functionDeclarations`, and the answer to MCP's `tools/list`; the list itself, or the object
-    /// it stands in. A tool without a schema takes any object.
+    /// that holds it. A tool without a schema takes any object.
     ///
     /// # Errors
     /// Where there is no such list, or a schema does not compile.
@@ -95,7 +95,7 @@ fn member<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
     keys.iter().find_map(|key| value.get(*key))
 }
 
-/// The list of tools, in whatever it stands.
+/// The list of tools, in whatever holds it.
 fn tools(declared: &Value) -> Result<&[Value], RegistryError> {
     let mut value = declared;
     // A request holds `tools`, an answer of MCP `result`, which holds `tools`.

@@ -73,7 +73,7 @@ pub enum Resolved<'r> {
     #[non_exhaustive]
     Unknown {
         /// The tool whose name is most like the one that was asked for, if one is. It is a
-        /// suggestion, and is never taken for the tool that was meant.
+        /// suggestion, and is never used in place of the tool that was named.
         nearest: Option<&'r str>,
     },
 }
@@ -162,7 +162,7 @@ impl Registry {
     }
 
     /// The schema for a value: by the name of the tool, then by the identifier of the schema, then
-    /// the default. A tool that is not known has none: the default is not taken for it.
+    /// the default. An unknown tool has none: the default is not used for it.
     #[must_use]
     pub fn resolve(&self, name: Option<&str>, id: Option<&str>) -> Resolved<'_> {
         if let Some(name) = name.filter(|_| !self.tools.is_empty()) {

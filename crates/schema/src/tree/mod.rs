@@ -97,9 +97,9 @@ struct Entry {
     key_escaped: bool,
     start: u32,
     end: u32,
-    /// Where the key stands, with its quotes; empty for what is no member.
+    /// The bytes of the key, with its quotes; empty for a value that is not a member.
     key: (u32, u32),
-    /// The index behind the last node inside this one.
+    /// The index after the last node inside this one.
     next: u32,
     /// The index of the container; its own for the root.
     parent: u32,
@@ -183,7 +183,7 @@ impl fmt::Debug for Tree<'_> {
     }
 }
 
-/// A node of a [`Tree`]: a value and where it stands. Cheap to copy.
+/// A node of a [`Tree`]: a value and its place. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Node<'t> {
     tree: &'t Tree<'t>,
@@ -237,7 +237,7 @@ impl<'t> Node<'t> {
         (kind == JsonKind::String).then(|| self.content(start, end, escaped))
     }
 
-    /// What stands between the quotes at `start` and before `end`.
+    /// The content between the quotes at `start` and before `end`.
     #[inline]
     fn content(&self, start: u32, end: u32, escaped: bool) -> Cow<'t, str> {
         let inside = start as usize + 1..end as usize - 1;

@@ -68,7 +68,7 @@ pub(super) fn read(text: &str) -> Result<Read, TreeError> {
     Ok(reader.read)
 }
 
-/// Where the key of a member stands, with its quotes.
+/// The bytes of a member's key, with its quotes.
 #[derive(Clone, Copy, Default)]
 struct Key {
     start: u32,

@@ -39,7 +39,7 @@ pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character that the digits behind a `\u` stand for, and how many bytes they and the other
+/// The character that the digits after a `\u` encode, and how many bytes they and the other
 /// half of a pair take.
 fn code_point(text: &str) -> (char, usize) {
     let unit =
@@ -71,7 +71,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// The escape of a character that cannot stand in a JSON string as it is.
+/// The escape of a character that a JSON string cannot hold as it is.
 pub(crate) fn escaped(c: char) -> Option<Cow<'static, str>> {
     Some(match c {
         '"' => "\\\"".into(),

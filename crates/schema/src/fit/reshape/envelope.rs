@@ -80,7 +80,7 @@ fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) 
         (Some(false), Some(_)) => return,
         (Some(false), None) => Rule::UnwrapNamedEnvelope,
     };
-    // What stands beside the arguments belongs to the call only if it is known to be one.
+    // What is beside the arguments belongs to the call only if this is known to be one.
     let risk = if beside && named.is_none() { Risk::Lossy } else { Risk::Likely };
     let proposal = Proposal::inner(rule, carried).with_cap(rule.risk().max(Risk::Likely));
     found.push(proposal.with_risk(risk));
@@ -138,7 +138,7 @@ fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let Some(risk) = risk_of_wrapping(site, key, &part) else { return };
     let before = format!("{{{}: ", quoted(key));
     let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
-    // The value must be what the property asks for as it stands, but for the spelling of scalars.
+    // The value must be valid for the property, but for the spelling of scalars.
     let proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Exact);
     found.push(proposal.with_risk(risk));
 }

@@ -111,7 +111,7 @@ fn name_and_value<'n>(
     }
 }
 
-/// Values in the order of the properties, where their types tell which is which.
+/// Values in the order of the properties, where their types show which is which.
 fn positional(site: &Site<'_, '_, '_>) -> Option<String> {
     let required = site.part.required();
     let names: Vec<&str> =

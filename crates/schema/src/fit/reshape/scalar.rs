@@ -11,7 +11,7 @@ use crate::{
     tree::{JsonKind, Node, quoted},
 };
 
-/// Names under which a single value is handed over.
+/// Names under which models wrap a single value.
 const VALUE_KEYS: [&str; 5] = ["value", "val", "_value", "$value", "Value"];
 /// Keywords that models write beside a value.
 const SCHEMA_KEYS: [&str; 6] = ["type", "format", "title", "description", "nullable", "required"];
@@ -37,7 +37,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     }
 }
 
-/// A word for nothing, where `null` may stand and a string may not.
+/// A word for nothing, where `null` is allowed and a string is not.
 fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonKind::Null)) else {
         return;
@@ -135,7 +135,7 @@ fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
     found.push(Proposal::text(rule, quoted(site.node.raw())));
 }
 
-/// Several strings as one. Off unless it is asked for.
+/// Several strings as one. Off by default.
 fn joined<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let strings: Option<Vec<_>> = site.node.children().map(|item| item.as_str()).collect();
     if let Some(strings) =
