@@ -7,7 +7,7 @@ use jsonmend_core::{Guide, Kind, Listed, Member};
 use crate::{Schema, compile::ShapeId, issue::folded, part::Part, tree::JsonKind};
 
 /// The most readings of a place, one for each branch of its unions. Of a place that has more,
-/// nothing is said.
+/// there is no advice.
 const MOST: usize = 16;
 
 impl Schema {

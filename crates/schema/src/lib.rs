@@ -1,4 +1,4 @@
-//! JSON from a model, brought into its JSON Schema where there is one right way.
+//! Makes JSON from a model fit its JSON Schema, where there is one right way.
 //!
 //! * [`Schema`] is compiled once: drafts 4 to 2020-12, offline, within [`SchemaLimits`].
 //! * [`Tree`] is a JSON text whose values know their bytes.
@@ -10,7 +10,7 @@
 //!   fits it at the end.
 //! * [`Schema::parse_as`] returns a Rust value, or says why not; [`Schema::fit_xml`] reads XML whose tags
 //!   are the schema's fields.
-//! * [`Issue`] says what is wrong, where, and what would help; [`Rendering`] writes issues for a
+//! * [`Issue`] is what is wrong, where, and what would help; [`Rendering`] writes issues for a
 //!   person, a model or a program.
 //!
 //! Nothing here reads files, clocks or the network.

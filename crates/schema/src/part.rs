@@ -123,7 +123,7 @@ impl<'s> Part<'s> {
     }
 
     /// The places that a member may have. There are several where patterns apply to its key: which
-    /// of them match is for the validator to say.
+    /// of them match only the validator knows.
     pub(crate) fn members(&self, key: &str) -> Vec<Self> {
         let by_pattern = |shape: &&Shape| shape.has_patterns;
         let shape = self.shapes().find(by_pattern).filter(|_| self.property(key).is_none());

@@ -7,10 +7,11 @@ use crate::code::coded;
 /// One row of the table below becomes a variant, its code, its risk, its summary and its example.
 macro_rules! rules {
     ($($variant:ident $code:literal $risk:ident $default:ident $summary:literal, $before:literal => $after:literal;)*) => {
-        /// What was done to bring a value into its schema.
+        /// What was done to make a value fit its schema.
         ///
         /// A rule fires only where the validator has found something wrong, and its result is kept only
-        /// if it is valid. `docs/schema.md` says of each when it fires and when it must not.
+        /// if it is valid. `docs/schema.md` describes when each fires, when it must not, and which other readings of
+        /// the value it rules out.
         ///
         /// ```
         /// use jsonmend_core::Risk;
@@ -45,7 +46,7 @@ macro_rules! rules {
                 match self { $(Self::$variant => Risk::$risk),* }
             }
 
-            /// Whether it is on unless it is switched off. The others must be [switched
+            /// Whether it is on by default. The others must be [switched
             /// on](Rules::with).
             #[must_use]
             pub const fn is_default(self) -> bool {
@@ -153,9 +154,9 @@ rules! {
 coded!(Rule, "rule");
 
 /// Which rules may be used, everywhere or below a place. The highest risk is a
-/// [policy](jsonmend_core::Policy)'s to say.
+/// [policy](jsonmend_core::Policy)'s to set.
 ///
-/// A schema can say it too: `"x-jsonmend": false` switches all rules off for that part of it and
+/// A schema can have switches too: `"x-jsonmend": false` switches all rules off for that part of it and
 /// what is below, `"x-jsonmend": {"off": ["wrap-in-array"]}` switches some off.
 ///
 /// ```

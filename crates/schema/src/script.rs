@@ -10,7 +10,7 @@ use crate::{Rule, UnknownCode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
-    /// To bring a value into its schema.
+    /// To make a value fit its schema.
     Rule(Rule),
     /// To make it JSON.
     Syntax(RepairKind),
@@ -337,13 +337,13 @@ impl<'c> Group<'c> {
             at = change.end;
         }
         after.push_str(middle.get(at..self.middle.end).unwrap_or_default());
-        // The rule says more than the repair of the bytes it was applied to.
-        let told = self
+        // A rule explains more than the repair of the same bytes.
+        let riskiest = self
             .second
             .iter()
             .chain(&self.first)
             .max_by_key(|change| (change.risk(), matches!(change.cause, Cause::Rule(_))));
-        let (cause, path, risk) = match told {
+        let (cause, path, risk) = match riskiest {
             Some(change) => (change.cause, change.path.clone(), change.risk),
             None => (Cause::Syntax(RepairKind::Comment), Path::default(), Risk::Exact),
         };

@@ -104,7 +104,7 @@ impl Schema {
     }
 
     /// As [`Schema::parse_as`], and a text that was cut off is read as far as it came, if that fits.
-    /// [`Fitted::cut_at`] says where it ends. Meant for showing a value, not for acting on it.
+    /// [`Fitted::cut_at`] is where it ends. Use it to show a value, not to act on it.
     ///
     /// ```
     /// use jsonmend_schema::{FitOptions, ParseError, Schema};

@@ -4,7 +4,7 @@
 
 use jsonmend_core::{Mender, Options, Outcome, Policy, Risk};
 use jsonmend_schema::{
-    Cause, Cursor, FitOptions, Fitted, NodeState, Rule, Rules, Schema, apply_changes,
+    Applied, Cause, Cursor, FitOptions, Fitted, NodeState, Rule, Rules, Schema, apply_changes,
 };
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn the_change_is_recorded_and_exact() {
     // With a repair of the syntax and another rule, there is one change for the bytes.
     let fitted = fit(&schema, "{n: '3.0'}");
     assert_eq!(fitted.text(), Some(r#"{"n": 3}"#));
-    let rules: Vec<Rule> = fitted.applied().iter().map(|applied| applied.rule()).collect();
+    let rules: Vec<Rule> = fitted.applied().iter().map(Applied::rule).collect();
     assert_eq!(rules, [Rule::StringToNumber, Rule::IntegralFloat]);
     assert!(fitted.applied().iter().all(|applied| (applied.start(), applied.end()) == (4, 9)));
 }

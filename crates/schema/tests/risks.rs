@@ -23,7 +23,10 @@ fn found(schema: &str, input: &str) -> Option<(String, Rule, Risk)> {
     Some((text, fitted.applied()[0].rule(), risk))
 }
 
-fn check(schema: &str, cases: &[(&str, Option<(&str, Rule, Risk)>)]) {
+/// An input, and what it is fitted to, the first rule that was used, and the risk.
+type Case<'c> = (&'c str, Option<(&'c str, Rule, Risk)>);
+
+fn check(schema: &str, cases: &[Case<'_>]) {
     for (input, expected) in cases {
         let expected = expected.map(|(text, rule, risk)| (text.to_owned(), rule, risk));
         assert_eq!(found(schema, input), expected, "{schema} {input}");

@@ -1,4 +1,4 @@
-//! One scalar, brought to what a place of the schema expects.
+//! One scalar, converted to what a place of the schema expects.
 //!
 //! These are pure functions of a token and a [`Part`]: repair calls them for a node, and a cursor
 //! can call them for a token that has just been closed. They propose; the caller validates.

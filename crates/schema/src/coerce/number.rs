@@ -11,7 +11,7 @@ use crate::{
 /// Signs and words before or after an amount.
 const CURRENCIES: [&str; 12] =
     ["$", "€", "£", "¥", "₹", "US$", "USD", "EUR", "GBP", "JPY", "INR", "CHF"];
-/// Units that say nothing beyond what the property says.
+/// Units that add nothing to what the property means.
 const UNITS: [&str; 46] = [
     "%", "mm", "cm", "m", "km", "in", "ft", "mi", "mile", "miles", "meter", "meters", "metre",
     "metres", "g", "kg", "lb", "lbs", "oz", "mg", "ml", "l", "s", "sec", "seconds", "ms", "min",

@@ -85,7 +85,7 @@ impl std::fmt::Debug for Shape {
     }
 }
 
-/// What `additionalProperties` says.
+/// The value of `additionalProperties`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Additional {
     /// Nothing, or `true`.

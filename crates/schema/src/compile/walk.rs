@@ -235,12 +235,13 @@ fn keeps_null(members: &Map<String, Value>) -> bool {
         .filter(|word| !word.is_empty())
         .map(str::to_ascii_lowercase)
         .peekable();
-    let mut told = false;
+    let mut described = false;
     while let Some(word) = words.next() {
         let acts = ["clears", "removes", "unsets", "resets", "deletes", "to", "means"];
-        told |= word == "null" && words.peek().is_some_and(|next| acts.contains(&next.as_str()));
+        described |=
+            word == "null" && words.peek().is_some_and(|next| acts.contains(&next.as_str()));
     }
-    marked || told
+    marked || described
 }
 
 /// Narrows the types a shape allows by what it refers to and combines.

@@ -25,7 +25,7 @@ use walk::Walk;
 /// Walks a schema beside a value that is still arriving.
 ///
 /// It is an [`Output`]: feed it what a [`Mender`](jsonmend_core::Mender) puts out. It knows what is
-/// [expected](Self::expected) next, brings scalars to their types as they close, reports at the byte
+/// [expected](Self::expected) next, converts scalars to their types as they close, reports at the byte
 /// that settles it that [nothing valid can follow](Self::findings), and holds the
 /// [value so far](Self::root) with a state a node. Of several documents it follows the first.
 ///

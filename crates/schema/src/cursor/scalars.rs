@@ -49,23 +49,23 @@ impl Walk {
         } else {
             NodeState::Pending
         };
-        let mut told = mute;
+        let mut reported = mute;
         if !mute && ways.is_empty() && !self.may_turn("") {
-            told = true;
+            reported = true;
             let issue =
                 self.issue(IssueCode::Type, JsonKind::String, "", self.expected_types(), at);
             self.find(issue, at);
         }
-        let state = if told { NodeState::Tentative } else { state };
+        let state = if reported { NodeState::Tentative } else { state };
         let parent = self.frames.last().map(|frame| frame.node);
         let node = self.partial.append(parent, JsonKind::String, state);
         let start = self.origin.of(at);
-        self.open = Some(Open { node, ways, start, length: 0, told });
+        self.open = Some(Open { node, ways, start, length: 0, reported });
     }
 
     pub(super) fn text(&mut self, at: usize, text: &str) {
         let Some(open) = &self.open else { return };
-        let bound = !open.told
+        let bound = !open.reported
             && (open.ways.is_empty()
                 || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
         if !bound || open.length > DOUBTED {
@@ -83,7 +83,7 @@ impl Walk {
         let Some(mut open) = self.open.take() else { return };
         self.partial.grow(open.node, c.encode_utf8(&mut [0; 4]));
         open.length += 1;
-        if open.told || open.length > DOUBTED {
+        if open.reported || open.length > DOUBTED {
             self.open = Some(open);
             return;
         }
@@ -102,7 +102,7 @@ impl Walk {
         self.find(issue, at);
         self.partial.set_state(node, NodeState::Tentative);
         if let Some(open) = &mut self.open {
-            open.told = true;
+            open.reported = true;
         }
     }
 
@@ -116,7 +116,7 @@ impl Walk {
 
     pub(super) fn end_string(&mut self, at: usize) {
         let Some(open) = self.open.take() else { return };
-        if open.told || self.is_mute() {
+        if open.reported || self.is_mute() {
             self.partial.close(open.node, NodeState::Tentative);
             self.close_value(&[], NodeState::Tentative);
             return;
@@ -386,7 +386,7 @@ impl Walk {
 
     /// Of a string that is open: the named values that begin like it.
     pub(super) fn unfinished(&self) -> Option<Finding> {
-        let open = self.open.as_ref().filter(|open| !open.told)?;
+        let open = self.open.as_ref().filter(|open| !open.reported)?;
         let content = self.partial.content(open.node);
         let named = open.ways.iter().map(|way| self.places.get(way.place));
         let mut options = named.flat_map(|place| place.options.iter().flatten());

@@ -56,7 +56,7 @@ pub(super) struct Open {
     pub(super) start: usize,
     pub(super) length: u64,
     /// Whether it has been found wrong.
-    pub(super) told: bool,
+    pub(super) reported: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub(super) struct Walk {
     pub(super) frames: Vec<Frame>,
     /// The ways of the value that comes next.
     pub(super) next: Vec<Way>,
-    /// Whether the next value is one of which nothing is said.
+    /// Whether the next value is one that is not judged.
     pub(super) mute: bool,
     /// The most items there may be, where one more would be too many.
     full: Option<u64>,
@@ -180,7 +180,7 @@ impl Walk {
         self.frames.last().map(|frame| frame.node)
     }
 
-    /// Whether nothing is said of the value that comes now.
+    /// Whether the value that comes now is not judged.
     pub(super) fn is_mute(&self) -> bool {
         self.mute || self.frames.len() > DEPTH
     }
@@ -249,7 +249,7 @@ impl Walk {
         self.bound();
     }
 
-    /// More ways than can be followed: nothing is said.
+    /// With more ways than can be followed, nothing is judged.
     fn bound(&mut self) {
         if self.next.len() > WAYS * 2 {
             self.mute = true;
@@ -289,7 +289,7 @@ impl Walk {
         frame.known |= declared;
         frame.unknown |= !declared;
         if kept.is_empty() {
-            // What is wrong is this member; of its value nothing is said, of the others it is.
+            // This member is wrong, and its value is not judged; the others are.
             let (code, expected) = match limit {
                 Some(limit) => (IssueCode::Count, format!("at most {limit} properties")),
                 None => (IssueCode::Unexpected, "no such property".to_owned()),

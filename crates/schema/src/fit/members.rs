@@ -76,7 +76,7 @@ impl Fitter<'_> {
         whole.add(fit);
     }
 
-    /// The rule by which an optional member that says nothing goes.
+    /// The rule by which an optional member without a value is dropped.
     fn absence(&self, member: Node<'_>, property: &Part<'_>, place: &Place) -> Option<Rule> {
         let rule = match member.kind() {
             JsonKind::Null => {

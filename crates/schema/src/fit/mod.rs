@@ -296,7 +296,7 @@ impl Fitted {
 }
 
 impl Schema {
-    /// Finds the value in a text, mends it, validates it, and where it is not valid brings it into
+    /// Finds the value in a text, mends it, validates it, and repairs what is not valid to fit
     /// the schema, as far as the policy allows.
     ///
     /// A value that is valid stays as it is, byte for byte. One that cannot be made valid comes back

@@ -171,7 +171,7 @@ impl Reading {
         Self { outcome, text, changes, cut_at, needed }
     }
 
-    /// The whole text as a string without quotes. What it means is for the rules to say.
+    /// The whole text as a string without quotes. The rules decide what it means.
     fn bare(input: &[u8], options: &Options) -> Option<Self> {
         let kind = RepairKind::UnquotedString;
         let text = std::str::from_utf8(input).ok()?;
@@ -242,7 +242,7 @@ impl Reading {
             changes = script::compose(&self.changes, text, &cuts);
             output = crate::apply_changes(input, &changes);
         }
-        // What the walk found is checked once more, as a whole: a value is given out only if the
+        // What the walk found is checked once more, as a whole: a value is returned only if the
         // schema accepts it.
         let limits = options.engine().limits();
         let accepted = |text: &String| {
@@ -320,9 +320,9 @@ impl Reading {
             (Outcome::Cut, Some(path), _) => Issue::truncated(path.clone(), input.len()),
             (Outcome::Overflow, ..) => Issue::beyond_limits(input.len()),
             (_, _, Some(Repair { kind, start, end, path, .. })) => {
-                let told =
+                let reason =
                     format!("not JSON at byte {start}: {kind}, which the policy does not repair");
-                Issue::syntax(path.clone(), told, *start..*end)
+                Issue::syntax(path.clone(), reason, *start..*end)
             }
             _ => Issue::syntax(Path::default(), "no JSON value in the text", 0..input.len()),
         };

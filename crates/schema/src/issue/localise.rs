@@ -165,7 +165,7 @@ fn best_branch<'c>(
             own && matches!(error.kind(), Kind::Type { .. } | Kind::FalseSchema)
         })
     };
-    let told_apart = |errors: &[ValidationError<'_>]| {
+    let discriminated = |errors: &[ValidationError<'_>]| {
         errors.iter().any(|error| {
             matches!(error.kind(), Kind::Constant { .. })
                 || matches!(error.kind(), Kind::Enum { options } if options.as_array().is_some_and(|options| options.len() == 1))
@@ -174,7 +174,7 @@ fn best_branch<'c>(
     context
         .iter()
         .filter(|errors| !errors.is_empty() && !mistyped(errors))
-        .min_by_key(|errors| (told_apart(errors), errors.len()))
+        .min_by_key(|errors| (discriminated(errors), errors.len()))
 }
 
 /// The types that the branches of a union ask for, in words.

@@ -179,22 +179,22 @@ impl Issue {
     }
 
     /// There is no value that could be validated.
-    pub(crate) fn syntax(path: Path, told: impl Into<String>, span: Range<usize>) -> Self {
-        Self::of_text(IssueCode::Syntax, path, told, span)
+    pub(crate) fn syntax(path: Path, reason: impl Into<String>, span: Range<usize>) -> Self {
+        Self::of_text(IssueCode::Syntax, path, reason, span)
     }
 
-    /// Nothing is said of a value beyond the limits. `length` is that of the text, in bytes.
+    /// A value beyond the limits, which is not judged. `length` is that of the text, in bytes.
     pub(crate) fn beyond_limits(length: usize) -> Self {
         Self::syntax(Path::default(), "deeper or longer than the limits allow", 0..length)
     }
 
     /// About the text, and no value in it.
-    fn of_text(code: IssueCode, path: Path, told: impl Into<String>, span: Range<usize>) -> Self {
+    fn of_text(code: IssueCode, path: Path, reason: impl Into<String>, span: Range<usize>) -> Self {
         Self {
             code,
             pointer: pointer_of(&path),
             path,
-            expected: told.into(),
+            expected: reason.into(),
             received: Received { kind: JsonKind::Null, raw: String::new(), whole: true },
             schema_path: String::new(),
             span,

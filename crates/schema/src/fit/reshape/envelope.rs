@@ -31,7 +31,7 @@ const CARRIERS: [&str; 16] = [
 ];
 /// Keys that carry the name of what is called.
 const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
-/// What else a call carries: it says nothing about its arguments.
+/// What else a call carries, apart from its arguments.
 const BESIDE: [&str; 3] = ["type", "id", "call_id"];
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {

@@ -48,8 +48,8 @@ fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>)
     }
 }
 
-/// `{"value": x}`, with nothing beside it but words of a schema. What the schema does not say itself
-/// is lost with them.
+/// `{"value": x}`, with nothing beside it but words of a schema. Words that are not those of the schema
+/// are lost with them.
 fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let own = site.place.path.last().and_then(|step| match step {
         jsonmend_core::Step::Key(key) => Some(key.as_str()),
@@ -67,7 +67,7 @@ fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
     }
 }
 
-/// Whether a member says what the schema says of this place.
+/// Whether a member repeats what the schema says about this place.
 pub(super) fn is_echo(site: &Site<'_, '_, '_>, member: Node<'_>) -> bool {
     let (key, text) = (member.key().unwrap_or_default(), member.as_str());
     let text = text.as_deref();
@@ -127,11 +127,11 @@ fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
         return;
     }
     let description = site.part.description().unwrap_or_default().to_lowercase();
-    let told = description.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json");
+    let described = description.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json");
     let media = site.part.shapes().filter_map(|shape| shape.media_type.as_deref());
     let typed =
         media.into_iter().any(|media| media == "application/json" || media.ends_with("+json"));
-    let rule = if told || typed { Rule::JsonToString } else { Rule::JsonToText };
+    let rule = if described || typed { Rule::JsonToString } else { Rule::JsonToText };
     found.push(Proposal::text(rule, quoted(site.node.raw())));
 }
 

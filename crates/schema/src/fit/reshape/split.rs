@@ -42,7 +42,7 @@ fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<
         return;
     }
     let item = site.part.item(0);
-    let told = item.options().is_some()
+    let checked = item.options().is_some()
         || item.format().is_some()
         || !item.allowed().has(Types::STRING) && !item.allows(JsonKind::Array);
     let sentence = text.contains(['"', '!', '?', '(', ')'])
@@ -53,7 +53,7 @@ fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<
                 || item.starts_with("and ")
                 || item.starts_with("or ")
         });
-    if told && separator == ',' {
+    if checked && separator == ',' {
         let one = item.allows(JsonKind::Number) && could_be_one_number(text, &item);
         let risk = if one { Risk::Guess } else { Risk::Likely };
         let proposal = Proposal::text(Rule::CsvEnumToArray, array(&items));
