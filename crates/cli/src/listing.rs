@@ -34,8 +34,9 @@ impl<'a> From<&'a Repair> for Edit<'a> {
 
 impl<'a> From<&'a Change> for Edit<'a> {
     fn from(change: &'a Change) -> Self {
-        let Change { cause, start, end, after, path, .. } = change;
-        Self { code: cause.code(), risk: change.risk(), start: *start, end: *end, after, path }
+        let (code, risk) = (change.cause().code(), change.risk());
+        let (start, end) = (change.start(), change.end());
+        Self { code, risk, start, end, after: change.after(), path: change.path() }
     }
 }
 

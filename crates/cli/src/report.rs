@@ -45,12 +45,12 @@ impl From<&Repair> for Record {
 impl From<&Change> for Record {
     fn from(change: &Change) -> Self {
         Self {
-            code: change.cause.code(),
+            code: change.cause().code(),
             risk: change.risk().code(),
-            start: change.start,
-            end: change.end,
-            after: change.after.clone(),
-            path: change.path.to_string(),
+            start: change.start(),
+            end: change.end(),
+            after: change.after().to_owned(),
+            path: change.path().to_string(),
         }
     }
 }

@@ -256,8 +256,10 @@ impl Target<'_> {
 
 fn target<'r>(registry: &'r Registry, name: &'r str) -> Option<Target<'r>> {
     match registry.resolve(Some(name), None) {
-        Resolved::Tool { name, schema, rules } => Some(Target { name, schema, rules: Some(rules) }),
-        Resolved::Default { schema } => Some(Target { name, schema, rules: None }),
+        Resolved::Tool { name, schema, rules, .. } => {
+            Some(Target { name, schema, rules: Some(rules) })
+        }
+        Resolved::Default { schema, .. } => Some(Target { name, schema, rules: None }),
         _ => None,
     }
 }
@@ -270,7 +272,7 @@ fn fit(call: &Call, registry: &Registry, engine: &Options) -> CallFit {
     }
     let Some(target) = target(registry, call.name()) else {
         return match registry.resolve(Some(call.name()), None) {
-            Resolved::Unknown { nearest } if call.kind() != CallKind::Server => {
+            Resolved::Unknown { nearest, .. } if call.kind() != CallKind::Server => {
                 CallFit::Unknown { nearest: nearest.map(str::to_owned) }
             }
             _ => CallFit::Unchecked,

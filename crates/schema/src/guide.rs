@@ -1,4 +1,4 @@
-//! What a schema tells the engine where the bytes of a text leave a doubt.
+//! How a schema settles what the bytes of a text leave open.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use jsonmend_core::{Guide, Kind, Listed, Member};
 use crate::{Schema, compile::ShapeId, issue::folded, part::Part, tree::JsonKind};
 
 /// The most readings of a place, one for each branch of its unions. Of a place that has more,
-/// nothing is said.
+/// there is no advice.
 const MOST: usize = 16;
 
 impl Schema {

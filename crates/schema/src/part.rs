@@ -14,7 +14,7 @@ use crate::{
 const MOST: usize = 64;
 
 /// The subschemas that apply to one value: the one that a keyword names, and what it refers to and
-/// combines with `allOf`. It answers what repair, and a cursor over a stream, ask of a schema.
+/// combines with `allOf`. It answers the questions that repair, and a cursor over a stream, have about a schema.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'s> {
     schema: &'s Schema,
@@ -49,6 +49,11 @@ impl<'s> Part<'s> {
         Self { schema, tops, all }
     }
 
+    /// Whether it is the same place.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.all == other.all
+    }
+
     /// This place, where another subschema holds too.
     pub(crate) fn and(&self, more: ShapeId) -> Self {
         let mut tops = self.tops.clone();
@@ -64,7 +69,7 @@ impl<'s> Part<'s> {
         self.all.iter().filter_map(|id| self.schema.shapes().shape(*id))
     }
 
-    /// Where the first of its subschemas stands, as a JSON Pointer.
+    /// The place of the first of its subschemas, as a JSON Pointer.
     pub(crate) fn pointer(&self) -> &'s str {
         self.shapes().next().map_or("", |shape| &shape.pointer)
     }
@@ -82,6 +87,12 @@ impl<'s> Part<'s> {
     /// Whether `key` is declared in `properties`.
     pub(crate) fn declares(&self, key: &str) -> bool {
         self.shapes().any(|shape| shape.property(key).is_some())
+    }
+
+    /// Whether `key` is declared here or in a branch of a union.
+    pub(crate) fn names(&self, key: &str) -> bool {
+        let branch = |id: &ShapeId| Self::of(self.schema, vec![*id]).declares(key);
+        self.declares(key) || self.unions().into_iter().flatten().any(branch)
     }
 
     /// The place of a declared property.
@@ -109,6 +120,22 @@ impl<'s> Part<'s> {
                 if has_patterns { Vec::new() } else { self.shapes().filter_map(further).collect() };
             Self::of(self.schema, tops)
         })
+    }
+
+    /// The places that a member may have. There are several where patterns apply to its key: which
+    /// of them match only the validator knows.
+    pub(crate) fn members(&self, key: &str) -> Vec<Self> {
+        let by_pattern = |shape: &&Shape| shape.has_patterns;
+        let shape = self.shapes().find(by_pattern).filter(|_| self.property(key).is_none());
+        let Some(shape) = shape else { return vec![self.member(key)] };
+        let one = |id: ShapeId| Self::of(self.schema, vec![id]);
+        let mut places: Vec<Self> = shape.patterns.iter().copied().map(one).collect();
+        match shape.additional {
+            Additional::Schema(id) => places.push(one(id)),
+            Additional::Closed if shape.refuses_further => {}
+            Additional::Open | Additional::Closed => places.push(Self::of(self.schema, Vec::new())),
+        }
+        places
     }
 
     /// The declared properties, in the order of the schema.

@@ -1,16 +1,17 @@
 //! The rules, their risks, and the switches.
 
-use std::fmt;
-
 use jsonmend_core::Risk;
+
+use crate::code::coded;
 
 /// One row of the table below becomes a variant, its code, its risk, its summary and its example.
 macro_rules! rules {
     ($($variant:ident $code:literal $risk:ident $default:ident $summary:literal, $before:literal => $after:literal;)*) => {
-        /// What was done to bring a value into its schema.
+        /// What was done to make a value fit its schema.
         ///
         /// A rule fires only where the validator has found something wrong, and its result is kept only
-        /// if it is valid. `docs/schema.md` says of each when it fires and when it must not.
+        /// if it is valid. `docs/schema.md` describes when each fires, when it must not, and which other readings of
+        /// the value it rules out.
         ///
         /// ```
         /// use jsonmend_core::Risk;
@@ -45,7 +46,7 @@ macro_rules! rules {
                 match self { $(Self::$variant => Risk::$risk),* }
             }
 
-            /// Whether it is on unless it is switched off. The others must be [switched
+            /// Whether it is on by default. The others must be [switched
             /// on](Rules::with).
             #[must_use]
             pub const fn is_default(self) -> bool {
@@ -95,7 +96,7 @@ rules! {
     EmptyObjectToArray "empty-object-to-array" Likely On "`{}` for a list.", "{}" => "[]";
     EmptyPlaceholder "empty-placeholder" Lossy On "`{}` for an optional property that is no object.", r#"{"a": 1, "b": {}}"# => r#"{"a": 1}"#;
     EntityUnescape "entity-unescape" Likely Off "XML entities in a value that came out of XML.", r#""a &amp; b""# => r#""a & b""#;
-    EnumLeadingToken "enum-leading-token" Guess On "A named value with an explanation behind it.", r#""RED - the warm colour""# => r#""RED""#;
+    EnumLeadingToken "enum-leading-token" Guess On "A named value with an explanation after it.", r#""RED - the warm colour""# => r#""RED""#;
     EnumNearest "enum-nearest" Guess Off "A named value with a typing error.", r#""KELVNI""# => r#""KELVIN""#;
     EnumNormalise "enum-normalise" Likely On "A named value in another case, or with other separators or quotes.", r#""red ""# => r#""RED""#;
     EnumScalarType "enum-scalar-type" Exact On "A named value of another type.", r#""1""# => "1";
@@ -106,7 +107,7 @@ rules! {
     FormatTrim "format-trim" Likely On "Brackets, backticks or a link around a string with a format.", r#""<a@b.org>""# => r#""a@b.org""#;
     FractionText "fraction-text" Guess On "A fraction in a string, for a number.", r#""1/2""# => "0.5";
     HoistNested "hoist-nested" Guess Off "A property that stands one level too deep.", r#"{"o": {"a": 1}}"# => r#"{"o": {}, "a": 1}"#;
-    IntegralFloat "integral-float" Exact On "A whole number with a fraction of zeros, where the draft refuses it.", "1.0" => "1";
+    IntegralFloat "integral-float" Exact On "A whole number written with a fraction, an exponent or a minus before zero, for an integer.", "3.0" => "3";
     JoinArray "join-array" Guess Off "A list of strings for a string.", r#"["a", "b"]"# => r#""a, b""#;
     JsonToString "json-to-string" Likely On "A value for a string that holds JSON.", r#"{"a": 1}"# => r#""{\"a\": 1}""#;
     JsonToText "json-to-text" Guess Off "A value for a string, as it is written.", r#"{"a": 1}"# => r#""{\"a\": 1}""#;
@@ -150,24 +151,12 @@ rules! {
     YesNoBool "yes-no-bool" Likely On "yes, no, on, off, 1, 0 for a boolean.", r#""yes""# => "true";
 }
 
-impl Rule {
-    /// The rule of that code.
-    #[must_use]
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|rule| rule.code() == code)
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+coded!(Rule, "rule");
 
 /// Which rules may be used, everywhere or below a place. The highest risk is a
-/// [policy](jsonmend_core::Policy)'s to say.
+/// [policy](jsonmend_core::Policy)'s to set.
 ///
-/// A schema can say it too: `"x-jsonmend": false` switches all rules off for that part of it and
+/// A schema can have switches too: `"x-jsonmend": false` switches all rules off for that part of it and
 /// what is below, `"x-jsonmend": {"off": ["wrap-in-array"]}` switches some off.
 ///
 /// ```

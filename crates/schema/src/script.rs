@@ -1,16 +1,16 @@
 //! Edit scripts: what was changed in a text, and why.
 
-use std::ops::Range;
+use std::{fmt, ops::Range, str::FromStr};
 
 use jsonmend_core::{Path, Repair, RepairKind, Risk};
 
-use crate::Rule;
+use crate::{Rule, UnknownCode};
 
 /// Why a text was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
-    /// To bring a value into its schema.
+    /// To make a value fit its schema.
     Rule(Rule),
     /// To make it JSON.
     Syntax(RepairKind),
@@ -36,23 +36,40 @@ impl Cause {
     }
 }
 
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Cause {
+    type Err = UnknownCode;
+
+    fn from_str(code: &str) -> Result<Self, UnknownCode> {
+        let syntax = || RepairKind::from_code(code).map(Self::Syntax);
+        let cause = Rule::from_code(code).map(Self::Rule).or_else(syntax);
+        cause.ok_or_else(|| UnknownCode::new("rule or repair", code))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Cause {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
 /// One change of a text: the bytes `start..end` are replaced by `after`.
 ///
 /// The changes of a script are sorted and do not overlap. Where a repair of the syntax and a rule
 /// touch the same bytes, they are one change, with the cause of the higher risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Change {
-    /// Why.
-    pub cause: Cause,
-    /// First byte replaced: an offset into the input as given, in bytes.
-    pub start: usize,
-    /// Behind the last byte replaced. Equal to `start` where something is inserted.
-    pub end: usize,
-    /// What stands there in the output.
-    pub after: String,
-    /// Where in the document it happened.
-    pub path: Path,
+    pub(crate) cause: Cause,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) after: String,
+    pub(crate) path: Path,
     risk: Risk,
 }
 
@@ -71,6 +88,43 @@ impl Change {
     pub(crate) fn with_risk(mut self, risk: Risk) -> Self {
         self.risk = self.risk.max(risk);
         self
+    }
+
+    /// Why.
+    #[must_use]
+    pub const fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// The first byte that is replaced: an offset into the input as given.
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The end of the bytes that are replaced, exclusive. Equal to the start where something is
+    /// inserted.
+    #[must_use]
+    pub const fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The bytes that are replaced.
+    #[must_use]
+    pub const fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The text that replaces them.
+    #[must_use]
+    pub fn after(&self) -> &str {
+        &self.after
+    }
+
+    /// Where in the document it happened.
+    #[must_use]
+    pub const fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What it had to assume: the risk of its cause, or of what else was done to the same bytes.
@@ -116,31 +170,48 @@ pub(crate) fn compose(first: &[Change], middle: &str, second: &[Change]) -> Vec<
     composed
 }
 
-/// Where a range of the text that `script` leads to stands in the text it was made for. What was
-/// put in stands where it was put, in place of what.
+/// The range of the original text that a range of the text after `script` came from. What was
+/// inserted came from the place where it was inserted, or from what it replaced.
 pub(crate) fn origin(script: &[Change], span: &Range<usize>) -> Range<usize> {
-    let start = source(script, span.start).start;
-    match span.end.checked_sub(1).filter(|last| *last >= span.start) {
-        Some(last) => start..source(script, last).end.max(start),
-        None => start..start,
-    }
+    Origins::new(script).of(span)
 }
 
-/// What the byte at `at` was made from.
-fn source(script: &[Change], at: usize) -> Range<usize> {
-    let mut shift = Shift::default();
-    for change in script {
-        let from = (change.start + shift.grown).saturating_sub(shift.shrunk);
-        if from > at {
-            break;
-        }
-        if at < from + change.after.len() {
-            return change.start..change.end;
-        }
-        shift.pass(change);
+/// [`origin`] of ranges that are asked for in order, so that the script is read once.
+pub(crate) struct Origins<'c> {
+    rest: &'c [Change],
+    shift: Shift,
+}
+
+impl<'c> Origins<'c> {
+    pub(crate) fn new(script: &'c [Change]) -> Self {
+        Self { rest: script, shift: Shift::default() }
     }
-    let at = shift.back(at);
-    at..at + 1
+
+    /// The origin of a range that begins no earlier than the last one ended.
+    pub(crate) fn of(&mut self, span: &Range<usize>) -> Range<usize> {
+        let start = self.source(span.start).start;
+        match span.end.checked_sub(1).filter(|last| *last >= span.start) {
+            Some(last) => start..self.source(last).end.max(start),
+            None => start..start,
+        }
+    }
+
+    /// What the byte at `at` was made from.
+    fn source(&mut self, at: usize) -> Range<usize> {
+        while let Some((change, rest)) = self.rest.split_first() {
+            let from = (change.start + self.shift.grown).saturating_sub(self.shift.shrunk);
+            if from > at {
+                break;
+            }
+            if at < from + change.after.len() {
+                return change.start..change.end;
+            }
+            self.shift.pass(change);
+            self.rest = rest;
+        }
+        let at = self.shift.back(at);
+        at..at + 1
+    }
 }
 
 /// How far a text has been moved by the changes before.
@@ -239,7 +310,7 @@ impl<'c> Placed<'c> {
                 None => break,
             }
         }
-        // Behind the last change of the first script, input and middle run side by side.
+        // After the last change of the first script, input and middle are the same.
         let end = self.shift.back(group.middle.end);
         group.input.end = group.input.end.max(end);
         Some(group)
@@ -266,13 +337,13 @@ impl<'c> Group<'c> {
             at = change.end;
         }
         after.push_str(middle.get(at..self.middle.end).unwrap_or_default());
-        // The rule says more than the repair of the bytes it was applied to.
-        let told = self
+        // A rule explains more than the repair of the same bytes.
+        let riskiest = self
             .second
             .iter()
             .chain(&self.first)
             .max_by_key(|change| (change.risk(), matches!(change.cause, Cause::Rule(_))));
-        let (cause, path, risk) = match told {
+        let (cause, path, risk) = match riskiest {
             Some(change) => (change.cause, change.path.clone(), change.risk),
             None => (Cause::Syntax(RepairKind::Comment), Path::default(), Risk::Exact),
         };

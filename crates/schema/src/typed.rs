@@ -2,6 +2,7 @@
 
 use std::{error::Error, fmt};
 
+use jsonmend_core::Outcome;
 use serde::de::DeserializeOwned;
 
 use crate::{FitOptions, Fitted, Rendering, Schema, SchemaError};
@@ -10,13 +11,17 @@ use crate::{FitOptions, Fitted, Rendering, Schema, SchemaError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParseError {
+    /// The text was cut off inside the value. What there is of it may still fit the schema: then it
+    /// is [`Fitted::text`], and [`Schema::parse_incomplete_as`] reads it.
+    Cut(Box<Fitted>),
     /// The schema of the type does not compile.
     Schema(SchemaError),
     /// The value fits the schema, but not the type.
+    #[non_exhaustive]
     Type {
-        /// Where in the value, as serde tells it: `items[2].price`. `.` is the whole value.
+        /// Where in the value, as serde writes it: `items[2].price`. `.` is the whole value.
         path: String,
-        /// What serde says.
+        /// The message of serde.
         message: String,
         /// The value and what was done to it.
         fitted: Box<Fitted>,
@@ -31,7 +36,7 @@ impl ParseError {
     pub fn fitted(&self) -> Option<&Fitted> {
         match self {
             Self::Schema(_) => None,
-            Self::Type { fitted, .. } | Self::Unfit(fitted) => Some(fitted),
+            Self::Cut(fitted) | Self::Type { fitted, .. } | Self::Unfit(fitted) => Some(fitted),
         }
     }
 }
@@ -39,6 +44,10 @@ impl ParseError {
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Cut(fitted) => match fitted.cut_at() {
+                Some(path) => write!(f, "the text was cut off inside the value, at {path}"),
+                None => f.write_str("the text was cut off inside the value"),
+            },
             Self::Schema(error) => error.fmt(f),
             Self::Type { path, message, .. } => write!(f, "{path}: {message}"),
             Self::Unfit(fitted) if fitted.issues().is_empty() => {
@@ -55,18 +64,14 @@ impl fmt::Display for ParseError {
     }
 }
 
-impl Error for ParseError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Schema(error) => Some(error),
-            Self::Type { .. } | Self::Unfit(_) => None,
-        }
-    }
-}
+// The message of a schema's error is printed above, so it is not a source as well.
+impl Error for ParseError {}
 
 impl Schema {
     /// [Fits](Schema::fit) a text and reads it as a `T`, which should be the type that the schema
-    /// was written for. With the value comes what was done to the text.
+    /// was written for. Returns the value with what was done to the text.
+    ///
+    /// A text that was cut off is an error, even where the part that arrived fits the schema.
     ///
     /// ```
     /// use jsonmend_schema::{FitOptions, ParseError, Schema};
@@ -87,23 +92,62 @@ impl Schema {
     /// ```
     ///
     /// # Errors
-    /// [`ParseError::Unfit`] if there is no text that fits; [`ParseError::Type`] if serde refuses it.
+    /// [`ParseError::Cut`] if the text was cut off; [`ParseError::Unfit`] if there is no text that
+    /// fits; [`ParseError::Type`] if serde refuses it.
     pub fn parse_as<T: DeserializeOwned>(
         &self,
         input: &[u8],
         options: &FitOptions,
     ) -> Result<(T, Fitted), ParseError> {
         let fitted = self.fit(input, options);
-        let Some(text) = fitted.text() else { return Err(ParseError::Unfit(Box::new(fitted))) };
-        let mut reader = serde_json::Deserializer::from_str(text);
-        match serde_path_to_error::deserialize(&mut reader) {
-            Ok(value) => Ok((value, fitted)),
-            Err(error) => Err(ParseError::Type {
-                path: error.path().to_string(),
-                message: error.inner().to_string(),
-                fitted: Box::new(fitted),
-            }),
+        if is_cut(&fitted) { Err(ParseError::Cut(Box::new(fitted))) } else { read(fitted) }
+    }
+
+    /// As [`Schema::parse_as`], and a text that was cut off is read as far as it came, if that fits.
+    /// [`Fitted::cut_at`] is where it ends. Use it to show a value, not to act on it.
+    ///
+    /// ```
+    /// use jsonmend_schema::{FitOptions, ParseError, Schema};
+    ///
+    /// let schema = Schema::from_text(r#"{"type": "array", "items": {"type": "string"}}"#)?;
+    /// let (text, options) = (br#"["one", "tw"#, FitOptions::new());
+    /// let error = schema.parse_as::<Vec<String>>(text, &options).unwrap_err();
+    /// assert!(matches!(error, ParseError::Cut(_)));
+    /// let (items, fitted) = schema.parse_incomplete_as::<Vec<String>>(text, &options)?;
+    /// assert_eq!(items, ["one", "tw"]);
+    /// assert_eq!(fitted.cut_at().unwrap().to_string(), "$[1]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there; [`ParseError::Cut`] if the text was cut off and what there is does not fit.
+    pub fn parse_incomplete_as<T: DeserializeOwned>(
+        &self,
+        input: &[u8],
+        options: &FitOptions,
+    ) -> Result<(T, Fitted), ParseError> {
+        let fitted = self.fit(input, options);
+        match fitted.text() {
+            None if is_cut(&fitted) => Err(ParseError::Cut(Box::new(fitted))),
+            _ => read(fitted),
         }
+    }
+}
+
+fn is_cut(fitted: &Fitted) -> bool {
+    fitted.cut_at().is_some() || matches!(fitted.outcome(), Outcome::Closed | Outcome::Cut)
+}
+
+fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseError> {
+    let Some(text) = fitted.text() else { return Err(ParseError::Unfit(Box::new(fitted))) };
+    let mut reader = serde_json::Deserializer::from_str(text);
+    match serde_path_to_error::deserialize(&mut reader) {
+        Ok(value) => Ok((value, fitted)),
+        Err(error) => Err(ParseError::Type {
+            path: error.path().to_string(),
+            message: error.inner().to_string(),
+            fitted: Box::new(fitted),
+        }),
     }
 }
 
@@ -131,6 +175,19 @@ pub fn parse_as<T: DeserializeOwned + schemars::JsonSchema>(
     options: &FitOptions,
 ) -> Result<(T, Fitted), ParseError> {
     Schema::of::<T>().map_err(ParseError::Schema)?.parse_as(input, options)
+}
+
+/// As [`parse_as`], and a text that was cut off is read as far as it came: see
+/// [`Schema::parse_incomplete_as`].
+///
+/// # Errors
+/// As [`Schema::parse_incomplete_as`], and [`ParseError::Schema`] if the schema does not compile.
+#[cfg(feature = "schemars")]
+pub fn parse_incomplete_as<T: DeserializeOwned + schemars::JsonSchema>(
+    input: &[u8],
+    options: &FitOptions,
+) -> Result<(T, Fitted), ParseError> {
+    Schema::of::<T>().map_err(ParseError::Schema)?.parse_incomplete_as(input, options)
 }
 
 #[cfg(feature = "schemars")]

@@ -53,7 +53,7 @@ fn further_forms_are_mended() {
         let fitted = Schema::from_text(schema)
             .unwrap()
             .fit(input.as_bytes(), &FitOptions::new().with_name("lookup"));
-        let used = fitted.applied().iter().any(|a| a.rule == *rule);
+        let used = fitted.applied().iter().any(|a| a.rule() == *rule);
         if !used || fitted.text() != Some(*output) {
             broken.push(format!("{rule}: {input} became {:?}", fitted.text()));
         }
@@ -122,7 +122,7 @@ fn conditions_of_rules_are_kept() {
     let mut broken = Vec::new();
     for (rule, schema, input, why) in LEFT_ALONE {
         let fitted = fit(schema, input);
-        if fitted.text().is_some() && fitted.applied().iter().any(|a| a.rule == *rule) {
+        if fitted.text().is_some() && fitted.applied().iter().any(|a| a.rule() == *rule) {
             broken.push(format!("{rule} ({why}): {input} became {:?}", fitted.text()));
         }
     }

@@ -270,14 +270,11 @@ fn scalars_are_coerced_as_they_close() {
     let state = |key| root.member(key).unwrap().state();
     assert_eq!((state("count"), state("note")), (NodeState::Final, NodeState::Tentative));
     assert_eq!(root.member("count").unwrap().kind(), JsonKind::Number);
-    let changes: Vec<_> = cursor
-        .changes()
-        .iter()
-        .map(|c| (c.cause.code(), c.start..c.end, c.after.as_str()))
-        .collect();
+    let changes: Vec<_> =
+        cursor.changes().iter().map(|c| (c.cause().code(), c.span(), c.after())).collect();
     assert_eq!(changes[0], ("string-to-number", 8..12, "12"));
     assert_eq!(changes[1], ("enum-normalise", 20..24, "\"kg\""));
-    assert_eq!(cursor.applied()[3].path.to_string(), "$.size");
+    assert_eq!(cursor.applied()[3].path().to_string(), "$.size");
 }
 
 #[test]
@@ -372,7 +369,7 @@ fn spans_are_those_of_the_input() {
     let mut stream = FitStream::new(&schema, FitOptions::new());
     stream.push(text.as_bytes());
     let change = &stream.cursor().changes()[0];
-    assert_eq!(&text[change.start..change.end], "'12'");
+    assert_eq!(&text[change.start()..change.end()], "'12'");
     let mut stream = FitStream::new(&schema, likely());
     let text = "{ 'x': [1], 'n': [\"a\"], 'last': 'a string that goes on and on, so that all before it is certain";
     stream.push(text.as_bytes());

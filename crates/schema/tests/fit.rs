@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{Limits, Options, Outcome, Policy, Risk, TrailingDocuments};
-use jsonmend_schema::{Cause, FitOptions, Fitted, IssueCode, Rule, Rules, Schema, apply_changes};
+use jsonmend_schema::{
+    Cause, FitOptions, Fitted, IssueCode, ParseError, Rule, Rules, Schema, apply_changes,
+};
 use serde_json::json;
 
 fn fit(schema: &serde_json::Value, input: &str) -> Fitted {
@@ -34,9 +36,9 @@ fn bytes_that_no_change_names_are_the_bytes_of_the_input() {
     let output = "{\"a\" :  5 ,\n\t\"b\":[1.10, 2.50,3] , \"c\":\"\\u00e9\" }";
     assert_eq!(fitted.text(), Some(output));
     let spans: Vec<(usize, usize, &str)> =
-        fitted.changes().iter().map(|c| (c.start, c.end, c.after.as_str())).collect();
+        fitted.changes().iter().map(|c| (c.start(), c.end(), c.after())).collect();
     assert_eq!(spans, [(8, 11, "5"), (26, 32, "2.50")]);
-    assert_eq!(fitted.changes()[1].path.to_string(), "$.b[1]");
+    assert_eq!(fitted.changes()[1].path().to_string(), "$.b[1]");
 }
 
 #[test]
@@ -47,13 +49,13 @@ fn repairs_of_the_syntax_and_rules_make_one_script() {
     assert_eq!(fitted.text().map(str::trim), Some(r#"{"a": 5, "b": true}"#));
     let applied = apply_changes(input.as_bytes(), fitted.changes());
     assert_eq!(applied.as_deref(), fitted.text());
-    assert!(fitted.changes().windows(2).all(|pair| pair[0].end <= pair[1].start));
+    assert!(fitted.changes().windows(2).all(|pair| pair[0].end() <= pair[1].start()));
     // The quotes were a matter of syntax, the type one of the schema: one change, with its cause.
-    let five = fitted.changes().iter().find(|change| change.after == "5").unwrap();
-    assert_eq!(five.cause, Cause::Rule(Rule::StringToNumber));
-    assert_eq!(&input[five.start..five.end], "'5'");
+    let five = fitted.changes().iter().find(|change| change.after() == "5").unwrap();
+    assert_eq!(five.cause(), Cause::Rule(Rule::StringToNumber));
+    assert_eq!(&input[five.start()..five.end()], "'5'");
     let log = &fitted.applied()[0];
-    assert_eq!(&input[log.start..log.end], "'A'");
+    assert_eq!(&input[log.start()..log.end()], "'A'");
 }
 
 #[test]
@@ -82,7 +84,7 @@ fn nothing_is_half_repaired() {
     assert!(fitted.changes().is_empty());
     let pointers: Vec<&str> = fitted.issues().iter().map(jsonmend_schema::Issue::pointer).collect();
     assert_eq!(pointers, ["/a", "/b"], "the original issues come back");
-    assert_eq!(fitted.applied()[0].rule, Rule::StringToNumber, "what could have been done");
+    assert_eq!(fitted.applied()[0].rule(), Rule::StringToNumber, "what could have been done");
 }
 
 #[test]
@@ -376,4 +378,68 @@ fn a_change_has_the_risk_of_all_that_it_stands_for() {
     // What was not given out was not changed.
     let refused = fit(&closed, r#"{"b": [["x"]], "c": 2}"#);
     assert_eq!((refused.text(), refused.risk()), (None, None));
+}
+
+#[test]
+fn what_had_not_come_yet_is_reported_as_cut_and_not_as_missing() {
+    let schema = json!({"type": "object", "properties": {
+        "a": {"type": "string"}, "b": {"type": "integer"},
+        "o": {"type": "object", "required": ["x", "y"]},
+        "l": {"type": "array", "minItems": 3},
+    }, "required": ["a", "b"]});
+    let found = |input: &str| -> Vec<(IssueCode, String)> {
+        let fitted = fit(&schema, input);
+        assert_eq!((fitted.text(), fitted.outcome()), (None, Outcome::Invalid), "{input}");
+        let issues = fitted.issues().iter().map(|issue| (issue.code(), issue.to_string()));
+        issues.collect()
+    };
+    let cut = |line: &str| (IssueCode::Truncated, line.to_owned());
+    assert_eq!(
+        found(r#"{"a": "x", "#),
+        [cut(
+            r#"/: the text was cut off at byte 11, before required property "b" (integer); continue from there"#
+        )]
+    );
+    let inside = found(r#"{"a": "x", "b": 1, "l": [1"#);
+    assert_eq!(
+        inside,
+        [cut("/l: the text was cut off at byte 26, before at least 3 items; continue from there")]
+    );
+    // An object that had been closed lacks what it lacks.
+    let codes: Vec<IssueCode> =
+        found(r#"{"o": {"x": 1}, "a": "ha"#).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(codes, [IssueCode::Truncated, IssueCode::Missing]);
+    assert_eq!(fit(&schema, r#"{"a": "x"}"#).issues()[0].code(), IssueCode::Missing);
+}
+
+#[test]
+fn half_a_value_is_no_value_of_a_type() {
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Note {
+        body: String,
+    }
+    let schema =
+        Schema::compile(&json!({"type": "object", "properties": {"body": {"type": "string"}}, "required": ["body"]}))
+            .unwrap();
+    let parse = |input: &[u8], options: &FitOptions| schema.parse_as::<Note>(input, options);
+    let options = FitOptions::new();
+    let conservative =
+        FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+    for options in [&options, &conservative] {
+        assert_eq!(parse(b"{body: 'x'}", options).unwrap().0.body, "x");
+        for half in [&br#"{"body": "half of a sen"#[..], br#"{"body": "x""#, b"{"] {
+            let error = parse(half, options).unwrap_err();
+            assert!(matches!(error, ParseError::Cut(_)), "{error:?}");
+            assert!(error.to_string().starts_with("the text was cut off"), "{error}");
+            assert!(error.fitted().unwrap().cut_at().is_some());
+        }
+    }
+    let (note, fitted) =
+        schema.parse_incomplete_as::<Note>(br#"{"body": "half"#, &options).unwrap();
+    assert_eq!((note.body.as_str(), fitted.outcome()), ("half", Outcome::Closed));
+    let error = schema.parse_incomplete_as::<Note>(b"{", &options).unwrap_err();
+    assert!(matches!(error, ParseError::Cut(_)), "{error:?}");
+    let unfit = parse(br#"{"text": "x"#.as_slice(), &conservative).unwrap_err();
+    assert!(matches!(unfit, ParseError::Cut(_)), "{unfit:?}");
+    assert!(matches!(parse(b"[1, 2]", &options), Err(ParseError::Unfit(_))));
 }

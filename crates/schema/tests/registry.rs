@@ -50,7 +50,7 @@ fn what_is_no_declaration_is_an_error() {
     let error =
         Registry::from_tools(&json!([{"name": "f", "parameters": {"type": 1}}])).unwrap_err();
     assert!(
-        matches!(&error, RegistryError::Schema { name, error: SchemaError::Refused { .. } } if name == "f")
+        matches!(&error, RegistryError::Schema { name, error: SchemaError::Refused { .. }, .. } if name == "f")
     );
 }
 
@@ -69,11 +69,12 @@ fn names_are_found_in_other_spellings_and_only_where_one_fits() {
     }
     assert_eq!(found("math_add").as_deref(), Some("math.add"));
     assert_eq!(found("weather"), None);
-    let Resolved::Unknown { nearest } = registry.resolve(Some("get_wether"), None) else {
+    let Resolved::Unknown { nearest, .. } = registry.resolve(Some("get_wether"), None) else {
         panic!()
     };
     assert_eq!(nearest, Some("get_weather"));
-    let Resolved::Unknown { nearest } = registry.resolve(Some("delete_everything"), None) else {
+    let Resolved::Unknown { nearest, .. } = registry.resolve(Some("delete_everything"), None)
+    else {
         panic!()
     };
     assert_eq!(nearest, None);

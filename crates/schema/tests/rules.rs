@@ -265,7 +265,7 @@ fn every_rule_fires_where_it_should() {
             let fitted = fit(case.schema, input, &with_rule(case.rule));
             assert_eq!(fitted.text(), Some(*output), "{}: {input}", case.rule);
             assert!(
-                fitted.applied().iter().any(|a| a.rule == case.rule),
+                fitted.applied().iter().any(|a| a.rule() == case.rule),
                 "{} {input} {fitted:?}",
                 case.rule
             );
@@ -284,7 +284,7 @@ fn no_rule_fires_where_it_must_not() {
         for input in case.not {
             let fitted = fit(case.schema, input, &every_rule());
             let used =
-                fitted.text().is_some() && fitted.applied().iter().any(|a| a.rule == case.rule);
+                fitted.text().is_some() && fitted.applied().iter().any(|a| a.rule() == case.rule);
             assert!(!used, "{}: {input} became {:?}", case.rule, fitted.text());
             if fitted.text().is_none() {
                 // Of a text without JSON there is nothing to say.
@@ -303,7 +303,7 @@ fn every_rule_can_be_switched_off() {
             let options = FitOptions::new().with_rules(rules).with_name("lookup");
             let fitted = fit(case.schema, input, &options);
             assert!(
-                !fitted.applied().iter().any(|a| a.rule == case.rule),
+                !fitted.applied().iter().any(|a| a.rule() == case.rule),
                 "{}: {input}",
                 case.rule
             );
@@ -352,7 +352,7 @@ fn a_named_envelope_is_opened_at_a_price_where_the_name_is_not_known() {
     let input = r#"{"name": "f", "arguments": {"user_name": "x", "count": 1}}"#;
     let fitted = fit(USER, input, &FitOptions::new());
     assert_eq!(fitted.text(), Some(r#"{"user_name": "x", "count": 1}"#));
-    assert_eq!(fitted.applied()[0].rule, Rule::UnwrapNamedEnvelope);
+    assert_eq!(fitted.applied()[0].rule(), Rule::UnwrapNamedEnvelope);
     assert_eq!(fitted.risk(), Some(Risk::Lossy));
 }
 

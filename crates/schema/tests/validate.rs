@@ -43,11 +43,11 @@ fn a_schema_has_limits() {
     let many: serde_json::Map<String, Value> =
         (0..513).map(|n| (format!("p{n}"), json!(true))).collect();
     let error = Schema::compile(&json!({"properties": many})).unwrap_err();
-    assert_eq!(error, SchemaError::TooManyProperties { limit: 512 });
+    assert!(matches!(error, SchemaError::TooManyProperties { limit: 512, .. }));
     let error = Schema::compile(&json!({"enum": vec![1; 5_000]})).unwrap_err();
-    assert_eq!(error, SchemaError::TooManyNodes { limit: 5_000 });
+    assert!(matches!(error, SchemaError::TooManyNodes { limit: 5_000, .. }));
     let deep = (0..65).fold(json!({}), |inner, _| json!({ "not": inner }));
-    assert_eq!(Schema::compile(&deep).unwrap_err(), SchemaError::TooDeep { limit: 64 });
+    assert!(matches!(Schema::compile(&deep), Err(SchemaError::TooDeep { limit: 64, .. })));
     let limits = SchemaLimits::new().with_depth(70);
     assert!(Schema::compile_within(&deep, limits).is_ok());
 }

@@ -82,10 +82,10 @@ fn a_fit_reads_elements_like_any_other_text_and_records_the_tags() {
         }
     }
     let fitted = schema().fit(b"<count>12</count>", &FitOptions::new());
-    assert_eq!(fitted.applied()[0].rule, Rule::XmlFields);
+    assert_eq!(fitted.applied()[0].rule(), Rule::XmlFields);
     assert_eq!(fitted.risk(), Some(Risk::Likely));
     assert!(
-        fitted.changes().iter().all(|change| change.end <= 7 || change.start >= 9),
+        fitted.changes().iter().all(|change| change.end() <= 7 || change.start() >= 9),
         "the number stays"
     );
 }
@@ -132,7 +132,7 @@ fn decoding_is_no_repair_and_casting_beyond_it_is() {
     assert!(fitted.changes().is_empty());
     let fitted = schema().fit_xml("<level>high</level>", &FitOptions::new()).unwrap();
     assert_eq!(fitted.text(), Some(r#"{"level": "HIGH"}"#));
-    assert_eq!(fitted.applied()[0].rule, Rule::EnumNormalise);
+    assert_eq!(fitted.applied()[0].rule(), Rule::EnumNormalise);
     let strict = FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
     assert_eq!(schema().fit_xml("<level>high</level>", &strict).unwrap().text(), None);
 }

@@ -76,8 +76,8 @@ impl Target {
         let mut names = registry.names();
         let only = names.next().filter(|_| names.next().is_none());
         match registry.resolve(name.or(only), None) {
-            Resolved::Tool { name, schema, rules } => Ok(Self::of_tool(name, schema, rules)),
-            Resolved::Unknown { nearest: Some(nearest) } => {
+            Resolved::Tool { name, schema, rules, .. } => Ok(Self::of_tool(name, schema, rules)),
+            Resolved::Unknown { nearest: Some(nearest), .. } => {
                 Err(format!("no such tool; the nearest is `{nearest}`"))
             }
             Resolved::Unknown { .. } => Err("no such tool".to_owned()),
@@ -231,14 +231,14 @@ struct AppliedRecord {
 impl From<&Applied> for AppliedRecord {
     fn from(applied: &Applied) -> Self {
         Self {
-            rule: applied.rule.code(),
-            risk: applied.risk.code(),
-            path: applied.path.to_string(),
-            schema_path: applied.schema_path.clone(),
-            start: applied.start,
-            end: applied.end,
-            before: applied.before.clone(),
-            after: applied.after.clone(),
+            rule: applied.rule().code(),
+            risk: applied.risk().code(),
+            path: applied.path().to_string(),
+            schema_path: applied.schema_path().to_owned(),
+            start: applied.start(),
+            end: applied.end(),
+            before: applied.before().to_owned(),
+            after: applied.after().to_owned(),
         }
     }
 }
@@ -246,8 +246,9 @@ impl From<&Applied> for AppliedRecord {
 /// One line for each applied rule or, if the value does not match, for each issue.
 fn told(fitted: &Fitted) -> Vec<String> {
     let applied = fitted.applied().iter().filter(|_| fitted.text().is_some());
-    let rule =
-        |applied: &Applied| format!("{} ({}) at {}", applied.rule, applied.risk, applied.path);
+    let rule = |applied: &Applied| {
+        format!("{} ({}) at {}", applied.rule(), applied.risk(), applied.path())
+    };
     let issues = fitted.issues().iter().map(|issue| Rendering::new().line(issue));
     applied.map(rule).chain(issues).collect()
 }

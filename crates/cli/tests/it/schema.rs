@@ -70,7 +70,7 @@ fn a_request_names_a_tool() {
 
 #[test]
 fn valid_values_are_untouched_in_every_mode() {
-    let input = "{\n \"name\": \"A\\u0064a\", \"age\": 3.0, \"age\": 4}";
+    let input = "{\n \"name\": \"A\\u0064a\", \"size\": 3.0, \"age\": 3, \"age\": 4}";
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     for mode in ["text", "stream"] {
         let reply = batch(&json!({"op": "repair", "input": input, "schema": schema, "mode": mode}));

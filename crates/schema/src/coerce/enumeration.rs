@@ -1,5 +1,6 @@
 //! One of the values that `enum` or `const` lists.
 
+use jsonmend_core::Risk;
 use serde_json::Value;
 
 use super::{Coerced, Scalar};
@@ -8,7 +9,7 @@ use crate::{
     issue::{distance, folded},
 };
 
-/// What may stand between a named value and the words that explain it.
+/// What may separate a named value from the words that explain it.
 const DELIMITERS: [char; 10] = ['-', '–', '—', ':', '(', ',', ';', '.', '=', '\n'];
 
 /// The most words in which a named value is looked for.
@@ -30,10 +31,7 @@ pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec
             let same = |name: &str| name.eq_ignore_ascii_case(word);
             retyped(options, proposals, |option| option.as_str().is_some_and(same));
         }
-        Scalar::Null => {
-            let same = |name: &str| matches!(name, "null" | "none" | "None");
-            retyped(options, proposals, |option| option.as_str().is_some_and(same));
-        }
+        Scalar::Null => null(options, proposals),
     }
 }
 
@@ -41,6 +39,19 @@ pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec
 fn only(options: &[Value], same: impl Fn(&Value) -> bool) -> Option<&Value> {
     let mut found = options.iter().filter(|option| same(option));
     found.next().filter(|_| found.next().is_none())
+}
+
+/// `null`, where a named value is called so. A property without a value could be meant as well, more
+/// so if the named value is a word of its own.
+fn null(options: &[Value], proposals: &mut Vec<Coerced>) {
+    let named = |names: &'static [&str]| {
+        only(options, |option| option.as_str().is_some_and(|name| names.contains(&name)))
+    };
+    let found = named(&["null"]).map(|option| (option, Risk::Likely));
+    let found = found.or_else(|| named(&["none", "None"]).map(|option| (option, Risk::Guess)));
+    if let Some((option, risk)) = found {
+        proposals.push(Coerced::new(Rule::EnumScalarType, option.to_string()).with_risk(risk));
+    }
 }
 
 fn retyped(options: &[Value], proposals: &mut Vec<Coerced>, same: impl Fn(&Value) -> bool) {
@@ -53,7 +64,7 @@ fn from_text(text: &str, options: &[Value], proposals: &mut Vec<Coerced>) {
     let bare = text.trim().trim_matches(|c: char| "\"'`*“”‘’.".contains(c)).trim();
     let own = folded(bare);
     let names = |option: &Value, name: &dyn Fn(&str) -> bool| option.as_str().is_some_and(name);
-    // Named values that differ by case alone are told apart by it.
+    // Named values that differ only in case are distinguished by it.
     if let Some(option) = only(options, |option| names(option, &|name| name == bare)) {
         proposals.push(Coerced::new(Rule::EnumNormalise, option.to_string()));
         return;
@@ -93,14 +104,14 @@ fn leading<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
     named(&lower, options).filter(|named| *named == option)
 }
 
-/// The only option that a few words name, where none of the words turns it round.
+/// The only option that a few words name, where none of the words negates it.
 fn within<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
     let own = words(text);
     let turned = own.iter().any(|word| TURNING.contains(&word.as_str()));
     if turned || own.len() > WORDS { None } else { named(text, options) }
 }
 
-/// The only option whose words stand in the text, whole and in order. Of two that overlap, the
+/// The only option whose words are in the text, whole and in order. Of two that overlap, the
 /// longer one is meant.
 fn named<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
     let own = words(text);

@@ -35,7 +35,7 @@ fn read(digits: &str) -> Option<(u64, u64)> {
     }
 }
 
-/// The date that many days behind the first of 1970, in the Gregorian calendar.
+/// The date that many days after the first of 1970, in the Gregorian calendar.
 fn date(mut days: u64) -> String {
     let is_leap =
         |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);

@@ -1,7 +1,7 @@
-//! One scalar, brought to what a place of the schema expects.
+//! One scalar, converted to what a place of the schema expects.
 //!
 //! These are pure functions of a token and a [`Part`]: repair calls them for a node, and a cursor
-//! can call them for a token that has just been closed. They propose; whoever calls them validates.
+//! can call them for a token that has just been closed. They propose; the caller validates.
 
 mod arithmetic;
 mod boolean;
@@ -10,6 +10,8 @@ mod epoch;
 mod format;
 mod number;
 mod string;
+
+use jsonmend_core::Risk;
 
 use crate::{
     Rule,
@@ -33,13 +35,20 @@ pub(crate) enum Scalar<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Coerced {
     pub(crate) rule: Rule,
+    /// At least the risk of the rule.
+    pub(crate) risk: Risk,
     /// A JSON text.
     pub(crate) text: String,
 }
 
 impl Coerced {
     fn new(rule: Rule, text: impl Into<String>) -> Self {
-        Self { rule, text: text.into() }
+        Self { rule, risk: rule.risk(), text: text.into() }
+    }
+
+    fn with_risk(mut self, risk: Risk) -> Self {
+        self.risk = self.risk.max(risk);
+        self
     }
 }
 

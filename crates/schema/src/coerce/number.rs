@@ -1,12 +1,17 @@
 //! Numbers, from text that holds exactly one.
 
 use super::{Coerced, arithmetic};
-use crate::{Rule, compile::Types, part::Part, tree::is_integer};
+use crate::{
+    Rule,
+    compile::Types,
+    part::Part,
+    tree::{is_integer, plain_integer},
+};
 
-/// Signs and words that stand before or behind an amount.
+/// Signs and words before or after an amount.
 const CURRENCIES: [&str; 12] =
     ["$", "€", "£", "¥", "₹", "US$", "USD", "EUR", "GBP", "JPY", "INR", "CHF"];
-/// Units that say nothing beyond what the property says.
+/// Units that add nothing to what the property means.
 const UNITS: [&str; 46] = [
     "%", "mm", "cm", "m", "km", "in", "ft", "mi", "mile", "miles", "meter", "meters", "metre",
     "metres", "g", "kg", "lb", "lbs", "oz", "mg", "ml", "l", "s", "sec", "seconds", "ms", "min",
@@ -41,13 +46,12 @@ pub(super) fn from_text(text: &str, part: &Part<'_>, proposals: &mut Vec<Coerced
     }
 }
 
-/// `1.0` where the draft takes only `1` for an integer.
+/// `1.0` where the draft takes only `1` for an integer. In the other drafts `1.0` is valid, and is
+/// written as `1` once the whole value is.
 pub(super) fn whole(raw: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
-    let whole_only = !part.allowed().has(Types::NUMBER.without(Types::INTEGER));
-    let Some((digits, fraction)) = raw.split_once('.') else { return };
-    let zeros = !fraction.is_empty() && fraction.bytes().all(|byte| byte == b'0');
-    if whole_only && zeros && part.allowed().has(Types::INTEGER) {
-        proposals.push(Coerced::new(Rule::IntegralFloat, digits));
+    if part.allowed().is_whole_only() {
+        let digits = plain_integer(raw).map(|digits| Coerced::new(Rule::IntegralFloat, digits));
+        proposals.extend(digits);
     }
 }
 
@@ -57,7 +61,7 @@ pub(super) fn is_number(text: &str) -> bool {
     starts && crate::Tree::read(text).is_ok_and(|tree| tree.root().span() == (0..text.len()))
 }
 
-/// A number whose digits stand in groups of three, and whether a decimal comma could be meant.
+/// A number with its digits in groups of three, and whether a decimal comma could be meant.
 fn grouped(text: &str) -> Option<(String, bool)> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -227,6 +231,7 @@ mod tests {
     fn a_fraction_of_zeros_goes_where_the_draft_wants_it_gone() {
         let draft4 = r#"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"}"#;
         assert_eq!(proposals(draft4, "1.0"), ["integral-float: 1"]);
+        assert_eq!(proposals(draft4, "12e2"), ["integral-float: 1200"]);
         assert!(proposals(draft4, "1.5").is_empty());
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn from_boolean(value: bool, part: &Part<'_>, proposals: &mut Vec<Coe
     }
 }
 
-/// Whether a string may stand here that is not one of a list: those are chosen by another rule.
+/// Whether a string is valid here that is not one of a list: those are chosen by another rule.
 fn takes_text(part: &Part<'_>) -> bool {
     part.allowed().has(Types::STRING) && part.options().is_none()
 }

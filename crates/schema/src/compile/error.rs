@@ -9,12 +9,14 @@ use jsonschema::ValidationError;
 #[non_exhaustive]
 pub enum SchemaError {
     /// The text is no JSON.
+    #[non_exhaustive]
     NotJson {
         /// What the reader said.
         message: String,
     },
     /// It is not a valid schema of its draft, refers to something that is not there, or holds a
     /// pattern that cannot be compiled.
+    #[non_exhaustive]
     Refused {
         /// Where in the schema, as a JSON Pointer.
         pointer: String,
@@ -22,16 +24,19 @@ pub enum SchemaError {
         message: String,
     },
     /// It is nested too deep.
+    #[non_exhaustive]
     TooDeep {
         /// The limit, in levels.
         limit: usize,
     },
     /// It has too many values.
+    #[non_exhaustive]
     TooManyNodes {
         /// The limit.
         limit: usize,
     },
     /// One of its objects declares too many properties.
+    #[non_exhaustive]
     TooManyProperties {
         /// The limit.
         limit: usize,

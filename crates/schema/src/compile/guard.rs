@@ -13,7 +13,7 @@ use super::SchemaError;
 /// let limits = SchemaLimits::new().with_nodes(3);
 /// let schema = json!({"type": "object", "required": ["a"], "minProperties": 1});
 /// let error = Schema::compile_within(&schema, limits).unwrap_err();
-/// assert_eq!(error, SchemaError::TooManyNodes { limit: 3 });
+/// assert!(matches!(error, SchemaError::TooManyNodes { limit: 3, .. }));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaLimits {
@@ -80,5 +80,59 @@ impl SchemaLimits {
 impl Default for SchemaLimits {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// How a schema is compiled.
+///
+/// ```
+/// use jsonmend_schema::{Schema, SchemaOptions, Tree};
+///
+/// let schema = serde_json::json!({"type": "string", "format": "date"});
+/// let tree = Tree::read(r#""tomorrow""#)?;
+/// // In draft 2020-12 a format is an annotation.
+/// assert!(Schema::compile(&schema)?.accepts(&tree));
+/// let options = SchemaOptions::new().with_format_assertion(true);
+/// assert!(!Schema::compile_with(&schema, options)?.accepts(&tree));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SchemaOptions {
+    limits: SchemaLimits,
+    asserts_formats: Option<bool>,
+}
+
+impl SchemaOptions {
+    /// The defaults: the limits of [`SchemaLimits::new`], and `format` as the draft has it.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { limits: SchemaLimits::new(), asserts_formats: None }
+    }
+
+    /// With other limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: SchemaLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Whether a string must be of the `format` that the schema names, whatever the draft. By
+    /// default drafts 4 to 7 assert it, and 2019-09 and 2020-12 do not.
+    #[must_use]
+    pub const fn with_format_assertion(mut self, asserted: bool) -> Self {
+        self.asserts_formats = Some(asserted);
+        self
+    }
+
+    /// The limits.
+    #[must_use]
+    pub const fn limits(&self) -> SchemaLimits {
+        self.limits
+    }
+
+    /// Whether `format` is asserted; `None` if the draft decides.
+    #[must_use]
+    pub const fn format_assertion(&self) -> Option<bool> {
+        self.asserts_formats
     }
 }

@@ -11,14 +11,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use jsonschema::{Draft as Dialect, PatternOptions, Registry, Validator};
+use jsonschema::{
+    Draft as Dialect, PatternOptions, Registry, Retrieve, ValidationOptions, Validator,
+};
 use serde_json::{Value, json};
 
 pub use error::SchemaError;
-pub use guard::SchemaLimits;
+pub use guard::{SchemaLimits, SchemaOptions};
 pub(crate) use shape::{Additional, Off, Shape, ShapeId, Shapes, Types};
 
 use crate::{
+    code::coded,
     issue::Issue,
     tree::{Instance, Node, Tree, TreeJson},
 };
@@ -46,6 +49,26 @@ pub enum Draft {
     Draft202012,
 }
 
+impl Draft {
+    /// All drafts, from the oldest to the newest.
+    pub const ALL: &'static [Self] =
+        &[Self::Draft4, Self::Draft6, Self::Draft7, Self::Draft201909, Self::Draft202012];
+
+    /// The stable name: `draft-07`, `2020-12`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Draft4 => "draft-04",
+            Self::Draft6 => "draft-06",
+            Self::Draft7 => "draft-07",
+            Self::Draft201909 => "2019-09",
+            Self::Draft202012 => "2020-12",
+        }
+    }
+}
+
+coded!(Draft, "draft");
+
 /// A compiled JSON Schema. Cheap to clone, and shared between threads.
 ///
 /// ```
@@ -63,6 +86,7 @@ pub struct Schema(Arc<Compiled>);
 struct Compiled {
     source: Value,
     dialect: Dialect,
+    asserts_formats: Option<bool>,
     validator: Validator<TreeJson>,
     shapes: Shapes,
     /// The schema as its parts refer to it; made with the first part.
@@ -87,16 +111,23 @@ impl Schema {
     /// # Errors
     /// As there.
     pub fn compile_within(schema: &Value, limits: SchemaLimits) -> Result<Self, SchemaError> {
-        limits.check(schema)?;
+        Self::compile_with(schema, SchemaOptions::new().with_limits(limits))
+    }
+
+    /// As [`Schema::compile`], with options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn compile_with(schema: &Value, options: SchemaOptions) -> Result<Self, SchemaError> {
+        options.limits().check(schema)?;
         let dialect = Dialect::default().detect(schema);
-        let validator = jsonschema::options_for::<TreeJson>()
-            .offline()
-            .with_pattern_options(patterns())
+        let asserts_formats = options.format_assertion();
+        let validator = validation(asserts_formats)
             .build(schema)
             .map_err(|error| SchemaError::refused(&error))?;
         let shapes = walk::shapes(schema, dialect);
         let (source, registry) = (schema.clone(), OnceLock::new());
-        let compiled = Compiled { source, dialect, validator, shapes, registry };
+        let compiled = Compiled { source, dialect, asserts_formats, validator, shapes, registry };
         Ok(Self(Arc::new(compiled)))
     }
 
@@ -176,10 +207,8 @@ impl Schema {
                 .ok()
         });
         let registry = registry.as_ref()?;
-        jsonschema::options_for::<TreeJson>()
+        validation(self.0.asserts_formats)
             .with_draft(self.0.dialect)
-            .offline()
-            .with_pattern_options(patterns())
             .with_registry(registry)
             .build(&json!({ "$ref": format!("{OWN_URI}#{}", fragment(pointer)) }))
             .ok()
@@ -189,6 +218,17 @@ impl Schema {
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema").field("id", &self.id()).field("draft", &self.draft()).finish()
+    }
+}
+
+/// What every validator has in common.
+fn validation<'r>(
+    asserts_formats: Option<bool>,
+) -> ValidationOptions<'r, Arc<dyn Retrieve>, TreeJson> {
+    let options = jsonschema::options_for::<TreeJson>().offline().with_pattern_options(patterns());
+    match asserts_formats {
+        Some(asserted) => options.should_validate_formats(asserted),
+        None => options,
     }
 }
 

@@ -1,5 +1,5 @@
 //! Where references lead. Only places in the schema itself are known; a reference that is resolved
-//! in another way is left to the validator, and what stands behind it is not repaired.
+//! in another way is left to the validator, and values of the target are not repaired.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub(super) struct Anchors(HashMap<String, String>);
 
 impl Anchors {
-    /// Takes down the names that a part gives itself.
+    /// Records the names that a part gives itself.
     pub(super) fn note(&mut self, pointer: &str, members: &Map<String, Value>) {
         for key in ["$id", "id"] {
             if let Some(id) = members.get(key).and_then(Value::as_str) {

@@ -34,7 +34,7 @@ impl Shapes {
 /// The keywords of one subschema, as far as repair looks at them.
 #[derive(Default)]
 pub(crate) struct Shape {
-    /// Where it stands in the schema, as a JSON Pointer.
+    /// Its place in the schema, as a JSON Pointer.
     pub(crate) pointer: String,
     /// The types that `type` names; all where it is absent.
     pub(crate) types: Types,
@@ -43,6 +43,10 @@ pub(crate) struct Shape {
     /// In the order of the schema.
     pub(crate) properties: Vec<(String, ShapeId)>,
     pub(crate) has_patterns: bool,
+    /// The subschemas of `patternProperties`.
+    pub(crate) patterns: Vec<ShapeId>,
+    /// Whether `additionalProperties` is `false`.
+    pub(crate) refuses_further: bool,
     pub(crate) required: Vec<String>,
     pub(crate) additional: Additional,
     pub(crate) prefix: Vec<ShapeId>,
@@ -81,7 +85,7 @@ impl std::fmt::Debug for Shape {
     }
 }
 
-/// What `additionalProperties` says.
+/// The value of `additionalProperties`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Additional {
     /// Nothing, or `true`.
@@ -170,6 +174,11 @@ impl Types {
 
     pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// Whether numbers may be here, and only whole ones.
+    pub(crate) const fn is_whole_only(self) -> bool {
+        self.has(Self::INTEGER) && !self.has(Self::NUMBER.without(Self::INTEGER))
     }
 
     /// `integer or null`

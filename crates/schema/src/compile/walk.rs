@@ -122,7 +122,7 @@ fn shape(
     };
     if let Some(target) = reference(members) {
         shape.all_of.push(target);
-        // Up to draft 7 what stands beside a reference is ignored.
+        // Up to draft 7 what is beside a reference is ignored.
         if matches!(dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7) {
             return shape;
         }
@@ -140,6 +140,10 @@ fn shape(
         shape.properties.extend(part(&["properties", name]).map(|id| (name.clone(), id)));
     }
     shape.has_patterns = members.contains_key("patternProperties");
+    let patterns = members.get("patternProperties").and_then(Value::as_object);
+    let patterns = patterns.into_iter().flat_map(Map::keys);
+    shape.patterns = patterns.filter_map(|name| part(&["patternProperties", name])).collect();
+    shape.refuses_further = members.get("additionalProperties") == Some(&Value::Bool(false));
     shape.required = strings(members.get("required"));
     shape.additional = match members.get("additionalProperties") {
         Some(Value::Bool(false)) => Additional::Closed,
@@ -231,12 +235,13 @@ fn keeps_null(members: &Map<String, Value>) -> bool {
         .filter(|word| !word.is_empty())
         .map(str::to_ascii_lowercase)
         .peekable();
-    let mut told = false;
+    let mut described = false;
     while let Some(word) = words.next() {
         let acts = ["clears", "removes", "unsets", "resets", "deletes", "to", "means"];
-        told |= word == "null" && words.peek().is_some_and(|next| acts.contains(&next.as_str()));
+        described |=
+            word == "null" && words.peek().is_some_and(|next| acts.contains(&next.as_str()));
     }
-    marked || told
+    marked || described
 }
 
 /// Narrows the types a shape allows by what it refers to and combines.

@@ -1,21 +1,37 @@
-//! What is wrong so far, and whether it can still come right.
+//! What is wrong so far, and whether it can still become valid.
 
 use std::fmt;
 
-use crate::Issue;
+use crate::{Issue, code::coded};
 
-/// Whether something that is wrong can still come right.
+/// Whether something that is wrong can still become valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Standing {
     /// What is missing may still come: a required property, more items, the rest of a named value.
     Pending,
-    /// Nothing that follows can make the value valid as it is written. A rule may bring it in at the
-    /// end.
+    /// Nothing that follows can make the value valid as it is written. A rule may mend it at the end.
     Definite,
-    /// Neither what follows nor a rule that is allowed can. Generating more is of no use.
+    /// Neither what follows nor a rule that is allowed can mend it. There is no use in generating more.
     Lost,
 }
+
+impl Standing {
+    /// All of them, from the mildest to the worst.
+    pub const ALL: &'static [Self] = &[Self::Pending, Self::Definite, Self::Lost];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Definite => "definite",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+coded!(Standing, "standing");
 
 /// An issue that was found before the end.
 ///
@@ -38,7 +54,7 @@ impl Finding {
         &self.issue
     }
 
-    /// Whether it can still come right.
+    /// Whether it can still become valid.
     #[must_use]
     pub const fn standing(&self) -> Standing {
         self.standing

@@ -1,21 +1,23 @@
 //! A cursor walks the schema while the text arrives.
 
+mod ahead;
 mod finding;
 mod origin;
 mod partial;
 mod places;
 mod salvage;
 mod scalars;
+mod spelling;
 mod stream;
 mod walk;
 
 use jsonmend_core::{EventReader, Output, Repair};
 use serde_json::Value;
 
+pub use ahead::Expected;
 pub use finding::{Finding, Standing};
 pub use partial::{NodeState, Snapshot};
 pub use stream::FitStream;
-pub use walk::Expected;
 
 use crate::{Applied, Change, FitOptions, Schema};
 use walk::Walk;
@@ -23,12 +25,12 @@ use walk::Walk;
 /// Walks a schema beside a value that is still arriving.
 ///
 /// It is an [`Output`]: feed it what a [`Mender`](jsonmend_core::Mender) puts out. It knows what is
-/// [expected](Self::expected) next, brings scalars to their types as they close, says at the byte
+/// [expected](Self::expected) next, converts scalars to their types as they close, reports at the byte
 /// that settles it that [nothing valid can follow](Self::findings), and holds the
 /// [value so far](Self::root) with a state a node. Of several documents it follows the first.
 ///
 /// A union is followed in all its branches that are still possible. What needs the whole value is
-/// not its business: whether items are different, `if`, `not`, and the rules that change the form of
+/// not followed: whether items are different, `if`, `not`, and the rules that change the form of
 /// an object. [`Schema::fit`] decides them at the end; [`FitStream`] does both.
 ///
 /// ```
@@ -94,9 +96,8 @@ impl Cursor {
         self.walk.expected()
     }
 
-    /// What cannot come right by more text, in the order in which it was found; at most 1,000. None
-    /// of them goes away again. Only a key that comes twice can prove one wrong: its last value
-    /// counts.
+    /// What more text cannot make valid, in the order in which it was found; at most 1,000. A finding
+    /// is never withdrawn. Only a key that comes twice can prove one wrong: its last value counts.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         self.walk.findings()
@@ -104,7 +105,7 @@ impl Cursor {
 
     /// The first finding that no rule can mend either: a reason to stop the generation.
     ///
-    /// A policy that allows guesses gives up nothing, so it has none; see
+    /// A policy that allows guesses gives up nothing early, so there is none; see
     /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
     #[must_use]
     pub fn lost(&self) -> Option<&Finding> {
@@ -118,8 +119,8 @@ impl Cursor {
         self.walk.pending()
     }
 
-    /// The scalars that were coerced, in order, with their places in the input as given. Each stands
-    /// for whatever repairs lie within its bytes.
+    /// The scalars that were coerced, in order, with their places in the input as given. Each
+    /// includes the repairs within its bytes.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         self.walk.changes()

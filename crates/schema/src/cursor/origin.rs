@@ -3,7 +3,7 @@
 use jsonmend_core::Repair;
 
 /// Where the text that is being read came from. Repairs come in order, each before the first byte
-/// behind it. A number is known at its end, with repairs in it or behind it by then, so those are
+/// after it. A number is known at its end, when there may be repairs in it or after it, so those are
 /// kept until an event has [passed](Self::pass) them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
@@ -13,11 +13,11 @@ pub(super) struct Origin {
 /// What one repair did.
 #[derive(Clone, Copy, Debug, Default)]
 struct Replaced {
-    /// Where it stands in the text.
+    /// Its offset in the text.
     from: usize,
-    /// Up to here the text stands for what was replaced.
+    /// Up to here the text is the replacement.
     text: usize,
-    /// Behind what was replaced.
+    /// The end of what was replaced.
     input: usize,
     /// Where that began.
     start: usize,
@@ -39,7 +39,7 @@ impl Origin {
         self.repairs.clear();
     }
 
-    /// Nothing before `at` is asked for any more.
+    /// Nothing before `at` will be looked up again.
     pub(super) fn pass(&mut self, at: usize) {
         let passed = self.repairs.partition_point(|repair| repair.from <= at);
         self.repairs.drain(..passed.saturating_sub(1));

@@ -2,7 +2,10 @@
 
 use std::{fmt, ops::Range};
 
-use crate::tree::{JsonKind, quoted};
+use crate::{
+    code::coded,
+    tree::{JsonKind, quoted},
+};
 
 /// How far a value in a [`Snapshot`] can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +21,23 @@ pub enum NodeState {
     /// form at the end.
     Final,
 }
+
+impl NodeState {
+    /// All of them, in the order in which a value goes through them.
+    pub const ALL: &'static [Self] = &[Self::Pending, Self::Tentative, Self::Final];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Tentative => "tentative",
+            Self::Final => "final",
+        }
+    }
+}
+
+coded!(NodeState, "node state");
 
 /// One value. Children are linked, so that a tree of any depth is flat in memory.
 #[derive(Clone, Debug)]

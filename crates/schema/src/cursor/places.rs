@@ -11,7 +11,7 @@ use crate::{
     part::Part,
 };
 
-/// The most ways in which one value is followed through unions. With more, nothing is said of it.
+/// The most ways in which one value is followed through unions. With more, it is not judged.
 pub(super) const WAYS: usize = 32;
 /// The most places that are kept. A schema within its limits has far fewer.
 const MOST: usize = 1 << 16;
@@ -21,18 +21,18 @@ const MOST: usize = 1 << 16;
 pub(super) struct PlaceId(u32);
 
 impl PlaceId {
-    /// Where nothing is asked of a value.
+    /// A place without conditions.
     pub(super) const FREE: Self = Self(0);
 }
 
-/// What a place asks of a value, as far as a stream can be held to it.
+/// The conditions of a place, as far as they can be checked in a stream.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     tops: Vec<ShapeId>,
     pub(super) types: Types,
-    /// Whether the type says all there is to say of a scalar.
+    /// Whether the type is the only condition for a scalar.
     pub(super) plain: bool,
-    /// Whether the list of its values, with the type, says all there is to say.
+    /// Whether the list of its values and the type are the only conditions.
     pub(super) listed: bool,
     /// Whether a container needs no further check when it has been followed to its end.
     pub(super) followed: bool,
@@ -48,13 +48,13 @@ pub(super) struct Place {
     pub(super) closed: bool,
     members: HashMap<String, Member>,
     further: Option<PlaceId>,
-    /// How many items have a place of their own; those behind share one.
+    /// How many items have a place of their own; the others share one.
     prefix: usize,
     items: Vec<Option<PlaceId>>,
     ways: Option<Vec<PlaceId>>,
 }
 
-/// What a place says of one of its members.
+/// What a place requires of one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     /// `None` if there must be no such member.
@@ -89,7 +89,7 @@ impl Places {
     }
 
     pub(super) fn get(&self, id: PlaceId) -> &Place {
-        // A number is only ever given out for a place that is kept.
+        // Numbers are made only for places that are kept.
         &self.all[id.0 as usize]
     }
 
@@ -129,7 +129,7 @@ impl Places {
         ways
     }
 
-    /// What a place says of a member.
+    /// What a place requires of a member.
     pub(super) fn member(&mut self, id: PlaceId, key: &str) -> Member {
         let place = self.get(id);
         if let Some(member) = place.members.get(key) {
@@ -245,7 +245,7 @@ impl Place {
     }
 }
 
-/// Keywords that ask nothing, or that places follow.
+/// Keywords without conditions, or whose conditions places follow.
 const SILENT: [&str; 21] = [
     "$schema",
     "$id",
@@ -270,7 +270,7 @@ const SILENT: [&str; 21] = [
     "const",
 ];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-/// Keywords that ask nothing of a scalar.
+/// Keywords without conditions for a scalar.
 const FOR_CONTAINERS: [&str; 20] = [
     "properties",
     "required",
@@ -293,7 +293,7 @@ const FOR_CONTAINERS: [&str; 20] = [
     "dependencies",
     "unevaluatedProperties",
 ];
-/// Of those, what is asked of a container only as a whole.
+/// Of those, the ones that apply to a container only as a whole.
 const UNFOLLOWED: [&str; 13] = [
     "patternProperties",
     "propertyNames",
@@ -309,7 +309,7 @@ const UNFOLLOWED: [&str; 13] = [
     "enum",
     "const",
 ];
-/// Keywords that ask nothing of a container.
+/// Keywords without conditions for a container.
 const FOR_SCALARS: [&str; 10] = [
     "minimum",
     "maximum",
@@ -328,7 +328,7 @@ fn source<'s>(schema: &'s Schema, shape: &Shape) -> Option<&'s Map<String, Value
 }
 
 /// Whether it refuses every key it does not declare. `unevaluatedProperties` depends on branches
-/// that other members choose, so nothing is said about it before the end.
+/// that other members choose, so it is not judged before the end.
 fn closes(schema: &Schema, shape: &Shape) -> bool {
     shape.additional == Additional::Closed
         && !shape.has_patterns

@@ -1,6 +1,6 @@
-//! Whether a rule could still bring in what no further text can.
+//! Whether a rule could still mend what no further text can.
 //!
-//! The answer may be too hopeful, never too gloomy: a caller stops the generation over it.
+//! The answer may be a false yes, never a false no: a caller stops the generation because of it.
 
 use jsonmend_core::Risk;
 
@@ -52,7 +52,7 @@ impl Walk {
         standing(self.is_open_ended() || self.may(&[Rule::DedupeItems]))
     }
 
-    /// The standing of something that an object or list, which has just ended, lacks.
+    /// The standing of something that is missing from an object or list that has just ended.
     pub(super) fn standing_of_missing(&self, frame: &Frame, issue: &Issue) -> Standing {
         let whole = self.frames.is_empty() && !frame.known && self.may(&AROUND);
         let keys = [Rule::KeyNormalise, Rule::KeyAlias, Rule::KeyAttrLeak];

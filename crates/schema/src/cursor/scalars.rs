@@ -14,12 +14,11 @@ use crate::{
     Applied, Cause, Change, IssueCode, Rule, Tree,
     coerce::{Scalar, coerce},
     compile::{Off, Types},
+    fit::shortened,
     issue::pointer_of,
     tree::{JsonKind, is_integer, quoted},
 };
 
-/// How many characters of a value the log keeps.
-const KEPT: usize = 120;
 /// How many options a message lists.
 const LISTED: usize = 10;
 
@@ -29,6 +28,7 @@ const DOUBTED: u64 = 512;
 /// What a rule made of a scalar.
 struct Made {
     rule: Rule,
+    risk: Risk,
     text: String,
     way: Way,
 }
@@ -49,23 +49,23 @@ impl Walk {
         } else {
             NodeState::Pending
         };
-        let mut told = mute;
+        let mut reported = mute;
         if !mute && ways.is_empty() && !self.may_turn("") {
-            told = true;
+            reported = true;
             let issue =
                 self.issue(IssueCode::Type, JsonKind::String, "", self.expected_types(), at);
             self.find(issue, at);
         }
-        let state = if told { NodeState::Tentative } else { state };
+        let state = if reported { NodeState::Tentative } else { state };
         let parent = self.frames.last().map(|frame| frame.node);
         let node = self.partial.append(parent, JsonKind::String, state);
         let start = self.origin.of(at);
-        self.open = Some(Open { node, ways, start, length: 0, told });
+        self.open = Some(Open { node, ways, start, length: 0, reported });
     }
 
     pub(super) fn text(&mut self, at: usize, text: &str) {
         let Some(open) = &self.open else { return };
-        let bound = !open.told
+        let bound = !open.reported
             && (open.ways.is_empty()
                 || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
         if !bound || open.length > DOUBTED {
@@ -83,7 +83,7 @@ impl Walk {
         let Some(mut open) = self.open.take() else { return };
         self.partial.grow(open.node, c.encode_utf8(&mut [0; 4]));
         open.length += 1;
-        if open.told || open.length > DOUBTED {
+        if open.reported || open.length > DOUBTED {
             self.open = Some(open);
             return;
         }
@@ -102,7 +102,7 @@ impl Walk {
         self.find(issue, at);
         self.partial.set_state(node, NodeState::Tentative);
         if let Some(open) = &mut self.open {
-            open.told = true;
+            open.reported = true;
         }
     }
 
@@ -116,7 +116,7 @@ impl Walk {
 
     pub(super) fn end_string(&mut self, at: usize) {
         let Some(open) = self.open.take() else { return };
-        if open.told || self.is_mute() {
+        if open.reported || self.is_mute() {
             self.partial.close(open.node, NodeState::Tentative);
             self.close_value(&[], NodeState::Tentative);
             return;
@@ -130,19 +130,18 @@ impl Walk {
         }
         let span = open.start..self.origin.behind(at);
         self.open = Some(open.clone());
-        let made = self.made(Scalar::String(&content), open.node, span, &quoted(&content));
+        let (made, state) = self.made(Scalar::String(&content), open.node, span, &quoted(&content));
         if made.is_empty() {
             let (code, expected) = self.wanted(JsonKind::String, false);
             let issue = self.issue(code, JsonKind::String, &quoted(&content), expected, at);
             self.find(issue, at);
         }
         self.open = None;
-        let state = if made.is_empty() { NodeState::Tentative } else { NodeState::Final };
         self.partial.close(open.node, state);
         self.close_value(&made, state);
     }
 
-    /// A number or literal, whole; `at` is the offset behind it.
+    /// A number or literal, whole; `at` is the offset after it.
     pub(super) fn scalar(&mut self, at: usize, kind: JsonKind, raw: &str) {
         let from = at.saturating_sub(raw.len());
         self.begin_value(from);
@@ -165,13 +164,16 @@ impl Walk {
         let path = self.path();
         let node = self.partial.append(parent, kind, NodeState::Tentative);
         self.partial.grow(node, raw);
+        let mut state = NodeState::Tentative;
         if let Some(issue) = wanted {
-            left = self.made_at(scalar, node, issue.span(), raw, path);
+            (left, state) = self.made_at(scalar, node, issue.span(), raw, path);
             if left.is_empty() {
                 self.find(issue, last);
             }
+        } else if !left.is_empty() {
+            let span = self.origin.of(from)..self.origin.behind(last);
+            state = self.spell(node, raw, &left, span, path);
         }
-        let state = if left.is_empty() { NodeState::Tentative } else { NodeState::Final };
         self.partial.close(node, state);
         self.close_value(&left, state);
     }
@@ -210,12 +212,13 @@ impl Walk {
         node: usize,
         span: std::ops::Range<usize>,
         before: &str,
-    ) -> Vec<Way> {
+    ) -> (Vec<Way>, NodeState) {
         let path = self.path();
         self.made_at(scalar, node, span, before, path)
     }
 
-    /// Coerces a scalar, if there is one right way; the ways in which the result is valid.
+    /// Coerces a scalar, if there is one right way; the ways in which the result is valid, and the
+    /// state of the node.
     fn made_at(
         &mut self,
         scalar: Scalar<'_>,
@@ -223,8 +226,10 @@ impl Walk {
         span: std::ops::Range<usize>,
         before: &str,
         path: jsonmend_core::Path,
-    ) -> Vec<Way> {
-        let Some(made) = self.coerced(scalar, &pointer_of(&path)) else { return Vec::new() };
+    ) -> (Vec<Way>, NodeState) {
+        let Some(made) = self.coerced(scalar, &pointer_of(&path)) else {
+            return (Vec::new(), NodeState::Tentative);
+        };
         let (kind, content) = match serde_json::from_str(&made.text) {
             Ok(Value::String(content)) => (JsonKind::String, content),
             Ok(Value::Bool(_)) => (JsonKind::Boolean, made.text.clone()),
@@ -232,25 +237,32 @@ impl Walk {
             _ => (JsonKind::Number, made.text.clone()),
         };
         self.partial.replace(node, kind, &content);
-        let short = |text: &str| text.chars().take(KEPT).collect::<String>();
         self.applied.push(Applied {
             rule: made.rule,
-            risk: made.rule.risk(),
+            risk: made.risk,
             path: path.clone(),
             schema_path: self.places.part(made.way.place).pointer().to_owned(),
             start: span.start,
             end: span.end,
-            before: short(before),
-            after: short(&made.text),
+            before: shortened(before),
+            after: shortened(&made.text),
         });
         let valid: Vec<Way> =
             self.next.iter().filter(|way| self.accepts(way, &made.text)).copied().collect();
-        self.changes.push(Change::new(Cause::Rule(made.rule), span, made.text, path));
-        valid
+        let change =
+            Change::new(Cause::Rule(made.rule), span.clone(), made.text.clone(), path.clone());
+        let change = change.with_risk(made.risk);
+        self.changes.push(change);
+        let state = match kind {
+            JsonKind::Number => self.spell(node, &made.text, &valid, span, path),
+            _ if valid.is_empty() => NodeState::Tentative,
+            _ => NodeState::Final,
+        };
+        (valid, state)
     }
 
     /// The one thing that the rules make of a scalar, with the least risk. Where a list or an object
-    /// could stand, or a string could after all, more than a scalar is at stake: the end decides.
+    /// is allowed, or a string is after all, more than a scalar may be meant: the end decides.
     fn coerced(&self, scalar: Scalar<'_>, pointer: &str) -> Option<Made> {
         let max_risk = self.max_risk?.min(Risk::Likely);
         let types = |way: &Way| self.places.get(way.place).types;
@@ -267,23 +279,23 @@ impl Walk {
         for way in &self.next {
             let part = self.places.part(way.place);
             for proposal in coerce(scalar, &part) {
-                let rule = proposal.rule;
-                let allowed = rule.risk() <= max_risk
+                let (rule, risk) = (proposal.rule, proposal.risk);
+                let allowed = risk <= max_risk
                     && self.options.rules().allows(rule, pointer)
                     && !self.is_off(rule, way);
                 if allowed && self.accepts(way, &proposal.text) {
-                    found.push(Made { rule, text: proposal.text, way: *way });
+                    found.push(Made { rule, risk, text: proposal.text, way: *way });
                 }
             }
         }
-        let least = found.iter().map(|made| made.rule.risk()).min()?;
-        found.retain(|made| made.rule.risk() == least);
+        let least = found.iter().map(|made| made.risk).min()?;
+        found.retain(|made| made.risk == least);
         let first = found.swap_remove(0);
         found.iter().all(|other| other.text == first.text).then_some(first)
     }
 
     /// Whether the schema switches a rule off here.
-    fn is_off(&self, rule: Rule, way: &Way) -> bool {
+    pub(super) fn is_off(&self, rule: Rule, way: &Way) -> bool {
         let around = self.frames.iter().flat_map(|frame| &frame.ways).map(|own| own.way.place);
         around.chain([way.place]).any(|place| {
             self.places.part(place).shapes().any(|shape| match &shape.off {
@@ -374,7 +386,7 @@ impl Walk {
 
     /// Of a string that is open: the named values that begin like it.
     pub(super) fn unfinished(&self) -> Option<Finding> {
-        let open = self.open.as_ref().filter(|open| !open.told)?;
+        let open = self.open.as_ref().filter(|open| !open.reported)?;
         let content = self.partial.content(open.node);
         let named = open.ways.iter().map(|way| self.places.get(way.place));
         let mut options = named.flat_map(|place| place.options.iter().flatten());
@@ -424,7 +436,7 @@ fn written(scalar: &Scalar<'_>) -> String {
     }
 }
 
-/// A name without everything that the rules for named values look past, wherever it stands: more may
+/// A name without everything that the rules for named values ignore, wherever it is: more may
 /// follow.
 fn plain(name: &str) -> String {
     let marks = |c: &char| c.is_whitespace() || "\"'`*“”‘’._-".contains(*c);

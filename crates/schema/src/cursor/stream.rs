@@ -63,7 +63,7 @@ impl FitStream {
         }
     }
 
-    /// Reads a chunk. Chunks end anywhere, inside a character too. Behind the end of the text nothing
+    /// Reads a chunk. Chunks end anywhere, inside a character too. After the end of the text nothing
     /// is read.
     pub fn push(&mut self, chunk: &[u8]) {
         if self.ended {
@@ -99,8 +99,8 @@ impl FitStream {
         true
     }
 
-    /// What is known so far. With several values in the text, of the first: what
-    /// [`lost`](Cursor::lost) says of it, a later one can make up for, or XML around it.
+    /// What is known so far. With several values in the text, it is the first: where
+    /// [`lost`](Cursor::lost) gives it up, a later one may still fit, or XML around it.
     #[must_use]
     pub const fn cursor(&self) -> &Cursor {
         &self.cursor

@@ -1,10 +1,9 @@
 //! The walk: events in, along the places of the schema.
 
 use jsonmend_core::{ParseEvent, Path, Repair, Risk, Step};
-use serde_json::Value;
 
 use super::{
-    finding::{Finding, Standing},
+    finding::Finding,
     origin::Origin,
     partial::{NodeState, PartialTree},
     places::{PlaceId, Places, WAYS},
@@ -15,7 +14,7 @@ use crate::{
 
 /// How many findings are kept.
 const MOST: usize = 1_000;
-/// The levels that are followed; deeper, nothing is said of a value.
+/// The levels that are followed; deeper values are not judged.
 const DEPTH: usize = 64;
 
 /// One way to read a value: a place, and the way of the container that it belongs to.
@@ -30,7 +29,7 @@ pub(super) struct Way {
 pub(super) struct Frame {
     pub(super) node: usize,
     pub(super) kind: JsonKind,
-    /// The ways that are still possible. Empty if none is, or nothing is asked: then nothing more is
+    /// The ways that are still possible. Empty if none is, or there are no conditions: then nothing more is
     /// said of what is inside.
     pub(super) ways: Vec<FrameWay>,
     /// Whether a member is declared by one of the ways.
@@ -39,14 +38,14 @@ pub(super) struct Frame {
     pub(super) unknown: bool,
     /// Whether all that has closed in it is final.
     settled: bool,
-    start: usize,
+    pub(super) start: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameWay {
     pub(super) way: Way,
     /// The required properties that were given, by their positions.
-    given: u128,
+    pub(super) given: u128,
 }
 
 /// The string that is open.
@@ -57,7 +56,7 @@ pub(super) struct Open {
     pub(super) start: usize,
     pub(super) length: u64,
     /// Whether it has been found wrong.
-    pub(super) told: bool,
+    pub(super) reported: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -70,7 +69,7 @@ pub(super) struct Walk {
     pub(super) frames: Vec<Frame>,
     /// The ways of the value that comes next.
     pub(super) next: Vec<Way>,
-    /// Whether the next value is one of which nothing is said.
+    /// Whether the next value is one that is not judged.
     pub(super) mute: bool,
     /// The most items there may be, where one more would be too many.
     full: Option<u64>,
@@ -81,36 +80,7 @@ pub(super) struct Walk {
     pub(super) findings: Vec<Finding>,
     pub(super) changes: Vec<Change>,
     pub(super) applied: Vec<Applied>,
-    done: bool,
-}
-
-/// What may come next.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expected<'c> {
-    types: String,
-    keys: Vec<String>,
-    values: Vec<&'c Value>,
-}
-
-impl Expected<'_> {
-    /// The types of the value that comes next or is open, in words: `integer or null`. Empty where a
-    /// key or the end of an object comes next, and where anything may.
-    #[must_use]
-    pub fn types(&self) -> &str {
-        &self.types
-    }
-
-    /// Where a key may come next: the declared ones that are not there yet.
-    #[must_use]
-    pub fn keys(&self) -> &[String] {
-        &self.keys
-    }
-
-    /// The named values that are possible; of a string that is open, those that begin like it.
-    #[must_use]
-    pub fn values(&self) -> &[&Value] {
-        &self.values
-    }
+    pub(super) done: bool,
 }
 
 impl Walk {
@@ -210,7 +180,7 @@ impl Walk {
         self.frames.last().map(|frame| frame.node)
     }
 
-    /// Whether nothing is said of the value that comes now.
+    /// Whether the value that comes now is not judged.
     pub(super) fn is_mute(&self) -> bool {
         self.mute || self.frames.len() > DEPTH
     }
@@ -279,7 +249,7 @@ impl Walk {
         self.bound();
     }
 
-    /// More ways than can be followed: nothing is said.
+    /// With more ways than can be followed, nothing is judged.
     fn bound(&mut self) {
         if self.next.len() > WAYS * 2 {
             self.mute = true;
@@ -319,7 +289,7 @@ impl Walk {
         frame.known |= declared;
         frame.unknown |= !declared;
         if kept.is_empty() {
-            // What is wrong is this member; of its value nothing is said, of the others it is.
+            // This member is wrong, and its value is not judged; the others are.
             let (code, expected) = match limit {
                 Some(limit) => (IssueCode::Count, format!("at most {limit} properties")),
                 None => (IssueCode::Unexpected, "no such property".to_owned()),
@@ -377,33 +347,8 @@ impl Walk {
         }
     }
 
-    /// What a container still lacks, in the way that comes first.
-    fn missing(&self, frame: &Frame, count: u64) -> Vec<Issue> {
-        let Some(own) = frame.ways.first() else { return Vec::new() };
-        let place = self.places.get(own.way.place);
-        let path = self.path_of(frame);
-        let issue = |code, expected: String| {
-            Issue::begun(code, path.clone(), frame.kind, "", expected, frame.start..frame.start)
-        };
-        if frame.kind == JsonKind::Array {
-            let short = count < place.min_items;
-            let expected = format!("at least {} items", place.min_items);
-            return short.then(|| issue(IssueCode::Count, expected)).into_iter().collect();
-        }
-        let lacks = |position: &usize| own.given & (1 << position) == 0;
-        let names = place.required.iter().enumerate().filter(|(position, _)| lacks(position));
-        names
-            .map(|(_, name)| {
-                issue(
-                    IssueCode::Missing,
-                    format!("required property {}", Value::from(name.as_str())),
-                )
-            })
-            .collect()
-    }
-
     /// The path of a container, open or just closed.
-    fn path_of(&self, frame: &Frame) -> Path {
+    pub(super) fn path_of(&self, frame: &Frame) -> Path {
         let depth = self.frames.iter().position(|own| own.node == frame.node);
         Path::from(self.steps(depth.unwrap_or(self.frames.len()), true))
     }
@@ -465,7 +410,7 @@ impl Walk {
         Issue::begun(code, self.path(), kind, raw, expected, span)
     }
 
-    /// Takes down that nothing valid can follow the byte at `at`.
+    /// Records that nothing valid can follow the byte at `at`.
     pub(super) fn find(&mut self, issue: Issue, at: usize) {
         let standing = self.standing(&issue);
         self.push(Finding::new(issue, standing, self.origin.of(at)));
@@ -474,60 +419,6 @@ impl Walk {
     pub(super) fn push(&mut self, finding: Finding) {
         if self.findings.len() < MOST {
             self.findings.push(finding);
-        }
-    }
-
-    pub(super) fn pending(&self) -> Vec<Finding> {
-        let mut found = Vec::new();
-        for frame in &self.frames {
-            let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
-            let missing = self.missing(frame, count).into_iter();
-            found.extend(missing.map(|issue| Finding::new(issue, Standing::Pending, frame.start)));
-        }
-        found.extend(self.unfinished());
-        found
-    }
-
-    pub(super) fn expected(&self) -> Expected<'_> {
-        let mut expected = Expected { types: String::new(), keys: Vec::new(), values: Vec::new() };
-        let ways: &[Way] = match &self.open {
-            Some(open) => &open.ways,
-            None => &self.next,
-        };
-        let begun = self.open.as_ref().map(|open| self.partial.content(open.node));
-        if self.done || self.mute && self.open.is_none() {
-            self.expected_keys(&mut expected);
-            return expected;
-        }
-        let mut types = Types::NONE;
-        for way in ways {
-            let place = self.places.get(way.place);
-            types = types.union(place.types);
-            let fits = |option: &&Value| match begun {
-                Some(begun) => option.as_str().is_some_and(|name| name.starts_with(begun)),
-                None => true,
-            };
-            expected.values.extend(place.options.iter().flatten().filter(fits));
-        }
-        if types != Types::ALL {
-            expected.types = types.names();
-        }
-        expected
-    }
-
-    fn expected_keys(&self, expected: &mut Expected<'_>) {
-        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Object) else {
-            return;
-        };
-        let given: Vec<&str> =
-            self.partial.at(frame.node).children().filter_map(|child| child.key()).collect();
-        for own in &frame.ways {
-            let part = self.places.part(own.way.place);
-            for key in part.properties() {
-                if !given.contains(&key) && !expected.keys.iter().any(|own| own == key) {
-                    expected.keys.push(key.to_owned());
-                }
-            }
         }
     }
 }

@@ -65,15 +65,15 @@ pub(super) fn discriminated(node: Node<'_>, part: &Part<'_>, ids: &[ShapeId]) ->
                 continue;
             };
             match constants.iter_mut().find(|(own, _)| *own == key) {
-                Some((_, told)) => told.push((*id, value)),
+                Some((_, constant_in)) => constant_in.push((*id, value)),
                 None => constants.push((key, vec![(*id, value)])),
             }
         }
     }
-    for (key, told) in &constants {
+    for (key, constant_in) in &constants {
         let Some(member) = node.member(key) else { continue };
         let pointed = |same: &dyn Fn(&Value) -> bool| -> Vec<ShapeId> {
-            told.iter().filter(|(_, value)| same(value)).map(|(id, _)| *id).collect()
+            constant_in.iter().filter(|(_, value)| same(value)).map(|(id, _)| *id).collect()
         };
         let own = member.as_str().map(|text| folded(&text));
         let exact = pointed(&|value| equals(member, value));

@@ -11,7 +11,7 @@ use crate::{Cause, Change, apply_changes};
 /// The most documents that are tried one by one.
 const MOST: usize = 16;
 
-/// The documents in a text, and where they stand.
+/// The documents in a text, and their bytes.
 pub(super) struct Documents<'i> {
     input: &'i [u8],
     options: Options,
@@ -38,7 +38,7 @@ impl<'i> Documents<'i> {
         Self { input, options, alone, spans, found }
     }
 
-    /// Each document that the policy allows to be taken alone, with what stands around it deleted.
+    /// Each document that the policy allows to be taken alone, with the text around it deleted.
     pub(super) fn each(&self) -> Vec<Reading> {
         let alone = |span: &Range<usize>| {
             let mut changes = self.around(RepairKind::LeadingProse, 0..span.start)?;
@@ -49,7 +49,7 @@ impl<'i> Documents<'i> {
         self.found.iter().take(MOST).filter_map(alone).collect()
     }
 
-    /// How a document is mended. Here it is all there is, so that its end may tell how it begins.
+    /// How a document is mended. Here it is all there is, so that its end may decide how it begins.
     fn inside(&self, span: &Range<usize>) -> Option<Vec<Change>> {
         let mended = mend(self.input.get(span.clone())?, &self.options);
         mended.text().filter(|_| mended.outcome().is_complete())?;
@@ -57,7 +57,7 @@ impl<'i> Documents<'i> {
         Some(repairs.map(|repair| Change::from(&repair)).collect())
     }
 
-    /// The deletion of what stands around a document: none of white space; `None` where the policy
+    /// The deletion of the text around a document: nothing for white space; `None` where the policy
     /// forbids it.
     fn around(&self, prose: RepairKind, span: Range<usize>) -> Option<Vec<Change>> {
         if self.input.get(span.clone())?.trim_ascii().is_empty() {
@@ -81,7 +81,7 @@ impl<'i> Documents<'i> {
             return None;
         }
         let joined = RepairKind::LineDelimited;
-        // What stands around the list is prose, where it is more than white space.
+        // The text around the list is prose, unless it is white space.
         let outer = |prose: RepairKind, span: &Range<usize>| {
             let blank = self.input.get(span.clone())?.trim_ascii().is_empty();
             Some(if blank { joined } else { self.kind(prose, span) })

@@ -24,7 +24,7 @@ impl Elements {
         schema.decode_xml(text, options).map(Self)
     }
 
-    /// Whether the value of another reading stands inside an element, or nowhere.
+    /// Whether the value of another reading is inside an element, or there is none.
     pub(super) fn hold(&self, other: &Reading) -> bool {
         let own = &self.0.span;
         other.span().is_none_or(|span| own.start <= span.start && span.end <= own.end)

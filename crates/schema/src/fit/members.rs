@@ -12,7 +12,7 @@ use crate::{
     tree::{JsonKind, Node},
 };
 
-/// Words that stand for nothing.
+/// Words that mean that there is no value.
 pub(super) const NOTHING: [&str; 10] = [
     "",
     "null",
@@ -76,7 +76,7 @@ impl Fitter<'_> {
         whole.add(fit);
     }
 
-    /// The rule by which an optional member that says nothing goes.
+    /// The rule by which an optional member without a value is dropped.
     fn absence(&self, member: Node<'_>, property: &Part<'_>, place: &Place) -> Option<Rule> {
         let rule = match member.kind() {
             JsonKind::Null => {
@@ -125,17 +125,20 @@ impl Fitter<'_> {
             let known =
                 known.or_else(|| property.default().map(|value| (Rule::FillDefault, value)));
             let Some((rule, value)) = known else { continue };
-            if self.allows(rule, place, &property) {
+            // Without the constant that tells the branches of a union apart, one of them is chosen.
+            let chosen = if place.is_choice { Risk::Likely } else { Risk::Exact };
+            let risk = rule.risk().max(chosen);
+            if self.allows(rule, place, &property) && self.takes(risk) {
                 let value = value.to_string();
                 whole.applied.push(applied(
                     rule,
-                    rule.risk(),
+                    risk,
                     &place.member(key),
                     &property,
                     node,
                     &value,
                 ));
-                plan.added.push(Added { rule, key: key.to_owned(), value });
+                plan.added.push(Added { rule, risk, key: key.to_owned(), value });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Validate, then repair: the loop and what it is told.
+//! Validate, then repair: the loop and its options.
 //!
 //! A value is walked together with its schema. Where a part of the value is valid for its part of
 //! the schema, nothing is looked at any further. Where it is not, what is inside is repaired first,
@@ -8,6 +8,7 @@
 mod choose;
 mod documents;
 mod elements;
+mod integers;
 mod members;
 mod plan;
 mod reading;
@@ -16,14 +17,16 @@ mod reshape;
 mod walk;
 mod words;
 
+use std::ops::Range;
+
 use jsonmend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 
-pub(crate) use walk::{Fit, Fitter, Place};
+pub(crate) use walk::{Fit, Fitter, Place, shortened};
 
 use crate::{Change, Issue, Rule, Rules, Schema};
 
-/// What [`Schema::fit`] is told.
+/// Options for [`Schema::fit`].
 ///
 /// ```
 /// use jsonmend_core::{Options, Policy};
@@ -74,7 +77,7 @@ impl FitOptions {
     }
 
     /// With the name of the tool or type that the value is for. An envelope that carries the name
-    /// can then be told from data.
+    /// can then be distinguished from data.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -89,7 +92,7 @@ impl FitOptions {
         )
     }
 
-    /// The options for a text that is not JSON as it stands: the schema is its guide, unless there
+    /// The options for a text that is not valid JSON: the schema is its guide, unless there
     /// is another.
     pub(crate) fn engine_for(&self, schema: &Schema) -> Options {
         let engine = self.engine.clone();
@@ -129,24 +132,72 @@ impl Default for FitOptions {
 
 /// A rule that was applied, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Applied {
+    pub(crate) rule: Rule,
+    pub(crate) risk: Risk,
+    pub(crate) path: Path,
+    pub(crate) schema_path: String,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
+impl Applied {
     /// The rule.
-    pub rule: Rule,
-    /// What it had to assume: the risk of the rule, or of the repairs it needed.
-    pub risk: Risk,
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// What it had to assume: at least the risk of the rule, more where the value left another
+    /// reading open or needed repairs of its own.
+    #[must_use]
+    pub const fn risk(&self) -> Risk {
+        self.risk
+    }
+
     /// Where in the value.
-    pub path: Path,
+    #[must_use]
+    pub const fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where in the schema, as a JSON Pointer.
-    pub schema_path: String,
-    /// First byte of the value it was applied to, in the input as given.
-    pub start: usize,
-    /// Behind the last byte.
-    pub end: usize,
-    /// What stood there, at most 120 characters of it.
-    pub before: String,
-    /// What stands there now, at most 120 characters of it.
-    pub after: String,
+    #[must_use]
+    pub fn schema_path(&self) -> &str {
+        &self.schema_path
+    }
+
+    /// The first byte of the value it was applied to: an offset into the input as given.
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The end of those bytes, exclusive.
+    #[must_use]
+    pub const fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The bytes of the value it was applied to.
+    #[must_use]
+    pub const fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The value before, at most 120 characters of it.
+    #[must_use]
+    pub fn before(&self) -> &str {
+        &self.before
+    }
+
+    /// The value after, at most 120 characters of it.
+    #[must_use]
+    pub fn after(&self) -> &str {
+        &self.after
+    }
 }
 
 /// What became of a text.
@@ -161,7 +212,7 @@ pub struct Applied {
 /// let fitted = schema.fit(br#"{tags: "[\"a\", \"b\"]"}"#, &FitOptions::new());
 /// assert_eq!(fitted.text(), Some(r#"{"tags": ["a", "b"]}"#));
 /// assert_eq!(fitted.outcome(), Outcome::Repaired);
-/// assert_eq!(fitted.applied()[0].rule.code(), "unwrap-stringified");
+/// assert_eq!(fitted.applied()[0].rule().code(), "unwrap-stringified");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,6 +224,7 @@ pub struct Fitted {
     changes: Vec<Change>,
     applied: Vec<Applied>,
     issues: Vec<Issue>,
+    cut_at: Option<Path>,
 }
 
 impl Fitted {
@@ -185,6 +237,7 @@ impl Fitted {
             changes: Vec::new(),
             applied: Vec::new(),
             issues: vec![Issue::beyond_limits(length)],
+            cut_at: None,
         }
     }
 
@@ -226,6 +279,13 @@ impl Fitted {
         &self.issues
     }
 
+    /// Where in the value the input was cut off, if it was. Then the text, if there is one, is only a
+    /// part of what was meant.
+    #[must_use]
+    pub const fn cut_at(&self) -> Option<&Path> {
+        self.cut_at.as_ref()
+    }
+
     /// The highest risk among the changes and the rules; `None` without any change.
     #[must_use]
     pub fn risk(&self) -> Option<Risk> {
@@ -236,7 +296,7 @@ impl Fitted {
 }
 
 impl Schema {
-    /// Finds the value in a text, mends it, validates it, and where it is not valid brings it into
+    /// Finds the value in a text, mends it, validates it, and repairs what is not valid to fit
     /// the schema, as far as the policy allows.
     ///
     /// A value that is valid stays as it is, byte for byte. One that cannot be made valid comes back

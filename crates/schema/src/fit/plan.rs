@@ -23,6 +23,7 @@ pub(super) struct Entry<'t> {
 /// A member that shall be added.
 pub(super) struct Added {
     pub(super) rule: Rule,
+    pub(super) risk: Risk,
     pub(super) key: String,
     /// A JSON text.
     pub(super) value: String,
@@ -54,7 +55,7 @@ impl<'t> Plan<'t> {
     }
 
     /// The cuts, in order: keys, values, members that go with the comma beside them, and what is
-    /// added behind the last that stays.
+    /// added after the last that stays.
     pub(super) fn cuts(&mut self, path: &Path) -> Vec<Change> {
         let cut = |rule: Rule, span: Range<usize>, after: String| {
             Change::new(Cause::Rule(rule), span, after, path.clone())
@@ -63,7 +64,7 @@ impl<'t> Plan<'t> {
             entry.member.key_span().map_or(entry.member.span().start, |span| span.start)
         };
         let mut cuts = Vec::new();
-        // Behind what stays so far.
+        // The end of what stays so far.
         let mut end = None;
         let last_kept = self.entries.iter().rposition(|entry| entry.dropped.is_none());
         let mut at = 0;
@@ -110,9 +111,9 @@ impl<'t> Plan<'t> {
             text.push_str(": ");
             text.push_str(&added.value);
         }
-        // One change stands for all that is added.
-        let risk = self.added.iter().map(|added| added.rule.risk()).max().unwrap_or(Risk::Exact);
-        // Where the members behind were dropped, the addition takes their place.
+        // All that is added is one change.
+        let risk = self.added.iter().map(|added| added.risk).max().unwrap_or(Risk::Exact);
+        // Where the last members were dropped, the addition takes their place.
         let dropped_tail = self.entries.last().is_some_and(|entry| entry.dropped.is_some());
         match cuts.last_mut().filter(|_| dropped_tail) {
             Some(last) => {

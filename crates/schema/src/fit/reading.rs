@@ -7,10 +7,10 @@ use jsonmend_extract::{Scope, mend_text};
 
 use super::{
     Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents, elements::Elements,
-    words::words,
+    integers::Spelled, words::words,
 };
 use crate::{
-    Change, Issue, Schema, Tree,
+    Change, Issue, Rule, Schema, Tree,
     compile::Types,
     part::Part,
     script,
@@ -32,7 +32,9 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
             (reading, fitted)
         }
     };
-    if fitted.0.outcome == Outcome::Unchanged {
+    // A value that is valid as it came is the only one, however its numbers are spelled.
+    let only_spelled = fitted.0.applied.iter().all(|applied| applied.rule == Rule::IntegralFloat);
+    if fitted.0.outcome == Outcome::Unchanged || is_one && fitted.0.text.is_some() && only_spelled {
         return fitted.0;
     }
     let elements = Elements::find(schema, input, options);
@@ -88,7 +90,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     fitted.0
 }
 
-/// The tree of a text that is JSON as it stands. Then mending would find nothing to do, and the
+/// The tree of a text that is valid JSON. Then mending would find nothing to do, and the
 /// text is read but once.
 fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
     let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
@@ -151,7 +153,7 @@ impl Reading {
         }
     }
 
-    /// Where its value stands in the input; `None` without one.
+    /// The bytes of its value in the input; `None` without one.
     pub(super) fn span(&self) -> Option<Range<usize>> {
         let tree = Tree::read(self.text.as_deref()?).ok()?;
         Some(script::origin(&self.changes, &tree.root().span()))
@@ -169,7 +171,7 @@ impl Reading {
         Self { outcome, text, changes, cut_at, needed }
     }
 
-    /// The whole text as a string without quotes. What it means is for the rules to say.
+    /// The whole text as a string without quotes. The rules decide what it means.
     fn bare(input: &[u8], options: &Options) -> Option<Self> {
         let kind = RepairKind::UnquotedString;
         let text = std::str::from_utf8(input).ok()?;
@@ -207,7 +209,8 @@ impl Reading {
 
     fn refused(&self, outcome: Outcome, issues: Vec<Issue>, applied: Vec<Applied>) -> Tried {
         let (text, mended, changes) = (None, self.text.clone(), Vec::new());
-        Tried(Fitted { outcome, text, mended, changes, applied, issues })
+        let cut_at = self.cut_at.clone();
+        Tried(Fitted { outcome, text, mended, changes, applied, issues, cut_at })
     }
 
     /// The same, of the tree of its text.
@@ -218,56 +221,58 @@ impl Reading {
         input: &[u8],
         options: &FitOptions,
     ) -> Tried {
-        let text = tree.text();
-        if schema.accepts(tree) {
-            return Tried(Fitted {
-                outcome: self.outcome,
-                text: self.text.clone(),
-                mended: None,
-                changes: self.changes.clone(),
-                applied: Vec::new(),
-                issues: Vec::new(),
-            });
-        }
+        let (text, accepts) = (tree.text(), schema.accepts(tree));
         let fit = match Fitter::new(options, text.len()) {
+            _ if accepts => Fit::clean(),
             Some(mut fitter) => fitter.fit(tree.root(), &Part::root(schema), &Place::root()),
             None => Fit::default(),
         };
-        let placed = |applied: &Applied| {
+        let applied = |applied: &Applied| {
             let span = script::origin(&self.changes, &(applied.start..applied.end));
             Applied { start: span.start, end: span.end, ..applied.clone() }
         };
-        let applied: Vec<Applied> = fit.applied.iter().map(placed).collect();
-        // What the walk found is checked once more, as a whole: a value is given out only if the
+        let mut applied: Vec<Applied> = fit.applied.iter().map(applied).collect();
+        let (mut changes, mut output) = (self.changes.clone(), Some(text.to_owned()));
+        if !accepts {
+            let cuts: Vec<Change> = fit
+                .cuts
+                .into_iter()
+                .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
+                .collect();
+            changes = script::compose(&self.changes, text, &cuts);
+            output = crate::apply_changes(input, &changes);
+        }
+        // What the walk found is checked once more, as a whole: a value is returned only if the
         // schema accepts it.
-        let cuts: Vec<Change> = fit
-            .cuts
-            .into_iter()
-            .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
-            .collect();
-        let changes = script::compose(&self.changes, text, &cuts);
-        let output = crate::apply_changes(input, &changes);
         let limits = options.engine().limits();
         let accepted = |text: &String| {
-            Tree::read(text).is_ok_and(|tree| tree.is_within(limits) && schema.accepts(&tree))
+            accepts
+                || Tree::read(text)
+                    .is_ok_and(|tree| tree.is_within(limits) && schema.accepts(&tree))
         };
-        match output.filter(|output| fit.valid && accepted(output)) {
-            Some(output) => {
-                let changed = self.outcome == Outcome::Unchanged && !changes.is_empty();
-                let outcome = if changed { Outcome::Repaired } else { self.outcome };
-                let mended = self.text.clone();
-                let text = Some(output);
-                Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new() })
-            }
-            None => {
-                let issues = self.issues(schema, tree, &fit.ambiguous, &fit.applied);
-                self.refused(Outcome::Invalid, issues, applied)
-            }
+        let Some(mut output) = output.filter(|output| fit.valid && accepted(output)) else {
+            let issues = self.issues(schema, tree, &fit.ambiguous, &fit.applied);
+            let issues = self.with_cut(issues, input.len());
+            return self.refused(Outcome::Invalid, issues, applied);
+        };
+        // A value that is valid as it came is not read again unless it has such numbers.
+        let loose = !accepts || tree.loose_integers().next().is_some();
+        let spelled = if loose { Spelled::of(&output, schema, options) } else { None };
+        if let Some(spelled) = spelled {
+            applied.extend(spelled.placed(&changes));
+            changes = script::compose(&changes, &output, &spelled.cuts);
+            output = spelled.text;
         }
+        let changed = self.outcome == Outcome::Unchanged && !changes.is_empty();
+        let outcome = if changed { Outcome::Repaired } else { self.outcome };
+        let mended = self.text.clone().filter(|_| !applied.is_empty());
+        let text = Some(output);
+        let cut_at = self.cut_at.clone();
+        Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new(), cut_at })
     }
 
     /// What is wrong with the value as it was read, with places in the input. What a rule would mend
-    /// says so, to be told from what stands in the way.
+    /// says so, so that it can be told from what is in the way.
     fn issues(
         &self,
         schema: &Schema,
@@ -275,7 +280,7 @@ impl Reading {
         ambiguous: &[Path],
         applied: &[Applied],
     ) -> Vec<Issue> {
-        // Of several rules at a place the first is told.
+        // Of several rules at a place the first is named.
         let rules: HashMap<&Path, &Applied> =
             applied.iter().rev().map(|applied| (&applied.path, applied)).collect();
         let placed = |issue: Issue| {
@@ -296,6 +301,17 @@ impl Reading {
         schema.validate(tree).into_iter().map(placed).collect()
     }
 
+    /// The issues of a text of so many bytes that may have been cut off: what is missing from a
+    /// container that was still open then is not missing, it had not come yet.
+    fn with_cut(&self, issues: Vec<Issue>, length: usize) -> Vec<Issue> {
+        let Some(cut_at) = &self.cut_at else { return issues };
+        let open = |issue: &Issue| cut_at.steps().starts_with(issue.path().steps());
+        let cut = issues.into_iter().map(|issue| {
+            if issue.is_lack() && open(&issue) { issue.before_cut(length) } else { issue }
+        });
+        cut.collect()
+    }
+
     /// Why there is no value.
     fn unread(&self, input: &[u8], options: &FitOptions) -> Vec<Issue> {
         let policy = options.engine().policy();
@@ -304,9 +320,9 @@ impl Reading {
             (Outcome::Cut, Some(path), _) => Issue::truncated(path.clone(), input.len()),
             (Outcome::Overflow, ..) => Issue::beyond_limits(input.len()),
             (_, _, Some(Repair { kind, start, end, path, .. })) => {
-                let told =
+                let reason =
                     format!("not JSON at byte {start}: {kind}, which the policy does not repair");
-                Issue::syntax(path.clone(), told, *start..*end)
+                Issue::syntax(path.clone(), reason, *start..*end)
             }
             _ => Issue::syntax(Path::default(), "no JSON value in the text", 0..input.len()),
         };

@@ -71,7 +71,7 @@ impl Fitter<'_> {
         let Some(property) = part.property(target) else { return };
         let Some(entry) = plan.entries.get_mut(source) else { return };
         let fit = self.fit(entry.member, &property, &place.member(target));
-        // A name that is guessed must lead to a value that is valid as it stands.
+        // A name that is guessed must lead to a value that is valid without a repair.
         let most = (rule.risk() < Risk::Guess).then_some(Risk::Likely);
         if fit.valid && fit.risk() <= most {
             let below = place.member(target);
@@ -129,7 +129,7 @@ fn same(rule: Rule, key: &str, target: &str, part: &Part<'_>) -> bool {
         Rule::KeyAlias => part.property(target).is_some_and(|property| {
             property.aliases().iter().any(|alias| folded(alias) == folded(key))
         }),
-        // Words behind the name are none of an attribute, which has its `=`.
+        // Words after the name are not an attribute, which has an `=`.
         Rule::KeyAttrLeak => key.strip_prefix(target).is_some_and(|rest| {
             rest.starts_with(['"', '\'', ' ', '=', '/', '>', '\\'])
                 && rest.contains(['=', '"', '>'])

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How deep a value is followed, in levels.
-const DEPTH: usize = 64;
+pub(super) const DEPTH: usize = 64;
 /// How many forms a value may go through: a string that holds a list of one that holds a string …
 const FORMS: usize = 4;
 /// How many characters of a value the log keeps.
@@ -31,10 +31,12 @@ pub(crate) struct Place {
     pub(super) in_array: bool,
     /// Whether it is the whole value.
     pub(super) is_root: bool,
-    /// Whether a string could stand here, though not this one.
+    /// Whether a string would be valid here, though not this one.
     pub(super) takes_strings: bool,
+    /// Whether it is tried as one of several branches of a union that take its type.
+    pub(super) is_choice: bool,
     forms: usize,
-    depth: usize,
+    pub(super) depth: usize,
     /// What the schema switches off here.
     off: Vec<Off>,
 }
@@ -63,6 +65,13 @@ impl Place {
 
     fn reshaped(&self) -> Self {
         Self { forms: self.forms + 1, depth: self.depth + 1, ..self.clone() }
+    }
+
+    /// With what these parts of the schema switch off, here and below.
+    pub(super) fn with_switches(mut self, parts: &[Part<'_>]) -> Self {
+        let shapes = parts.iter().flat_map(Part::shapes).map(|shape| &shape.off);
+        self.off.extend(shapes.filter(|off| **off != Off::Nothing).cloned());
+        self
     }
 
     pub(super) fn path(&self) -> Path {
@@ -142,6 +151,16 @@ impl<'o> Fitter<'o> {
         rule.risk() <= self.max_risk && !off && self.options.rules().allows(rule, &place.pointer)
     }
 
+    /// Whether the policy takes a risk.
+    pub(super) fn takes(&self, risk: Risk) -> bool {
+        risk <= self.max_risk
+    }
+
+    /// Whether all the work that the value may cost has been done.
+    pub(super) const fn is_spent(&self) -> bool {
+        self.fuel == 0
+    }
+
     /// Whether a node is valid, on account.
     pub(super) fn accepts(&mut self, part: &Part<'_>, node: Node<'_>) -> bool {
         self.fuel = self.fuel.saturating_sub(node.raw().len() + 64);
@@ -157,11 +176,7 @@ impl<'o> Fitter<'o> {
             return Fit::default();
         }
         let part = &part.conditioned(node);
-        let mut place = place.clone();
-        place.off.extend(
-            part.shapes().map(|shape| shape.off.clone()).filter(|off| *off != Off::Nothing),
-        );
-        let place = &place;
+        let place = &place.clone().with_switches(std::slice::from_ref(part));
         if let Some(branches) = part.undecided() {
             return self.branches(node, part, branches, place);
         }
@@ -217,10 +232,14 @@ impl<'o> Fitter<'o> {
     /// A union: each branch on its own, then the best.
     fn branches(&mut self, node: Node<'_>, part: &Part<'_>, ids: &[ShapeId], place: &Place) -> Fit {
         let takes_strings = place.takes_strings || part.allowed().has(Types::STRING);
-        let place = &Place { takes_strings, depth: place.depth + 1, ..place.clone() };
+        let ids = choose::discriminated(node, part, ids);
+        let takes = |id: &&ShapeId| Part::of(part.schema(), vec![**id]).allows(node.kind());
+        let is_choice = place.is_choice || ids.iter().filter(takes).count() > 1;
+        let depth = place.depth + 1;
+        let place = &Place { takes_strings, is_choice, depth, ..place.clone() };
         let mut found = Vec::new();
         let mut unfit: Option<Fit> = None;
-        for id in choose::discriminated(node, part, ids) {
+        for id in ids {
             let branch = part.and(id);
             let fit = self.fit(node, &branch, place);
             if fit.valid {
@@ -254,7 +273,7 @@ impl<'o> Fitter<'o> {
             Form::Text(text) => {
                 let tree = Tree::read(text).ok()?;
                 let inner = self.fit(tree.root(), part, &place.reshaped());
-                // One change stands for all that was done to the text.
+                // All that was done to the text is one change.
                 let risk = inner.risk().unwrap_or(proposal.risk);
                 let applied = inner.applied.into_iter().map(|applied| Applied {
                     start: span.start,
@@ -325,6 +344,6 @@ pub(super) fn applied(
 }
 
 /// As much of a value as the log keeps.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }

@@ -23,7 +23,7 @@ pub(super) fn words(
     if !fitter.allows(Rule::WrapText, &place, &part) {
         return None;
     }
-    // JSON that is not valid is no text, unless nothing but text is asked for.
+    // Invalid JSON is not read as text, unless the schema takes only text.
     let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
         quoted(text)
     } else {
@@ -58,6 +58,7 @@ pub(super) fn words(
         changes: vec![change],
         applied: vec![applied],
         issues: Vec::new(),
+        cut_at: None,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::{
 const LISTED: usize = 10;
 
 /// The code of an error and what was expected. Unions, missing and unexpected properties are not
-/// told here: they need more than the keyword.
+/// handled here: they need more than the keyword.
 pub(super) fn expected(kind: &Kind, node: Node<'_>) -> (IssueCode, String) {
     use IssueCode as Code;
     match kind {

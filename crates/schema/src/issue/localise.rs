@@ -66,7 +66,7 @@ impl<'t> Localised<'t, '_> {
             Kind::AdditionalProperties { unexpected }
             | Kind::UnevaluatedProperties { unexpected } => {
                 for key in unexpected {
-                    // The issue stands at the member, for that is what must go.
+                    // The issue is at the member, for that is what must go.
                     let member = node.member(key).unwrap_or(node);
                     self.push(IssueCode::Unexpected, member, "no such property", schema_path);
                 }
@@ -85,7 +85,7 @@ impl<'t> Localised<'t, '_> {
         }
     }
 
-    /// The part of the schema that a keyword stands in.
+    /// The part of the schema that a keyword is in.
     fn part(&self, schema_path: &str) -> Option<Part<'_>> {
         let (pointer, _) = schema_path.rsplit_once('/')?;
         let id: ShapeId = self.schema.shapes().find(pointer)?;
@@ -125,7 +125,7 @@ impl<'t> Localised<'t, '_> {
     }
 
     /// The issues in document order, without repetitions. A property that is unexpected because
-    /// it stands for one that is missing is no issue of its own.
+    /// it was meant for one that is missing is not an issue of its own.
     fn joined(self) -> Vec<Issue> {
         let mut issues = self.issues;
         let explained: Vec<(String, String)> = issues
@@ -165,7 +165,7 @@ fn best_branch<'c>(
             own && matches!(error.kind(), Kind::Type { .. } | Kind::FalseSchema)
         })
     };
-    let told_apart = |errors: &[ValidationError<'_>]| {
+    let discriminated = |errors: &[ValidationError<'_>]| {
         errors.iter().any(|error| {
             matches!(error.kind(), Kind::Constant { .. })
                 || matches!(error.kind(), Kind::Enum { options } if options.as_array().is_some_and(|options| options.len() == 1))
@@ -174,7 +174,7 @@ fn best_branch<'c>(
     context
         .iter()
         .filter(|errors| !errors.is_empty() && !mistyped(errors))
-        .min_by_key(|errors| (told_apart(errors), errors.len()))
+        .min_by_key(|errors| (discriminated(errors), errors.len()))
 }
 
 /// The types that the branches of a union ask for, in words.

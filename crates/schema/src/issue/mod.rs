@@ -15,10 +15,16 @@ pub(crate) use localise::issues;
 pub(crate) use nearest::{distance, folded};
 pub use render::Rendering;
 
-use crate::tree::{JsonKind, Node};
+use crate::{
+    code::coded,
+    tree::{JsonKind, Node},
+};
 
 /// How much of a value an issue keeps, in characters.
 const KEPT: usize = 240;
+
+/// What a model can do about a text that was cut off.
+const CONTINUE: &str = "continue from there";
 
 /// What kind of thing is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,7 +38,7 @@ pub enum IssueCode {
     Count,
     /// Not one of the values of `enum`.
     Enum,
-    /// Nothing may stand here.
+    /// No value is allowed here.
     Forbidden,
     /// Not of the `format`.
     Format,
@@ -51,7 +57,7 @@ pub enum IssueCode {
     /// The text holds no value, several, one that needs a repair which the policy refuses, or one
     /// beyond the limits.
     Syntax,
-    /// The text ended inside the value.
+    /// The text was cut off inside the value, or before a part of it that the schema requires.
     Truncated,
     /// Of another type.
     Type,
@@ -64,6 +70,28 @@ pub enum IssueCode {
 }
 
 impl IssueCode {
+    /// All codes, in alphabetical order.
+    pub const ALL: &'static [Self] = &[
+        Self::Const,
+        Self::Content,
+        Self::Count,
+        Self::Enum,
+        Self::Forbidden,
+        Self::Format,
+        Self::Length,
+        Self::Missing,
+        Self::Name,
+        Self::Pattern,
+        Self::Range,
+        Self::SchemaEcho,
+        Self::Syntax,
+        Self::Truncated,
+        Self::Type,
+        Self::Unexpected,
+        Self::Union,
+        Self::Unique,
+    ];
+
     /// The stable lower-case name.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -90,11 +118,7 @@ impl IssueCode {
     }
 }
 
-impl fmt::Display for IssueCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+coded!(IssueCode, "issue code");
 
 /// One thing that is wrong. It prints as one line: `/tags/2: expected string, got number 3`.
 ///
@@ -137,28 +161,40 @@ impl Issue {
 
     /// The text stopped inside the value at `path`, after `length` bytes.
     pub(crate) fn truncated(path: Path, length: usize) -> Self {
-        let told = format!("the output stopped here, at byte {length}");
-        Self::of_text(IssueCode::Truncated, path, told, length..length)
-            .with_hint("continue from there")
+        let expected = "the rest of the value";
+        Self::of_text(IssueCode::Truncated, path, expected, length..length).with_hint(CONTINUE)
+    }
+
+    /// Whether it says that something is not there, and not that something else is in its place.
+    pub(crate) fn is_lack(&self) -> bool {
+        let short = self.code == IssueCode::Count && self.expected.starts_with("at least ");
+        (short || self.code == IssueCode::Missing) && self.hint.is_none()
+    }
+
+    /// The same of a text that was cut off, after `length` bytes, before what is missing could come.
+    pub(crate) fn before_cut(mut self, length: usize) -> Self {
+        self.code = IssueCode::Truncated;
+        self.span = length..length;
+        self.with_hint(CONTINUE)
     }
 
     /// There is no value that could be validated.
-    pub(crate) fn syntax(path: Path, told: impl Into<String>, span: Range<usize>) -> Self {
-        Self::of_text(IssueCode::Syntax, path, told, span)
+    pub(crate) fn syntax(path: Path, reason: impl Into<String>, span: Range<usize>) -> Self {
+        Self::of_text(IssueCode::Syntax, path, reason, span)
     }
 
-    /// Nothing is said of a value beyond the limits. `length` is that of the text, in bytes.
+    /// A value beyond the limits, which is not judged. `length` is that of the text, in bytes.
     pub(crate) fn beyond_limits(length: usize) -> Self {
         Self::syntax(Path::default(), "deeper or longer than the limits allow", 0..length)
     }
 
     /// About the text, and no value in it.
-    fn of_text(code: IssueCode, path: Path, told: impl Into<String>, span: Range<usize>) -> Self {
+    fn of_text(code: IssueCode, path: Path, reason: impl Into<String>, span: Range<usize>) -> Self {
         Self {
             code,
             pointer: pointer_of(&path),
             path,
-            expected: told.into(),
+            expected: reason.into(),
             received: Received { kind: JsonKind::Null, raw: String::new(), whole: true },
             schema_path: String::new(),
             span,
@@ -200,7 +236,7 @@ impl Issue {
         self
     }
 
-    /// The same issue, of a text in which it stands at `span`.
+    /// The same issue, at `span` of another text.
     pub(crate) fn with_span(mut self, span: Range<usize>) -> Self {
         self.span = span;
         self
@@ -230,7 +266,7 @@ impl Issue {
         &self.expected
     }
 
-    /// What stands there.
+    /// The value that is there.
     #[must_use]
     pub const fn received(&self) -> &Received {
         &self.received

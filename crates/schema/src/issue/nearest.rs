@@ -1,7 +1,7 @@
 //! How alike two names are.
 
 /// A name without case and separators: what camel, snake and kebab case have in common. A mark that
-/// does not stand between two letters, or a letter and a digit, is a sign, a point, or a part of the
+/// is not between two letters, or a letter and a digit, is a sign, a point, or a part of the
 /// name.
 pub(crate) fn folded(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());

@@ -59,16 +59,20 @@ impl Rendering {
     pub fn line(&self, issue: &Issue) -> String {
         let place = if issue.pointer().is_empty() { "/" } else { issue.pointer() };
         let received = self.received(issue);
-        let told = match issue.code() {
+        let problem = match issue.code() {
             IssueCode::Missing => format!("missing {}", issue.expected()),
             IssueCode::Unexpected => "unexpected property".to_owned(),
-            IssueCode::Syntax | IssueCode::Truncated => issue.expected().to_owned(),
+            IssueCode::Syntax => issue.expected().to_owned(),
+            IssueCode::Truncated => {
+                let (at, expected) = (issue.span().start, issue.expected());
+                format!("the text was cut off at byte {at}, before {expected}")
+            }
             IssueCode::SchemaEcho => format!("expected {}", issue.expected()),
             _ => format!("expected {}, got {received}", issue.expected()),
         };
         match issue.hint() {
-            Some(hint) => format!("{place}: {told}; {hint}"),
-            None => format!("{place}: {told}"),
+            Some(hint) => format!("{place}: {problem}; {hint}"),
+            None => format!("{place}: {problem}"),
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Registry, RegistryError};
-use crate::Schema;
+use crate::{Schema, SchemaOptions};
 
 /// Where a declaration keeps its schema: OpenAI and Gemini, Anthropic, MCP, and JSON mode.
 const SCHEMAS: [&str; 6] =
@@ -17,11 +17,22 @@ impl Registry {
     ///
     /// It knows OpenAI's `tools` and `functions`, Anthropic's `tools`, Gemini's
     /// `functionDeclarations`, and the answer to MCP's `tools/list`; the list itself, or the object
-    /// it stands in. A tool without a schema takes any object.
+    /// that holds it. A tool without a schema takes any object.
     ///
     /// # Errors
     /// Where there is no such list, or a schema does not compile.
     pub fn from_tools(declared: &Value) -> Result<Self, RegistryError> {
+        Self::from_tools_with(declared, SchemaOptions::new())
+    }
+
+    /// As [`Registry::from_tools`], with options for the schemas.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_tools_with(
+        declared: &Value,
+        options: SchemaOptions,
+    ) -> Result<Self, RegistryError> {
         let mut registry = Self::new();
         for tool in tools(declared)? {
             let members = member(tool, &["function"]).and_then(Value::as_object);
@@ -30,10 +41,10 @@ impl Registry {
             };
             if let Some(Value::Array(inner)) = member(tool, &DECLARATIONS) {
                 for members in inner.iter().filter_map(Value::as_object) {
-                    registry = registry.declare(members)?;
+                    registry = registry.declare(members, options)?;
                 }
             } else {
-                registry = registry.declare(members)?;
+                registry = registry.declare(members, options)?;
             }
         }
         Ok(registry)
@@ -58,7 +69,11 @@ impl Registry {
         Ok(registry)
     }
 
-    fn declare(self, members: &Map<String, Value>) -> Result<Self, RegistryError> {
+    fn declare(
+        self,
+        members: &Map<String, Value>,
+        options: SchemaOptions,
+    ) -> Result<Self, RegistryError> {
         let Some(name) = members.get("name").and_then(Value::as_str) else {
             // A tool of the provider's own, which has no schema: web search and the like.
             return match members.get("type") {
@@ -68,7 +83,7 @@ impl Registry {
         };
         let schema = SCHEMAS.iter().find_map(|key| members.get(*key)).cloned();
         let schema = lower_types(schema.unwrap_or_else(|| serde_json::json!({"type": "object"})));
-        let schema = Schema::compile(&schema)
+        let schema = Schema::compile_with(&schema, options)
             .map_err(|error| RegistryError::Schema { name: name.to_owned(), error })?;
         Ok(self.with_tool(name, schema))
     }
@@ -80,7 +95,7 @@ fn member<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
     keys.iter().find_map(|key| value.get(*key))
 }
 
-/// The list of tools, in whatever it stands.
+/// The list of tools, in whatever holds it.
 fn tools(declared: &Value) -> Result<&[Value], RegistryError> {
     let mut value = declared;
     // A request holds `tools`, an answer of MCP `result`, which holds `tools`.

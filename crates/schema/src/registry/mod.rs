@@ -22,7 +22,7 @@ use crate::{Rules, Schema, SchemaError, issue::distance};
 ///     {"name": "search", "input_schema": {"type": "object", "required": ["query"]}},
 /// ]))?;
 /// assert!(matches!(registry.resolve(Some("functions.search"), None), Resolved::Tool { .. }));
-/// let Resolved::Unknown { nearest } = registry.resolve(Some("serach"), None) else { panic!() };
+/// let Resolved::Unknown { nearest, .. } = registry.resolve(Some("serach"), None) else { panic!() };
 /// assert_eq!(nearest, Some("search"));
 /// # Ok::<(), jsonmend_schema::RegistryError>(())
 /// ```
@@ -45,11 +45,13 @@ struct Tool {
 #[non_exhaustive]
 pub enum Resolved<'r> {
     /// The schema for everything that names no other.
+    #[non_exhaustive]
     Default {
         /// The schema.
         schema: &'r Schema,
     },
     /// The schema of that identifier.
+    #[non_exhaustive]
     Id {
         /// The schema.
         schema: &'r Schema,
@@ -57,6 +59,7 @@ pub enum Resolved<'r> {
     /// No name was given, and there is no default.
     None,
     /// The schema of a tool.
+    #[non_exhaustive]
     Tool {
         /// The name under which the tool is known, which may be spelled otherwise than the name
         /// that was asked for.
@@ -67,9 +70,10 @@ pub enum Resolved<'r> {
         rules: &'r Rules,
     },
     /// There is no such tool.
+    #[non_exhaustive]
     Unknown {
         /// The tool whose name is most like the one that was asked for, if one is. It is a
-        /// suggestion, and is never taken for the tool that was meant.
+        /// suggestion, and is never used in place of the tool that was named.
         nearest: Option<&'r str>,
     },
 }
@@ -92,6 +96,7 @@ impl<'r> Resolved<'r> {
 #[non_exhaustive]
 pub enum RegistryError {
     /// A schema does not compile.
+    #[non_exhaustive]
     Schema {
         /// The name of the tool.
         name: String,
@@ -99,6 +104,7 @@ pub enum RegistryError {
         error: SchemaError,
     },
     /// The declaration of tools is in no form that is known.
+    #[non_exhaustive]
     Shape {
         /// What was expected.
         expected: &'static str,
@@ -156,7 +162,7 @@ impl Registry {
     }
 
     /// The schema for a value: by the name of the tool, then by the identifier of the schema, then
-    /// the default. A tool that is not known has none: the default is not taken for it.
+    /// the default. An unknown tool has none: the default is not used for it.
     #[must_use]
     pub fn resolve(&self, name: Option<&str>, id: Option<&str>) -> Resolved<'_> {
         if let Some(name) = name.filter(|_| !self.tools.is_empty()) {

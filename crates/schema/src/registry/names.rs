@@ -10,8 +10,8 @@ pub(super) fn key(name: &str) -> String {
     folded(name)
 }
 
-/// What a name may stand for: itself, and what is left without a prefix before a dot and without
-/// the number of the call behind a colon.
+/// The names that are meant by a name: itself, and what is left without a prefix before a dot and without
+/// the number of the call after a colon.
 pub(super) fn keys(name: &str) -> Vec<String> {
     let bare = match name.rsplit_once(':') {
         Some((bare, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => bare,

@@ -8,7 +8,7 @@ use crate::tree::{JsonKind, Tree};
 /// The tool that a model makes up for calls at the same time, without case and separators.
 const NAME: &str = "multitooluseparallel";
 
-/// One of several calls that stand in the arguments of one.
+/// One of several calls in the arguments of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParallelCall {
     name: String,
@@ -23,7 +23,7 @@ impl ParallelCall {
         &self.name
     }
 
-    /// Where its arguments stand in the text, in bytes.
+    /// The bytes of its arguments in the text.
     #[must_use]
     pub fn arguments(&self) -> Range<usize> {
         self.arguments.clone()

@@ -13,7 +13,7 @@ use super::{Children, JsonKind, Node};
 /// The representation: what the validator is generic over.
 pub(crate) enum TreeJson {}
 
-/// A value to validate: a node of a tree, or a string that stands in no tree (a property name).
+/// A value to validate: a node of a tree, or a string that is in no tree (a property name).
 #[derive(Clone, Copy)]
 pub(crate) enum Instance<'a> {
     Node(Node<'a>),
@@ -186,7 +186,7 @@ impl<'a> json::Array<'a, TreeJson> for Items<'a> {
     }
     fn is_unique(&self) -> bool {
         let values: Vec<Value> = self.0.children().filter_map(value).collect();
-        // A number that no `f64` holds is told from others by its spelling alone.
+        // A number that no `f64` holds is compared by its spelling.
         let huge = |node: &Node<'_>| value(*node).is_none();
         let mut raw: Vec<&str> = self.0.children().filter(huge).map(|node| node.raw()).collect();
         raw.sort_unstable();

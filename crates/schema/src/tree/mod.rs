@@ -12,9 +12,11 @@ use std::{borrow::Cow, fmt, ops::Range};
 
 use jsonmend_core::Limits;
 
+use crate::code::coded;
+
 pub(crate) use json::{Instance, TreeJson, equals, value};
 pub use read::TreeError;
-pub(crate) use text::{escaped, is_integer, quoted, unescape};
+pub(crate) use text::{escaped, is_integer, plain_integer, quoted, unescape};
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +37,16 @@ pub enum JsonKind {
 }
 
 impl JsonKind {
+    /// All types, in alphabetical order.
+    pub const ALL: &'static [Self] =
+        &[Self::Array, Self::Boolean, Self::Null, Self::Number, Self::Object, Self::String];
+
+    /// The name JSON Schema has for it.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        self.name()
+    }
+
     /// The name JSON Schema has for it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -49,11 +61,7 @@ impl JsonKind {
     }
 }
 
-impl fmt::Display for JsonKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+coded!(JsonKind, "JSON type");
 
 /// The deepest nesting a [`Tree`] holds, in levels.
 pub const MAX_DEPTH: usize = 127;
@@ -89,9 +97,9 @@ struct Entry {
     key_escaped: bool,
     start: u32,
     end: u32,
-    /// Where the key stands, with its quotes; empty for what is no member.
+    /// The bytes of the key, with its quotes; empty for a value that is not a member.
     key: (u32, u32),
-    /// The index behind the last node inside this one.
+    /// The index after the last node inside this one.
     next: u32,
     /// The index of the container; its own for the root.
     parent: u32,
@@ -132,6 +140,17 @@ impl<'t> Tree<'t> {
         Node { tree: self, index: 0 }
     }
 
+    /// The whole numbers that are not digits alone (`3.0`, `1e3`, `-0`), in document order.
+    pub(crate) fn loose_integers(&self) -> impl Iterator<Item = Node<'_>> {
+        let numbers =
+            self.nodes.iter().zip(0..).filter(|(entry, _)| entry.kind == JsonKind::Number);
+        let nodes = numbers.map(|(_, index)| Node { tree: self, index });
+        nodes.filter(|node| {
+            let raw = node.raw();
+            (raw.contains(['.', 'e', 'E']) || raw == "-0") && is_integer(raw)
+        })
+    }
+
     /// How many nodes it has. At least one.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
@@ -164,7 +183,7 @@ impl fmt::Debug for Tree<'_> {
     }
 }
 
-/// A node of a [`Tree`]: a value and where it stands. Cheap to copy.
+/// A node of a [`Tree`]: a value and its place. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Node<'t> {
     tree: &'t Tree<'t>,
@@ -218,7 +237,7 @@ impl<'t> Node<'t> {
         (kind == JsonKind::String).then(|| self.content(start, end, escaped))
     }
 
-    /// What stands between the quotes at `start` and before `end`.
+    /// The content between the quotes at `start` and before `end`.
     #[inline]
     fn content(&self, start: u32, end: u32, escaped: bool) -> Cow<'t, str> {
         let inside = start as usize + 1..end as usize - 1;

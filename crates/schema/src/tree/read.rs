@@ -12,6 +12,7 @@ const MOST_RESERVED: usize = 1024;
 #[non_exhaustive]
 pub enum TreeError {
     /// The text is no JSON from this byte on.
+    #[non_exhaustive]
     NotJson {
         /// An offset into the text, in bytes.
         at: usize,
@@ -67,7 +68,7 @@ pub(super) fn read(text: &str) -> Result<Read, TreeError> {
     Ok(reader.read)
 }
 
-/// Where the key of a member stands, with its quotes.
+/// The bytes of a member's key, with its quotes.
 #[derive(Clone, Copy, Default)]
 struct Key {
     start: u32,

@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 
+/// The most zeros that an exponent is written out as. No integer type of a common language holds a
+/// number with more.
+const MOST_ZEROS: usize = 64;
+
 /// The content of a JSON string, given without its quotes. An escaped surrogate without its other
 /// half becomes U+FFFD.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
@@ -35,7 +39,7 @@ pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character that the digits behind a `\u` stand for, and how many bytes they and the other
+/// The character that the digits after a `\u` encode, and how many bytes they and the other
 /// half of a pair take.
 fn code_point(text: &str) -> (char, usize) {
     let unit =
@@ -67,7 +71,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// The escape of a character that cannot stand in a JSON string as it is.
+/// The escape of a character that a JSON string cannot hold as it is.
 pub(crate) fn escaped(c: char) -> Option<Cow<'static, str>> {
     Some(match c {
         '"' => "\\\"".into(),
@@ -109,6 +113,39 @@ pub(crate) fn is_integer(number: &str) -> bool {
     digits(whole) - digits(whole.trim_end_matches('0')) >= exponent.saturating_neg()
 }
 
+/// The digits of a whole number that has a fraction, an exponent or the sign of `-0`: `3.0` is `3`,
+/// `12e2` is `1200`. `None` for a number that is not whole, that is digits already, or that would
+/// get more than [`MOST_ZEROS`] zeros.
+pub(crate) fn plain_integer(number: &str) -> Option<String> {
+    let (sign, rest) = match number.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", number),
+    };
+    if !rest.contains(['.', 'e', 'E']) {
+        return (number == "-0").then(|| "0".to_owned());
+    }
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let mut digits = [whole, fraction].concat().trim_start_matches('0').to_owned();
+    if digits.is_empty() {
+        return Some("0".to_owned());
+    }
+    // The number is the digits, with so many zeros added or taken away.
+    let zeros = exponent.parse::<i64>().ok()?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    match usize::try_from(zeros) {
+        Ok(zeros) if zeros <= MOST_ZEROS => digits.extend(std::iter::repeat_n('0', zeros)),
+        Ok(_) => return None,
+        Err(_) => {
+            let ending = digits.len() - digits.trim_end_matches('0').len();
+            let taken =
+                usize::try_from(zeros.unsigned_abs()).ok().filter(|taken| *taken <= ending)?;
+            digits.truncate(digits.len() - taken);
+        }
+    }
+    Some(format!("{sign}{digits}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,5 +179,45 @@ mod tests {
         assert!(is_integer("123456789012345678901234567890"));
         assert!(is_integer("1e99999999999999999999"));
         assert!(!is_integer("1e-99999999999999999999"));
+    }
+
+    #[test]
+    fn whole_numbers_are_written_with_digits_alone() {
+        for (number, digits) in [
+            ("3.0", "3"),
+            ("-3.000", "-3"),
+            ("3e0", "3"),
+            ("300e-2", "3"),
+            ("300.00E-2", "3"),
+            ("1.50e1", "15"),
+            ("12e+2", "1200"),
+            ("0.10e1", "1"),
+            ("0.001e3", "1"),
+            ("-0", "0"),
+            ("-0.0", "0"),
+            ("0e999999999999999999999", "0"),
+            ("9007199254740993.0", "9007199254740993"),
+            ("123456789012345678901234567890.0", "123456789012345678901234567890"),
+        ] {
+            assert_eq!(plain_integer(number).as_deref(), Some(digits), "{number}");
+        }
+        assert_eq!(plain_integer("1e64").map(|digits| digits.len()), Some(65));
+        for number in [
+            "3",
+            "-3",
+            "0",
+            "3.5",
+            "35e-1",
+            "1e-1",
+            "1.25e1",
+            "1e65",
+            "1e999999999",
+            "1e99999999999999999999",
+            "1e-99999999999999999999",
+            "1e-9223372036854775808",
+            "0.5",
+        ] {
+            assert_eq!(plain_integer(number), None, "{number}");
+        }
     }
 }

@@ -12,13 +12,13 @@ impl Schema {
     /// [fits](Schema::fit) the object it spells out. `None` if the text is no such XML.
     ///
     /// Only the schema's fields count as tags, each where the schema has it; other markup is content.
-    /// An element around all of them, and text before the first and behind the last, is passed over.
+    /// An element around all of them, and text before the first and after the last, is skipped.
     /// Lists are repeated elements, or one element with an element an item. Untyped text becomes a
     /// number, boolean or null where the schema wants one. White space around content goes; entities
     /// stay as they are, unless [`Rule::EntityUnescape`](crate::Rule::EntityUnescape) is switched on.
     ///
     /// [`Schema::fit`] reads such a text too, and records the tags as changes of the rule
-    /// [`Rule::XmlFields`](crate::Rule::XmlFields). This is for who knows that the text is XML: then
+    /// [`Rule::XmlFields`](crate::Rule::XmlFields). This is for callers that know that the text is XML: then
     /// decoding is no repair, [`Fitted::changes`] begins at the JSON text that was decoded, and the
     /// outcome is `unchanged` if that text was valid.
     ///
@@ -55,6 +55,6 @@ pub(crate) struct Decoded {
     pub(crate) json: String,
     /// From the XML to the JSON text.
     pub(crate) changes: Vec<Change>,
-    /// Where the elements stand.
+    /// The bytes of the elements.
     pub(crate) span: Range<usize>,
 }

@@ -10,9 +10,9 @@ use crate::{Cause, Change, Rule, tree::escaped};
 enum Piece {
     /// Bytes of the text that is read.
     Source(Range<usize>),
-    /// What stands nowhere in it.
+    /// Content that is nowhere in the text.
     Own(Cow<'static, str>),
-    /// The quote before or behind content that stands, or would stand, at that byte. It is a change
+    /// The quote before or after content that is, or would be, at that byte. It is a change
     /// of its own, so that a place in the string leads to the content and not to the tags.
     Quote(Side, usize),
 }
@@ -36,7 +36,7 @@ impl Pieces {
         Self(vec![Piece::Source(span)])
     }
 
-    /// A string with the content that stands at `span` of `text`. What needs no escape stays.
+    /// A string with the content at `span` of `text`. What needs no escape stays.
     pub(super) fn string(text: &str, span: Range<usize>) -> Self {
         let content = text.get(span.clone()).unwrap_or_default();
         let mut pieces = Self(vec![Piece::Quote(Side::Before, span.start)]);
@@ -75,7 +75,7 @@ impl Pieces {
         list
     }
 
-    /// The JSON text, and the script that makes it of `text`. Pieces that do not stand in the order
+    /// The JSON text, and the script that makes it of `text`. Pieces that are not in the order
     /// of the text are written anew.
     pub(super) fn written(self, text: &str) -> (String, Vec<Change>) {
         let mut script = Script::default();

@@ -70,7 +70,7 @@ impl<'t> Reader<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The tag that stands at the beginning of the rest.
+    /// The tag at the beginning of the rest.
     fn tag(&self) -> Option<Tag<'t>> {
         let rest = self.rest().strip_prefix('<')?;
         let closes = rest.starts_with('/');
@@ -86,7 +86,7 @@ impl<'t> Reader<'t> {
         (length > 0 && separated).then_some(Tag { name, closes, empty, end })
     }
 
-    /// The fields of the whole value, and what stands around them.
+    /// The fields of the whole value, and the text around them.
     fn whole(&mut self, part: &Part<'_>) -> Option<Mirror> {
         let mut members: Vec<(String, Content)> = Vec::new();
         let mut span = 0..0;
@@ -215,7 +215,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The tag behind white space.
+    /// The tag after white space.
     fn next_tag(&mut self) -> Option<Tag<'t>> {
         self.at = self.text.len() - self.rest().trim_start().len();
         let tag = self.tag()?;

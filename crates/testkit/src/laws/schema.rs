@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use jsonmend_core::{Collected, Mender, Options, Outcome, Output, Repair};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{
-    Applied, Change, Cursor, Finding, FitOptions, FitStream, Fitted, JsonKind, NodeState, Rule,
-    Schema, Snapshot, Tree, apply_changes,
+    Applied, Cause, Change, Cursor, Finding, FitOptions, FitStream, Fitted, JsonKind, NodeState,
+    Rule, Schema, Snapshot, Tree, apply_changes,
 };
 
 use super::{Check, Law, Violation};
@@ -50,7 +50,8 @@ fn script(schema: &Schema, input: &[u8], fitted: &Fitted) -> Result<(), Violatio
     check.that(accepted, || format!("not valid: {text}"))
 }
 
-/// L3: a value that is valid as it came stays as it came.
+/// L3: a value that is valid as it came stays as it came, but for whole numbers that become digits;
+/// without that rule it stays whatever it holds.
 fn valid_stays(
     schema: &Schema,
     input: &[u8],
@@ -65,8 +66,17 @@ fn valid_stays(
     if mended.outcome() != Outcome::Unchanged || !schema.accepts(&tree) {
         return Ok(());
     }
-    check.same("a valid value", &fitted.text(), &Some(text))?;
-    check.same("a valid value", &fitted.applied().len(), &0)
+    let (spelled, other): (Vec<&Applied>, Vec<&Applied>) =
+        fitted.applied().iter().partition(|applied| applied.rule() == Rule::IntegralFloat);
+    check.same("rules in a valid value", &other, &Vec::new())?;
+    check.same("changes of a valid value", &fitted.changes().len(), &spelled.len())?;
+    if spelled.is_empty() {
+        return check.same("a valid value", &fitted.text(), &Some(text));
+    }
+    let rules = options.rules().clone().without(Rule::IntegralFloat);
+    let unspelled = schema.fit(input, &options.clone().with_rules(rules));
+    check.same("a valid value", &unspelled.text(), &Some(text))?;
+    check.same("a valid value", &unspelled.changes().len(), &0)
 }
 
 /// L9: what was fitted fits.
@@ -162,7 +172,9 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
     }
     if outcome.is_complete() && schema.accepts(&tree) {
         check.same("findings in a valid value", &whole.1, &Vec::new())?;
-        check.same("coerced in a valid value", &whole.2, &Vec::new())?;
+        let coerced = |change: &&Change| change.cause() != Cause::Rule(Rule::IntegralFloat);
+        let coerced: Vec<&Change> = whole.2.iter().filter(coerced).collect();
+        check.same("coerced in a valid value", &coerced, &Vec::new())?;
     }
     Ok(())
 }
@@ -213,7 +225,10 @@ fn growth(
     at_byte(&stream, input.len())?;
     let cursor = stream.cursor();
     let done = |applied: &[Applied]| -> Vec<(Rule, String)> {
-        applied.iter().map(|applied| (applied.rule, applied.path.to_string())).collect()
+        let done = applied.iter().map(|applied| (applied.rule(), applied.path().to_string()));
+        let mut done: Vec<_> = done.collect();
+        done.sort();
+        done
     };
     // A rule that changes a form, another document of the text, or a reading that only the whole
     // text allows leads elsewhere.
@@ -224,8 +239,8 @@ fn growth(
     if same && one && !fitted.applied().is_empty() {
         // A repair of higher risk in the same bytes gives the change its name.
         let is_there = |own: &Change| {
-            let alike = |end: &&Change| (end.start, end.end) == (own.start, own.end);
-            fitted.changes().iter().find(alike).is_some_and(|end| end.after == own.after)
+            let alike = |end: &&Change| end.span() == own.span();
+            fitted.changes().iter().find(alike).is_some_and(|end| end.after() == own.after())
         };
         check.that(cursor.changes().iter().all(is_there), || {
             format!("{:?} are not among {:?}", cursor.changes(), fitted.changes())

@@ -129,13 +129,9 @@ impl Calls {
         if open.doubt.is_some() || open.name.is_none() || !open.arguments.has_ended() {
             return;
         }
-        open.closed = true;
-        // A rewriter keeps its calls until their last piece may leave.
-        if self.tracking.is_none() {
-            self.end((scope, call), End::Stated, sink);
-            if let Some(ended) = self.ended.get_mut(&(scope, call)) {
-                ended.early = true;
-            }
+        self.end((scope, call), End::Stated, sink);
+        if let Some(ended) = self.ended.get_mut(&(scope, call)) {
+            ended.early = true;
         }
     }
 
@@ -162,7 +158,6 @@ impl Calls {
         let call = key.1;
         let half = open.halves.finish();
         open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
-        let end = if open.closed { End::Stated } else { end };
         let nameless = open.name.is_none() && open.kind != CallKind::Custom;
         let doubt = open
             .doubt

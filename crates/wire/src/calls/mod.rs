@@ -49,8 +49,6 @@ struct OpenCall {
     doubt: Option<Doubt>,
     /// Something was lost before it began, and its first event may be what was lost.
     after_loss: bool,
-    /// It was complete when the next call began.
-    closed: bool,
     /// Whether a guide to the arguments was looked for.
     asked: bool,
     halves: Halves,
@@ -230,7 +228,6 @@ impl Calls {
             arguments,
             doubt: self.damage,
             after_loss: self.lossy && !delta.exact,
-            closed: false,
             asked: false,
             halves: Halves::default(),
         };

@@ -2,10 +2,11 @@
 
 use jsonmend_core::Risk;
 
-use super::{Form, Proposal, Site};
+use super::{Form, Proposal, Site, scalar::is_echo};
 use crate::{
     Rule,
     issue::is_schema,
+    part::Part,
     tree::{JsonKind, Node, quoted},
 };
 
@@ -30,7 +31,7 @@ const CARRIERS: [&str; 16] = [
 ];
 /// Keys that carry the name of what is called.
 const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
-/// What else a call carries: it says nothing about its arguments.
+/// What else a call carries, apart from its arguments.
 const BESIDE: [&str; 3] = ["type", "id", "call_id"];
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
@@ -53,6 +54,7 @@ fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) 
     };
     let mut carried: Option<Node<'t>> = None;
     let mut named: Option<bool> = None;
+    let mut beside = false;
     for member in site.node.children() {
         let key = member.key().unwrap_or_default();
         let key = key.as_ref();
@@ -65,7 +67,9 @@ fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) 
             carried = Some(member);
         } else if let Some(name) = name.filter(|_| NAMES.contains(&key) && named.is_none()) {
             named = Some(is_own(&name));
-        } else if !BESIDE.contains(&key) {
+        } else if BESIDE.contains(&key) {
+            beside = true;
+        } else {
             return;
         }
     }
@@ -76,7 +80,10 @@ fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) 
         (Some(false), Some(_)) => return,
         (Some(false), None) => Rule::UnwrapNamedEnvelope,
     };
-    found.push(Proposal::inner(rule, carried).with_cap(rule.risk().max(Risk::Likely)));
+    // What is beside the arguments belongs to the call only if this is known to be one.
+    let risk = if beside && named.is_none() { Risk::Lossy } else { Risk::Likely };
+    let proposal = Proposal::inner(rule, carried).with_cap(rule.risk().max(Risk::Likely));
+    found.push(proposal.with_risk(risk));
 }
 
 /// The values in the place of the properties of a schema.
@@ -96,7 +103,14 @@ fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     });
     let inner = site.node.member("properties").filter(|node| node.kind() == JsonKind::Object);
     if let Some(inner) = inner.filter(|inner| only_schema && !inner.children().any(is_schema)) {
-        found.push(Proposal::inner(Rule::SchemaEchoRoot, inner).with_cap(Risk::Likely));
+        // Words that are not those of the schema may have been part of the answer.
+        let words = site.node.children().filter(|member| {
+            member.key().is_some_and(|key| matches!(key.as_ref(), "title" | "description"))
+        });
+        let known = words.into_iter().all(|member| is_echo(site, member));
+        let risk = if known { Risk::Exact } else { Risk::Lossy };
+        let proposal = Proposal::inner(Rule::SchemaEchoRoot, inner).with_cap(Risk::Likely);
+        found.push(proposal.with_risk(risk));
     }
 }
 
@@ -121,13 +135,40 @@ fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     else {
         return;
     };
-    let (before, narrow) = (format!("{{{}: ", quoted(key)), part.is_narrow());
+    let Some(risk) = risk_of_wrapping(site, key, &part) else { return };
+    let before = format!("{{{}: ", quoted(key));
     let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
-    // The value must be what the property asks for as it stands, but for the spelling of scalars.
-    let mut proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Exact);
-    // Words could be anything; what has a form is known by it.
-    if site.node.kind() == JsonKind::String && !narrow {
-        proposal = proposal.with_risk(Risk::Guess);
+    // The value must be valid for the property, but for the spelling of scalars.
+    let proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Exact);
+    found.push(proposal.with_risk(risk));
+}
+
+/// How sure it is that a value belongs into a property of the object that is missing around it.
+/// `None` if another name for the property is the better guess.
+fn risk_of_wrapping(site: &Site<'_, '_, '_>, key: &str, property: &Part<'_>) -> Option<Risk> {
+    match site.node.kind() {
+        kind if !property.allows(kind) => Some(Risk::Guess),
+        // Words could be anything. A named value is known by its name; a pattern may take much.
+        JsonKind::String if property.options().is_some() => Some(Risk::Exact),
+        JsonKind::String if property.is_narrow() => Some(Risk::Likely),
+        JsonKind::String => Some(Risk::Guess),
+        JsonKind::Object => {
+            let declared = site
+                .node
+                .children()
+                .filter(|member| member.key().is_some_and(|name| property.names(&name)))
+                .count();
+            let mut members = site.node.children();
+            let only = members.next().filter(|_| members.next().is_none());
+            match declared {
+                0 if only.is_some_and(|only| property.accepts(only)) && site.part.requires(key) => {
+                    None
+                }
+                0 => Some(Risk::Guess),
+                all if all == site.node.len() => Some(Risk::Exact),
+                _ => Some(Risk::Likely),
+            }
+        }
+        _ => Some(Risk::Exact),
     }
-    found.push(proposal);
 }

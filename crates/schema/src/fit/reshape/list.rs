@@ -2,7 +2,7 @@
 
 use jsonmend_core::{Risk, Step};
 
-use super::{Form, Proposal, Site};
+use super::{Form, Proposal, Site, split::could_be_one_number};
 use crate::{
     Rule,
     tree::{JsonKind, equals, value},
@@ -72,15 +72,19 @@ fn alike(a: &str, b: &str) -> bool {
     a == b || plural(a, b) || plural(b, a)
 }
 
-/// `{"0": a, "1": b}`, without gaps and in order.
+/// `{"0": a, "1": b}`, without gaps and in order. Where the keys begin with 1, the list could be
+/// meant to lack its first item.
 fn numeric_keys<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let counted = |from: usize| {
         let keys = site.node.children().enumerate();
         keys.into_iter().all(|(at, member)| member.has_key(&(at + from).to_string()))
     };
-    if site.node.len() > 0 && (counted(0) || counted(1)) {
+    let (zero, one) = (counted(0), counted(1));
+    if site.node.len() > 0 && (zero || one) {
+        let risk = if zero { Risk::Exact } else { Risk::Likely };
         let items: Vec<&str> = site.node.children().map(|member| member.raw()).collect();
-        found.push(Proposal::text(Rule::NumericKeysToArray, format!("[{}]", items.join(", "))));
+        let list = format!("[{}]", items.join(", "));
+        found.push(Proposal::text(Rule::NumericKeysToArray, list).with_risk(risk));
     }
 }
 
@@ -93,6 +97,7 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
         return;
     }
     let item = part.item(0);
+    let mut risk = Risk::Likely;
     if let Some(text) = node.as_str() {
         let text = text.trim();
         // Text that is a list is read as one, by another rule or not at all.
@@ -103,6 +108,9 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
         if list || several || text.is_empty() {
             return;
         }
+        if item.allows(JsonKind::Number) && could_be_one_number(text, &item) {
+            risk = Risk::Guess;
+        }
     }
     // An object that has none of the properties of an item is something else.
     let alien = !item.properties().is_empty()
@@ -112,7 +120,7 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
         return;
     }
     let form = Form::Wrapped { before: "[".into(), after: "]", part: item, key: None };
-    found.push(Proposal::new(Rule::WrapInArray, form));
+    found.push(Proposal::new(Rule::WrapInArray, form).with_risk(risk));
 }
 
 /// Scalars that are repeated, where the list must not repeat any.

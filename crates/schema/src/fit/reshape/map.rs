@@ -1,5 +1,7 @@
 //! Maps as lists of pairs, and the reverse.
 
+use jsonmend_core::Risk;
+
 use super::{Proposal, Site};
 use crate::{
     Rule,
@@ -22,8 +24,8 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
             }
         }
         JsonKind::Object if part.allows(JsonKind::Array) && !part.allows(JsonKind::Object) => {
-            if let Some(pairs) = to_pairs(site) {
-                found.push(Proposal::text(Rule::MapToPairs, pairs));
+            if let Some((pairs, risk)) = to_pairs(site) {
+                found.push(Proposal::text(Rule::MapToPairs, pairs).with_risk(risk));
             }
         }
         _ => {}
@@ -65,8 +67,9 @@ fn pair<'t>(item: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     }
 }
 
-/// `{"a": 1}` for a list of objects with a name and a value.
-fn to_pairs(site: &Site<'_, '_, '_>) -> Option<String> {
+/// `{"a": 1}` for a list of objects with a name and a value. Where they are not called so, the object
+/// could be one item with other names.
+fn to_pairs(site: &Site<'_, '_, '_>) -> Option<(String, Risk)> {
     let item = site.part.item(0);
     let required = item.required();
     let [first, second] = required.as_slice() else { return None };
@@ -74,7 +77,7 @@ fn to_pairs(site: &Site<'_, '_, '_>) -> Option<String> {
     if site.node.len() == 0 || [first, second].iter().any(|name| site.node.member(name).is_some()) {
         return None;
     }
-    let (key, value) = name_and_value(&item, first, second)?;
+    let (key, value, risk) = name_and_value(&item, first, second)?;
     let pairs: Vec<String> = site
         .node
         .children()
@@ -83,7 +86,7 @@ fn to_pairs(site: &Site<'_, '_, '_>) -> Option<String> {
             object([(key, name.as_str()), (value, member.raw())])
         })
         .collect();
-    Some(format!("[{}]", pairs.join(", ")))
+    Some((format!("[{}]", pairs.join(", ")), risk))
 }
 
 /// Which of two properties is the name: by what they are called, or as the only string.
@@ -91,24 +94,24 @@ fn name_and_value<'n>(
     item: &Part<'_>,
     first: &'n str,
     second: &'n str,
-) -> Option<(&'n str, &'n str)> {
+) -> Option<(&'n str, &'n str, Risk)> {
     let is_text =
         |name: &str| item.property(name).is_some_and(|part| part.allows(JsonKind::String));
     let called = |key: &str, value: &str| KEY_NAMES.contains(&key) && VALUE_NAMES.contains(&value);
     if called(first, second) {
-        return is_text(first).then_some((first, second));
+        return is_text(first).then_some((first, second, Risk::Exact));
     }
     if called(second, first) {
-        return is_text(second).then_some((second, first));
+        return is_text(second).then_some((second, first, Risk::Exact));
     }
     match (is_text(first), is_text(second)) {
-        (true, false) => Some((first, second)),
-        (false, true) => Some((second, first)),
+        (true, false) => Some((first, second, Risk::Guess)),
+        (false, true) => Some((second, first, Risk::Guess)),
         _ => None,
     }
 }
 
-/// Values in the order of the properties, where their types tell which is which.
+/// Values in the order of the properties, where their types show which is which.
 fn positional(site: &Site<'_, '_, '_>) -> Option<String> {
     let required = site.part.required();
     let names: Vec<&str> =

@@ -13,7 +13,7 @@ use jsonmend_core::Risk;
 use super::walk::Place;
 use crate::{Rule, part::Part, tree::Node};
 
-/// A node that is not valid, and where it stands.
+/// A node that is not valid, and its place.
 pub(super) struct Site<'t, 's, 'p> {
     pub(super) node: Node<'t>,
     pub(super) part: &'p Part<'s>,

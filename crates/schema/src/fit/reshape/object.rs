@@ -1,4 +1,4 @@
-//! Members that stand at another level than the schema has them.
+//! Members at another level than the schema has them.
 
 use super::{Proposal, Site, map::object};
 use crate::{
@@ -117,7 +117,7 @@ fn flattened(site: &Site<'_, '_, '_>) -> Option<String> {
     moved.then(|| members.text())
 }
 
-/// A property that is missing here and stands in exactly one object below, which does not declare
+/// A property that is missing here and is in exactly one object below, which does not declare
 /// it.
 fn hoisted(site: &Site<'_, '_, '_>) -> Option<String> {
     let missing = site.part.required().into_iter().find(|name| site.node.member(name).is_none())?;

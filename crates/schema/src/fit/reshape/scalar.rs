@@ -1,5 +1,7 @@
 //! Values for scalars: other spellings, and objects or lists around one.
 
+use jsonmend_core::Risk;
+
 use super::{Proposal, Site};
 use crate::{
     Rule,
@@ -9,14 +11,15 @@ use crate::{
     tree::{JsonKind, Node, quoted},
 };
 
-/// Names under which a single value is handed over.
+/// Names under which models wrap a single value.
 const VALUE_KEYS: [&str; 5] = ["value", "val", "_value", "$value", "Value"];
 /// Keywords that models write beside a value.
 const SCHEMA_KEYS: [&str; 6] = ["type", "format", "title", "description", "nullable", "required"];
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     for coerced in coerce_node(site.node, site.part) {
-        found.push(Proposal::text(coerced.rule, coerced.text));
+        let proposal = Proposal::text(coerced.rule, coerced.text);
+        found.push(proposal.with_risk(coerced.risk));
     }
     null_word(site, found);
     match site.node.kind() {
@@ -34,7 +37,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     }
 }
 
-/// A word for nothing, where `null` may stand and a string may not.
+/// A word for nothing, where `null` is allowed and a string is not.
 fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonKind::Null)) else {
         return;
@@ -45,20 +48,36 @@ fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>)
     }
 }
 
-/// `{"value": x}`, with nothing beside it but words of a schema.
+/// `{"value": x}`, with nothing beside it but words of a schema. Words that are not those of the schema
+/// are lost with them.
 fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let own = site.place.path.last().and_then(|step| match step {
         jsonmend_core::Step::Key(key) => Some(key.as_str()),
         jsonmend_core::Step::Index(_) => None,
     });
-    let mut data = site
-        .node
-        .children()
-        .filter(|member| !member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref())));
+    let is_word =
+        |member: &Node<'_>| member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref()));
+    let mut data = site.node.children().filter(|member| !is_word(member));
     let (Some(only), None) = (data.next(), data.next()) else { return };
     let key = only.key().unwrap_or_default();
     if VALUE_KEYS.contains(&key.as_ref()) || own == Some(key.as_ref()) {
-        found.push(Proposal::inner(Rule::PlaceholderObject, only));
+        let known = site.node.children().filter(is_word).all(|member| is_echo(site, member));
+        let risk = if known { Risk::Exact } else { Risk::Lossy };
+        found.push(Proposal::inner(Rule::PlaceholderObject, only).with_risk(risk));
+    }
+}
+
+/// Whether a member repeats what the schema says about this place.
+pub(super) fn is_echo(site: &Site<'_, '_, '_>, member: Node<'_>) -> bool {
+    let (key, text) = (member.key().unwrap_or_default(), member.as_str());
+    let text = text.as_deref();
+    match key.as_ref() {
+        "type" => text.is_some_and(|name| site.part.allowed().has(Types::named(name))),
+        "format" => text.is_some() && text == site.part.format(),
+        "title" => text.is_some() && text == site.part.title(),
+        "description" => text.is_some() && text == site.part.description(),
+        "nullable" | "required" => member.kind() == JsonKind::Boolean,
+        _ => false,
     }
 }
 
@@ -108,15 +127,15 @@ fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
         return;
     }
     let description = site.part.description().unwrap_or_default().to_lowercase();
-    let told = description.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json");
+    let described = description.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json");
     let media = site.part.shapes().filter_map(|shape| shape.media_type.as_deref());
     let typed =
         media.into_iter().any(|media| media == "application/json" || media.ends_with("+json"));
-    let rule = if told || typed { Rule::JsonToString } else { Rule::JsonToText };
+    let rule = if described || typed { Rule::JsonToString } else { Rule::JsonToText };
     found.push(Proposal::text(rule, quoted(site.node.raw())));
 }
 
-/// Several strings as one. Off unless it is asked for.
+/// Several strings as one. Off by default.
 fn joined<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let strings: Option<Vec<_>> = site.node.children().map(|item| item.as_str()).collect();
     if let Some(strings) =

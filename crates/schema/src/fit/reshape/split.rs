@@ -1,9 +1,12 @@
 //! Text that holds several items.
 
+use jsonmend_core::Risk;
+
 use super::{Proposal, Site};
 use crate::{
     Rule,
     compile::Types,
+    part::Part,
     tree::{JsonKind, quoted},
 };
 
@@ -39,7 +42,7 @@ fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<
         return;
     }
     let item = site.part.item(0);
-    let told = item.options().is_some()
+    let checked = item.options().is_some()
         || item.format().is_some()
         || !item.allowed().has(Types::STRING) && !item.allows(JsonKind::Array);
     let sentence = text.contains(['"', '!', '?', '(', ')'])
@@ -50,11 +53,26 @@ fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<
                 || item.starts_with("and ")
                 || item.starts_with("or ")
         });
-    if told && separator == ',' {
-        found.push(Proposal::text(Rule::CsvEnumToArray, array(&items)));
+    if checked && separator == ',' {
+        let one = item.allows(JsonKind::Number) && could_be_one_number(text, &item);
+        let risk = if one { Risk::Guess } else { Risk::Likely };
+        let proposal = Proposal::text(Rule::CsvEnumToArray, array(&items));
+        found.push(proposal.with_risk(risk));
     } else if !sentence {
         found.push(Proposal::text(Rule::CsvToArray, array(&items)));
     }
+}
+
+/// Whether the commas in a text may be those of one number: between groups of digits (`1,234`), or
+/// before a fraction (`3,14`).
+pub(super) fn could_be_one_number(text: &str, item: &Part<'_>) -> bool {
+    let text = text.trim();
+    let parts: Vec<&str> = text.strip_prefix('-').unwrap_or(text).split(',').collect();
+    let (Some((first, rest)), true) = (parts.split_first(), parts.len() > 1) else { return false };
+    let digits = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let grouped = first.len() <= 3 && rest.iter().all(|part| part.len() == 3);
+    let decimal = rest.len() == 1 && !item.allowed().is_whole_only();
+    parts.iter().all(digits) && (grouped || decimal)
 }
 
 fn lines<'t, 's>(text: &str, found: &mut Vec<Proposal<'t, 's>>) {

@@ -21,12 +21,15 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     } else {
         Rule::UnwrapStringified
     };
+    // Where another string would be valid, a string that is not may have been meant all the same.
+    let takes_strings = site.place.takes_strings || part.allows(JsonKind::String);
     if Tree::read(text).is_ok() {
-        found.push(Proposal::text(rule, text));
+        let risk = if takes_strings { Risk::Likely } else { Risk::Exact };
+        found.push(Proposal::text(rule, text).with_risk(risk));
         return;
     }
-    // A string that could stand here is read as something else only if nothing is missing in it.
-    if site.place.takes_strings || part.allows(JsonKind::String) {
+    // Then it is read as something else only if nothing is missing in it.
+    if takes_strings {
         return;
     }
     let policy = Policy::PERMISSIVE.at_most(site.max_risk);

@@ -1,0 +1,151 @@
+//! Whole numbers with a fraction of zeros, an exponent or the sign of `-0`, where the schema takes
+//! whole numbers only.
+//!
+//! JSON Schema calls `3.0` an integer. Most programs that read JSON do not, so it is written as `3`.
+
+use jsonmend_core::Risk;
+
+use super::{
+    Applied, Fit, FitOptions, Fitter, Place,
+    walk::{DEPTH, applied},
+};
+use crate::{
+    Cause, Change, Rule, Schema,
+    part::Part,
+    script::Origins,
+    tree::{Node, Tree, plain_integer},
+};
+
+/// The most ways to read one value through the unions of a schema. A value with more is left alone.
+const WAYS: usize = 32;
+
+/// A container that holds such a number, the parts of the schema that it is valid for, and its
+/// place.
+type Open<'t, 's> = (Node<'t>, Vec<Part<'s>>, Place);
+
+/// A valid text with its whole numbers written as digits.
+pub(super) struct Spelled {
+    pub(super) text: String,
+    /// In offsets of the text before.
+    pub(super) cuts: Vec<Change>,
+    applied: Vec<Applied>,
+}
+
+impl Spelled {
+    /// `None` if there is nothing to change, or the schema does not take both spellings.
+    pub(super) fn of(text: &str, schema: &Schema, options: &FitOptions) -> Option<Self> {
+        let tree = Tree::read(text).ok()?;
+        tree.loose_integers().next()?;
+        let fit = Fitter::new(options, text.len())?.integers(&tree, schema);
+        let spelled = crate::apply_changes(text.as_bytes(), &fit.cuts)?;
+        let valid = || Tree::read(&spelled).is_ok_and(|tree| schema.accepts(&tree));
+        if fit.cuts.is_empty() || !valid() {
+            return None;
+        }
+        Some(Self { text: spelled, cuts: fit.cuts, applied: fit.applied })
+    }
+
+    /// What was applied, with places in the input that `changes` lead from.
+    pub(super) fn placed(&self, changes: &[Change]) -> Vec<Applied> {
+        let mut origins = Origins::new(changes);
+        let placed = self.applied.iter().map(|applied| {
+            let span = origins.of(&(applied.start..applied.end));
+            Applied { start: span.start, end: span.end, ..applied.clone() }
+        });
+        placed.collect()
+    }
+}
+
+impl Fitter<'_> {
+    /// How the numbers of a valid value are to be written, in document order. A union decides only
+    /// if every branch that takes the value takes no other number there.
+    pub(super) fn integers(&mut self, tree: &Tree<'_>, schema: &Schema) -> Fit {
+        let mut fit = Fit::clean();
+        let loose: Vec<usize> = tree.loose_integers().map(|node| node.span().start).collect();
+        if loose.is_empty() {
+            return fit;
+        }
+        let holds = |node: Node<'_>| {
+            let span = node.span();
+            let next = loose.get(loose.partition_point(|at| *at < span.start));
+            next.is_some_and(|at| *at < span.end)
+        };
+        let mut open: Vec<Open<'_, '_>> = Vec::new();
+        self.integer(tree.root(), vec![Part::root(schema)], Place::root(), &mut open, &mut fit);
+        while let Some((node, ways, place)) = open.pop() {
+            for (index, child) in node.children().enumerate().filter(|(_, child)| holds(*child)) {
+                let mut parts: Vec<Part<'_>> = Vec::new();
+                let below = match child.key() {
+                    Some(key) => {
+                        parts.extend(ways.iter().flat_map(|way| way.members(&key)));
+                        place.member(&key)
+                    }
+                    None => {
+                        parts.extend(ways.iter().map(|way| way.item(index)));
+                        place.item(index)
+                    }
+                };
+                // Of several places that a pattern may give a member, those that take it.
+                if parts.len() > ways.len() {
+                    parts.retain(|part| self.accepts(part, child));
+                }
+                self.integer(child, parts, below, &mut open, &mut fit);
+            }
+        }
+        fit.cuts.sort_by_key(|cut| cut.start);
+        fit.applied.sort_by_key(|applied| applied.start);
+        fit
+    }
+
+    /// Looks at one value that is, or holds, such a number.
+    fn integer<'t, 's>(
+        &mut self,
+        node: Node<'t>,
+        parts: Vec<Part<'s>>,
+        place: Place,
+        open: &mut Vec<Open<'t, 's>>,
+        fit: &mut Fit,
+    ) {
+        let Some(ways) = self.ways(node, parts) else { return };
+        let place = place.with_switches(&ways);
+        if node.is_container() {
+            if place.depth < DEPTH {
+                open.push((node, ways, place));
+            }
+            return;
+        }
+        let whole_only = ways.iter().all(|way| way.allowed().is_whole_only());
+        let rule = Rule::IntegralFloat;
+        let allowed = |part: &Part<'_>| self.allows(rule, &place, part);
+        let Some(part) = ways.first().filter(|part| whole_only && allowed(part)) else { return };
+        let Some(digits) = plain_integer(node.raw()) else { return };
+        fit.applied.push(applied(rule, Risk::Exact, &place, part, node, &digits));
+        fit.cuts.push(Change::new(Cause::Rule(rule), node.span(), digits, place.path()));
+    }
+
+    /// The ways through the unions and conditions of some parts in which a value is valid. `None`
+    /// if there are too many, or none.
+    fn ways<'s>(&mut self, node: Node<'_>, parts: Vec<Part<'s>>) -> Option<Vec<Part<'s>>> {
+        let (mut open, mut ways) = (parts, Vec::new());
+        let mut steps = 0;
+        while let Some(part) = open.pop() {
+            steps += 1;
+            if steps > 2 * WAYS || open.len() + ways.len() >= WAYS || self.is_spent() {
+                return None;
+            }
+            let part = part.conditioned(node);
+            match part.undecided() {
+                Some(branches) => {
+                    for id in branches {
+                        if self.accepts(&Part::of(part.schema(), vec![*id]), node) {
+                            open.push(part.and(*id));
+                        }
+                    }
+                }
+                None if ways.iter().any(|way: &Part<'_>| way.is_same(&part)) => {}
+                None => ways.push(part),
+            }
+        }
+        (!ways.is_empty()).then_some(ways)
+    }
+}
