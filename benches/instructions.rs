@@ -1,7 +1,7 @@
 //! Instructions a byte on the hot paths, counted by callgrind: a number that a busy machine does not
 //! disturb, so that a change of one in a hundred shows.
 //!
-//! `cargo bench -p jsonmend-benches --bench instructions` counts every path; names behind `--`, such
+//! In this folder, `cargo bench --bench instructions` counts every path; names behind `--`, such
 //! as `clean` or `string/8`, choose some. Each path runs once and three times in a process of its own
 //! under valgrind, and half of the difference is what one run costs.
 

@@ -64,9 +64,7 @@ fn nothing_points_backwards() {
 #[test]
 fn every_package_has_its_place() {
     for name in dependencies().keys() {
-        let known = ROOMS.contains(&name.as_str())
-            || name == "jsonmend-tests"
-            || name == "jsonmend-benches";
+        let known = ROOMS.contains(&name.as_str()) || name == "jsonmend-tests";
         assert!(known, "{name} has no place among the rooms: give it one in this test");
     }
 }
@@ -106,6 +104,25 @@ fn every_member_takes_the_lints_of_the_workspace() {
         let manifest = fs::read_to_string(path).unwrap();
         let lints = manifest.split("[lints]").nth(1).unwrap_or_default();
         assert!(lints.trim_start().starts_with("workspace = true"), "{path}");
+    }
+}
+
+/// The benches stand outside of the workspace and cannot inherit from it.
+#[test]
+fn the_benches_take_the_lints_and_the_release_profile_of_the_workspace() {
+    let tables = |manifest: &str| -> BTreeMap<String, String> {
+        let text = fs::read_to_string(jsonmend_tests::root().join(manifest)).unwrap();
+        let tables = text.split("\n[").skip(1).filter_map(|table| table.split_once("]\n"));
+        let named = |(name, lines): (&str, &str)| {
+            let lines = lines.lines().filter(|line| line.contains('=') && !line.starts_with('#'));
+            (name.trim_start_matches("workspace.").to_owned(), lines.collect::<Vec<_>>().join("\n"))
+        };
+        tables.map(named).collect()
+    };
+    let (workspace, benches) = (tables("Cargo.toml"), tables("benches/Cargo.toml"));
+    for name in ["lints.rust", "lints.clippy", "profile.release"] {
+        assert!(workspace[name].contains('='), "{name}");
+        assert_eq!(benches.get(name), workspace.get(name), "{name}");
     }
 }
 
@@ -191,5 +208,12 @@ fn the_workspace_says_why_for_every_member() {
         manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
     for member in members.lines().map(str::trim).filter(|line| !line.is_empty()) {
         assert!(member.contains('#'), "no comment beside the member {member}");
+    }
+    let (above, excluded) = manifest.split_once("exclude = [").unwrap();
+    let reasons: Vec<&str> = above.lines().rev().take_while(|line| line.starts_with('#')).collect();
+    for name in excluded.split(']').next().unwrap().split(',') {
+        let name = name.trim().trim_matches('"');
+        let reason = reasons.iter().any(|line| line.contains(&format!("`{name}`")));
+        assert!(reason, "no comment above says why {name} is excluded");
     }
 }

@@ -1,6 +1,6 @@
 //! How fast mending is, against `serde_json` skipping over a valid text of the same kind.
 //!
-//! `cargo bench -p jsonmend-benches --bench ratios -- --list` names the tables; names behind `--`
+//! In this folder, `cargo bench --bench ratios -- --list` names the tables; names behind `--`
 //! choose some of them.
 
 mod ours;
