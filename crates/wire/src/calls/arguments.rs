@@ -148,7 +148,7 @@ impl ArgumentText {
     }
 
     /// Whether the value is complete, and nothing that may still come could change how it is read.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&mut self) -> bool {
         let ends = |mender: &Mender| mender.document_ended() && mender.completion().is_none();
         if self.placeholder || self.plain.is_some() || self.contradicted || self.seed.is_some() {
             return false;
@@ -156,7 +156,10 @@ impl ArgumentText {
         match &self.engine {
             Engine::Free => false,
             Engine::Live(mender) => ends(mender),
-            Engine::Traced(trace) => trace.mender().is_some_and(ends),
+            Engine::Traced(trace) => match trace.mender() {
+                Some(mender) => ends(mender),
+                None => self.ending.is_reached(&self.reading),
+            },
         }
     }
 
