@@ -200,7 +200,9 @@ fn break_arguments(body: &Body, tally: &mut Tally) {
                         format!("{name}: {:?} left as {:?}, {:?}", raw.raw(), call.raw(), report)
                     };
                     if report.outcome().is_valid() {
-                        assert_eq!(call.outcome(), Outcome::Unchanged, "{}", what());
+                        // What was closed may still be taken for cut off: nothing states its end.
+                        let whole = report.outcome().is_complete();
+                        assert!(!whole || call.outcome() == Outcome::Unchanged, "{}", what());
                         assert!(oracle::is_json(call.arguments().as_bytes()), "{}", what());
                         assert_eq!(call.arguments(), report.arguments(), "{}", what());
                     } else {

@@ -221,6 +221,9 @@ impl Calls {
         if let Some(tracking) = &self.tracking {
             arguments = arguments.traced(tracking.release());
         }
+        if self.damage.is_some() {
+            arguments.give_up(&mut |_| {});
+        }
         let open = OpenCall {
             kind,
             id: delta.id.as_deref().map(Into::into),

@@ -103,13 +103,14 @@ impl Flow {
             Frame::Payload { .. } if !self.torn => Carrier::of(self.body.framing()),
             _ => Carrier::None,
         };
+        // Bytes that are not UTF-8 leave as they came, so that whoever reads them sees the damage.
+        let damaged = matches!(&frame, Frame::Payload { data: Cow::Owned(_), .. });
         match &frame {
             Frame::Framing(Framing::Html | Framing::Text) => self.opaque = true,
             // What follows would not fit to what came before.
             Frame::Oversize { .. } | Frame::Fault(_) => self.give_up(sink),
             Frame::Payload { .. } if self.torn => self.give_up(sink),
-            // Bytes that are not UTF-8 leave as they came, so that whoever reads them sees the damage.
-            Frame::Payload { data: Cow::Owned(_), .. } => self.give_up(sink),
+            Frame::Payload { .. } if damaged => self.give_up(sink),
             _ => {}
         }
         let ends_event = match &frame {
