@@ -106,8 +106,16 @@ impl FinishReason {
         matches!(self, Self::Stop | Self::ToolCalls)
     }
 
-    /// The reason that a provider's word means.
-    pub(crate) fn from_provider(word: &str) -> Self {
+    /// The reason that a provider's word means, in the vocabulary of any provider.
+    ///
+    /// ```
+    /// use jsonmend_wire::FinishReason;
+    /// assert_eq!(FinishReason::from_provider("end_turn"), FinishReason::Stop);
+    /// assert_eq!(FinishReason::from_provider("MAX_TOKENS"), FinishReason::Length);
+    /// assert_eq!(FinishReason::from_provider("no such word"), FinishReason::Other);
+    /// ```
+    #[must_use]
+    pub fn from_provider(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
             "stop" | "end_turn" | "stop_sequence" | "eos_token" | "eos" | "completed"
             | "complete" | "finish" | "done" => Self::Stop,

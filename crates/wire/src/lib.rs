@@ -31,6 +31,7 @@
 //!
 //! | to | take |
 //! |---|---|
+//! | mend the arguments of one call, which are there as a text | [`mend_arguments`] |
 //! | know what a whole body says | [`transcribe`] |
 //! | show text and calls while a body arrives | [`Decoder`]; [`Transcript`] collects its events |
 //! | forward a body that arrives, its calls mended | [`Rewriter`] |
@@ -41,6 +42,7 @@
 //! where it ended as [`StreamOutcome::Complete`]. All of them take the body in any pieces, and decoded:
 //! a compressed one has to be inflated first.
 
+mod arguments;
 mod body;
 mod calls;
 mod channels;
@@ -60,6 +62,7 @@ mod utf8;
 pub mod values;
 mod work;
 
+pub use arguments::{ArgumentsOutcome, MendedArguments, mend_arguments};
 pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind, Doubt, UnknownCode};
 pub use decoder::Decoder;

@@ -169,28 +169,8 @@ impl Calls {
         let edit_log = open.arguments.into_edit_log();
         let name = open.name.unwrap_or_default();
         let ended = Call::new(call, key.0, open.kind, open.id.clone(), name.clone());
-        let ended = match closed {
-            Closed::Empty if open.kind == CallKind::Custom => {
-                ended.with_text(String::new(), Outcome::Unchanged)
-            }
-            // The turn ended before anything came of the arguments.
-            Closed::Empty if end == End::Unclean => ended.with_text(String::new(), Outcome::None),
-            Closed::Empty if doubt.is_some() => ended.with_text(String::new(), Outcome::Unchanged),
-            Closed::Empty => ended.with_text("{}".to_owned(), Outcome::Unchanged),
-            Closed::Free(text) => ended.with_text(text, Outcome::Unchanged),
-            Closed::Overflow(text) => ended.with_text(text, Outcome::Overflow),
-            Closed::Json { raw, mended: Some(mended), resent } => {
-                ended.with_json(raw, mended, resent)
-            }
-            Closed::Json { raw, mended: None, resent } => ended.with_valid(raw, resent),
-        };
-        let mut ended = match doubt {
-            Some(doubt) => ended.doubted(doubt),
-            None => ended,
-        };
-        if end == End::Unclean {
-            ended = ended.stopped();
-        } else if open.after_loss && ended.outcome() == Outcome::Repaired {
+        let mut ended = ended.closed(closed, end, doubt);
+        if end != End::Unclean && open.after_loss && ended.outcome() == Outcome::Repaired {
             // What looks like a defect may be the place where the lost event was.
             ended = ended.doubted(Doubt::LostEvent);
         }
@@ -201,5 +181,31 @@ impl Calls {
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);
         }
+    }
+}
+
+impl Call {
+    /// The same call with what became of its arguments, judged by what ended it.
+    pub(super) fn closed(self, closed: Closed, end: End, doubt: Option<Doubt>) -> Self {
+        let custom = self.kind() == CallKind::Custom;
+        let ended = match closed {
+            Closed::Empty if custom || doubt.is_some() => {
+                self.with_text(String::new(), Outcome::Unchanged)
+            }
+            // The turn ended before anything came of the arguments.
+            Closed::Empty if end == End::Unclean => self.with_text(String::new(), Outcome::None),
+            Closed::Empty => self.with_text("{}".to_owned(), Outcome::Unchanged),
+            Closed::Free(text) => self.with_text(text, Outcome::Unchanged),
+            Closed::Overflow(text) => self.with_text(text, Outcome::Overflow),
+            Closed::Json { raw, mended: Some(mended), resent } => {
+                self.with_json(raw, mended, resent)
+            }
+            Closed::Json { raw, mended: None, resent } => self.with_valid(raw, resent),
+        };
+        let ended = match doubt {
+            Some(doubt) => ended.doubted(doubt),
+            None => ended,
+        };
+        if end == End::Unclean { ended.stopped() } else { ended }
     }
 }

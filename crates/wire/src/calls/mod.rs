@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use jsonmend_core::Options;
 
 use crate::{
-    ErrorKind, Guides, WireError, WireEvent, WireLimits, WireOptions,
+    ErrorKind, FinishReason, Guides, WireError, WireEvent, WireLimits, WireOptions,
     format::{Arguments, CallDelta, excerpt},
     json::Halves,
     source::Source,
@@ -318,6 +318,15 @@ impl Calls {
         }
         Ok(())
     }
+}
+
+/// Judges arguments that came as one text, and whose turn ended so.
+pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &Options) -> Call {
+    let mut arguments = ArgumentText::new(mending.clone(), usize::MAX, false);
+    arguments.push(raw, &mut |_| {});
+    let (end, doubt) = (End::of(finish), arguments.doubt());
+    let closed = arguments.close(end.is_cut() || doubt.is_some(), &mut |_| {});
+    Call::new(0, 0, CallKind::Function, None, String::new()).closed(closed, end, doubt)
 }
 
 /// Sets a name, or lets it grow: some servers repeat it in every piece, and a few send it in pieces.
