@@ -26,6 +26,8 @@
 //! ```
 
 #[cfg(feature = "schema")]
+mod arguments;
+#[cfg(feature = "schema")]
 mod calls;
 #[cfg(feature = "schema")]
 mod documents;
@@ -36,6 +38,8 @@ mod reader;
 mod response;
 mod texts;
 
+#[cfg(feature = "schema")]
+pub use arguments::{FittedArguments, fit_arguments};
 #[cfg(feature = "schema")]
 pub use calls::CallFit;
 #[cfg(feature = "schema")]

@@ -55,6 +55,16 @@ impl Object {
         &self.repairs
     }
 
+    /// Reads it as a `T`, if it is complete.
+    ///
+    /// # Errors
+    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if it is not complete,
+    /// [`ParseError::Type`](jsonmend_wire::ParseError::Type) if it is of another type.
+    #[cfg(feature = "serde_json")]
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
+        jsonmend_wire::ParseError::check(self.json(), self.outcome, None)
+    }
+
     /// Where it was cut off, for [`Outcome::Closed`] and [`Outcome::Cut`].
     #[must_use]
     pub const fn cut_at(&self) -> Option<&Path> {

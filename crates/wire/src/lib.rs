@@ -54,6 +54,8 @@ mod framing;
 mod guides;
 mod json;
 mod limits;
+#[cfg(feature = "serde_json")]
+mod parse;
 mod rewrite;
 mod source;
 pub mod sse;
@@ -73,6 +75,8 @@ pub use format::ApiFormat;
 pub use framing::{Encoder, Framing};
 pub use guides::Guides;
 pub use limits::{WireLimits, WireOptions};
+#[cfg(feature = "serde_json")]
+pub use parse::ParseError;
 pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use transcript::{Transcript, transcribe};
 #[cfg(feature = "work")]

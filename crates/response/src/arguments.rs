@@ -1,0 +1,82 @@
+//! The arguments of one call and the schema of its tool, for callers that have their text already.
+
+use jsonmend_extract::Scope;
+use jsonmend_schema::{FitOptions, Fitted, Schema};
+use jsonmend_wire::{ArgumentsOutcome, FinishReason, MendedArguments};
+
+/// The arguments of a call, mended and brought into a schema; made by [`fit_arguments`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FittedArguments {
+    mended: MendedArguments,
+    fitted: Option<Fitted>,
+}
+
+impl FittedArguments {
+    /// The arguments as JSON text that is valid for the schema, where the call may be run with them.
+    #[must_use]
+    pub fn value(&self) -> Option<&str> {
+        let fitted = self.fitted.as_ref().filter(|fitted| fitted.outcome().is_complete())?;
+        fitted.text()
+    }
+
+    /// What became of the arguments. Those that do not fit the schema are refused.
+    #[must_use]
+    pub fn outcome(&self) -> ArgumentsOutcome {
+        match &self.fitted {
+            None => self.mended.outcome(),
+            Some(fitted) if fitted.text().is_some() => fitted.outcome().into(),
+            Some(_) => ArgumentsOutcome::Refused,
+        }
+    }
+
+    /// What mending alone made of them.
+    #[must_use]
+    pub const fn mended(&self) -> &MendedArguments {
+        &self.mended
+    }
+
+    /// What the schema made of them: the changes, or what is wrong; `None` if they were cut off.
+    #[must_use]
+    pub const fn fitted(&self) -> Option<&Fitted> {
+        self.fitted.as_ref()
+    }
+}
+
+/// Mends the arguments of one tool call and brings them into the schema of the tool; see
+/// [`mend_arguments`](jsonmend_wire::mend_arguments).
+///
+/// The policy of `options` holds for mending and for the rules; its scope is set to the whole text.
+/// Give it the [name](FitOptions::with_name) of the tool, and
+/// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE) for calls that do anything.
+///
+/// ```
+/// use jsonmend_core::{Options, Policy};
+/// use jsonmend_response::fit_arguments;
+/// use jsonmend_schema::{FitOptions, Schema};
+/// use jsonmend_wire::{ArgumentsOutcome, FinishReason};
+///
+/// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
+/// let options = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+/// let fit = |raw, finish| fit_arguments(raw, finish, &schema, &options);
+///
+/// assert_eq!(fit("{'days': '3'}", FinishReason::ToolCalls).value(), Some("{\"days\": 3}"));
+/// let wrong = fit("{'days': 'a few'}", FinishReason::ToolCalls);
+/// assert_eq!(wrong.outcome(), ArgumentsOutcome::Refused);
+/// assert_eq!(wrong.fitted().unwrap().issues().len(), 1);
+/// assert_eq!(fit("{'days': 3", FinishReason::Length).outcome(), ArgumentsOutcome::Cut);
+/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// ```
+#[must_use]
+pub fn fit_arguments(
+    raw: &str,
+    finish: FinishReason,
+    schema: &Schema,
+    options: &FitOptions,
+) -> FittedArguments {
+    let engine = options.engine().clone();
+    let guided = engine.with_guide(schema.guide());
+    let mended = MendedArguments::new(raw, finish, &guided);
+    let fitted = (mended.outcome() != ArgumentsOutcome::Cut)
+        .then(|| schema.fit(mended.raw().as_bytes(), &options.clone().with_scope(Scope::Whole)));
+    FittedArguments { mended, fitted }
+}

@@ -1,0 +1,156 @@
+//! The arguments of one call, for callers that have their text already.
+
+use core::{fmt, str::FromStr};
+
+use jsonmend_core::{Options, Outcome, Path, Policy, Repair};
+
+use crate::{Call, Doubt, FinishReason, UnknownCode, calls::judge};
+
+/// What became of the arguments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ArgumentsOutcome {
+    /// They were cut off, or may have been: do not run the call.
+    Cut,
+    /// The policy forbids a repair that they need, or a limit was passed: do not run the call.
+    Refused,
+    /// They were broken, and are valid now.
+    Repaired,
+    /// They were valid, or empty after a clean stop.
+    Whole,
+}
+
+impl ArgumentsOutcome {
+    /// Every outcome, in alphabetical order of the codes.
+    pub const ALL: &'static [Self] = &[Self::Cut, Self::Refused, Self::Repaired, Self::Whole];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Cut => "cut",
+            Self::Refused => "refused",
+            Self::Repaired => "repaired",
+            Self::Whole => "whole",
+        }
+    }
+
+    /// Whether the call may be run.
+    #[must_use]
+    pub const fn is_complete(self) -> bool {
+        matches!(self, Self::Repaired | Self::Whole)
+    }
+}
+
+impl From<Outcome> for ArgumentsOutcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Unchanged => Self::Whole,
+            Outcome::Repaired => Self::Repaired,
+            Outcome::Closed | Outcome::Cut | Outcome::None => Self::Cut,
+            _ => Self::Refused,
+        }
+    }
+}
+
+/// The [`code`](ArgumentsOutcome::code).
+impl fmt::Display for ArgumentsOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for ArgumentsOutcome {
+    type Err = UnknownCode;
+
+    fn from_str(code: &str) -> Result<Self, UnknownCode> {
+        Self::ALL.iter().copied().find(|outcome| outcome.code() == code).ok_or(UnknownCode)
+    }
+}
+
+/// The arguments of a call, mended; made by [`mend_arguments`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MendedArguments {
+    call: Call,
+}
+
+impl MendedArguments {
+    /// Mends arguments under other options than [`mend_arguments`] does: another policy, other limits,
+    /// a guide. Arguments of any length are read.
+    #[must_use]
+    pub fn new(raw: &str, finish: FinishReason, options: &Options) -> Self {
+        Self { call: judge(raw, finish, options) }
+    }
+
+    #[cfg(feature = "serde_json")]
+    pub(crate) const fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The arguments as JSON text, where the call may be run with them.
+    #[must_use]
+    pub fn value(&self) -> Option<&str> {
+        self.call.outcome().is_complete().then(|| self.call.arguments())
+    }
+
+    /// What became of the arguments.
+    #[must_use]
+    pub fn outcome(&self) -> ArgumentsOutcome {
+        self.call.outcome().into()
+    }
+
+    /// The arguments as they came. The repairs count from their start.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        self.call.raw()
+    }
+
+    /// What was mended; where nothing could be, what would have been needed.
+    #[must_use]
+    pub fn repairs(&self) -> &[Repair] {
+        self.call.repairs()
+    }
+
+    /// Where the arguments were cut off, if they were.
+    #[must_use]
+    pub const fn cut_at(&self) -> Option<&Path> {
+        self.call.cut_at()
+    }
+
+    /// Why they are not taken for complete, although they may look as if they were.
+    #[must_use]
+    pub const fn doubt(&self) -> Option<Doubt> {
+        self.call.doubt()
+    }
+}
+
+/// Mends the arguments of one tool call, as a provider gave them: `raw` is their text, `finish` the
+/// reason with which the turn ended.
+///
+/// This is for code that has the whole text already, from a response that was not streamed or from a
+/// client library, and would otherwise put `{}` or null in the place of what it cannot parse. Only what
+/// [`value`](MendedArguments::value) gives may be run. Arguments that are empty are `{}` after a clean
+/// stop; after any other they count as cut off, and so does whatever needs mending to look whole.
+///
+/// Arguments are mended under [`Policy::CONSERVATIVE`]: repairs that are certain or strongly indicated.
+///
+/// ```
+/// use jsonmend_wire::{ArgumentsOutcome, FinishReason, mend_arguments};
+///
+/// let stop = FinishReason::from_provider("tool_calls");
+/// let mended = mend_arguments("{'city': 'Oslo', 'days': 3,}", stop);
+/// assert_eq!(mended.value(), Some(r#"{"city": "Oslo", "days": 3}"#));
+/// assert_eq!(mended.repairs().len(), 7);
+///
+/// // Half a path is no path.
+/// let cut = mend_arguments(r#"{"path": "/home/ada"#, FinishReason::from_provider("max_tokens"));
+/// assert_eq!((cut.value(), cut.outcome()), (None, ArgumentsOutcome::Cut));
+///
+/// // No arguments are an empty object only where the model came to its end.
+/// assert_eq!(mend_arguments("", stop).value(), Some("{}"));
+/// assert_eq!(mend_arguments("", FinishReason::Length).value(), None);
+/// ```
+#[must_use]
+pub fn mend_arguments(raw: &str, finish: FinishReason) -> MendedArguments {
+    MendedArguments::new(raw, finish, &Options::new().with_policy(Policy::CONSERVATIVE))
+}
