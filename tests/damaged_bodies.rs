@@ -278,7 +278,7 @@ fn broken_arguments_leave_mended_or_as_they_came() {
     assert!(tally.ways.len() >= 24, "{tally:?}");
     for (way, [mended, _]) in &tally.ways {
         // A call that a damaged event may belong to is never complete.
-        assert_eq!(*mended == 0, *way == Damage::InvalidUtf8, "{way}");
+        assert_eq!(*mended == 0, way == "InvalidUtf8", "{way}");
     }
 }
 

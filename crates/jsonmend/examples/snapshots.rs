@@ -2,7 +2,7 @@
 
 use futures::{StreamExt, executor::block_on, stream};
 use jsonmend::{
-    OwnedValue,
+    partial::OwnedValue,
     stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot},
 };
 

@@ -7,7 +7,7 @@
 //! # A text
 //!
 //! ```
-//! use jsonmend::{Options, Outcome, apply, mend};
+//! use jsonmend::{Options, Outcome, mend, repair::apply};
 //!
 //! let input = b"{name: 'Ada', langs: ['en', 'fr',], ok: True}";
 //! let mended = mend(input, &Options::new());
@@ -42,7 +42,7 @@
 //! # A value that grows
 //!
 //! ```
-//! use jsonmend::{Revision, Mender, Options, Partial};
+//! use jsonmend::{Mender, Options, Partial, partial::Revision};
 //!
 //! let mut mender = Mender::new(Options::new());
 //! let (mut partial, mut seen) = (Partial::new(), Revision::default());
@@ -60,7 +60,7 @@
 //! assert_eq!(partial.to_string(), r#"{"city":"Paris","pop":2100000}"#);
 //! ```
 //!
-//! [`OwnedValue`] is a snapshot that stands alone, and applies such changes elsewhere.
+//! [`OwnedValue`](partial::OwnedValue) is a snapshot that stands alone, and applies such changes elsewhere.
 //!
 //! # A provider's stream
 //!
@@ -85,6 +85,19 @@
 //! });
 //! ```
 //!
+//! # The arguments of a call
+//!
+#![cfg_attr(feature = "wire", doc = "```")]
+#![cfg_attr(not(feature = "wire"), doc = "```ignore")]
+//! use jsonmend::{mend_arguments, wire::FinishReason};
+//!
+//! let mended = mend_arguments("{'city': 'Oslo', days: 3}", FinishReason::from_provider("tool_calls"));
+//! assert_eq!(mended.value(), Some(r#"{"city": "Oslo", "days": 3}"#));
+//! // What was cut off is never run.
+//! let cut = mend_arguments(r#"{"path": "/home/ada"#, FinishReason::from_provider("length"));
+//! assert_eq!(cut.value(), None);
+//! ```
+//!
 //! # A text and its schema
 //!
 #![cfg_attr(feature = "schema", doc = "```")]
@@ -106,27 +119,52 @@
 //! | | the engine and the extraction, at the root of this crate; no dependency | always |
 //! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
 //! | `schemars` | `jsonmend::schema::parse_as`: schemas from Rust types; implies `schema` | no |
-//! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
-//! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
-//! | `serde_json` | `Value::to_value`: partial values as those of `serde_json` | no |
+//! | `wire` | `jsonmend::wire` and `jsonmend::response`: providers' formats, whole responses, without IO | yes |
+//! | `stream` | `jsonmend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
+//! | `serde_json` | calls, arguments and objects as Rust types (`parse`), partial values as those of `serde_json` | no |
 //! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
 
-#[cfg(feature = "serde_json")]
-pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
-    BufferedMender, Collected, Completion, Delta, DeltaOp, Deltas, EventReader, Events, Guide,
-    Kind, KindSet, Limits, Listed, Member, Mended, Mender, Misplaced, Options, Outcome, Output,
-    OwnedValue, ParseEvent, Partial, Path, Policy, Repair, RepairKind, Revision, Risk, Step,
-    TrailingDocuments, Value, apply, grammar, mend,
+    Limits, Mended, Mender, Options, Outcome, Output, Partial, Policy, Repair, RepairKind, Risk,
+    Value, mend,
 };
-pub use jsonmend_extract::{Extractor, Findings, Found, Scope, TextSink, mend_text};
+pub use jsonmend_extract::{Extractor, mend_text};
+#[cfg(feature = "wire")]
+pub use jsonmend_wire::mend_arguments;
 
+/// Around repairs: what becomes of several documents, guides, edit scripts, a mender that keeps its
+/// input.
+pub mod repair {
+    pub use jsonmend_core::{
+        BufferedMender, Collected, Completion, Guide, KindSet, Listed, Member, Path, Step, Tail,
+        TrailingDocuments, apply,
+    };
+}
+
+/// Around values that grow: changes, owned snapshots, and the events of a reader of JSON text.
+pub mod partial {
+    #[cfg(feature = "serde_json")]
+    pub use jsonmend_core::Unrepresentable;
+    pub use jsonmend_core::{
+        Delta, DeltaOp, Deltas, EventReader, Events, Kind, Misplaced, OwnedValue, ParseEvent,
+        Revision,
+    };
+}
+
+/// Around JSON in text: where to look, and what takes the findings.
+pub mod extract {
+    pub use jsonmend_extract::{Findings, Found, Scope, TextSink};
+}
+
+/// A whole response, read without IO: body bytes in; text, calls, objects and the end out.
+#[cfg(feature = "wire")]
+pub use jsonmend_response as response;
 /// A value into its JSON Schema: validation, rules, issues, tools by name.
 #[cfg(feature = "schema")]
 pub use jsonmend_schema as schema;
 /// `Stream` adapters: body bytes in; text, calls and mended objects out.
 #[cfg(feature = "stream")]
 pub use jsonmend_stream as stream;
-/// What a provider sends, decoded: framings, formats, calls.
+/// What a provider sends, decoded and written again: framings, formats, calls.
 #[cfg(feature = "wire")]
 pub use jsonmend_wire as wire;

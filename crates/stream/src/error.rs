@@ -10,7 +10,8 @@ use std::fmt;
 /// ```
 /// use jsonmend_stream::Error;
 /// let error = Error::Upstream("connection reset");
-/// assert_eq!(error.to_string(), "the stream of bytes failed: connection reset");
+/// assert_eq!(error.to_string(), "the stream of bytes failed");
+/// assert_eq!(error.into_inner(), "connection reset");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,10 +20,21 @@ pub enum Error<E> {
     Upstream(E),
 }
 
-impl<E: fmt::Display> fmt::Display for Error<E> {
+impl<E> Error<E> {
+    /// The error of the stream of bytes.
+    #[must_use]
+    pub fn into_inner(self) -> E {
+        match self {
+            Self::Upstream(error) => error,
+        }
+    }
+}
+
+/// What failed; [`source`](std::error::Error::source) says why.
+impl<E> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Upstream(error) => write!(f, "the stream of bytes failed: {error}"),
+            Self::Upstream(_) => f.write_str("the stream of bytes failed"),
         }
     }
 }

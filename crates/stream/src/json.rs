@@ -7,7 +7,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures::{Stream, stream::FusedStream};
+use futures_core::{Stream, stream::FusedStream};
 use jsonmend_core::{DeltaOp, Options, Outcome, Output as _, Partial, Path, Repair, Revision};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_response::{Object, ObjectBuilder};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures::{Stream, stream::FusedStream};
+use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};

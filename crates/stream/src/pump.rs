@@ -5,7 +5,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use futures::Stream;
+use futures_core::Stream;
 
 use crate::{Error, trace};
 

@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use futures::{Stream, stream::FusedStream};
+use futures_core::{Stream, stream::FusedStream};
 use jsonmend_schema::{Cursor, Finding, FitOptions, FitStream, Fitted, Schema};
 use pin_project_lite::pin_project;
 

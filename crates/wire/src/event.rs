@@ -261,10 +261,10 @@ pub struct WireError {
     pub failed_generation: Option<String>,
 }
 
-/// What it says, and the provider's code where there is one.
+/// Its kind, what it says, and the provider's code where there is one.
 impl std::fmt::Display for WireError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)?;
+        write!(f, "{}: {}", self.kind.code(), self.message)?;
         match &self.code {
             Some(code) => write!(f, " ({code})"),
             None => Ok(()),

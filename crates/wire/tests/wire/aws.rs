@@ -68,7 +68,7 @@ fn an_exception_is_an_error_of_the_provider() {
     let mut body = Vec::new();
     encode(&headers, b"", &mut body).unwrap();
     let seen = read(&body);
-    assert_eq!(seen.errors()[0].to_string(), "it broke");
+    assert_eq!(seen.errors()[0].to_string(), "provider: it broke");
     assert_eq!(seen.errors()[0].error_type.as_deref(), Some("internal"));
 }
 
