@@ -121,7 +121,7 @@ fn around(said: &Transcript) -> impl PartialEq + fmt::Debug + use<> {
 
 /// Whether the stream says of itself that it is not whole.
 fn is_cut(said: &Transcript) -> bool {
-    let length = said.finish().is_some_and(|finish| finish.reason == FinishReason::Length);
+    let length = said.finish().is_some_and(|finish| finish.reason() == FinishReason::Length);
     length || said.outcome() != StreamOutcome::Complete
 }
 

@@ -31,7 +31,7 @@ async fn read<B: AsRef<[u8]>, E: Error + 'static>(
             Event::CallEnded(call) => {
                 return Err(format!("{}: {}", call.name(), call.outcome()).into());
             }
-            Event::Error(error) => return Err(error.message.into()),
+            Event::Error(error) => return Err(error.message().into()),
             Event::Ended(StreamOutcome::Complete) => println!(),
             Event::Ended(end) => return Err(format!("response: {}", end.code()).into()),
             _ => {}

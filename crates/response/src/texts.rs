@@ -79,7 +79,7 @@ impl Texts {
                 false
             }
             WireEvent::Finish(finish) => {
-                self.finish(Some(finish.choice), events);
+                self.finish(Some(finish.choice()), events);
                 false
             }
             WireEvent::Ended(_) => {
@@ -114,7 +114,7 @@ impl Texts {
 
     /// Ends the texts of one choice, or all.
     fn finish(&mut self, choice: Option<u32>, events: &mut VecDeque<Event>) {
-        let of_choice = |block: &&Block| choice.is_none_or(|choice| block.choice == choice);
+        let of_choice = |block: &&Block| choice.is_none_or(|choice| block.choice() == choice);
         let blocks: Vec<Block> = self.texts.keys().filter(of_choice).copied().collect();
         for block in blocks {
             self.with(block, events, |extractor, route| {
@@ -153,7 +153,7 @@ impl Texts {
             object.note_cut(path);
         }
         if ended > 0 {
-            self.answered.insert(block.choice);
+            self.answered.insert(block.choice());
         }
         #[cfg(feature = "schema")]
         if let (Some(documents), Some(kept)) = (&self.documents, &mut text.kept) {
@@ -170,7 +170,7 @@ impl Texts {
         let Some(documents) = &self.documents else { return };
         for (block, text) in &self.texts {
             let Some(kept) = &text.kept else { continue };
-            if !self.answered.contains(&block.choice) && !kept.is_blank() {
+            if !self.answered.contains(&block.choice()) && !kept.is_blank() {
                 let fit = documents.fit_text(*block, kept.whole());
                 events.push_back(Event::ObjectFitted(Box::new(fit)));
             }

@@ -11,14 +11,13 @@ use crate::{ApiFormat, Call, CallKind, Framing};
 /// A response holds one text a choice (OpenAI), or one a content block (Anthropic, where `choice`
 /// counts the messages spliced into one body).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[non_exhaustive]
 pub struct Block {
     /// The choice, or the message, from 0.
-    pub choice: u32,
+    pub(crate) choice: u32,
     /// The content block in it, from 0.
-    pub block: u32,
+    pub(crate) block: u32,
     /// The part of the block, from 0, where blocks have parts (OpenAI Responses and Assistants).
-    pub part: u32,
+    pub(crate) part: u32,
 }
 
 impl Block {
@@ -33,6 +32,24 @@ impl Block {
     pub const fn with_part(mut self, part: u32) -> Self {
         self.part = part;
         self
+    }
+
+    /// The choice, or the message, from 0.
+    #[must_use]
+    pub const fn choice(&self) -> u32 {
+        self.choice
+    }
+
+    /// The content block in it, from 0.
+    #[must_use]
+    pub const fn block(&self) -> u32 {
+        self.block
+    }
+
+    /// The part of the block, from 0, where blocks have parts (OpenAI Responses and Assistants).
+    #[must_use]
+    pub const fn part(&self) -> u32 {
+        self.part
     }
 
     /// Every block.
@@ -173,31 +190,73 @@ impl FinishReason {
 
 /// The end of one choice or message, as the stream states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Finish {
     /// Which choice or message.
-    pub choice: u32,
+    pub(crate) choice: u32,
     /// Why.
-    pub reason: FinishReason,
+    pub(crate) reason: FinishReason,
     /// The provider's own word.
-    pub original: String,
+    pub(crate) original: String,
+}
+
+impl Finish {
+    /// Which choice or message.
+    #[must_use]
+    pub const fn choice(&self) -> u32 {
+        self.choice
+    }
+
+    /// Why.
+    #[must_use]
+    pub const fn reason(&self) -> FinishReason {
+        self.reason
+    }
+
+    /// The provider's own word.
+    #[must_use]
+    pub fn original(&self) -> &str {
+        &self.original
+    }
 }
 
 /// Token counts, as far as the stream states them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[non_exhaustive]
 pub struct Usage {
     /// Tokens read.
-    pub input: Option<u64>,
+    pub(crate) input: Option<u64>,
     /// Tokens written.
-    pub output: Option<u64>,
+    pub(crate) output: Option<u64>,
     /// Tokens read from a cache.
-    pub cached: Option<u64>,
+    pub(crate) cached: Option<u64>,
     /// Tokens of reasoning, where they are counted apart.
-    pub reasoning: Option<u64>,
+    pub(crate) reasoning: Option<u64>,
 }
 
 impl Usage {
+    /// Tokens read.
+    #[must_use]
+    pub const fn input(&self) -> Option<u64> {
+        self.input
+    }
+
+    /// Tokens written.
+    #[must_use]
+    pub const fn output(&self) -> Option<u64> {
+        self.output
+    }
+
+    /// Tokens read from a cache.
+    #[must_use]
+    pub const fn cached(&self) -> Option<u64> {
+        self.cached
+    }
+
+    /// Tokens of reasoning, where they are counted apart.
+    #[must_use]
+    pub const fn reasoning(&self) -> Option<u64> {
+        self.reasoning
+    }
+
     /// Takes over what `later` states.
     pub(crate) fn update(&mut self, later: Self) {
         self.input = later.input.or(self.input);
@@ -245,20 +304,19 @@ impl ErrorKind {
 
 /// An error inside a response whose status said success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct WireError {
     /// What kind.
-    pub kind: ErrorKind,
+    pub(crate) kind: ErrorKind,
     /// What it says.
-    pub message: String,
+    pub(crate) message: String,
     /// The provider's code, or the status, as text.
-    pub code: Option<String>,
+    pub(crate) code: Option<String>,
     /// The provider's type of error.
-    pub error_type: Option<String>,
+    pub(crate) error_type: Option<String>,
     /// The parameter it is about.
-    pub param: Option<String>,
+    pub(crate) param: Option<String>,
     /// The raw text of the model that the server could not use.
-    pub failed_generation: Option<String>,
+    pub(crate) failed_generation: Option<String>,
 }
 
 /// Its kind, what it says, and the provider's code where there is one.
@@ -275,6 +333,49 @@ impl std::fmt::Display for WireError {
 impl std::error::Error for WireError {}
 
 impl WireError {
+    /// What kind.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The provider's code, or the status, as text.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// The provider's type of error.
+    #[must_use]
+    pub fn error_type(&self) -> Option<&str> {
+        self.error_type.as_deref()
+    }
+
+    /// The parameter it is about.
+    #[must_use]
+    pub fn param(&self) -> Option<&str> {
+        self.param.as_deref()
+    }
+
+    /// The raw text of the model that the server could not use.
+    #[must_use]
+    pub fn failed_generation(&self) -> Option<&str> {
+        self.failed_generation.as_deref()
+    }
+
+    /// The same error in other words.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// An error with a message and nothing else.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {

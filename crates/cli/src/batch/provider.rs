@@ -105,9 +105,9 @@ pub(crate) struct FinishRecord {
 impl From<&Finish> for FinishRecord {
     fn from(finish: &Finish) -> Self {
         Self {
-            choice: finish.choice,
-            reason: finish.reason.code(),
-            original: finish.original.clone(),
+            choice: finish.choice(),
+            reason: finish.reason().code(),
+            original: finish.original().to_owned(),
         }
     }
 }
@@ -123,8 +123,12 @@ pub(crate) struct UsageRecord {
 
 impl From<Usage> for UsageRecord {
     fn from(usage: Usage) -> Self {
-        let Usage { input, output, cached, reasoning, .. } = usage;
-        Self { input, output, cached, reasoning }
+        Self {
+            input: usage.input(),
+            output: usage.output(),
+            cached: usage.cached(),
+            reasoning: usage.reasoning(),
+        }
     }
 }
 
@@ -143,12 +147,12 @@ pub(crate) struct ErrorRecord {
 impl From<&WireError> for ErrorRecord {
     fn from(error: &WireError) -> Self {
         Self {
-            kind: error.kind.code(),
-            message: error.message.clone(),
-            code: error.code.clone(),
-            error_type: error.error_type.clone(),
-            param: error.param.clone(),
-            failed_generation: error.failed_generation.clone(),
+            kind: error.kind().code(),
+            message: error.message().to_owned(),
+            code: error.code().map(str::to_owned),
+            error_type: error.error_type().map(str::to_owned),
+            param: error.param().map(str::to_owned),
+            failed_generation: error.failed_generation().map(str::to_owned),
         }
     }
 }

@@ -163,9 +163,9 @@ impl<'f> ObjectReport<'f> {
         let fit = fitted.map(|fitted| Fitting::new(self.schema_id.map(str::to_owned), fitted));
         ObjectFitRecord {
             r#type: "object-fit",
-            choice: block.choice,
-            block: block.block,
-            part: block.part,
+            choice: block.choice(),
+            block: block.block(),
+            part: block.part(),
             start,
             json: self.json(),
             outcome: self.outcome().code(),

@@ -36,7 +36,7 @@ impl View for Calls {
     fn show(&mut self, event: &WireEvent<'_>) {
         match event {
             WireEvent::CallEnded(call) => self.out.record(&ended(call)),
-            WireEvent::Error(error) => self.trouble(&visible(error.message.as_bytes(), SHOWN)),
+            WireEvent::Error(error) => self.trouble(&visible(error.message().as_bytes(), SHOWN)),
             WireEvent::Oversize { limit } => {
                 self.trouble(&format!("a line or an event of more than {limit} bytes was dropped"));
             }

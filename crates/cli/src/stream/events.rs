@@ -106,21 +106,21 @@ impl View for Events {
                 json!({ "type": "envelope", "repairs": records(repairs) })
             }
             WireEvent::Citation { block, json } => json!({
-                "type": "citation", "choice": block.choice, "block": block.block,
-                "part": block.part, "citation": RawValue::from_string((*json).to_owned()).ok(),
+                "type": "citation", "choice": block.choice(), "block": block.block(),
+                "part": block.part(), "citation": RawValue::from_string((*json).to_owned()).ok(),
             }),
             WireEvent::Error(error) => json!({
-                "type": "error", "kind": error.kind.code(), "message": error.message,
-                "code": error.code, "error_type": error.error_type, "param": error.param,
-                "failed_generation": error.failed_generation,
+                "type": "error", "kind": error.kind().code(), "message": error.message(),
+                "code": error.code(), "error_type": error.error_type(), "param": error.param(),
+                "failed_generation": error.failed_generation(),
             }),
             WireEvent::Finish(finish) => json!({
-                "type": "finish", "choice": finish.choice, "reason": finish.reason.code(),
-                "original": finish.original,
+                "type": "finish", "choice": finish.choice(), "reason": finish.reason().code(),
+                "original": finish.original(),
             }),
             WireEvent::Usage(usage) => json!({
-                "type": "usage", "input": usage.input, "output": usage.output,
-                "cached": usage.cached, "reasoning": usage.reasoning,
+                "type": "usage", "input": usage.input(), "output": usage.output(),
+                "cached": usage.cached(), "reasoning": usage.reasoning(),
             }),
             WireEvent::Oversize { limit } => json!({ "type": "oversize", "limit": limit }),
             WireEvent::Unfinished(text) => json!({ "type": "unfinished", "text": text }),
@@ -138,9 +138,10 @@ impl View for Events {
 
 /// A document that was found in the text.
 pub(super) fn found(object: &Object) -> Value {
-    let Block { choice, block, part, .. } = object.block();
+    let place = object.block();
     json!({
-        "type": "object", "choice": choice, "block": block, "part": part,
+        "type": "object", "choice": place.choice(), "block": place.block(),
+        "part": place.part(),
         "start": object.offset(),
         "json": object.json().filter(|_| object.outcome().is_valid()),
         "outcome": object.outcome().code(), "repairs": records(object.repairs()),
@@ -160,7 +161,7 @@ pub(super) fn ended(call: &Call) -> Value {
 
 fn piece(kind: &str, block: Block, text: &str) -> Value {
     json!({
-        "type": kind, "choice": block.choice, "block": block.block, "part": block.part,
+        "type": kind, "choice": block.choice(), "block": block.block(), "part": block.part(),
         "text": text,
     })
 }

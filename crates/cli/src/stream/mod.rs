@@ -224,11 +224,11 @@ impl Opening {
     fn explain(&self, event: &Event) -> Option<WireError> {
         let Event::Error(error) = event else { return None };
         let packed = PACKED.into_iter().find(|(magic, ..)| self.0.starts_with(magic));
-        let (_, name, tool) = packed.filter(|_| error.kind == ErrorKind::NotAStream)?;
+        let (_, name, tool) = packed.filter(|_| error.kind() == ErrorKind::NotAStream)?;
         let mut told = error.clone();
-        told.message = format!(
+        told = told.with_message(format!(
             "the body is compressed ({name}): unpack it first, with `{tool}` or `curl --compressed`"
-        );
+        ));
         Some(told)
     }
 }

@@ -236,8 +236,8 @@ impl Screen {
         self.end_line();
         self.section = Some(section);
         let title = match section {
-            Section::Text(Block { choice: 0, .. }) => return,
-            Section::Text(block) => format!("choice {}", block.choice),
+            Section::Text(block) if block.choice() == 0 => return,
+            Section::Text(block) => format!("choice {}", block.choice()),
             Section::Reasoning(_) => "reasoning".to_owned(),
             Section::Refusal(_) => "refusal".to_owned(),
             Section::Object(_, start) => format!("object at byte {start}"),
@@ -363,15 +363,15 @@ impl Screen {
 
     fn wrong(&mut self, error: &WireError) {
         let mut message =
-            format!("{}: {}", error.kind.code(), visible(error.message.as_bytes(), SHOWN));
-        let details = [&error.error_type, &error.code, &error.param];
+            format!("{}: {}", error.kind().code(), visible(error.message().as_bytes(), SHOWN));
+        let details = [&error.error_type(), &error.code(), &error.param()];
         let details: Vec<String> =
             details.into_iter().flatten().map(|detail| visible(detail.as_bytes(), SHOWN)).collect();
         if !details.is_empty() {
             message.push_str(&format!(" ({})", details.join(", ")));
         }
         self.trouble(&message);
-        if let Some(text) = &error.failed_generation {
+        if let Some(text) = &error.failed_generation() {
             notice(format_args!("the model had written: {}", visible(text.as_bytes(), SHOWN)));
         }
     }
@@ -438,8 +438,8 @@ impl Summary {
             facts.push(form.join(", "));
         }
         for finish in &self.finish {
-            let original = visible(finish.original.as_bytes(), SHOWN);
-            facts.push(match finish.choice {
+            let original = visible(finish.original().as_bytes(), SHOWN);
+            facts.push(match finish.choice() {
                 0 => format!("finish {original}"),
                 choice => format!("choice {choice} finish {original}"),
             });
@@ -450,7 +450,11 @@ impl Summary {
         }
         if let Some(usage) = &self.usage {
             let count = |tokens: Option<u64>| tokens.map_or("?".to_owned(), |n| n.to_string());
-            facts.push(format!("tokens {} in, {} out", count(usage.input), count(usage.output)));
+            facts.push(format!(
+                "tokens {} in, {} out",
+                count(usage.input()),
+                count(usage.output())
+            ));
         }
         facts
     }

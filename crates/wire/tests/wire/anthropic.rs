@@ -65,8 +65,8 @@ fn thinking_text_and_a_call_come_out() {
         assert_eq!(calls(&transcript), [call("read", "{\"path\": \"a.txt\"}", "repaired")]);
         assert_eq!(transcript.calls()[0].id(), Some("t1"));
         let usage = transcript.usage().unwrap();
-        assert_eq!((usage.input, usage.output), (Some(12), Some(9)));
-        assert_eq!(transcript.finish().unwrap().reason, FinishReason::ToolCalls);
+        assert_eq!((usage.input(), usage.output()), (Some(12), Some(9)));
+        assert_eq!(transcript.finish().unwrap().reason(), FinishReason::ToolCalls);
         assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     }
 }
@@ -107,7 +107,7 @@ fn arguments_that_max_tokens_cut_are_cut() {
     let body = events(&[START, TOOL, &piece("{\"path\": \"/tm"), CLOSE, CUT, STOP]);
     let transcript = decode(&body);
     assert_eq!(calls(&transcript), [call("f", "{\"path\": \"/tm", "cut")]);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -157,7 +157,7 @@ fn an_error_ends_the_stream() {
     let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let body = events(&[START, TOOL, &piece("{\"a\":1"), error]);
     let transcript = decode(&body);
-    assert_eq!(transcript.errors()[0].error_type.as_deref(), Some("overloaded_error"));
+    assert_eq!(transcript.errors()[0].error_type(), Some("overloaded_error"));
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
     assert_eq!(transcript.calls()[0].outcome(), Outcome::Cut);
 }

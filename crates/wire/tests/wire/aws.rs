@@ -57,8 +57,8 @@ fn an_exception_is_an_error_of_the_provider() {
     let seen = read(&[chunk(ANSWER[0]), exception].concat());
     assert_eq!((seen.text().as_str(), seen.outcome()), ("Hi", StreamOutcome::Error));
     let error = &seen.errors()[0];
-    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Provider, "no capacity"));
-    assert_eq!(error.error_type.as_deref(), Some("modelStreamErrorException"));
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Provider, "no capacity"));
+    assert_eq!(error.error_type(), Some("modelStreamErrorException"));
 
     let headers = [
         Header::new(":message-type", HeaderValue::Str("error")),
@@ -69,7 +69,7 @@ fn an_exception_is_an_error_of_the_provider() {
     encode(&headers, b"", &mut body).unwrap();
     let seen = read(&body);
     assert_eq!(seen.errors()[0].to_string(), "provider: it broke");
-    assert_eq!(seen.errors()[0].error_type.as_deref(), Some("internal"));
+    assert_eq!(seen.errors()[0].error_type(), Some("internal"));
 }
 
 #[test]
@@ -89,6 +89,6 @@ fn a_broken_frame_is_an_error_and_the_rest_is_read() {
     body[last] ^= 1;
     let seen = read(&[body, tail].concat());
     assert_eq!((seen.text().as_str(), seen.outcome()), ("HiHi", StreamOutcome::Error));
-    assert_eq!(seen.errors()[0].kind, ErrorKind::Malformed);
-    assert!(seen.errors()[0].message.contains("checksum"));
+    assert_eq!(seen.errors()[0].kind(), ErrorKind::Malformed);
+    assert!(seen.errors()[0].message().contains("checksum"));
 }

@@ -46,8 +46,8 @@ fn text_reasoning_and_calls_come_out_with_names_and_without() {
         assert_eq!(transcript.calls()[0].id(), Some("t"));
         assert_eq!(transcript.calls()[1].kind(), CallKind::Server);
         assert_eq!(transcript.citations(), [r#"{"title":"t"}"#]);
-        assert_eq!(transcript.finish().unwrap().reason, FinishReason::ToolCalls);
-        assert_eq!(transcript.usage().unwrap().cached, Some(1));
+        assert_eq!(transcript.finish().unwrap().reason(), FinishReason::ToolCalls);
+        assert_eq!(transcript.usage().unwrap().cached(), Some(1));
         assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     }
 }
@@ -58,7 +58,7 @@ fn the_end_is_the_stop_of_the_message() {
     let cut = [&EVENTS[..8], &[("messageStop", r#"{"stopReason":"max_tokens"}"#)]].concat();
     let transcript = decode(&named(&cut));
     assert_eq!(calls(&transcript), [call("f", "{\"a\":", "cut")]);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
     for (word, reason) in [
         ("guardrail_intervened", FinishReason::ContentFilter),
         ("malformed_tool_use", FinishReason::Error),
@@ -67,7 +67,7 @@ fn the_end_is_the_stop_of_the_message() {
     ] {
         let stop = format!("{{\"stopReason\":\"{word}\"}}");
         let transcript = decode(&named(&[EVENTS[0], ("messageStop", &stop)]));
-        assert_eq!(transcript.finish().unwrap().reason, reason, "{word}");
+        assert_eq!(transcript.finish().unwrap().reason(), reason, "{word}");
     }
 }
 
@@ -75,7 +75,7 @@ fn the_end_is_the_stop_of_the_message() {
 fn an_exception_as_a_payload_is_told() {
     let body = wrapped(&EVENTS[..5]) + "data: {\"throttlingException\":{\"message\":\"slow\"}}\n\n";
     let transcript = decode(&body);
-    assert_eq!(transcript.errors()[0].error_type.as_deref(), Some("throttlingException"));
+    assert_eq!(transcript.errors()[0].error_type(), Some("throttlingException"));
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
 }
 
@@ -120,8 +120,8 @@ fn the_text_models_are_read_by_vendor() {
         let transcript = decode(&sse(&[first, &last]));
         assert_eq!(transcript.format(), Some(ApiFormat::BedrockText), "{first}");
         assert_eq!(transcript.text(), "Hi!", "{first}");
-        assert_eq!(transcript.finish().unwrap().reason, reason, "{first}");
-        assert_eq!(transcript.usage().unwrap().input, Some(3), "{first}");
+        assert_eq!(transcript.finish().unwrap().reason(), reason, "{first}");
+        assert_eq!(transcript.usage().unwrap().input(), Some(3), "{first}");
         assert_eq!(transcript.outcome(), StreamOutcome::Complete, "{first}");
         assert_eq!(decode(&sse(&[first])).outcome(), StreamOutcome::Cut, "{first}");
     }

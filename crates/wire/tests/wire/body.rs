@@ -50,7 +50,7 @@ fn what_is_no_stream_is_told() {
     ] {
         let transcript = decode(body);
         assert_eq!(transcript.framing(), Some(framing), "{body}");
-        assert_eq!(transcript.errors()[0].kind, kind, "{body}");
+        assert_eq!(transcript.errors()[0].kind(), kind, "{body}");
         assert_eq!(transcript.outcome(), outcome, "{body}");
     }
 }
@@ -71,7 +71,7 @@ fn an_html_page_inside_a_stream_is_told() {
     let body =
         "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n<html>\n<h1>502</h1>\n</html>\n";
     let transcript = decode(body);
-    assert_eq!(transcript.errors()[0].kind, ErrorKind::NotAStream);
+    assert_eq!(transcript.errors()[0].kind(), ErrorKind::NotAStream);
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("a", StreamOutcome::Error));
 }
 

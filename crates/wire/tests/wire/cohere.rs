@@ -25,8 +25,8 @@ fn version_2_calls_come_out_and_the_plan_is_reasoning() {
         [call("f", "{\"a\":1}", "repaired"), call("g", "{}", "unchanged")]
     );
     let usage = transcript.usage().unwrap();
-    assert_eq!((usage.input, usage.output, usage.cached), (Some(7), Some(3), Some(2)));
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::ToolCalls);
+    assert_eq!((usage.input(), usage.output(), usage.cached()), (Some(7), Some(3), Some(2)));
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::ToolCalls);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&sse(&CALLED[..8])).outcome(), StreamOutcome::Cut);
 }
@@ -43,7 +43,7 @@ fn version_2_text_thinking_and_citations_come_out() {
     let transcript = decode(&body);
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Hi", "Hm"));
     assert_eq!(transcript.citations(), [r#"{"start":0,"end":2}"#]);
-    assert_eq!(transcript.errors()[0].message, "it broke");
+    assert_eq!(transcript.errors()[0].message(), "it broke");
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
 }
 
@@ -69,8 +69,8 @@ fn version_1_text_is_read_once() {
         assert_eq!(transcript.format(), Some(ApiFormat::CohereV1));
         assert_eq!(transcript.text(), "Hi");
         assert_eq!(transcript.citations().len(), 2);
-        assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
-        assert_eq!(transcript.usage().unwrap().output, Some(2));
+        assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
+        assert_eq!(transcript.usage().unwrap().output(), Some(2));
         assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     }
     assert_eq!(decode(&lines(&[START, text])).outcome(), StreamOutcome::Cut);

@@ -15,8 +15,8 @@ fn openai_completions_are_read_by_choice() {
     let transcript = decode(&sse(&payloads));
     assert_eq!(transcript.format(), Some(ApiFormat::OpenAiCompletions));
     assert_eq!(transcript.texts(), ["ac", "b"]);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Stop);
-    assert_eq!(transcript.usage().unwrap().output, Some(3));
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Stop);
+    assert_eq!(transcript.usage().unwrap().output(), Some(3));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&sse(&payloads[..3])).outcome(), StreamOutcome::Cut);
     // The first chunk may tell no more than that it has choices.
@@ -25,7 +25,7 @@ fn openai_completions_are_read_by_choice() {
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("b", StreamOutcome::Complete));
     // The service of Amazon names the reason differently.
     let transcript = decode(r#"{"choices":[{"text":"a","stop_reason":"length"}]}"#);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -44,7 +44,7 @@ fn anthropic_completions_are_read_with_a_type_and_without() {
         let transcript = decode(&sse(payloads));
         assert_eq!(transcript.format(), Some(ApiFormat::AnthropicComplete));
         assert_eq!(transcript.text(), " Hi");
-        assert_eq!(transcript.finish().unwrap().reason, FinishReason::Stop);
+        assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Stop);
         assert_eq!(transcript.outcome(), StreamOutcome::Complete);
         assert_eq!(decode(&sse(&payloads[..1])).outcome(), StreamOutcome::Cut);
     }
@@ -65,12 +65,12 @@ fn ollama_chats_are_read_a_line_at_a_time() {
         calls(&transcript),
         [call("f", "{\"n\": 1e400}", "unchanged"), call("f", "{\"a\":1}", "repaired")]
     );
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
-    assert_eq!(transcript.usage().unwrap().input, Some(3));
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
+    assert_eq!(transcript.usage().unwrap().input(), Some(3));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     let broken = lines(&payloads[..2]) + "{\"error\":\"no memory\"}\n";
     let transcript = decode(&broken);
-    assert_eq!(transcript.errors()[0].message, "no memory");
+    assert_eq!(transcript.errors()[0].message(), "no memory");
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
 }
 
@@ -83,7 +83,7 @@ fn ollama_generations_are_read() {
     ]);
     let transcript = decode(&body);
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Hi", "Hm"));
-    assert_eq!(transcript.finish().unwrap().original, "stop");
+    assert_eq!(transcript.finish().unwrap().original(), "stop");
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -97,13 +97,13 @@ fn tgi_tokens_are_read_and_the_whole_text_counts_once() {
     assert_eq!(transcript.format(), Some(ApiFormat::Tgi));
     assert_eq!(transcript.text(), "Hi");
     let finish = transcript.finish().unwrap();
-    assert_eq!((finish.reason, finish.original.as_str()), (FinishReason::Stop, "eos_token"));
-    assert_eq!(transcript.usage().unwrap().output, Some(2));
+    assert_eq!((finish.reason(), finish.original()), (FinishReason::Stop, "eos_token"));
+    assert_eq!(transcript.usage().unwrap().output(), Some(2));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&sse(&payloads[..1])).outcome(), StreamOutcome::Cut);
     let error = r#"{"error":"Request failed during generation","error_type":"generation"}"#;
     let transcript = decode(&sse(&[payloads[0], error]));
-    assert_eq!(transcript.errors()[0].error_type.as_deref(), Some("generation"));
+    assert_eq!(transcript.errors()[0].error_type(), Some("generation"));
     let whole = decode(r#"[{"generated_text":"Hi"}]"#);
     assert_eq!((whole.text().as_str(), whole.outcome()), ("Hi", StreamOutcome::Complete));
 }
@@ -119,13 +119,13 @@ fn watsonx_results_are_read() {
     assert_eq!(transcript.format(), Some(ApiFormat::Watsonx));
     assert_eq!(transcript.text(), "Hi!");
     let usage = transcript.usage().unwrap();
-    assert_eq!((usage.input, usage.output), (Some(8), Some(2)));
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
+    assert_eq!((usage.input(), usage.output()), (Some(8), Some(2)));
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&sse(&payloads[..2])).outcome(), StreamOutcome::Cut);
     let error = r#"{"errors":[{"code":"invalid_request","message":"m"}],"status_code":400}"#;
     let transcript = decode(error);
-    assert_eq!(transcript.errors()[0].code.as_deref(), Some("invalid_request"));
+    assert_eq!(transcript.errors()[0].code(), Some("invalid_request"));
 }
 
 #[test]
@@ -146,9 +146,9 @@ fn replicate_text_is_the_payload_itself() {
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&events[..5].concat()).outcome(), StreamOutcome::Cut);
     let cancelled = events[1].to_owned() + "event: done\ndata: {\"reason\": \"canceled\"}\n\n";
-    assert_eq!(decode(&cancelled).finish().unwrap().reason, FinishReason::Cancelled);
+    assert_eq!(decode(&cancelled).finish().unwrap().reason(), FinishReason::Cancelled);
     let failed = events[1].to_owned() + "event: error\ndata: {\"detail\": \"broke\"}\n\n";
     let transcript = decode(&failed);
-    assert_eq!(transcript.errors()[0].message, "broke");
+    assert_eq!(transcript.errors()[0].message(), "broke");
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
 }

@@ -78,7 +78,7 @@ fn anthropic_cut_at_max_tokens() {
     let all = transcript.calls();
     assert_eq!(all[0].outcome().code(), "cut");
     assert!(all[0].arguments().ends_with("and the retu"));
-    assert_eq!(transcript.finish().unwrap().original, "max_tokens");
+    assert_eq!(transcript.finish().unwrap().original(), "max_tokens");
 }
 
 #[test]

@@ -33,8 +33,8 @@ fn text_thoughts_and_calls_come_out_of_events_and_of_an_array() {
             calls(&transcript),
             [call("f", "{\"n\": 1.10}", "unchanged"), call("g", "{}", "unchanged")]
         );
-        assert_eq!(transcript.usage().unwrap().reasoning, Some(2));
-        assert_eq!(transcript.finish().unwrap().original, "STOP");
+        assert_eq!(transcript.usage().unwrap().reasoning(), Some(2));
+        assert_eq!(transcript.finish().unwrap().original(), "STOP");
         assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     }
 }
@@ -55,7 +55,7 @@ fn the_reason_may_come_early_and_again_and_be_unknown() {
     let transcript = decode(&body);
     assert_eq!(transcript.text(), "later");
     let finish = transcript.finish().unwrap();
-    assert_eq!((finish.reason, finish.original.as_str()), (FinishReason::Other, "NEW_REASON"));
+    assert_eq!((finish.reason(), finish.original()), (FinishReason::Other, "NEW_REASON"));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&sse(&[&parts(r#"{"text":"a"}"#, "")])).outcome(), StreamOutcome::Cut);
 }
@@ -69,9 +69,9 @@ fn a_failed_call_is_an_error_with_what_the_service_says_of_it() {
         (unexpected, "UNEXPECTED_TOOL_CALL", "UNEXPECTED_TOOL_CALL"),
     ] {
         let transcript = decode(&sse(&[payload]));
-        assert_eq!(transcript.errors()[0].message, message);
-        assert_eq!(transcript.errors()[0].error_type.as_deref(), Some(kind));
-        assert_eq!(transcript.finish().unwrap().reason, FinishReason::Error);
+        assert_eq!(transcript.errors()[0].message(), message);
+        assert_eq!(transcript.errors()[0].error_type(), Some(kind));
+        assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Error);
         assert_eq!(transcript.outcome(), StreamOutcome::Error);
     }
 }
@@ -83,7 +83,7 @@ fn a_prompt_that_was_blocked_has_an_answer_of_its_own() {
     let transcript = decode(&body);
     assert_eq!((transcript.refusal().as_str(), transcript.text().as_str()), ("Reasons", ""));
     let finish = transcript.finish().unwrap();
-    assert_eq!((finish.reason, finish.original.as_str()), (FinishReason::ContentFilter, "SAFETY"));
+    assert_eq!((finish.reason(), finish.original()), (FinishReason::ContentFilter, "SAFETY"));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -93,7 +93,7 @@ fn an_error_without_a_field_name_inside_a_stream_is_told() {
     let body = sse(&[&parts(r#"{"text":"a"}"#, "STOP")]) + error;
     let transcript = decode(&body);
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("a", StreamOutcome::Error));
-    assert_eq!(transcript.errors()[0].error_type.as_deref(), Some("CANCELLED"));
+    assert_eq!(transcript.errors()[0].error_type(), Some("CANCELLED"));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_leaf_that_fits_nowhere_is_reported_and_leaves_the_call_cut() {
         parts("", "STOP"),
     ]);
     let transcript = decode(&body);
-    assert!(transcript.errors()[0].message.contains("$.a[0]"), "{:?}", transcript.errors());
+    assert!(transcript.errors()[0].message().contains("$.a[0]"), "{:?}", transcript.errors());
     assert_eq!(calls(&transcript), [call("f", "{\"a\":[null,1]}", "cut")]);
 }
 
@@ -239,8 +239,8 @@ fn interactions_are_read_by_their_steps() {
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Hi", "Hm"));
     assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "repaired")]);
     assert_eq!(transcript.calls()[0].id(), Some("c"));
-    assert_eq!(transcript.usage().unwrap().input, Some(9));
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::ToolCalls);
+    assert_eq!(transcript.usage().unwrap().input(), Some(9));
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::ToolCalls);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&named(&events[..10])).outcome(), StreamOutcome::Cut);
 }

@@ -296,6 +296,6 @@ fn a_call_that_is_stated_again_with_other_arguments_after_its_end_is_an_error() 
         data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"status\":\"completed\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"{\\\"a\\\": 1}\"}}\n\n\
         data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"{\\\"a\\\": 2}\"}]}}\n\n";
     let transcript = decode(body);
-    assert_eq!(transcript.errors()[0].kind, ErrorKind::Contradiction);
+    assert_eq!(transcript.errors()[0].kind(), ErrorKind::Contradiction);
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
 }

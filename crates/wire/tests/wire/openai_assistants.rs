@@ -42,7 +42,7 @@ fn text_comes_out_once_and_the_run_tells_the_end() {
     assert_eq!(transcript.format(), Some(ApiFormat::OpenAiAssistants));
     assert_eq!(transcript.text(), "Hi!");
     assert_eq!(transcript.citations(), [r#"{"type":"file_citation"}"#]);
-    assert_eq!(transcript.usage().unwrap().output, Some(2));
+    assert_eq!(transcript.usage().unwrap().output(), Some(2));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -67,7 +67,7 @@ fn calls_of_two_steps_that_count_from_0_are_two() {
         calls(&transcript),
         [call("f", "{\"a\":1}", "unchanged"), call("g", "{\"b\":2}", "repaired")]
     );
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::ToolCalls);
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::ToolCalls);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn calls_that_only_the_run_names_are_read() {
 fn a_run_that_failed_or_was_cut_says_so() {
     let failed = run("failed", r#","last_error":{"code":"rate_limit","message":"m"}"#);
     let transcript = decode(&named(&[("thread.run.failed", &failed), ("done", "[DONE]")]));
-    assert_eq!(transcript.errors()[0].code.as_deref(), Some("rate_limit"));
+    assert_eq!(transcript.errors()[0].code(), Some("rate_limit"));
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
 
     let short = run("incomplete", r#","incomplete_details":{"reason":"max_completion_tokens"}"#);
@@ -93,7 +93,7 @@ fn a_run_that_failed_or_was_cut_says_so() {
         named(&[("thread.run.step.delta", &step(0, call_)), ("thread.run.incomplete", &short)]);
     let transcript = decode(&body);
     assert_eq!(calls(&transcript), [call("f", "{\"a\": \"Spa", "cut")]);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
 
     let body = named(&[("thread.run.in_progress", &run("in_progress", ""))]);
     assert_eq!(decode(&body).outcome(), StreamOutcome::Cut);

@@ -44,9 +44,9 @@ fn text_comes_out_and_the_end_is_told() {
     assert_eq!(transcript.format(), Some(ApiFormat::OpenAiChat));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     let usage = transcript.usage().unwrap();
-    assert_eq!((usage.input, usage.output, usage.reasoning), (Some(7), Some(2), Some(1)));
+    assert_eq!((usage.input(), usage.output(), usage.reasoning()), (Some(7), Some(2), Some(1)));
     let finish = transcript.finish().unwrap();
-    assert_eq!((finish.reason, finish.original.as_str()), (FinishReason::Stop, "stop"));
+    assert_eq!((finish.reason(), finish.original()), (FinishReason::Stop, "stop"));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn choices_interleave_and_each_text_stays_whole() {
         data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b2\"},\"finish_reason\":\"length\"}]}\n\n";
     let transcript = decode(body);
     assert_eq!(transcript.texts(), ["b1b2", "a1a2"]);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Stop);
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Stop);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -454,8 +454,8 @@ fn errors_inside_the_stream_are_told_in_every_shape() {
     ] {
         let transcript = decode(&(text.clone() + error));
         assert_eq!(transcript.text(), "a", "{error}");
-        assert_eq!(transcript.errors()[0].message, message, "{error}");
-        assert_eq!(transcript.errors()[0].kind, ErrorKind::Provider, "{error}");
+        assert_eq!(transcript.errors()[0].message(), message, "{error}");
+        assert_eq!(transcript.errors()[0].kind(), ErrorKind::Provider, "{error}");
         assert_eq!(transcript.outcome(), StreamOutcome::Error, "{error}");
     }
 }
@@ -464,7 +464,7 @@ fn errors_inside_the_stream_are_told_in_every_shape() {
 fn a_payload_that_is_no_json_is_told() {
     let body = deltas(&[r#"{"content":"a"}"#]) + "data: what is this\n\n" + &end("stop");
     let transcript = decode(&body);
-    assert_eq!(transcript.errors()[0].kind, ErrorKind::Malformed);
+    assert_eq!(transcript.errors()[0].kind(), ErrorKind::Malformed);
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("a", StreamOutcome::Error));
 }
 
@@ -498,7 +498,7 @@ fn arguments_after_the_end_of_their_call_are_told() {
         deltas(&[&tools(r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}"#)])
             + &end("tool_calls")
             + &deltas(&[&tools(r#"{"index":0,"function":{"arguments":"late"}}"#)]);
-    assert_eq!(decode(&body).errors()[0].kind, ErrorKind::LateArguments);
+    assert_eq!(decode(&body).errors()[0].kind(), ErrorKind::LateArguments);
 }
 
 #[test]
@@ -511,7 +511,7 @@ fn limits_have_outcomes() {
     let body = turn(&[&entry(0), &entry(1), &entry(2)]);
     let calls =
         decode_with(&WireOptions::new().with_limits(WireLimits::new().with_calls(2)), &body);
-    assert_eq!((calls.calls().len(), calls.errors()[0].kind), (2, ErrorKind::TooManyCalls));
+    assert_eq!((calls.calls().len(), calls.errors()[0].kind()), (2, ErrorKind::TooManyCalls));
     let short =
         decode_with(&WireOptions::new().with_limits(WireLimits::new().with_arguments(3)), &body);
     assert!(short.calls().iter().all(|call| call.outcome() == Outcome::Overflow));

@@ -48,10 +48,10 @@ fn text_reasoning_and_a_refusal_are_said_once() {
     assert_eq!(transcript.refusal(), "no");
     assert_eq!(transcript.citations(), [r#"{"type":"url_citation","url":"u"}"#]);
     let usage = transcript.usage().unwrap();
-    assert_eq!((usage.input, usage.output), (Some(8), Some(5)));
-    assert_eq!((usage.cached, usage.reasoning), (Some(4), Some(2)));
+    assert_eq!((usage.input(), usage.output()), (Some(8), Some(5)));
+    assert_eq!((usage.cached(), usage.reasoning()), (Some(4), Some(2)));
     let finish = transcript.finish().unwrap();
-    assert_eq!((finish.reason, finish.original.as_str()), (FinishReason::Stop, "completed"));
+    assert_eq!((finish.reason(), finish.original()), (FinishReason::Stop, "completed"));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -134,8 +134,8 @@ fn a_cut_call_is_cut_though_it_is_said_to_be_done() {
     let transcript = decode(&sse(&payloads));
     assert_eq!(calls(&transcript), [call("f", "{\"path\": \"/tm", "cut")]);
     let finish = transcript.finish().unwrap();
-    assert_eq!(finish.reason, FinishReason::Length);
-    assert_eq!(finish.original, "max_output_tokens");
+    assert_eq!(finish.reason(), FinishReason::Length);
+    assert_eq!(finish.original(), "max_output_tokens");
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
 
@@ -174,8 +174,8 @@ fn an_error_is_told_in_each_of_its_shapes() {
         ),
     ] {
         let transcript = decode(&sse(&[CREATED, payload]));
-        assert_eq!(transcript.errors()[0].message, message, "{payload}");
-        assert_eq!(transcript.errors()[0].code.as_deref(), Some(code), "{payload}");
+        assert_eq!(transcript.errors()[0].message(), message, "{payload}");
+        assert_eq!(transcript.errors()[0].code(), Some(code), "{payload}");
         assert_eq!(transcript.outcome(), StreamOutcome::Error, "{payload}");
     }
 }
@@ -190,7 +190,7 @@ fn the_end_is_an_event_and_nothing_else() {
         r#"{"type":"response.cancelled","response":{"status":"cancelled","output":[]}}"#;
     let transcript = decode(&sse(&[CREATED, text, cancelled]));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Cancelled);
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Cancelled);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn d37_an_empty_reason_ends_nothing_and_a_repeated_one_counts_once() {
     assert_eq!(told(&decode(&(body.clone() + "data: [DONE]\n\n"))), is("ab", "complete"));
     let twice = decode(&(body + &end("stop") + &end("stop")));
     assert_eq!(told(&twice), is("ab", "complete"));
-    assert_eq!(twice.finish().unwrap().reason, FinishReason::Stop);
+    assert_eq!(twice.finish().unwrap().reason(), FinishReason::Stop);
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn d38_a_reason_does_not_make_a_cut_call_whole() {
         tools(r#"{"index":0,"id":"c","function":{"name":"f","arguments":"{'a': 1"}}"#) + native;
     let transcript = decode(&body);
     assert_eq!(calls(&transcript), [call("f", "{'a': 1", "cut")]);
-    assert_eq!(transcript.finish().unwrap().reason, FinishReason::Length);
-    assert_eq!(transcript.finish().unwrap().original, "tool_calls");
+    assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
+    assert_eq!(transcript.finish().unwrap().original(), "tool_calls");
 }
 
 #[test]

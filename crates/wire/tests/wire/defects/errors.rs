@@ -18,8 +18,8 @@ fn d27_an_error_in_place_of_choices_is_no_empty_success() {
     ] {
         let transcript = decode(&(sse(&[payload]) + "data: [DONE]\n\n"));
         assert_eq!(told(&transcript), is("", "error"), "{payload}");
-        assert_eq!(transcript.errors()[0].message, "m");
-        assert_eq!(transcript.errors()[0].code.as_deref(), code);
+        assert_eq!(transcript.errors()[0].message(), "m");
+        assert_eq!(transcript.errors()[0].code(), code);
     }
 }
 
@@ -32,7 +32,7 @@ fn d28_an_error_beside_choices_is_told() {
             format!("{{\"error\":{{\"code\":502,\"message\":\"m\"}},\"choices\":{choices}}}");
         let transcript = decode(&(said("a") + &sse(&[&payload]) + "data: [DONE]\n\n"));
         assert_eq!(told(&transcript), is("a", "error"), "{choices}");
-        assert_eq!(transcript.errors()[0].code.as_deref(), Some("502"));
+        assert_eq!(transcript.errors()[0].code(), Some("502"));
     }
 }
 
@@ -48,7 +48,7 @@ fn d29_an_error_event_ends_a_message_without_its_stop() {
     ]);
     let transcript = decode(&body);
     assert_eq!(told(&transcript), is("a", "error"));
-    assert_eq!(transcript.errors()[0].error_type.as_deref(), Some("overloaded_error"));
+    assert_eq!(transcript.errors()[0].error_type(), Some("overloaded_error"));
 }
 
 #[test]
@@ -56,8 +56,8 @@ fn d30_the_text_that_a_server_could_not_use_is_kept() {
     let payload = r#"{"error":{"message":"no call","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=f>{'a': 1}"}}"#;
     let transcript = decode(&(said("a") + &named(&[("error", payload)])));
     let error = &transcript.errors()[0];
-    assert_eq!(error.failed_generation.as_deref(), Some("<function=f>{'a': 1}"));
-    assert_eq!(error.code.as_deref(), Some("tool_use_failed"));
+    assert_eq!(error.failed_generation(), Some("<function=f>{'a': 1}"));
+    assert_eq!(error.code(), Some("tool_use_failed"));
     assert_eq!(told(&transcript), is("a", "error"));
 }
 
@@ -71,8 +71,8 @@ fn d31_an_exception_among_binary_frames_is_told() {
     encode(&headers, b"{\"message\":\"later\"}", &mut body).unwrap();
     let transcript = decode_bytes(&WireOptions::new(), &body);
     assert_eq!(told(&transcript), is("", "error"));
-    assert_eq!(transcript.errors()[0].message, "later");
-    assert_eq!(transcript.errors()[0].error_type.as_deref(), Some("serviceUnavailableException"));
+    assert_eq!(transcript.errors()[0].message(), "later");
+    assert_eq!(transcript.errors()[0].error_type(), Some("serviceUnavailableException"));
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn d32_a_failed_call_is_an_error_and_no_empty_stop() {
     ] {
         let transcript = decode(&sse(&[&format!("{{\"candidates\":[{candidate}]}}")]));
         assert_eq!(told(&transcript), is("", "error"));
-        assert_eq!(transcript.errors()[0].message, message);
-        assert_eq!(transcript.finish().unwrap().reason, FinishReason::Error);
+        assert_eq!(transcript.errors()[0].message(), message);
+        assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Error);
     }
 }
 
