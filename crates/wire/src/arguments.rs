@@ -1,10 +1,8 @@
 //! The arguments of one call, for callers that have their text already.
 
-use core::{fmt, str::FromStr};
-
 use jsonmend_core::{Options, Outcome, Path, Policy, Repair};
 
-use crate::{Call, Doubt, FinishReason, UnknownCode, calls::judge};
+use crate::{Call, Doubt, FinishReason, calls::judge, codes::coded};
 
 /// What became of the arguments of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,20 +51,7 @@ impl From<Outcome> for ArgumentsOutcome {
     }
 }
 
-/// The [`code`](ArgumentsOutcome::code).
-impl fmt::Display for ArgumentsOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for ArgumentsOutcome {
-    type Err = UnknownCode;
-
-    fn from_str(code: &str) -> Result<Self, UnknownCode> {
-        Self::ALL.iter().copied().find(|outcome| outcome.code() == code).ok_or(UnknownCode)
-    }
-}
+coded!(ArgumentsOutcome);
 
 /// The arguments of a call, mended; made by [`mend_arguments`].
 #[derive(Clone, Debug, PartialEq, Eq)]

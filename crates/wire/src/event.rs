@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use jsonmend_core::Repair;
 
-use crate::{ApiFormat, Call, CallKind, Framing};
+use crate::{ApiFormat, Call, CallKind, Framing, codes::coded};
 
 /// Which text a piece of text belongs to.
 ///
@@ -93,6 +93,19 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
+    /// Every reason, in alphabetical order.
+    pub const ALL: &'static [Self] = &[
+        Self::Cancelled,
+        Self::ContentFilter,
+        Self::Error,
+        Self::Length,
+        Self::Other,
+        Self::Pause,
+        Self::Refusal,
+        Self::Stop,
+        Self::ToolCalls,
+    ];
+
     /// The stable kebab-case name.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -287,6 +300,17 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// Every kind, in alphabetical order.
+    pub const ALL: &'static [Self] = &[
+        Self::Contradiction,
+        Self::LateArguments,
+        Self::Malformed,
+        Self::NotAStream,
+        Self::Provider,
+        Self::TooManyCalls,
+        Self::Unrecognised,
+    ];
+
     /// The stable kebab-case name.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -412,6 +436,10 @@ pub enum StreamOutcome {
 }
 
 impl StreamOutcome {
+    /// Every outcome, in alphabetical order.
+    pub const ALL: &'static [Self] =
+        &[Self::Complete, Self::Cut, Self::Error, Self::Overflow, Self::Unrecognised];
+
     /// The stable lower-case name.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -520,3 +548,5 @@ pub enum WireEvent<'a> {
     /// The format became known.
     FormatDetected(ApiFormat),
 }
+
+coded!(ErrorKind, FinishReason, StreamOutcome);

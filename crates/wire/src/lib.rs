@@ -46,6 +46,7 @@ mod arguments;
 mod body;
 mod calls;
 mod channels;
+mod codes;
 mod decoder;
 mod event;
 pub mod eventstream;
@@ -66,7 +67,8 @@ mod work;
 
 pub use arguments::{ArgumentsOutcome, MendedArguments, mend_arguments};
 pub use body::{MendedBody, mend_body};
-pub use calls::{Call, CallKind, Doubt, UnknownCode};
+pub use calls::{Call, CallKind, Doubt};
+pub use codes::UnknownCode;
 pub use decoder::Decoder;
 pub use event::{
     Block, ErrorKind, Finish, FinishReason, StreamOutcome, Usage, WireError, WireEvent,

@@ -3,6 +3,7 @@
 use jsonmend_core::{Mended, Outcome, Path, Repair};
 
 use super::Doubt;
+use crate::codes::coded;
 
 /// What kind of tool a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +18,9 @@ pub enum CallKind {
 }
 
 impl CallKind {
+    /// Every kind, in alphabetical order.
+    pub const ALL: &'static [Self] = &[Self::Custom, Self::Function, Self::Server];
+
     /// The stable lower-case name.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -27,6 +31,8 @@ impl CallKind {
         }
     }
 }
+
+coded!(CallKind);
 
 /// A tool call that has ended.
 ///

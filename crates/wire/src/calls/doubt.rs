@@ -1,6 +1,6 @@
 //! Why a call is not taken for complete, whatever its arguments look like.
 
-use core::{fmt, str::FromStr};
+use crate::codes::coded;
 
 /// Why a call is not taken for complete, although its arguments may look as if they were.
 ///
@@ -98,30 +98,4 @@ impl Doubt {
     }
 }
 
-/// The [`code`](Doubt::code).
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for Doubt {
-    type Err = UnknownCode;
-
-    fn from_str(code: &str) -> Result<Self, UnknownCode> {
-        Self::ALL.iter().copied().find(|doubt| doubt.code() == code).ok_or(UnknownCode)
-    }
-}
-
-/// A code that names nothing this version knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnknownCode;
-
-impl fmt::Display for UnknownCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such code")
-    }
-}
-
-impl std::error::Error for UnknownCode {}
+coded!(Doubt);

@@ -23,7 +23,7 @@ use crate::{
 };
 use arguments::ArgumentText;
 pub use call::{Call, CallKind};
-pub use doubt::{Doubt, UnknownCode};
+pub use doubt::Doubt;
 pub(crate) use edit_log::EditLog;
 use edit_log::Piece;
 pub(crate) use end::End;

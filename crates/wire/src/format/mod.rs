@@ -22,11 +22,12 @@ mod replicate;
 mod tgi;
 mod watsonx;
 
-use core::{fmt, ops::Deref, str::FromStr};
+use core::{fmt, ops::Deref};
 use std::borrow::Cow;
 
 use crate::{
-    Block, CallKind, Doubt, FinishReason, Framing, UnknownCode, Usage, WireError,
+    Block, CallKind, Doubt, FinishReason, Framing, Usage, WireError,
+    codes::coded,
     json::{self, Node},
 };
 pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
@@ -130,19 +131,7 @@ impl ApiFormat {
     }
 }
 
-impl FromStr for ApiFormat {
-    type Err = UnknownCode;
-
-    fn from_str(code: &str) -> Result<Self, UnknownCode> {
-        Self::from_code(code).ok_or(UnknownCode)
-    }
-}
-
-impl fmt::Display for ApiFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+coded!(ApiFormat);
 
 /// One format: its recognition, and its decoder.
 struct Entry {

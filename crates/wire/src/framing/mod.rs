@@ -13,6 +13,7 @@ mod sniff;
 use std::borrow::Cow;
 
 use crate::{
+    codes::coded,
     eventstream::{EventStreamDecoder, FrameFault},
     limits::{WireLimits, WireOptions},
     sse::{SseDecoder, SseEvent, SseReading},
@@ -49,7 +50,7 @@ pub enum Framing {
 
 impl Framing {
     /// All framings, in alphabetical order of their codes.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: &'static [Self] = &[
         Self::EventStream,
         Self::Html,
         Self::Json,
@@ -76,9 +77,11 @@ impl Framing {
     /// The framing of that name.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|framing| framing.code() == code)
+        Self::ALL.iter().copied().find(|framing| framing.code() == code)
     }
 }
+
+coded!(Framing);
 
 /// One piece of a body.
 #[derive(Debug)]
