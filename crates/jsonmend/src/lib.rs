@@ -115,9 +115,9 @@
 pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
     BufferedMender, Collected, Completion, Delta, DeltaOp, Deltas, EventReader, Events, Guide,
-    Kind, KindSet, Limits, Listed, Member, Mended, Mender, Misplaced, Options, Outcome, Output,
+    Kind, KindSet, Lead, Limits, Listed, Member, Mended, Mender, Misplaced, Options, Outcome, Output,
     OwnedValue, ParseEvent, Partial, Path, Policy, Repair, RepairKind, Revision, Risk, Step,
-    TrailingDocuments, Value, apply, grammar, mend,
+    Tail, TrailingDocuments, Value, apply, grammar, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Scope, TextSink, mend_text};
 
