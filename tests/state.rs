@@ -7,7 +7,16 @@ use std::fmt::{self, Write as _};
 use jsonmend_core::{
     DeltaOp, Limits, Mender, Options, Outcome, Output, OwnedValue, Partial, Revision,
 };
+use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_testkit::allocations::heap_of;
+
+/// Throws away what is found.
+struct Nothing;
+
+impl TextSink for Nothing {
+    fn json(&mut self, _: &[u8]) {}
+    fn end(&mut self, _: Outcome) {}
+}
 
 /// Records as tools write them.
 fn records(count: usize) -> Vec<u8> {
@@ -209,4 +218,25 @@ fn nothing_recurses() {
     };
     let thread = std::thread::Builder::new().stack_size(192 * 1024).spawn(work).unwrap();
     assert!(thread.join().is_ok());
+}
+
+/// What an extractor keeps of text without JSON does not grow with it, and what it takes meanwhile is
+/// no copy of its chunks.
+#[test]
+fn text_without_a_document_takes_almost_nothing() {
+    let prose = "There is nothing here but words, [links](http://x) and {names}. ".repeat(160);
+    for scope in [Scope::All, Scope::First, Scope::Whole, Scope::Fenced] {
+        for size in [1, 7, 100, 4096, prose.len()] {
+            let mut kept = None;
+            let heap = heap_of(|| {
+                let mut extractor = Extractor::new(scope, Options::new());
+                prose.as_bytes().chunks(size).for_each(|chunk| extractor.push(chunk, &mut Nothing));
+                kept = Some(extractor);
+            });
+            assert!(heap.live <= 128, "{scope:?} in pieces of {size}: {heap:?}");
+            assert!(heap.peak <= 512, "{scope:?} in pieces of {size}: {heap:?}");
+            drop(kept);
+        }
+    }
+    assert!(size_of::<Extractor>() <= 768, "{}", size_of::<Extractor>());
 }

@@ -129,6 +129,7 @@ kinds! {
     ExtraComma "extra-comma" Exact "A comma with nothing before or after it.", "[1, 2,]" => "[1, 2]";
     Fraction "fraction" Guess "A fraction of two numbers, kept as text.", r#"{"r": 1/3}"# => r#"{"r": "1/3"}"#;
     HexNumber "hex-number" Likely "A hexadecimal number.", r#"{"n": 0x1F}"# => r#"{"n": 31}"#;
+    InlineProse "inline-prose" Lossy "Words on the line of the document, which may be about it.", "I can't run {\"a\": 1} safely." => "{\"a\": 1}";
     InnerBraces "inner-braces" Guess "Braces around members of an object, which become the object's.", r#"{"a": 1, {"b": 2}}"# => r#"{"a": 1, "b": 2}"#;
     InvalidUtf8 "invalid-utf8" Lossy "Bytes that are not UTF-8, replaced by U+FFFD.", "[\"caf<E9>\"]" => "[\"caf\u{fffd}\"]";
     LeadingDot "leading-dot" Exact "A number without digits before its point.", "[.5]" => "[0.5]";
@@ -155,7 +156,7 @@ kinds! {
     StringConcatenation "string-concatenation" Exact "A string written in several pieces.", r#"["a" + "b"]"# => r#"["ab"]"#;
     StringPrefix "string-prefix" Likely "A Python prefix before a string.", "{'a': u'b'}" => r#"{"a": "b"}"#;
     TrailingDot "trailing-dot" Exact "A number without digits after its point.", "[5.]" => "[5]";
-    TrailingProse "trailing-prose" Likely "Text after the document.", r#"{"a": 1} Done."# => r#"{"a": 1}"#;
+    TrailingProse "trailing-prose" Likely "Text after the document.", "{\"a\": 1}\nDone." => r#"{"a": 1}"#;
     Tuple "tuple" Likely "A list in parentheses or braces.", "[(1, 2)]" => "[[1, 2]]";
     Undefined "undefined" Likely "A JavaScript value that JSON cannot express.", "[undefined]" => "[null]";
     UnescapedControl "unescaped-control" Exact "A raw control character inside a string.", "[\"a\tb\"]" => r#"["a\tb"]"#;

@@ -51,6 +51,7 @@
 
 extern crate alloc;
 
+mod beside;
 mod buffered;
 mod engine;
 mod events;
@@ -67,6 +68,7 @@ mod scan;
 mod tail;
 mod whole;
 
+pub use beside::Lead;
 pub use buffered::BufferedMender;
 pub use events::{EventReader, Events, ParseEvent};
 pub use guide::{Guide, Listed, Member};

@@ -31,6 +31,21 @@ impl Policy {
     pub const PERMISSIVE: Self =
         Self { max_risk: Some(Risk::Guess), close_cut: true, off: KindSet::EMPTY };
 
+    /// What a reading of the rest of a text may need to be taken for one that reads well: what
+    /// [`Policy::CONSERVATIVE`] allows, and words behind the document.
+    pub(crate) const TRIAL: Self = {
+        let mut off = KindSet::EMPTY;
+        let mut at = 0;
+        while at < RepairKind::ALL.len() {
+            let kind = RepairKind::ALL[at];
+            if matches!(kind.risk(), Risk::Lossy) && !matches!(kind, RepairKind::InlineProse) {
+                off = off.with(kind);
+            }
+            at += 1;
+        }
+        Self { max_risk: Some(Risk::Lossy), close_cut: false, off }
+    };
+
     /// This policy, with no repair above `risk`. The stricter of the two wins; below
     /// [`Risk::Guess`] what was cut off is not closed.
     #[must_use]

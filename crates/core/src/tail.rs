@@ -1,6 +1,6 @@
 //! What stands behind a document: text, or the rest of a document that ended too early.
 
-use crate::RepairKind;
+use crate::{RepairKind, beside::Line};
 
 /// What stands behind a document, told byte by byte from the first one that is no white space, no
 /// closer and no semicolon.
@@ -38,6 +38,9 @@ pub struct Tail {
     /// Whether a bracket opened, and before one a closer.
     opened: bool,
     unmatched: bool,
+    /// What stands on the line of the document, and whether that line has ended.
+    line: Line,
+    below: bool,
 }
 
 /// How much of a key in quotes was read.
@@ -69,7 +72,21 @@ impl Tail {
             closed: false,
             opened: false,
             unmatched: false,
+            line: Line::BEHIND,
+            below: false,
         }
+    }
+
+    /// All of that text was read, as far as the `lookahead` goes.
+    #[must_use]
+    pub const fn of(text: &[u8], lookahead: usize) -> Self {
+        let mut tail = Self::new(lookahead);
+        let mut rest = text;
+        while let [byte, left @ ..] = rest {
+            tail.byte(*byte);
+            rest = left;
+        }
+        tail
     }
 
     /// The same, where [quotes in the document](crate::Mender::has_unescaped_quotes) were in doubt.
@@ -84,6 +101,11 @@ impl Tail {
         self.touched = true;
     }
 
+    /// A fence was closed: what comes next is on its line.
+    pub const fn fence(&mut self) {
+        (self.line, self.below) = (Line::BEHIND, false);
+    }
+
     /// Whether further bytes change nothing.
     #[must_use]
     pub const fn is_decided(&self) -> bool {
@@ -94,13 +116,20 @@ impl Tail {
     pub const fn byte(&mut self, byte: u8) {
         match (self.first, self.second) {
             _ if self.left == 0 => return,
-            (None, _) if byte.is_ascii_whitespace() => return,
+            (None, _) if byte.is_ascii_whitespace() => {
+                self.below |= byte == b'\n';
+                return;
+            }
             (None, _) if matches!(byte, b';' | b'}' | b']' | b')') => return,
             (None, _) => self.first = Some(byte),
             (_, None) => self.second = Some(byte),
             _ => {}
         }
         self.left -= 1;
+        self.below |= byte == b'\n';
+        if !self.below {
+            self.line.byte(byte);
+        }
         self.key = match (self.key, byte) {
             (Key::Start, b'"' | b'\'') => Key::Inside(byte),
             (Key::Inside(quote), _) if byte == quote => Key::Behind,
@@ -120,7 +149,13 @@ impl Tail {
     /// The repair that drops it.
     #[must_use]
     pub const fn kind(&self) -> RepairKind {
-        if self.reads_on() { RepairKind::StrayText } else { RepairKind::TrailingProse }
+        if self.reads_on() {
+            RepairKind::StrayText
+        } else if self.line.has_words() {
+            RepairKind::InlineProse
+        } else {
+            RepairKind::TrailingProse
+        }
     }
 
     const fn reads_on(&self) -> bool {

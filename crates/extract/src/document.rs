@@ -7,7 +7,9 @@ use crate::TextSink;
 /// The one mender of an extractor, used for its documents one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    mender: Mender,
+    /// Nothing before the first document begins: most texts hold none.
+    mender: Option<Box<Mender>>,
+    options: Options,
     /// Where the document begins in the input.
     start: usize,
     /// Whether there were repairs.
@@ -28,15 +30,19 @@ pub(crate) enum Taken {
 }
 
 impl Document {
-    pub(crate) fn new(options: Options) -> Self {
-        let mender = Mender::new(options);
-        Self { mender, start: 0, repaired: false, steps: 0, cut_at: None }
+    pub(crate) const fn new(options: Options) -> Self {
+        Self { mender: None, options, start: 0, repaired: false, steps: 0, cut_at: None }
     }
 
     /// Begins a document at `start` of the input.
     pub(crate) fn begin(&mut self, start: usize) {
-        self.steps += self.mender.steps();
-        self.mender.reset();
+        match &mut self.mender {
+            Some(mender) => {
+                self.steps += mender.steps();
+                mender.reset();
+            }
+            None => self.mender = Some(Box::new(Mender::new(self.options.clone()))),
+        }
         self.start = start;
         self.repaired = false;
         self.cut_at = None;
@@ -45,17 +51,18 @@ impl Document {
     /// Reads a chunk, up to the document's end.
     pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut impl TextSink) -> Taken {
         let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
-        match self.mender.push_document(chunk, &mut out) {
+        let Some(mender) = &mut self.mender else { return Taken::All };
+        match mender.push_document(chunk, &mut out) {
             None => Taken::All,
             Some(taken) => {
-                Taken::Ended { taken: taken.min(chunk.len()), back: self.mender.behind().to_vec() }
+                Taken::Ended { taken: taken.min(chunk.len()), back: mender.behind().to_vec() }
             }
         }
     }
 
     /// How the document ended that [`push`](Self::push) has read to its end.
     pub(crate) fn outcome(&self) -> Outcome {
-        match self.mender.outcome() {
+        match self.mender().and_then(Mender::outcome) {
             Some(outcome) => outcome,
             None if !self.repaired => Outcome::Unchanged,
             None => Outcome::Repaired,
@@ -65,48 +72,56 @@ impl Document {
     /// Ends the document with the input: how it ended, and what of the input turned out to stand
     /// behind it.
     pub(crate) fn finish(&mut self, sink: &mut impl TextSink) -> (Outcome, Vec<u8>) {
-        self.cut_at = Some(self.mender.path());
         let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
-        let outcome = self.mender.finish(&mut out);
+        let Some(mender) = &mut self.mender else { return (Outcome::None, Vec::new()) };
+        self.cut_at = Some(mender.path());
+        let outcome = mender.finish(&mut out);
         // A doubtful quote may have been settled by the end of the input only, and with it an end of
         // the document that lies before: what follows it is the extractor's to read.
-        (outcome, self.mender.behind().to_vec())
+        (outcome, mender.behind().to_vec())
     }
 
     /// Gives up; what the mender has held back goes out raw.
     pub(crate) fn abandon(&mut self, sink: &mut impl TextSink) {
         let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
-        self.mender.abandon(&mut out);
+        if let Some(mender) = &mut self.mender {
+            mender.abandon(&mut out);
+        }
     }
 
     /// Where in the document the input stands, or stood when it ended.
     pub(crate) fn path(&self) -> Path {
-        self.cut_at.clone().unwrap_or_else(|| self.mender.path())
+        self.cut_at.clone().or_else(|| self.mender().map(Mender::path)).unwrap_or_default()
     }
 
     /// Steps of the mender, for all documents.
-    pub(crate) const fn steps(&self) -> u64 {
-        self.steps + self.mender.steps()
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps + self.mender().map_or(0, Mender::steps)
     }
 
     /// A new text begins: no document is open, and no steps were made.
     pub(crate) fn reset(&mut self) {
-        self.begin(0);
+        if let Some(mender) = &mut self.mender {
+            mender.reset();
+        }
+        self.start = 0;
+        self.repaired = false;
+        self.cut_at = None;
         self.steps = 0;
     }
 
     /// The repair that the policy forbade.
     pub(crate) fn refused(&self) -> Option<Repair> {
-        self.mender.refused().map(|repair| repair.clone().shifted(self.start))
+        self.mender().and_then(Mender::refused).map(|repair| repair.clone().shifted(self.start))
     }
 
     /// Whether a quote inside a string was not escaped.
-    pub(crate) const fn is_doubtful(&self) -> bool {
-        self.mender.has_unescaped_quotes()
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.mender().is_some_and(Mender::has_unescaped_quotes)
     }
 
-    pub(crate) const fn mender(&self) -> &Mender {
-        &self.mender
+    pub(crate) fn mender(&self) -> Option<&Mender> {
+        self.mender.as_deref()
     }
 }
 

@@ -2,9 +2,7 @@
 
 mod text;
 
-use std::borrow::Cow;
-
-use jsonmend_core::{Completion, Options, Outcome, Path, Repair, TrailingDocuments};
+use jsonmend_core::{Completion, Mender, Options, Outcome, Path, Repair, TrailingDocuments};
 
 use crate::{
     Scope, TextSink,
@@ -88,6 +86,9 @@ enum State {
     /// Everything is text.
     Rest,
 }
+
+/// How much of a chunk joins what was carried over before the chunk itself is read in place.
+const JOIN: usize = 128;
 
 impl Extractor {
     /// An extractor at the start of a text. Of the options, policy and limits count; what follows
@@ -203,19 +204,19 @@ impl Extractor {
     /// the bytes to append. `None` outside a document. Costs O(depth).
     #[must_use]
     pub fn completion(&self) -> Option<Completion<'_>> {
-        self.open().and_then(|document| document.mender().completion())
+        self.open().and_then(Document::mender).and_then(Mender::completion)
     }
 
     /// How many containers are open.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.open().map_or(0, |document| document.mender().depth())
+        self.open().and_then(Document::mender).map_or(0, Mender::depth)
     }
 
     /// How many bytes were received and not handed out yet.
     #[must_use]
     pub fn withheld(&self) -> usize {
-        let inside = self.open().map_or(0, |document| document.mender().withheld());
+        let inside = self.open().and_then(Document::mender).map_or(0, Mender::withheld);
         self.held.len() + self.waiting.len() + self.carry.len() + inside
     }
 
@@ -250,14 +251,36 @@ impl Extractor {
 
     /// Reads what was carried over and `chunk`, text and documents in turn.
     fn pump(&mut self, chunk: &[u8], eof: bool, sink: &mut impl TextSink) {
-        let mut input = if self.carry.is_empty() {
-            Cow::Borrowed(chunk)
-        } else {
-            let mut joint = std::mem::take(&mut self.carry);
-            joint.extend_from_slice(chunk);
-            self.steps += joint.len() as u64;
-            Cow::Owned(joint)
-        };
+        let mut rest = chunk;
+        loop {
+            // What was carried over is joined by a little of the chunk; the chunk is read in place.
+            let carried = !self.carry.is_empty();
+            let joint = if carried { JOIN.min(rest.len()) } else { rest.len() };
+            let (head, tail) = rest.split_at(joint);
+            let last = eof && tail.is_empty();
+            let (unread, again) = if carried {
+                let mut joint = std::mem::take(&mut self.carry);
+                joint.extend_from_slice(head);
+                self.steps += joint.len() as u64;
+                let (from, again) = self.pump_piece(&joint, last, sink);
+                if again {
+                    self.carry.extend_from_slice(joint.get(from..).unwrap_or_default());
+                }
+                (tail, again)
+            } else {
+                let (from, again) = self.pump_piece(head, last, sink);
+                (head.get(from..).unwrap_or_default(), again)
+            };
+            if !again && tail.is_empty() {
+                return;
+            }
+            rest = unread;
+        }
+    }
+
+    /// The same for one piece, as far as nothing has to be read again: how much of it was read, and
+    /// whether `carry` is to be read once more before the rest of it.
+    fn pump_piece(&mut self, input: &[u8], eof: bool, sink: &mut impl TextSink) -> (usize, bool) {
         let mut from = 0;
         loop {
             from += self.read(input.get(from..).unwrap_or_default(), eof, sink);
@@ -279,7 +302,7 @@ impl Extractor {
                         self.at += rest.len();
                         from += rest.len();
                         if !eof {
-                            return;
+                            return (from, false);
                         }
                         let (outcome, back) = self.document.finish(sink);
                         self.at -= back.len();
@@ -295,15 +318,16 @@ impl Extractor {
                 },
                 _ => {
                     self.carry.extend_from_slice(rest);
-                    return;
+                    return (input.len(), false);
                 }
             };
             if !back.is_empty() {
-                self.steps += (back.len() + input.len() - from) as u64;
-                input = Cow::Owned([&back, input.get(from..).unwrap_or_default()].concat());
-                from = 0;
-            } else if eof && from >= input.len() && !self.is_again() {
-                return;
+                self.steps += back.len() as u64;
+                self.carry = back;
+                return (from, true);
+            }
+            if eof && from >= input.len() && !self.is_again() {
+                return (from, false);
             }
         }
     }

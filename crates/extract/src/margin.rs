@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Path, Policy, Repair, RepairKind, Tail};
+use jsonmend_core::{Lead, Path, Policy, Repair, RepairKind, Tail};
 
 use crate::fence::Fence;
 
 /// What was seen around the one document of a channel.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Margin {
     /// Behind the byte order mark at the start.
     mark: Option<usize>,
@@ -16,8 +16,27 @@ pub(crate) struct Margin {
     /// Something other than white space stands before the fence that is open, or before the
     /// present byte if none is.
     prose: bool,
+    /// What stands before the present byte, or before the document.
+    lead: Lead,
+    /// What stands before the fence that is open, and what was read inside it.
+    before_fence: RepairKind,
+    inside: Lead,
     /// What follows the document.
     after: Option<After>,
+}
+
+impl Default for Margin {
+    fn default() -> Self {
+        Self {
+            mark: None,
+            comments: Vec::new(),
+            prose: false,
+            lead: Lead::new(),
+            before_fence: RepairKind::LeadingProse,
+            inside: Lead::new(),
+            after: None,
+        }
+    }
 }
 
 /// What follows the document, by where each part ends or begins.
@@ -103,11 +122,28 @@ impl Margin {
         }
     }
 
-    /// A byte of text.
+    /// A byte of text, or white space around it.
     pub(crate) const fn byte(&mut self, byte: u8) {
-        if let Some(after) = &mut self.after {
-            after.tail.byte(byte);
+        match &mut self.after {
+            Some(after) => after.tail.byte(byte),
+            None => {
+                self.lead.byte(byte);
+                self.inside.byte(byte);
+            }
         }
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.byte(byte);
+        }
+    }
+
+    /// A fence opens, with these bytes.
+    pub(crate) fn fence_opened(&mut self, bytes: &[u8]) {
+        self.before_fence = self.lead.kind();
+        self.bytes(bytes);
+        self.inside = Lead::new();
     }
 
     /// Whether stray closers follow the document.
@@ -126,7 +162,10 @@ impl Margin {
     pub(crate) const fn fence_closed(&mut self, end: usize) {
         match &mut self.after {
             Some(After { prose: true, .. } | After { fence: Some(_), .. }) | None => self.prose(),
-            Some(after) => after.fence = Some(end),
+            Some(after) => {
+                after.fence = Some(end);
+                after.tail.fence();
+            }
         }
     }
 
@@ -146,16 +185,16 @@ impl Margin {
         match fence {
             Some(fence) => {
                 if self.prose {
-                    cuts.upto(Some(fence.start()), RepairKind::LeadingProse);
+                    cuts.upto(Some(fence.start()), self.before_fence);
                 }
                 if fence.is_touched() {
                     cuts.upto(Some(fence.inner()), RepairKind::CodeFence);
-                    cuts.upto(Some(start), RepairKind::LeadingProse);
+                    cuts.upto(Some(start), self.inside.kind());
                 } else {
                     cuts.upto(Some(start), RepairKind::CodeFence);
                 }
             }
-            None if self.prose => cuts.upto(Some(start), RepairKind::LeadingProse),
+            None if self.prose => cuts.upto(Some(start), self.lead.kind()),
             None => {
                 for comment in &self.comments {
                     cuts.at = comment.start;

@@ -93,7 +93,10 @@ fn mends_alone(text: &[u8]) -> bool {
     let prose = |repair: &Repair| {
         matches!(
             repair.kind,
-            RepairKind::LeadingProse | RepairKind::TrailingProse | RepairKind::MissingOpen
+            RepairKind::InlineProse
+                | RepairKind::LeadingProse
+                | RepairKind::TrailingProse
+                | RepairKind::MissingOpen
         )
     };
     mended.text().is_some_and(|text| text.starts_with('"')) && !mended.repairs().iter().any(prose)

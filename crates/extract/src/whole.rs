@@ -43,13 +43,13 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     let misread = reading::swallows_fence(input, &whole)
         || is_code_span(input, &whole)
         || joins_labels(input, &whole, true);
-    if channel && is_settled(&whole) && !misread {
+    if channel && is_settled(input, &whole) && !misread {
         return whole;
     }
     // A channel that is JSON is one document, whatever follows it.
     if scope == Scope::Whole
         && (whole.text().is_some() || strict && whole.outcome() == Outcome::Invalid)
-        && !drops(&whole, RepairKind::LeadingProse)
+        && !drops_lead(input, &whole)
         && !misread
     {
         return whole;
@@ -70,7 +70,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     let begins = first <= document_start(input, &whole);
     // A text that begins with its document needs no other reading of it.
     let alone = found.len() == 1 && whole.text().is_some() && !joins_labels(input, &whole, false);
-    if begins && !misread && (is_settled(&whole) || alone) {
+    if begins && !misread && (is_settled(input, &whole) || alone) {
         return whole;
     }
     found.choose(input, scope, options)
@@ -85,6 +85,18 @@ fn begins_as_object(input: &[u8]) -> bool {
 
 fn drops(whole: &Mended, kind: RepairKind) -> bool {
     whole.repairs().iter().any(|repair| repair.kind == kind)
+}
+
+/// Whether text before the document was dropped.
+fn drops_lead(input: &[u8], whole: &Mended) -> bool {
+    let start = document_start(input, whole);
+    let before = |repair: &&Repair| repair.start <= start && start < repair.end;
+    whole.repairs().iter().find(before).is_some_and(|repair| {
+        matches!(
+            repair.kind,
+            RepairKind::InlineProse | RepairKind::LeadingProse | RepairKind::StrayText
+        )
+    })
 }
 
 /// Whether a document in back-ticks was read as one string.
@@ -115,11 +127,16 @@ fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
 }
 
 /// Whether a reading of the whole text dropped nothing but fences around the document.
-fn is_settled(whole: &Mended) -> bool {
-    const AROUND: &[RepairKind] =
-        &[RepairKind::LeadingProse, RepairKind::TrailingProse, RepairKind::SecondDocument];
+fn is_settled(input: &[u8], whole: &Mended) -> bool {
+    const AROUND: &[RepairKind] = &[
+        RepairKind::InlineProse,
+        RepairKind::LeadingProse,
+        RepairKind::TrailingProse,
+        RepairKind::SecondDocument,
+    ];
     !matches!(whole.outcome(), Outcome::None | Outcome::Invalid)
         && !AROUND.iter().any(|kind| drops(whole, *kind))
+        && !drops_lead(input, whole)
 }
 
 /// Where the document of a reading of the whole text begins: behind white space, and behind what it
@@ -150,7 +167,7 @@ fn stands_for_itself(input: &[u8], whole: &Mended, scope: Scope) -> bool {
         let first = input.trim_ascii_start().first();
         return scope == Scope::Whole || first.is_some_and(|byte| matches!(byte, b'{' | b'['));
     };
-    if drops(whole, RepairKind::LeadingProse) {
+    if drops_lead(input, whole) {
         let text = text.trim();
         // Where JSON should be, a list among words is no citation.
         let expected = scope == Scope::Whole && text.len() > 2 && text.starts_with(['{', '[']);
@@ -161,7 +178,9 @@ fn stands_for_itself(input: &[u8], whole: &Mended, scope: Scope) -> bool {
         return true;
     }
     // `"Hello," she said` and `[docs](x) …` hold no JSON.
-    !drops(whole, RepairKind::TrailingProse) && !drops(whole, RepairKind::SecondDocument)
+    const BEHIND: &[RepairKind] =
+        &[RepairKind::InlineProse, RepairKind::TrailingProse, RepairKind::SecondDocument];
+    !BEHIND.iter().any(|kind| drops(whole, *kind))
 }
 
 /// Whether the input is words, and `text`, an object, at their end: no citation, and no code.

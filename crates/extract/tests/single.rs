@@ -33,7 +33,24 @@ fn what_stands_around_is_accounted_for() {
         ("\u{feff} [1]", &[("byte-order-mark", 0, 3)], " [1]"),
         ("Here:\n [1]", &[("leading-prose", 0, 7)], "[1]"),
         (" Here:\n [1]\n", &[("leading-prose", 0, 8)], "[1]\n"),
-        ("[1] Done.", &[("trailing-prose", 3, 9)], "[1]"),
+        ("[1] Done.", &[("inline-prose", 3, 9)], "[1]"),
+        (
+            "I can't do [\"a\"] yet.",
+            &[("inline-prose", 0, 11), ("inline-prose", 16, 21)],
+            "[\"a\"]",
+        ),
+        ("See {x and:\n[\"a\"]", &[("stray-text", 0, 12)], "[\"a\"]"),
+        ("x = [\"a\"];\nDone.", &[("leading-prose", 0, 4), ("trailing-prose", 9, 16)], "[\"a\"]"),
+        (
+            "Do ```json\n[1]\n``` now",
+            &[
+                ("inline-prose", 0, 3),
+                ("code-fence", 3, 11),
+                ("code-fence", 14, 18),
+                ("inline-prose", 18, 22),
+            ],
+            "[1]",
+        ),
         ("[1]\nDone.\n", &[("trailing-prose", 3, 10)], "[1]"),
         ("```json\n[1]\n```", &[("code-fence", 0, 8), ("code-fence", 11, 15)], "[1]"),
         (" \n```json\n[1]\n```\n", &[("code-fence", 0, 10), ("code-fence", 13, 18)], "[1]"),
@@ -57,10 +74,10 @@ fn what_stands_around_is_accounted_for() {
         // The stray closer is text, and what follows text is text.
         ("[1]]\n", &[("extra-close", 3, 5)], "[1]"),
         ("[1] \n } ]\n", &[("extra-close", 3, 10)], "[1]"),
-        ("[1] } ]x", &[("extra-close", 3, 7), ("trailing-prose", 7, 8)], "[1]"),
+        ("[1] } ]x", &[("extra-close", 3, 7), ("inline-prose", 7, 8)], "[1]"),
         ("{}\n{\"b\":1}", &[("trailing-prose", 2, 3), ("second-document", 3, 10)], "{}"),
         ("{}{\"b\":1} [", &[("second-document", 2, 11)], "{}"),
-        ("{} and {\"b\":1}", &[("trailing-prose", 2, 7), ("second-document", 7, 14)], "{}"),
+        ("{} and {\"b\":1}", &[("inline-prose", 2, 7), ("second-document", 7, 14)], "{}"),
         (
             "```json\n[1]\n```\n```json\n[2]\n```",
             &[
@@ -109,7 +126,7 @@ fn lone_scalars_count_in_a_channel_of_json() {
         assert_eq!(show(found.text()), text);
     }
     let (repairs, json, _) = account("\"x\" is like {\"a\": 1}", Scope::Whole);
-    assert_eq!((json.as_str(), repairs), ("{\"a\": 1}", vec![("leading-prose", 0, 12)]));
+    assert_eq!((json.as_str(), repairs), ("{\"a\": 1}", vec![("inline-prose", 0, 12)]));
 }
 
 #[test]
@@ -182,7 +199,7 @@ fn comments_may_stand_before_a_document() {
 fn a_comment_longer_than_the_buffer_is_prose() {
     let options = Options::new().with_limits(Limits::new().with_buffer(8));
     let (found, _) = extract(b"/*12345*/{\"a\": 1}", Scope::Whole, &options);
-    assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::LeadingProse);
+    assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::InlineProse);
     let (found, _) = extract(b"/*1234*/{\"a\": 1}", Scope::Whole, &options);
     assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::Comment);
 }
@@ -228,8 +245,10 @@ fn what_the_policy_forbids_around_a_document_is_refused() {
         ("```json\n[1]\n```", no_fence, Outcome::Invalid),
         ("Here: [\"a\"]", exact.clone(), Outcome::Invalid),
         ("Here: [\"a\"]", likely.clone(), Outcome::Repaired),
-        ("[1] Done.", exact, Outcome::Invalid),
-        ("[1] Done.", likely.clone(), Outcome::Repaired),
+        ("[1]\nDone.", exact, Outcome::Invalid),
+        ("[1]\nDone.", likely.clone(), Outcome::Repaired),
+        ("[1] Done.", likely.clone(), Outcome::Invalid),
+        ("Not [\"a\"]", likely.clone(), Outcome::Invalid),
         ("{}{\"b\":1}", likely, Outcome::Invalid),
         ("No JSON", strict.clone(), Outcome::None),
     ] {

@@ -134,7 +134,7 @@ fn what_follows_may_be_refused() {
 fn white_space_and_a_mark_before_a_document_are_no_prose() {
     let mended = mended("\u{feff}\n{\"a\": 1} Bye", Scope::First, &Options::new());
     let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind).collect();
-    assert_eq!(kinds, [RepairKind::ByteOrderMark, RepairKind::TrailingProse]);
+    assert_eq!(kinds, [RepairKind::ByteOrderMark, RepairKind::InlineProse]);
 }
 
 #[test]

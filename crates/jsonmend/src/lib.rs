@@ -136,8 +136,8 @@ pub use jsonmend_wire::mend_arguments;
 /// input.
 pub mod repair {
     pub use jsonmend_core::{
-        BufferedMender, Collected, Completion, Guide, KindSet, Listed, Member, Path, Step, Tail,
-        TrailingDocuments, apply,
+        BufferedMender, Collected, Completion, Guide, KindSet, Lead, Listed, Member, Path, Step,
+        Tail, TrailingDocuments, apply,
     };
 }
 

@@ -329,9 +329,10 @@ fn what_stands_around_a_document_is_dropped_as_the_policy_allows() {
         (fitted.text().map(str::to_owned), fitted.risk())
     };
     let (oslo, rome) = (r#"{"city": "Oslo"}"#.to_owned(), r#"{"city": "Rome"}"#.to_owned());
-    let prose = format!("Here: {oslo} done");
+    let prose = format!("Here: {oslo}\ndone");
     let array = TrailingDocuments::Array;
     assert_eq!(fit(&prose, Policy::CONSERVATIVE, array), (Some(oslo.clone()), Some(Risk::Likely)));
+    assert_eq!(fit(&format!("Not {oslo} yet"), Policy::CONSERVATIVE, array).0, None);
     for policy in [
         Policy::STRICT,
         Policy::PERMISSIVE.at_most(Risk::Exact),

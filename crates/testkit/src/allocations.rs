@@ -10,6 +10,8 @@ pub struct Heap {
     pub total: u64,
     /// How many allocations there were.
     pub count: u64,
+    /// How many more bytes were live at the end than at the start.
+    pub live: i64,
 }
 
 /// Does `work` and counts what it allocates on this thread.
@@ -22,5 +24,10 @@ pub struct Heap {
 /// ```
 pub fn heap_of(work: impl FnOnce()) -> Heap {
     let counted = allocation_counter::measure(work);
-    Heap { peak: counted.bytes_max, total: counted.bytes_total, count: counted.count_total }
+    Heap {
+        peak: counted.bytes_max,
+        total: counted.bytes_total,
+        count: counted.count_total,
+        live: counted.bytes_current,
+    }
 }

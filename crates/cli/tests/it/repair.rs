@@ -135,7 +135,7 @@ fn why_a_stream_was_refused_is_told() {
     for (text, args, reason) in [
         ("[NaN]", &args[..], "byte 1: not valid JSON: it needs the repair non-finite (lossy)"),
         ("{\"a\": 1}\n\"b\": 2}", &args, "byte 8: not valid JSON: it needs the repair stray-text"),
-        ("Hi {}", &[&args[..2], &["--off", "leading-prose"]].concat(), "byte 0: not valid JSON"),
+        ("Hi {}", &[&args[..2], &["--off", "inline-prose"]].concat(), "byte 0: not valid JSON"),
         (
             "[1] [2]",
             &[&args[..2], &["--trailing", "error"]].concat(),

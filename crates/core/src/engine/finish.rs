@@ -135,6 +135,12 @@ impl Engine {
         if token == Token::Quote && plain && self.document_end == Some(self.pos) {
             tail.touch();
         }
+        // What follows a line end, closers aside, shares no line with the document.
+        let before = source.slice(self.anchor.max(source.base()), self.pos);
+        let mark = before.iter().rposition(|b| !b" \t\r;}])".contains(b)).map(|at| before[at]);
+        if mark == Some(b'\n') {
+            tail.byte(b'\n');
+        }
         let mut look = source.look(self.pos, self.window);
         while !tail.is_decided() {
             match look.peek() {

@@ -182,6 +182,8 @@ impl Engine {
         let rest = source.from(self.pos);
         let run = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         self.pos += run;
+        // What follows may be refused: the digits count first, as they do where they come one by one.
+        self.check_held()?;
         let rest = &rest[run..];
         let (need, next) = match rest {
             [] if source.is_last() => (0, part),

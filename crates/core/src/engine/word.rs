@@ -7,7 +7,7 @@ use super::{
     quote::Quote,
     source::{Edge, Look, is_word},
 };
-use crate::RepairKind;
+use crate::{Lead, RepairKind, Risk};
 
 /// What a literal of another language, or a cut one, stands for.
 fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str)> {
@@ -315,7 +315,11 @@ impl Engine {
             return self.end_of_prose();
         }
         if look!(self.begins_document(look), false) {
-            self.edit(RepairKind::LeadingProse, self.lex_start..self.pos, "")?;
+            let lead = Lead::of(source.slice(self.lex_start, self.pos)).kind();
+            self.steps += (self.pos - self.lex_start) as u64;
+            // Between two documents, what the first left open counts too.
+            let kind = if self.prose_kind.risk() > Risk::Likely { self.prose_kind } else { lead };
+            self.edit(kind, self.lex_start..self.pos, "")?;
             self.lex = Lex::None;
         } else {
             self.pos += 1;

@@ -183,6 +183,7 @@ impl Extractor {
                 }
                 Some(Mark::Open(fence, length)) => {
                     self.text(through(length), sink);
+                    self.margin.fence_opened(ahead.get(..length).unwrap_or_default());
                     if self.margin.is_after() || !self.margin.comments().is_empty() {
                         self.margin.prose();
                     }
@@ -302,6 +303,7 @@ impl Extractor {
             }
             self.text(bytes, sink);
             self.line.pass_all(bytes);
+            self.margin.bytes(bytes);
             return Flow::Read(space);
         }
         let closers = rest.iter().take_while(|byte| matches!(byte, b'}' | b']')).count();
@@ -322,6 +324,7 @@ impl Extractor {
     fn hold(&mut self, space: &[u8], sink: &mut impl TextSink) -> Flow {
         self.held.extend_from_slice(space);
         self.line.pass_all(space);
+        self.margin.bytes(space);
         if self.held.len() > self.options.limits().buffer() {
             self.flush_held(sink);
             self.margin.prose();

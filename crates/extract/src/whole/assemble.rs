@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, TrailingDocuments, apply};
+use jsonmend_core::{
+    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Tail, TrailingDocuments, apply,
+};
 
 use super::reading::Reading;
+use crate::{line::is_space, reasoning};
 
 /// One edit script over the whole text: what stands around the documents is deleted, and several
 /// become the items of an array. `documents` are all that the text has.
@@ -25,7 +28,7 @@ pub(super) fn assemble(
         let text = input.get(gap.clone()).unwrap_or_default();
         if index == 0 {
             if !text.trim_ascii().is_empty() {
-                repairs.push(around(RepairKind::LeadingProse, gap, text, documents));
+                repairs.push(around(lead(text), gap, text, documents));
             }
             if several {
                 let at = reading.span().start;
@@ -50,7 +53,8 @@ pub(super) fn assemble(
     let text = input.get(at..).unwrap_or_default();
     let mut refused = false;
     if !text.trim_ascii().is_empty() {
-        let tail = around(RepairKind::TrailingProse, at..input.len(), text, documents);
+        let kind = tail(text, options.limits().lookahead());
+        let tail = around(kind, at..input.len(), text, documents);
         refused = options.trailing_documents() == TrailingDocuments::Error
             && tail.kind != RepairKind::CodeFence;
         repairs.push(tail);
@@ -72,6 +76,35 @@ pub(super) fn assemble(
     Mended::new(outcome, text, repairs, cut_at)
 }
 
+/// What the text before a document is, reasoning aside.
+fn lead(text: &[u8]) -> RepairKind {
+    let mut lead = Lead::new();
+    let (mut at, mut line_start) = (0, true);
+    while let Some(rest @ [byte, ..]) = text.get(at..) {
+        let block = if line_start { reasoning::open(rest, true).flatten() } else { None };
+        if let Some((block, length)) = block {
+            let inside = rest.get(length..).unwrap_or_default();
+            let (inside, close) = block.inside(inside, true);
+            at += length + inside + close.unwrap_or_default();
+            continue;
+        }
+        lead.byte(*byte);
+        line_start = *byte == b'\n' || line_start && is_space(*byte);
+        at += 1;
+    }
+    lead.kind()
+}
+
+/// What the text behind a document is. Behind a closing fence it is on the line of that.
+fn tail(text: &[u8], lookahead: usize) -> RepairKind {
+    let marks = text.trim_ascii_start();
+    let mark = marks.first().copied().unwrap_or_default();
+    let run = marks.iter().take_while(|byte| **byte == mark).count();
+    let fence = matches!(mark, b'`' | b'~') && run >= 3;
+    let text = if fence { marks.get(run..).unwrap_or_default() } else { text };
+    Tail::of(text, lookahead).kind()
+}
+
 /// What was deleted around a document: a mark or a fence alone, words too, or other documents.
 fn around(
     prose: RepairKind,
@@ -81,9 +114,11 @@ fn around(
 ) -> Repair {
     let marks = text.trim_ascii();
     let info = |b: &u8| b.is_ascii_alphanumeric() || b"`~ \n".contains(b);
+    // Words behind a closing fence are none of it.
     let fence = (marks.starts_with(b"```") || marks.starts_with(b"~~~"))
         && marks.len() < 24
-        && marks.iter().all(info);
+        && marks.iter().all(info)
+        && prose != RepairKind::InlineProse;
     let kind = if fence {
         RepairKind::CodeFence
     } else if marks == "\u{feff}".as_bytes() {

@@ -56,7 +56,10 @@ impl Reading {
 fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
     let tail = |repair: &Repair| {
         repair.end == length
-            && matches!(repair.kind, RepairKind::TrailingProse | RepairKind::SecondDocument)
+            && matches!(
+                repair.kind,
+                RepairKind::InlineProse | RepairKind::TrailingProse | RepairKind::SecondDocument
+            )
     };
     let Some(end) = mended.repairs().last().filter(|last| tail(last)).map(|last| last.start) else {
         return (mended, length);

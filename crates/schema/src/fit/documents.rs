@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Options, Outcome, Path, Repair, RepairKind, TrailingDocuments, mend};
+use jsonmend_core::{
+    Lead, Options, Outcome, Path, Repair, RepairKind, Tail, TrailingDocuments, mend,
+};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 
 use super::reading::Reading;
@@ -64,7 +66,8 @@ impl<'i> Documents<'i> {
             return Some(Vec::new());
         }
         let kind = self.kind(prose, &span);
-        let follows = self.alone && kind != RepairKind::LeadingProse;
+        let second = kind == RepairKind::SecondDocument;
+        let follows = self.alone && (second || prose != RepairKind::LeadingProse);
         let allowed = self.options.policy().allows(kind) && !follows;
         allowed.then(|| vec![change(kind, span, "")])
     }
@@ -72,7 +75,13 @@ impl<'i> Documents<'i> {
     /// What is dropped with a stretch of text: `prose`, or a document.
     fn kind(&self, prose: RepairKind, span: &Range<usize>) -> RepairKind {
         let another = |other: &Range<usize>| span.start <= other.start && other.end <= span.end;
-        if self.spans.iter().any(another) { RepairKind::SecondDocument } else { prose }
+        let text = self.input.get(span.clone()).unwrap_or_default();
+        match prose {
+            _ if self.spans.iter().any(another) => RepairKind::SecondDocument,
+            RepairKind::LeadingProse => Lead::of(text).kind(),
+            RepairKind::TrailingProse => Tail::of(text, self.options.limits().lookahead()).kind(),
+            other => other,
+        }
     }
 
     /// All documents as the items of one list, if there are several.

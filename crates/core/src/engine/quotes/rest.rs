@@ -167,7 +167,7 @@ impl Engine {
         if self.rest_budget == 0 {
             return None;
         }
-        let policy = Policy::CONSERVATIVE
+        let policy = Policy::TRIAL
             .without(RepairKind::LeadingProse)
             .without(RepairKind::ExtraClose)
             .without(RepairKind::MismatchedClose)

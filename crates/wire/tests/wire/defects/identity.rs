@@ -52,7 +52,7 @@ fn broken_arguments_end_where_mending_ends_them() {
     for (first, mended) in [
         (r#"{'n': '5\"'}"#, r#"{"n": "5\""}"#),
         (r#"{\"n\": \"a 5\" disk\"}"#, r#"{"n": "a 5\" disk"}"#),
-        (r#"It is \"{\"n\": 1,}"#, r#"{"n": 1}"#),
+        (r#"It is: \"{\"n\": 1,}"#, r#"{"n": 1}"#),
     ] {
         let seen = turn(&[
             &format!(r#"{{"index":0,"function":{{"name":"f","arguments":"{first}"}}}}"#),

@@ -1,0 +1,328 @@
+//! Text beside a document: whether words share a line with it, and what stands before it.
+
+use crate::RepairKind;
+
+/// What stands on one line beside a document, told byte by byte.
+///
+/// Words make it part of a sentence, unless a colon or an assignment separates them from what
+/// follows. Marks, tags (`<tool_call>`, `[TOOL_CALLS]`), the info string of a fence, and the number
+/// of an item in a list are no words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Whether words were read.
+    words: bool,
+    /// Whether a colon, or an assignment, stands behind the last of them.
+    led: bool,
+    /// How many words were read, and whether what was read could be the left side of an assignment.
+    names: u8,
+    is_name: bool,
+    /// Whether only digits were read.
+    number: bool,
+    previous: u8,
+    within: Within,
+    /// Whether comments may stand here, which are no words.
+    comments: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// Between words.
+    Between,
+    Word,
+    /// A character that is no ASCII: so many of its bytes are still to come.
+    Wide(u8),
+    /// The first byte of a character of East Asian scripts, whose second one tells words from marks.
+    East,
+    /// The first byte, or the first two, of what may be a wide colon.
+    Colon(u8),
+    /// Behind `<`, with the byte that follows it, once that is known.
+    Tag(Option<u8>),
+    /// Behind `[`; of a label, so far.
+    Label,
+    /// Behind that many marks of a fence.
+    Marks(u8),
+    /// Behind the marks of a fence, up to the end of the line.
+    Info,
+    /// In a comment, up to the end of the line.
+    Comment,
+}
+
+impl Line {
+    /// The line of a document, before it.
+    pub(crate) const BEFORE: Self = Self {
+        words: false,
+        led: false,
+        names: 0,
+        is_name: true,
+        number: false,
+        previous: b'\n',
+        within: Within::Between,
+        comments: false,
+    };
+    /// The line of a document, behind it.
+    pub(crate) const BEHIND: Self = Self { comments: true, ..Self::BEFORE };
+
+    /// Reads a byte that is no line end.
+    pub(crate) const fn byte(&mut self, byte: u8) {
+        let within = self.within;
+        self.within = Within::Between;
+        match (within, byte) {
+            (Within::Info | Within::Comment, _) => self.within = within,
+            (Within::Marks(count), _) if byte == self.previous => {
+                self.within = if count >= 2 { Within::Info } else { Within::Marks(count + 1) };
+            }
+            (Within::Wide(left), 0x80..=0xBF) if left > 1 => self.within = Within::Wide(left - 1),
+            (Within::Wide(_), 0x80..=0xBF) => {}
+            (Within::East, 0x80) => self.within = Within::Wide(1),
+            (Within::East, 0x81..=0xBF) => self.letter(byte, Within::Word),
+            (Within::Colon(0), 0xBC) => self.within = Within::Colon(1),
+            (Within::Colon(1), 0x9A) => self.led = true,
+            (Within::Colon(_), 0x80..=0xBF) => {}
+            (Within::Tag(None), b' ' | b'\t' | b'\r' | b'=' | b'-' | b'0'..=b'9') => {
+                self.mark(byte);
+            }
+            (Within::Tag(None), b'<') => self.within = within,
+            (Within::Tag(None), _) => self.within = Within::Tag(Some(byte)),
+            (Within::Tag(_), b'>') => {}
+            (Within::Tag(_), _) => self.within = within,
+            (Within::Label, b'A'..=b'Z' | b'_' | b'/') => self.within = Within::Label,
+            (Within::Label, b']') => {}
+            (Within::Label, b'a'..=b'z' | b'0'..=b'9' | 0x80..) if self.previous != b'[' => {
+                self.letter(byte, Within::Word);
+            }
+            (Within::Label, _) => {
+                // What was taken for a label was a word.
+                if self.previous != b'[' {
+                    self.letter(self.previous, Within::Word);
+                    self.within = Within::Between;
+                }
+                self.plain(byte, Within::Between);
+            }
+            (Within::Word, b'\'') => self.is_name = false,
+            _ => self.plain(byte, within),
+        }
+        self.previous = byte;
+    }
+
+    const fn plain(&mut self, byte: u8, within: Within) {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9' => self.letter(byte, within),
+            0xC2 => self.within = Within::Wide(1),
+            0xE2 => self.within = Within::Wide(2),
+            0xF0 => self.within = Within::Wide(3),
+            0xE3 => self.within = Within::East,
+            0xEF => self.within = Within::Colon(0),
+            0x80.. => self.letter(byte, within),
+            b'<' => self.within = Within::Tag(None),
+            b'[' if !matches!(within, Within::Word) => self.within = Within::Label,
+            b'`' | b'~' => self.within = Within::Marks(1),
+            b'/' | b'*' if self.comments && self.previous == b'/' => self.within = Within::Comment,
+            b'#' if self.comments => self.within = Within::Comment,
+            _ => self.mark(byte),
+        }
+    }
+
+    const fn letter(&mut self, byte: u8, within: Within) {
+        if !matches!(within, Within::Word) || self.names == 0 {
+            self.names = self.names.saturating_add(1);
+            self.number = !self.words && byte.is_ascii_digit();
+        }
+        self.number &= byte.is_ascii_digit();
+        self.words = true;
+        self.led = false;
+        self.within = Within::Word;
+    }
+
+    const fn mark(&mut self, byte: u8) {
+        match byte {
+            b'.' | b')' if self.number => *self = Self { comments: self.comments, ..Self::BEFORE },
+            b':' => self.led = true,
+            b'=' => {
+                let compares = matches!(self.previous, b'=' | b'!' | b'<' | b'>');
+                self.led = self.words && self.is_name && self.names <= 4 && !compares;
+            }
+            // An end of a sentence or of an aside: the colon before it introduced that.
+            b'.' | b',' | b';' | b'!' | b'?' | b')' | b'}' => {
+                self.led = false;
+                self.is_name &= matches!(byte, b'.' | b',');
+            }
+            b' ' | b'\t' | b'\r' | b'$' | b'[' | b']' | b'"' | b'>' | b'|' | b'-' => {}
+            _ => self.is_name = false,
+        }
+    }
+
+    /// Whether words stand here that nothing separates from what follows.
+    pub(crate) const fn speaks(&self) -> bool {
+        self.has_words() && !self.led
+    }
+
+    /// Whether words stand here.
+    pub(crate) const fn has_words(&self) -> bool {
+        match self.within {
+            // A tag that never ends is none, unless only its end is missing.
+            Within::Tag(Some(first)) => self.words || !matches!(first, b'/' | b'|' | 0xEF),
+            Within::Label => self.words || self.previous != b'[',
+            _ => self.words,
+        }
+    }
+
+    /// Whether a fence opens, or closes, on this line.
+    const fn is_fence(&self) -> bool {
+        matches!(self.within, Within::Info)
+    }
+}
+
+/// What stands before a document, told byte by byte from the start of the input.
+///
+/// Text before a document is dropped. On lines of its own it introduces the document, and so does a
+/// label that ends in a colon, the left side of an assignment, a tag or a fence on the same line: that is
+/// [`RepairKind::LeadingProse`], which is likely to lose nothing. Other words on the document's line
+/// make it part of a sentence ([`RepairKind::InlineProse`]), and where a brace or a bracket was opened
+/// and never closed the document may be part of something larger ([`RepairKind::StrayText`]). Both are lossy.
+///
+/// ```
+/// use jsonmend_core::{Lead, RepairKind};
+/// assert_eq!(Lead::of(b"Here it is.\n").kind(), RepairKind::LeadingProse);
+/// assert_eq!(Lead::of(b"The answer: ").kind(), RepairKind::LeadingProse);
+/// assert_eq!(Lead::of(b"const x = ").kind(), RepairKind::LeadingProse);
+/// assert_eq!(Lead::of(b"I can't run ").kind(), RepairKind::InlineProse);
+/// assert_eq!(Lead::of(b"{x: [\n").kind(), RepairKind::StrayText);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lead {
+    line: Line,
+    /// Whether words stand before the fence whose opening line was the last with anything on it.
+    fenced: bool,
+    /// How many brackets are open.
+    open: usize,
+}
+
+impl Lead {
+    /// Nothing was read yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { line: Line::BEFORE, fenced: false, open: 0 }
+    }
+
+    /// All of that text was read.
+    #[must_use]
+    pub const fn of(text: &[u8]) -> Self {
+        let mut lead = Self::new();
+        let mut rest = text;
+        while let [byte, tail @ ..] = rest {
+            lead.byte(*byte);
+            rest = tail;
+        }
+        lead
+    }
+
+    /// Reads a byte.
+    pub const fn byte(&mut self, byte: u8) {
+        match byte {
+            b'\n' => {
+                if self.line.is_fence() {
+                    self.fenced = self.line.speaks();
+                }
+                self.line = Line::BEFORE;
+                return;
+            }
+            b'{' | b'[' => self.open = self.open.saturating_add(1),
+            b'}' | b']' => self.open = self.open.saturating_sub(1),
+            _ => {}
+        }
+        self.fenced &= byte.is_ascii_whitespace();
+        self.line.byte(byte);
+    }
+
+    /// The repair that drops it.
+    #[must_use]
+    pub const fn kind(&self) -> RepairKind {
+        if self.open > 0 {
+            RepairKind::StrayText
+        } else if self.fenced || self.line.speaks() {
+            RepairKind::InlineProse
+        } else {
+            RepairKind::LeadingProse
+        }
+    }
+}
+
+impl Default for Lead {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_sentence_or_a_label() {
+        for (text, speaks) in [
+            ("", false),
+            ("I can't run ", true),
+            ("Sure! ", true),
+            ("No. ", true),
+            ("Sure: ", false),
+            ("**Result:** ", false),
+            ("**Result**: `", false),
+            ("Result：", false),
+            ("结果：", false),
+            ("结果", true),
+            ("“", false),
+            ("🙂 ", false),
+            ("const x = ", false),
+            ("let config: Config = ", false),
+            ("window.__STATE__=", false),
+            ("self.args := ", false),
+            ("if x == ", true),
+            ("I can't set it = ", true),
+            ("then she would have set x = ", true),
+            ("<tool_call>", false),
+            ("<|python_tag|>", false),
+            ("<function=run> ", false),
+            ("I refuse <b> ", true),
+            ("a < b ", true),
+            ("[TOOL_CALLS] ", false),
+            ("[TOOL_CALLS", true),
+            ("[Output] ", true),
+            ("[x] ", true),
+            ("- ", false),
+            ("1. ", false),
+            ("2) ", false),
+            ("3 ", true),
+            ("> ", false),
+            ("-- ", false),
+            ("// never run ", true),
+            ("```json ", false),
+            ("run ```json ", true),
+            ("run `", true),
+            ("(I mean: this) ", true),
+            ("That is it: no. ", true),
+            ("12:30 ", true),
+            ("f(", true),
+        ] {
+            let mut line = Line::BEFORE;
+            text.bytes().for_each(|byte| line.byte(byte));
+            assert_eq!(line.speaks(), speaks, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_before_a_document() {
+        use RepairKind::{InlineProse, LeadingProse, StrayText};
+        for (text, kind) in [
+            ("I can't do that.\n", LeadingProse),
+            ("I can't do that\n  ", LeadingProse),
+            ("Here:\n```json\n", LeadingProse),
+            ("Here is ```json\n", InlineProse),
+            ("Here is ```json\nand more\n", LeadingProse),
+            ("See {x} and [1]:\n", LeadingProse),
+            ("See {x and [1]:\n", StrayText),
+            ("}\n", LeadingProse),
+        ] {
+            assert_eq!(Lead::of(text.as_bytes()).kind(), kind, "{text}");
+        }
+    }
+}
