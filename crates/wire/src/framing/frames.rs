@@ -8,7 +8,7 @@ use crate::{
     utf8,
 };
 
-/// Hands out what an event of an AWS event stream says.
+/// Emits an event of an AWS event stream as a frame.
 pub(super) fn frame(event: EventStreamEvent<'_>, end: u64, sink: Sink<'_>) {
     match event {
         EventStreamEvent::Message(message) => read(message, end, sink),
@@ -17,8 +17,8 @@ pub(super) fn frame(event: EventStreamEvent<'_>, end: u64, sink: Sink<'_>) {
     }
 }
 
-/// An event is named by `:event-type`. An exception, which the service knows, is named by
-/// `:exception-type`; any other error has a code and a message in its headers and no payload.
+/// Reads a message. An event is named by `:event-type`. An exception that the service models is named by
+/// `:exception-type`. Any other error has a code and a message in its headers and no payload.
 fn read(message: Message<'_>, end: u64, sink: Sink<'_>) {
     let [mut kind, mut event, mut exception, mut code, mut said] = [""; 5];
     for header in message.headers() {
