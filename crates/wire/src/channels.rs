@@ -75,8 +75,8 @@ impl Channels {
     }
 
     /// Abandons the repair of everything that is open: it is forwarded verbatim.
-    pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
-        self.calls.give_up(sink);
+    pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
+        self.calls.abandon(sink);
     }
 
     /// Whether an error was reported.
@@ -132,8 +132,8 @@ impl Channels {
             }
             Delta::Call(delta) => {
                 if let Some(tracking) = self.calls.tracking() {
-                    for said in [&delta.id, &delta.name].into_iter().flatten() {
-                        tracking.enter(Entry::Other(quoted(said, base)));
+                    for text in [&delta.id, &delta.name].into_iter().flatten() {
+                        tracking.enter(Entry::Other(quoted(text, base)));
                     }
                 }
                 if let Err(error) = self.calls.take(delta, source, sink) {
@@ -179,7 +179,7 @@ impl Channels {
         base: &str,
         sink: Sink<'_>,
     ) {
-        self.calls.settle(sink);
+        self.calls.end_pending(sink);
         let mut halves = match self.halves.is_empty() {
             true => Halves::default(),
             false => self.halves.remove(&(block, channel)).unwrap_or_default(),

@@ -202,7 +202,7 @@ impl Body {
         if self.format.is_none()
             && let Some(wire) = format::detect_plain(self.framing, event, data)
         {
-            self.settle(wire, sink);
+            self.set_format(wire, sink);
         }
         let Self { format, channels, .. } = self;
         if let Some(format) = format
@@ -277,7 +277,7 @@ impl Body {
                 // Nothing can be written to a text that passes through an event verbatim. So what is open is
                 // abandoned before the event, and what begins in it is abandoned after it.
                 if !written {
-                    self.channels.give_up(sink);
+                    self.channels.abandon(sink);
                 }
                 let source =
                     Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
@@ -286,7 +286,7 @@ impl Body {
                 }
                 self.node(event, node, source, sink);
                 if !written {
-                    self.channels.give_up(sink);
+                    self.channels.abandon(sink);
                 }
                 return;
             }
@@ -336,7 +336,7 @@ impl Body {
     /// Detects the format from a payload.
     fn detect(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
         if let Some(wire) = format::detect(self.framing, event, node) {
-            self.settle(wire, sink);
+            self.set_format(wire, sink);
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);
         } else if self.unknown.is_none() {
@@ -344,7 +344,7 @@ impl Body {
         }
     }
 
-    fn settle(&mut self, wire: ApiFormat, sink: Sink<'_>) {
+    fn set_format(&mut self, wire: ApiFormat, sink: Sink<'_>) {
         self.wire = Some(wire);
         self.format = format::start(wire);
         sink(WireEvent::FormatDetected(wire));

@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
 
     /// The original text of `part`, which is a slice of the payload as it is read. `None` if nothing was
     /// repaired, or if a repair inserted the edges of the part.
-    pub(crate) fn as_it_came(&self, part: &str) -> Option<&'a str> {
+    pub(crate) fn original_of(&self, part: &str) -> Option<&'a str> {
         if self.repairs.is_empty() {
             return None;
         }
@@ -100,12 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_a_mended_payload_is_found_in_the_payload_as_it_came() {
+    fn a_part_of_a_mended_payload_is_found_in_the_original() {
         let original = r#"{'a': {"x": NaN,}, "b": {y: 'z'}, "c": "d",}"#;
         let mended = mend(original.as_bytes(), &Options::new());
         let text = mended.text().unwrap();
         let source = Source::mended(text, original, mended.repairs());
-        for (part, came) in [
+        for (part, want) in [
             (r#"{"x": null}"#, r#"{"x": NaN,}"#),
             (r#"{"y": "z"}"#, "{y: 'z'}"),
             (r#""d""#, r#""d""#),
@@ -113,7 +113,7 @@ mod tests {
         ] {
             let at = text.find(part).unwrap();
             let part = &text[at..at + part.len()];
-            assert_eq!(source.as_it_came(part), Some(came), "{part}");
+            assert_eq!(source.original_of(part), Some(want), "{part}");
         }
         let first = text.find("{\"x\"").unwrap();
         assert!(!source.allows(&text[first..first + 11], Policy::CONSERVATIVE));
@@ -121,6 +121,6 @@ mod tests {
         assert!(source.allows(&text[second..second + 10], Policy::CONSERVATIVE));
         assert!(!source.is_damaged(Policy::CONSERVATIVE));
         assert!(source.is_damaged(Policy::STRICT));
-        assert_eq!(Source::new(text).as_it_came(text), None);
+        assert_eq!(Source::new(text).original_of(text), None);
     }
 }

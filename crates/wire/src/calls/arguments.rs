@@ -14,7 +14,7 @@ use super::{
     edit_log::{EditLog, Piece},
     ending::Ending,
     reading::{after_placeholder, has_open_fence, is_json, says_the_same},
-    trace::{Reading, Release, Trace, as_it_came},
+    trace::{Reading, Release, Trace, verbatim},
 };
 use crate::work;
 
@@ -294,13 +294,13 @@ impl ArgumentText {
 
     fn pass_limit(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         self.overflow = true;
-        self.give_up(show);
+        self.abandon(show);
     }
 
     /// Stops rewriting: everything is forwarded verbatim from here on.
-    pub(super) fn give_up(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
+    pub(super) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Engine::Traced(trace) = &mut self.engine {
-            trace.give_up(show);
+            trace.abandon(show);
         }
     }
 
@@ -365,7 +365,7 @@ impl ArgumentText {
             && let Some(seed) = self.seed.take()
         {
             if let Engine::Traced(_) = self.engine {
-                let mended = as_it_came(mend(seed.as_bytes(), &self.mending));
+                let mended = verbatim(mend(seed.as_bytes(), &self.mending));
                 return Closed::Json { raw: seed, mended: Some(mended), resent: false };
             }
             self.reading.clear();
@@ -452,7 +452,7 @@ impl ArgumentText {
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
         let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
-        let mended = if self.composed { as_it_came(mended) } else { mended };
+        let mended = if self.composed { verbatim(mended) } else { mended };
         let resent = self.resends > 0 || self.dropped || dropped > 0;
         Closed::Json { raw, mended: Some(mended), resent }
     }

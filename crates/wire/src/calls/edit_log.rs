@@ -137,11 +137,11 @@ impl EditLog {
             return None;
         }
         let text = text();
-        let said = text.get(skip..).unwrap_or_default();
+        let piece = text.get(skip..).unwrap_or_default();
         let between = |from: usize, to: usize| {
-            said.get(from.saturating_sub(start)..to.saturating_sub(start)).unwrap_or_default()
+            piece.get(from.saturating_sub(start)..to.saturating_sub(start)).unwrap_or_default()
         };
-        let mut out = String::with_capacity(said.len() + 16);
+        let mut out = String::with_capacity(piece.len() + 16);
         let mut at = start;
         while let Some(repair) = self.repairs.get(self.written).filter(is_here) {
             if !self.split {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_changed_says_so() {
+    fn unchanged_pieces_are_not_rewritten() {
         let (left, rest) = rewritten(&["{\"a\"", ": [1, ", "2]", "}"]);
         assert_eq!((left.concat().as_str(), rest), ("{\"a\": [1, 2]}", None));
         let (left, rest) = rewritten(&["{\"a\": \"x"]);

@@ -39,7 +39,7 @@ pub(super) struct Ended {
     id: Option<String>,
     name: String,
     /// A hash of the arguments without white space.
-    said: u64,
+    hash: u64,
     /// The arguments have only one spelling, apart from white space.
     plain: bool,
     /// It ended because the next call began, so the stream may still repeat it.
@@ -48,13 +48,13 @@ pub(super) struct Ended {
 
 impl Ended {
     /// Whether `text` equals the arguments, apart from white space.
-    pub(super) fn said(&self, text: &str) -> bool {
-        hash(text) == self.said
+    pub(super) fn matches(&self, text: &str) -> bool {
+        hash(text) == self.hash
     }
 
     /// Whether `text` certainly differs from the arguments.
     pub(super) fn contradicts(&self, text: &str) -> bool {
-        self.plain && is_plain(text) && !self.said(text)
+        self.plain && is_plain(text) && !self.matches(text)
     }
 
     /// Whether a piece with that id and that name may repeat a call that ended early.
@@ -107,7 +107,7 @@ impl Calls {
             return;
         }
         if open.arguments.is_blank() {
-            self.settle(sink);
+            self.end_pending(sink);
             self.pending = Some((scope, call));
         } else {
             self.end((scope, call), End::Stated, sink);
@@ -115,7 +115,7 @@ impl Calls {
     }
 
     /// The response continues: a call that ended without arguments has none.
-    pub(crate) fn settle(&mut self, sink: Sink<'_>) {
+    pub(crate) fn end_pending(&mut self, sink: Sink<'_>) {
         if let Some(key) = self.pending.take() {
             self.end(key, End::Stated, sink);
         }
@@ -175,8 +175,8 @@ impl Calls {
             ended = ended.doubted(Doubt::LostEvent);
         }
         sink(WireEvent::CallEnded(&ended));
-        let (said, plain) = (hash(ended.raw()), is_plain(ended.raw()));
-        let kept = Ended { id: open.id, name, said, plain, early: false };
+        let (hash, plain) = (hash(ended.raw()), is_plain(ended.raw()));
+        let kept = Ended { id: open.id, name, hash, plain, early: false };
         self.ended.insert(key, kept);
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);

@@ -6,7 +6,7 @@ use crate::{json::Balance, work};
 
 /// The maximum number of withheld bytes that are considered: twice the usual look-ahead and some
 /// reserve. If more are withheld, it is not because of a quote that the end of the text would decide.
-const DOUBT: usize = 256;
+const MAX_WITHHELD: usize = 256;
 
 /// Follows a text lazily: only if asked, because most streams identify their calls.
 ///
@@ -47,13 +47,13 @@ impl Ending {
             return true;
         }
         // The mender may wait for more to decide what the last quote means. Here nothing follows.
-        let doubt = mender.withheld();
-        let tail = text.as_bytes().get(text.len() - doubt.min(text.len())..).unwrap_or_default();
+        let withheld = mender.withheld();
+        let tail = text.as_bytes().get(text.len() - withheld.min(text.len())..).unwrap_or_default();
         let closed = matches!(tail.trim_ascii_end().last(), Some(b'}' | b']'));
-        if doubt == 0 || doubt > DOUBT || !closed {
+        if withheld == 0 || withheld > MAX_WITHHELD || !closed {
             return false;
         }
-        work::count(doubt + mender.depth());
+        work::count(withheld + mender.depth());
         mender.clone().finish(&mut ()).is_complete()
     }
 
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_limit_is_passed_the_brackets_tell() {
+    fn past_a_limit_the_brackets_decide() {
         let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
         let key = format!("{{\"{}\":1}}", "k".repeat(70_000));
         for text in [deep, key] {

@@ -123,12 +123,12 @@ impl Calls {
     }
 
     /// Abandons the repair of everything that is open: it is forwarded verbatim.
-    pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
+    pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
         for (&(_, call), open) in &mut self.open {
-            open.arguments.give_up(&mut |piece| sink(fragment(call, piece)));
+            open.arguments.abandon(&mut |piece| sink(fragment(call, piece)));
         }
         if let Some(tracking) = &mut self.tracking {
-            tracking.give_up();
+            tracking.abandon();
         }
     }
 
@@ -159,8 +159,9 @@ impl Calls {
         delta: &CallDelta<'_>,
         source: Source<'_>,
     ) -> Result<(), Box<WireError>> {
-        let said =
-            |text: &str| self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.said(text));
+        let is_repeat = |text: &str| {
+            self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.matches(text))
+        };
         match &delta.arguments {
             Arguments::Final(text) => {
                 let differs = self
@@ -179,7 +180,7 @@ impl Calls {
                 }
                 Ok(())
             }
-            Arguments::Fragment(text) if !text.trim().is_empty() && !said(text) => {
+            Arguments::Fragment(text) if !text.trim().is_empty() && !is_repeat(text) => {
                 Err(Box::new(WireError::new(
                     ErrorKind::LateArguments,
                     format!("arguments of call {call} after its end: {}", excerpt(text)),
@@ -204,7 +205,7 @@ impl Calls {
                 ))),
             };
         }
-        self.settle(sink);
+        self.end_pending(sink);
         let scope = delta.scope;
         if !delta.exact {
             self.close_last(scope, sink);
@@ -222,7 +223,7 @@ impl Calls {
             arguments = arguments.traced(tracking.release());
         }
         if self.damage.is_some() {
-            arguments.give_up(&mut |_| {});
+            arguments.abandon(&mut |_| {});
         }
         let open = OpenCall {
             kind,
@@ -284,13 +285,13 @@ impl Calls {
         let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
         // Arguments that are an object are repaired under the policy for calls, whatever repairs the
         // envelope needed. A rewriter changes the envelope as one text.
-        let as_it_came = self.tracking.is_none();
-        let came = |text: &str| source.as_it_came(text).filter(|_| as_it_came);
+        let use_original = self.tracking.is_none();
+        let original = |text: &str| source.original_of(text).filter(|_| use_original);
         let delta_piece = !matches!(delta.arguments, Arguments::Final(_));
-        let (literal, said) = match delta.arguments {
+        let (literal, decoded) = match delta.arguments {
             Arguments::Absent => return Ok(()),
             Arguments::Seed(text) => {
-                open.arguments.seed(came(&text).unwrap_or(&text));
+                open.arguments.seed(original(&text).unwrap_or(&text));
                 return Ok(());
             }
             Arguments::Composed(text) => {
@@ -299,11 +300,11 @@ impl Calls {
             }
             Arguments::Fragment(piece) => {
                 let text = open.halves.join(piece.literal(), &piece);
-                let said = (*text != *piece).then(|| text.to_string());
-                (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), said)
+                let decoded = (*text != *piece).then(|| text.to_string());
+                (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), decoded)
             }
             Arguments::Whole(text) => {
-                let text = came(text).unwrap_or(text);
+                let text = original(text).unwrap_or(text);
                 (open.arguments.push_piece(text, &mut show).then_some(text), None)
             }
             Arguments::Final(piece) => {
@@ -314,7 +315,7 @@ impl Calls {
         if let (Some(literal), Some(tracking)) = (literal, &mut self.tracking) {
             let target = Target::Call(key.0, call);
             let place = Place::of(literal, source.text());
-            tracking.enter(Entry::Piece { target, place, said, delta: delta_piece });
+            tracking.enter(Entry::Piece { target, place, decoded, delta: delta_piece });
         }
         Ok(())
     }

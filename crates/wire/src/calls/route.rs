@@ -60,7 +60,7 @@ impl Calls {
         let call = self.keys.get(&(delta.scope, delta.index?)).copied()?;
         let ended = self.ended.get(&(delta.scope, call))?;
         let same = ended.may_repeat(delta.id.as_deref(), delta.name.as_deref());
-        let silent = argument_text(delta).is_none_or(|text| ended.said(text));
+        let silent = argument_text(delta).is_none_or(|text| ended.matches(text));
         (same && (delta.id.is_some() || silent)).then_some(call)
     }
 

@@ -35,7 +35,7 @@ enum Pending {
 }
 
 /// The result for a text that is forwarded verbatim: it was neither closed nor repaired.
-pub(super) fn as_it_came(mended: Mended) -> Mended {
+pub(super) fn verbatim(mended: Mended) -> Mended {
     let outcome = match mended.outcome() {
         Outcome::Closed => Outcome::Cut,
         Outcome::Repaired => Outcome::Abandoned,
@@ -148,9 +148,9 @@ impl Trace {
                 self.edit_log.add(Slot::Whole);
                 continue;
             };
-            let said = if reading == Reading::Plain { plain } else { resent };
-            let start = said.start.saturating_sub(dropped);
-            let end = said.end.saturating_sub(dropped);
+            let part = if reading == Reading::Plain { plain } else { resent };
+            let start = part.start.saturating_sub(dropped);
+            let end = part.end.saturating_sub(dropped);
             self.edit_log.add(Slot::Part { skip: len.saturating_sub(end - start), start, end });
         }
     }
@@ -197,11 +197,11 @@ impl Trace {
         work::count(text.len());
         let mended = mend(text.as_bytes(), &self.options);
         let leaves_raw = self.raw || mended.outcome() == Outcome::Closed;
-        if leaves_raw { as_it_came(mended) } else { mended }
+        if leaves_raw { verbatim(mended) } else { mended }
     }
 
     /// Stops rewriting: what is not certain yet, and everything that follows, is forwarded verbatim.
-    pub(crate) fn give_up(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
+    pub(crate) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Some(mender) = &mut self.mender {
             mender.abandon(&mut Recorder::new(&mut self.edit_log, show));
         }

@@ -36,7 +36,7 @@ impl Place {
     }
 
     /// The same place, `bytes` further on.
-    pub(crate) const fn behind(self, bytes: usize) -> Self {
+    pub(crate) const fn shifted(self, bytes: usize) -> Self {
         Self { start: self.start + bytes, end: self.end + bytes }
     }
 }
@@ -51,9 +51,9 @@ pub(crate) enum Entry {
     Envelope { at: usize, mended: String, allowed: bool },
     /// A literal with other content. A copy of the event must not repeat it.
     Other(Option<Place>),
-    /// A piece of a text. `said` is its text, if that differs from its literal. `delta`: it adds to
+    /// A piece of a text. `decoded` is its text, if that differs from its literal. `delta`: it adds to
     /// the text instead of repeating it.
-    Piece { target: Target, place: Option<Place>, said: Option<String>, delta: bool },
+    Piece { target: Target, place: Option<Place>, decoded: Option<String>, delta: bool },
 }
 
 /// The tracking of everything that is rewritten.
@@ -101,7 +101,7 @@ impl Tracking {
     pub(super) fn repeat(&mut self, target: Target, place: Option<Place>) {
         if let Some(edit_log) = self.ended.get_mut(&target) {
             edit_log.add(Slot::Whole);
-            self.entries.push(Entry::Piece { target, place, said: None, delta: false });
+            self.entries.push(Entry::Piece { target, place, decoded: None, delta: false });
         }
     }
 
@@ -118,7 +118,7 @@ impl Tracking {
         &mut self,
         block: Block,
         place: Option<Place>,
-        said: &str,
+        decoded: &str,
         joined: bool,
     ) -> bool {
         let target = Target::Text(block);
@@ -135,16 +135,16 @@ impl Tracking {
             .texts
             .entry(block)
             .or_insert_with(|| (Trace::new(mending, release), String::new()));
-        if text.len() + said.len() > self.limits.arguments() {
-            trace.give_up(&mut |_| {});
+        if text.len() + decoded.len() > self.limits.arguments() {
+            trace.abandon(&mut |_| {});
             return false;
         }
-        let part = text.len()..text.len() + said.len();
-        text.push_str(said);
-        trace.note(part.clone(), part, said.len());
+        let part = text.len()..text.len() + decoded.len();
+        text.push_str(decoded);
+        trace.note(part.clone(), part, decoded.len());
         trace.settle(text, Reading::Plain, &mut |_| {});
-        let said = joined.then(|| said.to_owned());
-        self.entries.push(Entry::Piece { target, place, said, delta: true });
+        let decoded = joined.then(|| decoded.to_owned());
+        self.entries.push(Entry::Piece { target, place, decoded, delta: true });
         true
     }
 
@@ -154,7 +154,7 @@ impl Tracking {
         if let Some((trace, text)) = self.texts.get_mut(&block) {
             trace.note_whole();
             trace.settle(text, Reading::Plain, &mut |_| {});
-            self.entries.push(Entry::Piece { target, place, said: None, delta: false });
+            self.entries.push(Entry::Piece { target, place, decoded: None, delta: false });
         } else {
             self.repeat(target, place);
         }
@@ -183,9 +183,9 @@ impl Tracking {
     }
 
     /// Stops rewriting: everything is forwarded verbatim.
-    pub(super) fn give_up(&mut self) {
+    pub(super) fn abandon(&mut self) {
         for (trace, _) in self.texts.values_mut() {
-            trace.give_up(&mut |_| {});
+            trace.abandon(&mut |_| {});
         }
     }
 }

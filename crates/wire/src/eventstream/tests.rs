@@ -98,7 +98,7 @@ fn an_oversize_frame_is_dropped_and_the_next_is_read() {
 }
 
 #[test]
-fn an_end_inside_a_frame_is_told() {
+fn an_end_inside_a_frame_is_reported() {
     let whole = frame(b"one");
     for end in 1..whole.len() {
         assert_eq!(read(1000, &[&whole[..end]]), ["Fault(Truncated)"], "{end}");
@@ -117,7 +117,7 @@ fn with_headers(headers: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn broken_headers_are_told_by_kind() {
+fn broken_headers_are_reported_by_kind() {
     let cases: [(&[u8], FrameFault); 7] = [
         (b"\0", FrameFault::HeaderName),
         (b"\x05ab", FrameFault::HeaderName),

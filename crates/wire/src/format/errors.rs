@@ -17,8 +17,8 @@ pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
     if let Some(error) = error {
         return Some(read(error, payload));
     }
-    let says = |node: Option<Node<'_>>| node.and_then(Node::text).as_deref() == Some("error");
-    if event == "error" || says(object) || says(kind) {
+    let is_error = |node: Option<Node<'_>>| node.and_then(Node::text).as_deref() == Some("error");
+    if event == "error" || is_error(object) || is_error(kind) {
         return Some(read(payload, payload));
     }
     if let Some((name, inner)) = exception(event, payload) {
@@ -42,8 +42,8 @@ fn exception<'a>(event: &'a str, payload: Node<'a>) -> Option<(Cow<'a, str>, Nod
 
 /// The error in a payload that is not JSON, if the name of its event or its text marks it as one.
 pub(crate) fn read_plain_error(event: &str, text: &str) -> Option<WireError> {
-    let said = text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("error:"));
-    (event == "error" || said).then(|| WireError::new(ErrorKind::Provider, excerpt(text)))
+    let is_marked = text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("error:"));
+    (event == "error" || is_marked).then(|| WireError::new(ErrorKind::Provider, excerpt(text)))
 }
 
 /// The error in a member that the format knows to be one.

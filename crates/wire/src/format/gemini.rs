@@ -109,8 +109,8 @@ impl Candidate {
             self.close_partial(scope, original != "STOP", out);
             // Only the message holds the failed text of the model.
             if FinishReason::from_provider(&original) == FinishReason::Error {
-                let said = non_empty(message).unwrap_or(original.clone());
-                let mut error = WireError::new(ErrorKind::Provider, excerpt(&said));
+                let text = non_empty(message).unwrap_or(original.clone());
+                let mut error = WireError::new(ErrorKind::Provider, excerpt(&text));
                 error.error_type = Some(original.into_owned());
                 out(Delta::Fail(Box::new(error)));
             }
@@ -144,9 +144,9 @@ impl Candidate {
 
     /// Reads a whole call, or a piece of one.
     fn call(&mut self, scope: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [name, id, args, patches, goes_on] =
+        let [name, id, args, patches, continues] =
             call.pick(["name", "id", "args", "partialArgs", "willContinue"]);
-        let goes_on = goes_on.is_some_and(|goes_on| goes_on.raw() == "true");
+        let continues = continues.is_some_and(|continues| continues.raw() == "true");
         let name = non_empty(name);
         if name.is_some() || args.is_some() {
             self.close_partial(scope, false, out);
@@ -163,7 +163,7 @@ impl Candidate {
                 arguments,
                 ..CallDelta::default()
             }));
-            self.partial = (goes_on || patches.is_some()).then(PartialArgs::default);
+            self.partial = (continues || patches.is_some()).then(PartialArgs::default);
             if self.partial.is_none() {
                 self.end(scope, out);
             }
@@ -172,7 +172,7 @@ impl Candidate {
             self.patch(scope, patch, out);
         }
         // An empty call ends the open one, and so does one without a continuation.
-        if !goes_on {
+        if !continues {
             self.close_partial(scope, false, out);
         }
     }
@@ -182,8 +182,8 @@ impl Candidate {
         match self.partial.as_mut().map(|partial| partial.patch(patch, &mut text)) {
             Some(Ok(())) => self.compose(scope, &text, out),
             _ => {
-                let said = format!("arguments that fit nowhere: {}", excerpt(patch.raw()));
-                out(Delta::Fail(Box::new(WireError::new(ErrorKind::Malformed, said))));
+                let message = format!("arguments that fit nowhere: {}", excerpt(patch.raw()));
+                out(Delta::Fail(Box::new(WireError::new(ErrorKind::Malformed, message))));
             }
         }
     }

@@ -33,7 +33,7 @@ pub(super) struct OpenAiResponses {
     /// How many items have begun.
     begun: u32,
     /// The parts with emitted text.
-    said: BTreeSet<(u32, Channel, u32)>,
+    emitted: BTreeSet<(u32, Channel, u32)>,
     called: bool,
     ended: bool,
     /// The number of the last event, if events are numbered.
@@ -174,9 +174,9 @@ impl OpenAiResponses {
         let [delta, text, refusal, transcript] =
             payload.pick(["delta", "text", "refusal", "transcript"]);
         if done {
-            self.say_again(channel, block, text.or(refusal).or(transcript), out);
+            self.emit_again(channel, block, text.or(refusal).or(transcript), out);
         } else {
-            self.say(channel, block, delta, out);
+            self.emit(channel, block, delta, out);
         }
     }
 
@@ -211,7 +211,7 @@ impl OpenAiResponses {
         }
     }
 
-    fn say(
+    fn emit(
         &mut self,
         channel: Channel,
         block: Block,
@@ -219,8 +219,8 @@ impl OpenAiResponses {
         out: &mut dyn FnMut(Delta<'_>),
     ) {
         let Some(text) = piece(text) else { return };
-        if self.said.len() < MAX_PARTS {
-            self.said.insert((block.block, channel, block.part.min(MAX_ITEMS)));
+        if self.emitted.len() < MAX_PARTS {
+            self.emitted.insert((block.block, channel, block.part.min(MAX_ITEMS)));
         }
         out(match channel {
             Channel::Reasoning | Channel::Summary => Delta::Reasoning { block, text },
@@ -230,16 +230,16 @@ impl OpenAiResponses {
     }
 
     /// Emits text that no delta has emitted, and otherwise reports its repetition.
-    fn say_again(
+    fn emit_again(
         &mut self,
         channel: Channel,
         block: Block,
         text: Option<Node<'_>>,
         out: &mut dyn FnMut(Delta<'_>),
     ) {
-        let said = self.said.contains(&(block.block, channel, block.part.min(MAX_ITEMS)));
-        if !said && self.said.len() < MAX_PARTS {
-            self.say(channel, block, text, out);
+        let emitted = self.emitted.contains(&(block.block, channel, block.part.min(MAX_ITEMS)));
+        if !emitted && self.emitted.len() < MAX_PARTS {
+            self.emit(channel, block, text, out);
         } else if channel == Channel::Text {
             again(block, text, out);
         }
@@ -278,20 +278,20 @@ impl OpenAiResponses {
         let channels = [Channel::Summary, channel, Channel::Refusal];
         let [no_summary, no_text, no_refusal] = channels.map(|channel| {
             let of_item = (place, channel, 0)..=(place, channel, MAX_ITEMS);
-            self.said.len() < MAX_PARTS && self.said.range(of_item).next().is_none()
+            self.emitted.len() < MAX_PARTS && self.emitted.range(of_item).next().is_none()
         });
         for (number, part) in (0_u32..).zip(summary.into_iter().flat_map(Node::items)) {
             let text = part.field("text").filter(|_| no_summary);
-            self.say(Channel::Summary, item.with_part(number), text, out);
+            self.emit(Channel::Summary, item.with_part(number), text, out);
         }
         for (number, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
             let [text, refusal] = part.pick(["text", "refusal"]);
             let block = item.with_part(number);
-            self.say(channel, block, text.filter(|_| no_text), out);
+            self.emit(channel, block, text.filter(|_| no_text), out);
             if channel == Channel::Text && !no_text {
                 again(block, text, out);
             }
-            self.say(Channel::Refusal, block, refusal.filter(|_| no_refusal), out);
+            self.emit(Channel::Refusal, block, refusal.filter(|_| no_refusal), out);
         }
     }
 
@@ -299,7 +299,7 @@ impl OpenAiResponses {
     fn whole(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [output, status, details, error, usage] =
             response.pick(["output", "status", "incomplete_details", "error", "usage"]);
-        let (silent, called) = (self.said.is_empty(), self.called);
+        let (silent, called) = (self.emitted.is_empty(), self.called);
         for (place, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
             match (is_call(item), called) {
                 (true, true) => {

@@ -37,7 +37,7 @@ pub(super) struct PartialArgs {
 impl PartialArgs {
     /// Reads a patch, and appends its text to `out`. On an error, `out` is unchanged.
     pub(super) fn patch(&mut self, patch: Node<'_>, out: &mut String) -> Result<(), OutOfOrder> {
-        let [path, text, number, boolean, goes_on] =
+        let [path, text, number, boolean, continues] =
             patch.pick(["jsonPath", "stringValue", "numberValue", "boolValue", "willContinue"]);
         let path = path.and_then(Node::text).ok_or(OutOfOrder)?;
         let steps = steps(&path).ok_or(OutOfOrder)?;
@@ -57,8 +57,8 @@ impl PartialArgs {
                 (None, None) => out.push_str("null"),
             }
         }
-        let goes_on = goes_on.is_some_and(|goes_on| goes_on.raw() == "true");
-        if self.in_string && !goes_on {
+        let continues = continues.is_some_and(|continues| continues.raw() == "true");
+        if self.in_string && !continues {
             self.in_string = false;
             out.push('"');
         }
@@ -213,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn a_string_that_goes_on_is_not_closed() {
+    fn a_string_that_continues_is_not_closed() {
         let (text, whole) =
             written(&[r#"{"jsonPath":"$.a","stringValue":"Par","willContinue":true}"#]);
         assert_eq!((text.as_str(), whole), ("{\"a\":\"Par", false));
     }
 
     #[test]
-    fn what_cannot_be_written_behind_is_told_and_writes_nothing() {
+    fn out_of_order_patches_are_rejected_and_write_nothing() {
         let mut writer = PartialArgs::default();
         let mut out = String::new();
         let patch = |text| json::first(text).unwrap().0;

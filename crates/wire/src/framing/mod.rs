@@ -165,12 +165,12 @@ impl Unframer {
         if head.is_empty()
             && let Some(framing) = sniff::sniff(chunk, false)
         {
-            self.settle(framing, chunk, sink);
+            self.set_framing(framing, chunk, sink);
             return;
         }
         head.extend_from_slice(chunk);
         if let Some(framing) = sniff::sniff(&head, false) {
-            self.settle(framing, &head, sink);
+            self.set_framing(framing, &head, sink);
         } else {
             sniff::trim(&mut head);
             self.state = State::Unknown(head);
@@ -182,7 +182,7 @@ impl Unframer {
         if let State::Unknown(head) = &mut self.state {
             let head = core::mem::take(head);
             let Some(framing) = sniff::sniff(&head, true) else { return };
-            self.settle(framing, &head, sink);
+            self.set_framing(framing, &head, sink);
         }
         let Self { base, read, state, .. } = self;
         match state {
@@ -202,7 +202,7 @@ impl Unframer {
     }
 
     /// Sets the framing that was detected from the bytes so far.
-    fn settle(&mut self, framing: Framing, head: &[u8], sink: Sink<'_>) {
+    fn set_framing(&mut self, framing: Framing, head: &[u8], sink: Sink<'_>) {
         let framing = match (framing, self.hint) {
             (Framing::Text, Some(Framing::Sse)) => Framing::Sse,
             (Framing::Json, Some(Framing::Ndjson)) => Framing::Ndjson,

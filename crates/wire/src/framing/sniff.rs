@@ -47,11 +47,11 @@ pub(super) fn start(head: &[u8]) -> &[u8] {
     let mut text = head;
     loop {
         let trimmed = text.trim_ascii_start();
-        let behind = trimmed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(trimmed);
-        if behind.len() == text.len() {
+        let after = trimmed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(trimmed);
+        if after.len() == text.len() {
             return text;
         }
-        text = behind;
+        text = after;
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_tell() {
+    fn the_first_bytes_determine_the_framing() {
         for (head, want) in [
             ("data: {}", Framing::Sse),
             ("\u{feff}\r\n event:x", Framing::Sse),

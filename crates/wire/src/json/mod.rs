@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_found_wherever_they_stand() {
+    fn members_are_found_at_any_position() {
         let node =
             node(r#" {"a" : [1, {"b": "]}"}], "c":null , "n\u0061me": 1.10, "a": "\u00e9\n"} "#);
         let [a, c, name] = node.pick(["a", "c", "name"]);

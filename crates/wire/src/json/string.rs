@@ -36,12 +36,12 @@ pub(super) fn decode(inner: &str) -> Cow<'_, str> {
 fn unicode<'a>(rest: &'a str, out: &mut String) -> &'a str {
     let Some((unit, after)) = hex4(rest) else { return rest };
     if (0xd800..0xdc00).contains(&unit)
-        && let Some((low, behind)) = after.strip_prefix("\\u").and_then(hex4)
+        && let Some((low, after_pair)) = after.strip_prefix("\\u").and_then(hex4)
         && (0xdc00..0xe000).contains(&low)
     {
         let code = 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
         out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-        return behind;
+        return after_pair;
     }
     out.push(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
     after

@@ -108,9 +108,9 @@ impl Flow {
         match &frame {
             Frame::Framing(Framing::Html | Framing::Text) => self.opaque = true,
             // What follows would not match what came before.
-            Frame::Oversize { .. } | Frame::Fault(_) => self.give_up(sink),
-            Frame::Payload { .. } if self.torn => self.give_up(sink),
-            Frame::Payload { .. } if damaged => self.give_up(sink),
+            Frame::Oversize { .. } | Frame::Fault(_) => self.abandon(sink),
+            Frame::Payload { .. } if self.torn => self.abandon(sink),
+            Frame::Payload { .. } if damaged => self.abandon(sink),
             _ => {}
         }
         let ends_event = match &frame {
@@ -123,8 +123,8 @@ impl Flow {
         self.torn &= !matches!(frame, Frame::Payload { .. });
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
         let Some(mut entries) = self.take_entries() else { return };
-        let says = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
-        if ends_event || says {
+        let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
+        if ends_event || has_piece {
             self.place(end, carrier, &mut entries, chunk, sink);
         } else {
             self.append_rests(&entries, chunk, sink);
@@ -181,7 +181,7 @@ impl Flow {
         self.drain(sink);
         if self.queued > self.held_limit {
             self.overflow = true;
-            self.give_up(sink);
+            self.abandon(sink);
             self.drain(sink);
         }
     }
@@ -193,8 +193,8 @@ impl Flow {
         let may_leave = entries.iter().all(|entry| match entry {
             Entry::Other(_) => true,
             Entry::Envelope { .. } => false,
-            Entry::Piece { target, said, .. } => {
-                said.is_none()
+            Entry::Piece { target, decoded, .. } => {
+                decoded.is_none()
                     && channels
                         .edit_log(*target)
                         .is_none_or(|edit_log| edit_log.is_next_unchanged())
@@ -342,8 +342,8 @@ impl Flow {
     }
 
     /// Abandons the repair of everything that is open: it is forwarded verbatim.
-    pub(super) fn give_up(&mut self, sink: Sink<'_>) {
-        self.body.channels().give_up(&mut |event| sink(Rewritten::Event(event)));
+    pub(super) fn abandon(&mut self, sink: Sink<'_>) {
+        self.body.channels().abandon(&mut |event| sink(Rewritten::Event(event)));
     }
 
     fn enqueue(&mut self, item: Item) {

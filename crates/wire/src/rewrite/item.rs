@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Piece {
     pub(super) target: Target,
     place: Option<Place>,
-    said: Option<String>,
+    decoded: Option<String>,
     /// How many pieces of the same text precede it in the event.
     nth: usize,
 }
@@ -48,15 +48,15 @@ impl Item {
         let mut counts: BTreeMap<Target, usize> = BTreeMap::new();
         for entry in entries.drain(..) {
             match entry {
-                Entry::Piece { target, place, said, .. } => {
-                    let place = place.filter(|_| legible).map(|place| place.behind(origin));
+                Entry::Piece { target, place, decoded, .. } => {
+                    let place = place.filter(|_| legible).map(|place| place.shifted(origin));
                     let mut nth = 0;
                     if pieces > 1 {
                         let count = counts.entry(target).or_default();
                         nth = *count;
                         *count += 1;
                     }
-                    item.pieces.push(Piece { target, place, said, nth });
+                    item.pieces.push(Piece { target, place, decoded, nth });
                 }
                 Entry::Envelope { at, mended, allowed: true } => {
                     origin = at;
@@ -90,15 +90,15 @@ impl Item {
         let mut edits: Vec<(Place, String)> = Vec::new();
         for piece in &self.pieces {
             let Some(edit_log) = channels.edit_log(piece.target) else { continue };
-            let text = || match (&piece.said, piece.place) {
-                (Some(said), _) => Cow::Borrowed(said.as_str()),
+            let text = || match (&piece.decoded, piece.place) {
+                (Some(decoded), _) => Cow::Borrowed(decoded.as_str()),
                 (None, Some(place)) => {
                     let base = base.get_or_insert_with(|| self.base());
                     Cow::Owned(text_of(literal(base, place)))
                 }
                 (None, None) => Cow::Borrowed(""),
             };
-            let new = edit_log.leave(text).or_else(|| piece.said.clone());
+            let new = edit_log.leave(text).or_else(|| piece.decoded.clone());
             if let (Some(new), Some(place)) = (new, piece.place) {
                 let base = base.get_or_insert_with(|| self.base());
                 let is_string = literal(base, place).starts_with('"');

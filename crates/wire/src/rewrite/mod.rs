@@ -174,7 +174,7 @@ impl Rewriter {
         if let Some(head) = self.head.take().filter(|head| !head.is_empty()) {
             sink(Rewritten::Bytes(&head));
         }
-        self.flow.give_up(sink);
+        self.flow.abandon(sink);
         self.flow.drain(sink);
         self.flow.leave_all(&[], sink);
         self.outcome = Some(RewriteOutcome::Stopped);
