@@ -128,11 +128,11 @@ impl MendedArguments {
 /// assert_eq!(mended.value(), Some(r#"{"city": "Oslo", "days": 3}"#));
 /// assert_eq!(mended.repairs().len(), 7);
 ///
-/// // Half a path is no path.
+/// // Half a path is not a path.
 /// let cut = mend_arguments(r#"{"path": "/home/ada"#, FinishReason::from_provider("max_tokens"));
 /// assert_eq!((cut.value(), cut.outcome()), (None, ArgumentsOutcome::Cut));
 ///
-/// // No arguments are an empty object only where the model came to its end.
+/// // Missing arguments are an empty object only if the model finished.
 /// assert_eq!(mend_arguments("", stop).value(), Some("{}"));
 /// assert_eq!(mend_arguments("", FinishReason::Length).value(), None);
 /// ```
