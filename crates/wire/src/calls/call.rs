@@ -134,8 +134,8 @@ impl Call {
     }
 
     /// Judges the call for a turn that did not end with a clean stop. Arguments that are valid JSON and
-    /// end by themselves are complete: nothing is missing. Otherwise repaired arguments may have lost their
-    /// end, a number may go on, and an empty object may be a placeholder for arguments still to come.
+    /// end by themselves are complete: nothing is missing. But arguments that needed repair may have lost
+    /// their end, a number may go on, and an empty object may be a placeholder for arguments to come.
     pub(super) fn stopped(self) -> Self {
         if self.kind == CallKind::Custom || self.outcome == Outcome::Repaired {
             return self.doubted(Doubt::UncleanStop);
