@@ -1,10 +1,10 @@
-//! The arguments of one call and the schema of its tool, for callers that have their text already.
+//! The arguments of one call and the schema of its tool, for callers that already have the whole text.
 
 use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, Fitted, Schema};
 use jsonmend_wire::{ArgumentsOutcome, FinishReason, MendedArguments};
 
-/// The arguments of a call, mended and brought into a schema; made by [`fit_arguments`].
+/// The arguments of a call, repaired and fitted to a schema. Returned by [`fit_arguments`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FittedArguments {
     mended: MendedArguments,
@@ -12,14 +12,14 @@ pub struct FittedArguments {
 }
 
 impl FittedArguments {
-    /// The arguments as JSON text that is valid for the schema, where the call may be run with them.
+    /// The arguments as JSON text that is valid for the schema, if the call may be run with them.
     #[must_use]
     pub fn value(&self) -> Option<&str> {
         let fitted = self.fitted.as_ref().filter(|fitted| fitted.outcome().is_complete())?;
         fitted.text()
     }
 
-    /// What became of the arguments. Those that do not fit the schema are refused.
+    /// The outcome. Arguments that do not fit the schema are refused.
     #[must_use]
     pub fn outcome(&self) -> ArgumentsOutcome {
         match &self.fitted {
@@ -29,25 +29,25 @@ impl FittedArguments {
         }
     }
 
-    /// What mending alone made of them.
+    /// The result of the repair alone, without the schema.
     #[must_use]
     pub const fn mended(&self) -> &MendedArguments {
         &self.mended
     }
 
-    /// What the schema made of them: the changes, or what is wrong; `None` if they were cut off.
+    /// The result of fitting: the changes, or what is wrong. `None` if the arguments were cut off.
     #[must_use]
     pub const fn fitted(&self) -> Option<&Fitted> {
         self.fitted.as_ref()
     }
 }
 
-/// Mends the arguments of one tool call and brings them into the schema of the tool; see
+/// Repairs the arguments of one tool call and fits them to the schema of the tool; see
 /// [`mend_arguments`](jsonmend_wire::mend_arguments).
 ///
-/// The policy of `options` holds for mending and for the rules; its scope is set to the whole text.
-/// Give it the [name](FitOptions::with_name) of the tool, and
-/// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE) for calls that do anything.
+/// The policy of `options` applies to the repairs and to the rules. Its scope is set to the whole text.
+/// Set the [name](FitOptions::with_name) of the tool, and
+/// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE) for calls with side effects.
 ///
 /// ```
 /// use jsonmend_core::{Options, Policy};

@@ -1,4 +1,4 @@
-//! Calls on their way into the schemas of their tools.
+//! Fitting calls to the schemas of their tools.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,7 +12,7 @@ use jsonmend_wire::{Call, CallKind, Guides, WireEvent};
 
 use crate::Event;
 
-/// What became of a call in the schema of its tool.
+/// The result of fitting a call to the schema of its tool.
 ///
 /// ```
 /// use jsonmend_response::CallFit;
@@ -28,28 +28,28 @@ use crate::Event;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallFit {
-    /// The tool is known, and the arguments were read by its schema. Whether they fit,
-    /// [`arguments`](Self::arguments) says, and [`Fitted::issues`] why not.
+    /// The tool is known, and the arguments were read with its schema. [`arguments`](Self::arguments)
+    /// returns them if they fit, and [`Fitted::issues`] says why not otherwise.
     Fitted {
-        /// The name under which the tool is known, which may be spelled otherwise than the call's.
+        /// The name under which the tool is registered. The call may spell it differently.
         tool: String,
-        /// The arguments, valid for the schema, or what is wrong with them. Its changes are edits of
+        /// The arguments, valid for the schema, or what is wrong with them. The changes are edits of
         /// [`Call::raw`].
         fitted: Fitted,
     },
-    /// The call is not complete, as [`Call::outcome`] says: it must not be run, whatever is left of it
-    /// looks like.
+    /// The call is not complete, according to [`Call::outcome`]. It must not be run, whatever its
+    /// arguments look like.
     Incomplete {
-        /// What became of the call.
+        /// The outcome of the call.
         outcome: Outcome,
     },
-    /// There is nothing to check it by: the free text of a custom tool, a tool of the provider's own
-    /// that the registry does not know, or a registry with neither tools nor a default.
+    /// There is nothing to check the call against: it is the free text of a custom tool, or a tool of the
+    /// provider that is not in the registry, or the registry has neither tools nor a default.
     Unchecked,
-    /// The registry knows no such tool. So it does not know `multi_tool_use.parallel`;
+    /// The registry has no such tool. This is also the result for `multi_tool_use.parallel`;
     /// [`parallel_calls`](jsonmend_schema::parallel_calls) finds the calls in its arguments.
     Unknown {
-        /// The tool with the name that is most like it, if one is: a suggestion.
+        /// The tool with the most similar name, if there is one: a suggestion.
         nearest: Option<String>,
     },
 }
@@ -65,14 +65,14 @@ impl CallFit {
     }
 }
 
-/// The tools, and the calls that are open.
+/// The tools, and the open calls.
 #[derive(Debug)]
 pub(crate) struct Tools {
     registry: SharedRegistry,
-    /// What calls are mended under.
+    /// The options with which calls are repaired.
     engine: Options,
     open: BTreeMap<usize, OpenCall>,
-    /// The calls of which something came since the last chunk.
+    /// The calls that received arguments since the last chunk.
     grew: Vec<usize>,
 }
 
@@ -81,27 +81,27 @@ pub(crate) struct Tools {
 struct OpenCall {
     kind: CallKind,
     name: Option<String>,
-    /// As it was when the call began.
+    /// The registry as of the start of the call.
     registry: Arc<Registry>,
     follower: Follower,
 }
 
-/// What looks at the arguments while they grow.
+/// Follows the arguments while they grow.
 #[derive(Debug)]
 enum Follower {
-    /// The name is not known yet, or nothing has come: what has come.
+    /// The name is not known yet, or there are no arguments: the arguments so far.
     Waits(Vec<u8>),
     Along(Box<Along>),
-    /// There is no schema, or too much came before the name.
+    /// There is no schema, or too many arguments came before the name.
     Absent,
 }
 
-/// A cursor beside the arguments.
+/// A cursor that follows the arguments.
 #[derive(Debug)]
 struct Along {
     cursor: Cursor,
-    /// How many findings were told.
-    told: usize,
+    /// How many findings have been emitted.
+    reported: usize,
 }
 
 impl Tools {
@@ -109,7 +109,7 @@ impl Tools {
         Self { registry: registry.clone(), engine, open: BTreeMap::new(), grew: Vec::new() }
     }
 
-    /// Looks at an event of the decoder, which was queued already.
+    /// Looks at an event of the decoder, which has already been queued.
     pub(crate) fn note(&mut self, event: &WireEvent<'_>, queue: &mut VecDeque<Event>) {
         match *event {
             WireEvent::CallBegan { call, kind, name, .. } => {
@@ -122,7 +122,7 @@ impl Tools {
                 if let Some(open) = self.open.get_mut(&call) {
                     open.name = Some(name.to_owned());
                     open.push(&[], &self.engine);
-                    open.tell(call, queue);
+                    open.report_findings(call, queue);
                 }
             }
             WireEvent::CallFragment { call, bytes } | WireEvent::CallRaw { call, bytes } => {
@@ -131,7 +131,7 @@ impl Tools {
                         open.stop();
                     }
                     open.push(bytes, &self.engine);
-                    open.tell(call, queue);
+                    open.report_findings(call, queue);
                     if self.grew.last() != Some(&call) {
                         self.grew.push(call);
                     }
@@ -148,17 +148,17 @@ impl Tools {
         }
     }
 
-    /// A chunk has been read: a number or a literal that a call ends with so far is whole.
+    /// Ends a chunk: a number or a literal that a call ends with so far is complete.
     pub(crate) fn settle(&mut self, queue: &mut VecDeque<Event>) {
         for call in self.grew.drain(..) {
             if let Some(open) = self.open.get_mut(&call) {
                 open.settle();
-                open.tell(call, queue);
+                open.report_findings(call, queue);
             }
         }
     }
 
-    /// The cursor beside a call that is open.
+    /// The cursor of an open call.
     pub(crate) fn cursor(&self, call: usize) -> Option<&Cursor> {
         match &self.open.get(&call)?.follower {
             Follower::Along(along) => Some(&along.cursor),
@@ -202,7 +202,7 @@ impl OpenCall {
         }
     }
 
-    /// What comes from here on is raw, and says nothing of what was meant.
+    /// The arguments from here on are raw, and say nothing about what was meant.
     fn stop(&mut self) {
         match &mut self.follower {
             Follower::Along(along) => {
@@ -214,23 +214,23 @@ impl OpenCall {
         }
     }
 
-    /// Queues what was found since the last time.
-    fn tell(&mut self, call: usize, queue: &mut VecDeque<Event>) {
+    /// Queues the findings since the last call.
+    fn report_findings(&mut self, call: usize, queue: &mut VecDeque<Event>) {
         let Follower::Along(along) = &mut self.follower else { return };
         let findings = along.cursor.findings();
-        let new = findings.get(along.told..).unwrap_or_default();
+        let new = findings.get(along.reported..).unwrap_or_default();
         queue.extend(new.iter().cloned().map(|finding| Event::CallFound { call, finding }));
-        along.told = findings.len();
+        along.reported = findings.len();
     }
 }
 
 impl Along {
     fn new(tool: &Target<'_>, engine: &Options) -> Self {
-        Self { cursor: Cursor::new(tool.schema, &tool.options(engine)), told: 0 }
+        Self { cursor: Cursor::new(tool.schema, &tool.options(engine)), reported: 0 }
     }
 }
 
-/// The schemas of the tools settle what the bytes of their arguments leave open.
+/// Lets the schemas of the tools decide what the bytes of the arguments leave open.
 pub(crate) fn guides(registry: &SharedRegistry) -> Guides {
     let registry = registry.clone();
     Guides::new(move |name| {
@@ -239,7 +239,7 @@ pub(crate) fn guides(registry: &SharedRegistry) -> Guides {
     })
 }
 
-/// What a call is brought into.
+/// What a call is fitted to.
 struct Target<'r> {
     name: &'r str,
     schema: &'r jsonmend_schema::Schema,
@@ -264,8 +264,8 @@ fn target<'r>(registry: &'r Registry, name: &'r str) -> Option<Target<'r>> {
     }
 }
 
-/// Brings a call that has ended into the schema of its tool. It is read from what the model wrote, so
-/// that the changes are one script.
+/// Fits a call that has ended to the schema of its tool. It reads what the model wrote, so that all
+/// changes form one edit script.
 fn fit(call: &Call, registry: &Registry, engine: &Options) -> CallFit {
     if call.kind() == CallKind::Custom {
         return CallFit::Unchecked;
@@ -278,8 +278,8 @@ fn fit(call: &Call, registry: &Registry, engine: &Options) -> CallFit {
             _ => CallFit::Unchecked,
         };
     };
-    // A complete call that left its arguments out has `{}`. What the policy of the engine refused, and
-    // what it closed, the schema may still read, or say what is wrong with it.
+    // A complete call without arguments has `{}`. Arguments that the engine's policy refused, or that the
+    // engine closed, may still be read with the schema, or the schema says what is wrong with them.
     let outcome = call.outcome();
     let unread =
         matches!(outcome, Outcome::Cut | Outcome::Overflow | Outcome::Abandoned | Outcome::None);

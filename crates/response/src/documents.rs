@@ -1,4 +1,4 @@
-//! Objects of the text on their way into the schema for it.
+//! Fitting objects in the text to the schema for the text.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use jsonmend_wire::Block;
 
 use crate::Event;
 
-/// What became of an object, or of a whole text, in the schema for the text.
+/// The result of fitting an object, or a whole text, to the schema for the text.
 ///
 /// ```
 /// use jsonmend_response::{Event, ResponseOptions, ResponseReader};
@@ -37,7 +37,7 @@ pub struct ObjectFit {
 }
 
 impl ObjectFit {
-    /// Which object; `None` for a text that was read as a whole, because no object was found in it.
+    /// The number of the object. `None` for a text that was read as a whole, because it held no object.
     #[must_use]
     pub const fn object(&self) -> Option<usize> {
         self.object
@@ -49,20 +49,19 @@ impl ObjectFit {
         self.block
     }
 
-    /// The byte of that text where it begins. The spans of [`fitted`](Self::fitted) count from there.
+    /// The byte offset of its start in that text. The spans of [`fitted`](Self::fitted) are relative to it.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The value and what was done to it, or what is wrong; `None` if the object was longer than the
-    /// buffer limit.
+    /// The value and its changes, or what is wrong. `None` if the object was longer than the buffer limit.
     #[must_use]
     pub const fn fitted(&self) -> Option<&Fitted> {
         self.fitted.as_ref()
     }
 
-    /// How many bytes of text are kept for an object at most.
+    /// The maximum number of bytes of text that are buffered for an object.
     #[must_use]
     pub const fn limit(&self) -> usize {
         self.limit
@@ -74,7 +73,7 @@ impl ObjectFit {
         self.fitted.as_ref().map_or(Outcome::Overflow, Fitted::outcome)
     }
 
-    /// The value: valid for the schema. It is complete only where the outcome is.
+    /// The value, valid for the schema. It is complete only if the outcome is.
     #[must_use]
     pub fn json(&self) -> Option<&str> {
         self.fitted.as_ref().and_then(Fitted::text)
@@ -94,14 +93,14 @@ impl Documents {
         Self { schema, fit, engine }
     }
 
-    /// Room for the end of a text.
+    /// An empty buffer for the end of a text.
     pub(crate) fn keep(&self) -> Kept {
         let limit = self.engine.limits().buffer();
         Kept { limit, from: 0, bytes: Vec::new(), is_blank: true }
     }
 
-    /// Brings the objects into the schema that the last `ended` events of their kind ended. They are
-    /// read from what the model wrote, so that the changes are one script.
+    /// Fits the objects of the last `ended` [`Event::ObjectEnded`] events to the schema. It reads what the
+    /// model wrote, so that all changes form one edit script.
     pub(crate) fn fit_ended(
         &self,
         block: Block,
@@ -112,7 +111,7 @@ impl Documents {
         if ended == 0 {
             return;
         }
-        // What came before the first of them is not looked at.
+        // Skip everything before the first of them.
         let mut missing = ended;
         let first = events.iter().rposition(|event| {
             missing -= usize::from(matches!(event, Event::ObjectEnded(_)));
@@ -138,7 +137,7 @@ impl Documents {
         }
     }
 
-    /// Brings a text in which no object was found into the schema: what is left are readings of the
+    /// Fits a text in which no object was found to the schema. The only readings left are those of the
     /// text as a whole.
     pub(crate) fn fit_text(&self, block: Block, raw: Option<&[u8]>) -> ObjectFit {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
@@ -149,14 +148,14 @@ impl Documents {
     }
 }
 
-/// The end of a text: what may still be asked for, up to a limit.
+/// The end of a text that may still be needed, up to a limit.
 #[derive(Debug)]
 pub(crate) struct Kept {
     limit: usize,
-    /// Where in the text it begins.
+    /// The offset of its start in the text.
     from: usize,
     bytes: Vec<u8>,
-    /// Whether the text is nothing but white space so far.
+    /// Whether the text so far is only white space.
     is_blank: bool,
 }
 
@@ -174,19 +173,19 @@ impl Kept {
         self.is_blank
     }
 
-    /// Some bytes of the text, if they are within the limit.
+    /// A range of the text, if it is within the limit.
     fn get(&self, start: usize, length: usize) -> Option<&[u8]> {
         let at = start.checked_sub(self.from).filter(|_| length <= self.limit)?;
         self.bytes.get(at..at.checked_add(length)?)
     }
 
-    /// All of the text, if it is within the limit.
+    /// The whole text, if it is within the limit.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.get(0, self.bytes.len())
     }
 
-    /// Where more than the limit is kept, what is before the open object goes, or what is before
-    /// `withheld` where there is none; of an object beyond the limit, all.
+    /// If more than the limit is buffered, drops what precedes the open object, or what precedes `withheld`
+    /// if no object is open. If the open object exceeds the limit, drops everything.
     pub(crate) fn forget(&mut self, open: Option<usize>, withheld: usize) {
         if self.bytes.len() <= self.limit {
             return;

@@ -1,4 +1,4 @@
-//! What comes out of a [`ResponseReader`](crate::ResponseReader).
+//! The events of a [`ResponseReader`](crate::ResponseReader).
 
 use jsonmend_core::Repair;
 use jsonmend_wire::{
@@ -9,8 +9,8 @@ use crate::Object;
 
 /// What happened in a response, in the order of its bytes.
 ///
-/// Calls and objects are numbered in the order in which they begin, from 0, each by themselves.
-/// Pieces of text and fragments follow the chunks of the input; what they add up to does not.
+/// Calls and objects are numbered separately, from 0, in the order in which they begin. The sizes of
+/// text pieces and fragments depend on how the input is split into chunks; their concatenation does not.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -22,14 +22,14 @@ pub enum Event {
         choice: u32,
         /// What kind of tool.
         kind: CallKind,
-        /// Its id, if the stream has said it yet.
+        /// Its id, if the stream has sent it yet.
         id: Option<String>,
-        /// Its name, if the stream has said it yet.
+        /// Its name, if the stream has sent it yet.
         name: Option<String>,
     },
     /// A tool call ended: its name, arguments, outcome and repairs.
     CallEnded(Box<Call>),
-    /// What became of a call in the schema of its tool; right after its
+    /// The result of fitting a call to the schema of its tool; directly after its
     /// [`CallEnded`](Self::CallEnded). Only with
     /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
@@ -39,22 +39,22 @@ pub enum Event {
         /// The arguments that fit, or why there are none.
         fit: Box<crate::CallFit>,
     },
-    /// Something is wrong with a call that no further text sets right: after the fragment that
-    /// settled it. With [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can either, so
-    /// that there is no use in reading on for this call. Only with
+    /// Something is wrong with a call that no further text can fix. It follows the fragment that decided
+    /// it. With [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can fix it either, so reading
+    /// on is pointless for this call. Only with
     /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
     CallFound {
         /// Which call.
         call: usize,
-        /// What is wrong. Its places count in the mended text, the fragments of the call joined.
+        /// What is wrong. Positions refer to the repaired text: the concatenated fragments of the call.
         finding: jsonmend_schema::Finding,
     },
-    /// More of the arguments of a call, mended, for display; [`CallEnded`](Self::CallEnded) decides.
+    /// More of the arguments of a call, repaired. For display only: [`CallEnded`](Self::CallEnded) decides.
     CallFragment {
         /// Which call.
         call: usize,
-        /// JSON text; it may end inside a character.
+        /// JSON text. It may end inside a character.
         json: Vec<u8>,
     },
     /// The name of a call became known, or grew.
@@ -64,30 +64,30 @@ pub enum Event {
         /// The whole name so far.
         name: String,
     },
-    /// More of a call as it came: the text of a custom tool, which is not JSON, or arguments from where
-    /// mending stopped, because of a limit or of a repair that the policy forbids.
+    /// More of a call, verbatim: the text of a custom tool, which is not JSON, or arguments from the point
+    /// where repair stopped because of a limit or of a repair that the policy forbids.
     CallRaw {
         /// Which call.
         call: usize,
-        /// Text that need not be JSON; it may end inside a character.
+        /// Text that need not be JSON. It may end inside a character.
         text: Vec<u8>,
     },
-    /// A source that the provider names, for the text of that block.
+    /// A source that the provider cites for the text of that block.
     Citation {
         /// Which text.
         block: Block,
-        /// The provider's own JSON, as it came.
+        /// The provider's own JSON, verbatim.
         json: String,
     },
     /// The stream ended. The last event.
     Ended(StreamOutcome),
-    /// An envelope was broken JSON and was mended before it was read.
+    /// An envelope was invalid JSON and was repaired before it was read.
     EnvelopeMended(Vec<Repair>),
     /// An error inside the response.
     Error(WireError),
     /// A choice or message finished.
     Finish(Finish),
-    /// The framing became known, or better known.
+    /// The framing was detected, or refined.
     FramingDetected(Framing),
     /// A comment or an empty payload, sent to keep the connection open.
     KeepAlive,
@@ -100,31 +100,31 @@ pub enum Event {
     },
     /// An object ended: its text, outcome and repairs.
     ObjectEnded(Box<Object>),
-    /// More of an object, mended.
+    /// More of an object, repaired.
     ObjectFragment {
         /// Which object.
         object: usize,
-        /// JSON text; it may end inside a character.
+        /// JSON text. It may end inside a character.
         json: Vec<u8>,
     },
-    /// What became of an object in the schema for the text, right after its
+    /// The result of fitting an object to the schema for the text, directly after its
     /// [`ObjectEnded`](Self::ObjectEnded); or of a text in which no object was found, at its end. Only
     /// with [`with_schema`](crate::ResponseOptions::with_schema).
     #[cfg(feature = "schema")]
     ObjectFitted(Box<crate::ObjectFit>),
-    /// More of an object as it came, from where mending stopped.
+    /// More of an object, verbatim, from the point where repair stopped.
     ObjectRaw {
         /// Which object.
         object: usize,
-        /// Text that need not be JSON; it may end inside a character.
+        /// Text that need not be JSON. It may end inside a character.
         text: Vec<u8>,
     },
-    /// A limit was passed and a line or an event was dropped; reading went on.
+    /// A line or an event exceeded a limit and was dropped. Reading continues.
     Oversize {
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// More of the model's reasoning: from a channel of its own, or from a block in the text.
+    /// More of the model's reasoning: from a separate channel, or from a block in the text.
     Reasoning {
         /// Which text.
         block: Block,
@@ -138,24 +138,24 @@ pub enum Event {
         /// The text.
         text: String,
     },
-    /// More text. [`without_objects_in_text`](crate::ResponseOptions::without_objects_in_text) leaves
-    /// the objects in it out.
+    /// More text. [`without_objects_in_text`](crate::ResponseOptions::without_objects_in_text) removes
+    /// objects from it.
     Text {
         /// Which text.
         block: Block,
         /// The text.
         text: String,
     },
-    /// The payload in which the stream broke off, as it came.
+    /// The payload in which the stream was cut off, verbatim.
     Unfinished(String),
     /// Token counts, merged over the stream so far.
     Usage(Usage),
-    /// The provider's format became known.
+    /// The provider's format was detected.
     FormatDetected(ApiFormat),
 }
 
 impl Event {
-    /// The event as one that can be kept; `None` for a kind this version does not know.
+    /// The event as an owned one. `None` for a kind this version does not know.
     pub(crate) fn owned(event: &WireEvent<'_>) -> Option<Self> {
         Some(match *event {
             WireEvent::CallBegan { call, choice, kind, id, name } => Self::CallBegan {
@@ -191,8 +191,8 @@ impl Event {
         })
     }
 
-    /// The event of the decoder that this one is a copy of; `None` for what only a reader of responses
-    /// knows: objects, fits, findings.
+    /// The decoder's event that this is a copy of. `None` for events that only a response reader emits:
+    /// objects, fits and findings.
     #[must_use]
     pub fn to_wire(&self) -> Option<WireEvent<'_>> {
         Some(match self {
@@ -234,7 +234,7 @@ impl Event {
         })
     }
 
-    /// Takes `next` in, if it goes on where this one stops; else gives it back.
+    /// Appends `next` if it continues this event; otherwise returns it.
     pub(crate) fn join(&mut self, next: Self) -> Option<Self> {
         match (self, next) {
             (Self::Text { block, text }, Self::Text { block: more_of, text: more })

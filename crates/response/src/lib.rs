@@ -1,8 +1,8 @@
-//! A whole response of a language model, read while it arrives: body bytes in; text, reasoning, tool
-//! calls, objects in the text, what their schemas make of them, token counts and the end out.
+//! Reads a whole response of a language model while it arrives: body bytes in; text, reasoning, tool
+//! calls, objects in the text, the results of their schemas, token counts and the end of stream out.
 //!
-//! [`ResponseReader`] does no IO. The adapters of `jsonmend-stream`, the command and every other
-//! driver feed it bytes and take its [`Event`]s.
+//! [`ResponseReader`] does no I/O. The adapters of `jsonmend-stream`, the command and any other driver
+//! push bytes into it and take its [`Event`]s.
 //!
 //! ```
 //! use jsonmend_response::{Event, ResponseOptions, ResponseReader};

@@ -3,9 +3,9 @@
 use jsonmend_core::{Outcome, Path, Repair};
 use jsonmend_wire::Block;
 
-/// A JSON document found in text, and what became of it.
+/// A JSON document found in text, and its outcome.
 ///
-/// Trust it as complete only where [`Outcome::is_complete`] holds.
+/// Treat it as complete only if [`Outcome::is_complete`] holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
     number: usize,
@@ -18,7 +18,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// Its place in the order in which the objects of the stream began, from 0.
+    /// Its number, from 0, in the order in which the objects of the stream began.
     #[must_use]
     pub const fn number(&self) -> usize {
         self.number
@@ -30,14 +30,14 @@ impl Object {
         self.block
     }
 
-    /// The byte of that text where it begins.
+    /// The byte offset of its start in that text.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Its text: valid JSON where the outcome is valid, raw otherwise. `None` if it outgrew the limit
-    /// for objects; the outcome is then [`Outcome::Overflow`].
+    /// Its text: valid JSON if the outcome is valid, raw otherwise. `None` if it exceeded the object limit;
+    /// the outcome is then [`Outcome::Overflow`].
     #[must_use]
     pub fn json(&self) -> Option<&str> {
         self.json.as_deref()
@@ -49,17 +49,17 @@ impl Object {
         self.outcome
     }
 
-    /// What was mended, sorted. The spans count from the start of the text that holds it.
+    /// Its repairs, sorted. The spans are relative to the start of the text that holds it.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
 
-    /// Reads it as a `T`, if it is complete.
+    /// Deserializes it as a `T`, if it is complete.
     ///
     /// # Errors
     /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if it is not complete,
-    /// [`ParseError::Type`](jsonmend_wire::ParseError::Type) if it is of another type.
+    /// [`ParseError::Type`](jsonmend_wire::ParseError::Type) if it does not deserialize as a `T`.
     #[cfg(feature = "serde_json")]
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
         jsonmend_wire::ParseError::check(self.json(), self.outcome, None)
@@ -71,7 +71,7 @@ impl Object {
         self.cut_at.as_ref()
     }
 
-    /// How many bytes of its text it takes.
+    /// The number of bytes of the text that it occupies.
     #[must_use]
     pub fn length(&self) -> usize {
         let json = self.json.as_ref().map_or(0, String::len);
@@ -80,7 +80,7 @@ impl Object {
         (json + removed).saturating_sub(added)
     }
 
-    /// The same, cut off at that place, which is known when the text has ended.
+    /// Records where the object was cut off, which is known once the text has ended.
     pub fn note_cut(&mut self, path: Path) {
         if matches!(self.outcome, Outcome::Closed | Outcome::Cut) {
             self.cut_at = Some(path);
@@ -88,7 +88,7 @@ impl Object {
     }
 }
 
-/// Collects an object as an [`Extractor`](jsonmend_extract::Extractor) finds it.
+/// Collects an object while an [`Extractor`](jsonmend_extract::Extractor) emits it.
 ///
 /// ```
 /// use jsonmend_core::Outcome;
@@ -106,25 +106,25 @@ pub struct ObjectBuilder {
     block: Block,
     offset: usize,
     limit: usize,
-    /// `None` once it has outgrown the limit.
+    /// `None` once it has exceeded the limit.
     json: Option<Vec<u8>>,
     repairs: Vec<Repair>,
 }
 
 impl ObjectBuilder {
-    /// An object that begins at that byte of its text, of which at most `limit` bytes are kept.
+    /// An object that starts at byte `offset` of its text. At most `limit` bytes of it are kept.
     #[must_use]
     pub const fn new(number: usize, block: Block, offset: usize, limit: usize) -> Self {
         Self { number, block, offset, limit, json: Some(Vec::new()), repairs: Vec::new() }
     }
 
-    /// Its place in the order in which the objects of the stream began, from 0.
+    /// Its number, from 0, in the order in which the objects of the stream began.
     #[must_use]
     pub const fn number(&self) -> usize {
         self.number
     }
 
-    /// The byte of its text where it begins.
+    /// The byte offset of its start in its text.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
@@ -136,7 +136,7 @@ impl ObjectBuilder {
         self.json.is_some()
     }
 
-    /// More of its text.
+    /// Appends more of its text.
     pub fn push(&mut self, bytes: &[u8]) {
         if let Some(json) = &mut self.json {
             if json.len() + bytes.len() > self.limit {
@@ -147,12 +147,12 @@ impl ObjectBuilder {
         }
     }
 
-    /// A repair of it.
+    /// Adds a repair.
     pub fn repair(&mut self, repair: Repair) {
         self.repairs.push(repair);
     }
 
-    /// The object, which ended so; one that outgrew the limit is an overflow.
+    /// Ends the object with `outcome`, or with an overflow if it exceeded the limit.
     #[must_use]
     pub fn end(self, outcome: Outcome) -> Object {
         let outcome = if self.json.is_some() { outcome } else { Outcome::Overflow };
@@ -168,7 +168,7 @@ impl ObjectBuilder {
     }
 }
 
-/// Text of a model, as a string. Raw text that is not UTF-8 is kept as far as it can be.
+/// Text of a model as a string. Invalid UTF-8 in raw text is replaced.
 pub(crate) fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())

@@ -1,4 +1,4 @@
-//! How a [`ResponseReader`](crate::ResponseReader) reads.
+//! The options of a [`ResponseReader`](crate::ResponseReader).
 
 use jsonmend_core::Options;
 use jsonmend_extract::Scope;
@@ -29,7 +29,7 @@ pub struct ResponseOptions {
 }
 
 impl ResponseOptions {
-    /// The defaults, as each method states them.
+    /// The defaults. Each method documents its own.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -45,10 +45,10 @@ impl ResponseOptions {
         }
     }
 
-    /// How the body and the tool calls are read.
+    /// Sets how the body and the tool calls are read.
     ///
     /// ### Default
-    /// Framing and format are detected; tool calls are mended under
+    /// Framing and format are detected; tool calls are repaired under
     /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
     #[must_use]
     pub fn with_wire(mut self, options: WireOptions) -> Self {
@@ -56,31 +56,31 @@ impl ResponseOptions {
         self
     }
 
-    /// Looks for objects in the text. They come beside the text, which is handed out whole all the
-    /// same; see [`without_objects_in_text`](Self::without_objects_in_text). [`Scope::Whole`] is for a
+    /// Finds objects in the text. They are emitted in addition to the text, which is still emitted in
+    /// full; see [`without_objects_in_text`](Self::without_objects_in_text). [`Scope::Whole`] is for a
     /// response that should be JSON and nothing else.
     ///
     /// ### Default
-    /// The text is not searched, unless there is a schema for it.
+    /// The text is not searched, unless a schema is set for it.
     #[must_use]
     pub const fn with_objects(mut self, scope: Scope) -> Self {
         self.objects = Some(scope);
         self
     }
 
-    /// Leaves objects out of the text that is handed out, and reasoning that the model wrote between
-    /// tags into its text: that comes as reasoning. What is left of a sentence around an object may
-    /// not be one: this is for text that is shown beside its objects.
+    /// Removes objects from the emitted text, and also reasoning that the model wrote between tags in its
+    /// text, which is emitted as reasoning instead. What is left of a sentence around an object may not be
+    /// a sentence: use this for text that is shown next to its objects.
     ///
     /// ### Default
-    /// Text is handed out as it came.
+    /// Text is emitted verbatim.
     #[must_use]
     pub const fn without_objects_in_text(mut self) -> Self {
         self.taken_out = true;
         self
     }
 
-    /// How objects in the text are mended.
+    /// Sets how objects in the text are repaired.
     ///
     /// ### Default
     /// [`Policy::PERMISSIVE`](jsonmend_core::Policy::PERMISSIVE), default limits.
@@ -90,8 +90,9 @@ impl ResponseOptions {
         self
     }
 
-    /// How large an object of the text may grow that is kept until its end, in bytes. Beyond, its
-    /// fragments still come, and it ends as [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
+    /// Sets the size up to which an object in the text is kept until it ends, in bytes. The fragments of
+    /// a larger object are still emitted, but it ends as
+    /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
     ///
     /// ### Default
     /// 8 MiB.
@@ -101,16 +102,15 @@ impl ResponseOptions {
         self
     }
 
-    /// Brings each call into the schema of its tool:
-    /// [`Event::CallFitted`](crate::Event::CallFitted) and
-    /// [`Event::CallFound`](crate::Event::CallFound) come beside the other events.
+    /// Fits each call to the schema of its tool: [`Event::CallFitted`](crate::Event::CallFitted) and
+    /// [`Event::CallFound`](crate::Event::CallFound) are emitted in addition to the other events.
     ///
-    /// The policy for rules is the one that calls are mended under ([`with_wire`](Self::with_wire)). A
-    /// call is checked by the tools that were registered when it began; swapping the registry does not
-    /// wait, and counts from the next call on. The schemas also settle what the bytes of the arguments
-    /// leave open, unless the options for the body bring guides of their own.
+    /// The rules use the same policy as the repair of calls ([`with_wire`](Self::with_wire)). A call is
+    /// checked against the tools that were registered when it began. Swapping the registry does not block,
+    /// and takes effect with the next call. The schemas also decide what the bytes of the arguments leave
+    /// open, unless the options for the body set their own guides.
     ///
-    /// Each open call costs a cursor besides, with the value of its arguments so far.
+    /// Each open call needs an additional cursor, which holds the value of its arguments so far.
     ///
     /// ### Default
     /// Calls are not checked.
@@ -121,13 +121,12 @@ impl ResponseOptions {
         self
     }
 
-    /// Brings each object of the text into that schema:
-    /// [`Event::ObjectFitted`](crate::Event::ObjectFitted) comes after its end. Where a choice holds
-    /// neither an object nor a call, the schema reads its text as a whole. Of `options`, the engine
-    /// and the scope are set by the reader.
+    /// Fits each object in the text to that schema: [`Event::ObjectFitted`](crate::Event::ObjectFitted)
+    /// follows its end. If a choice holds neither an object nor a call, the schema reads its text as a
+    /// whole. The reader overrides the engine and the scope of `options`.
     ///
-    /// Text is kept for it, up to the buffer limit of [`with_mending`](Self::with_mending); an object
-    /// beyond that is not fitted.
+    /// Text is buffered for this, up to the buffer limit of [`with_mending`](Self::with_mending). A larger
+    /// object is not fitted.
     ///
     /// ### Default
     /// Objects are not checked.
@@ -144,7 +143,7 @@ impl ResponseOptions {
         &self.wire
     }
 
-    /// Where objects are looked for in the text; `None` if they are not.
+    /// Where objects are searched for in the text. `None` if they are not.
     #[must_use]
     pub const fn objects(&self) -> Option<Scope> {
         #[cfg(feature = "schema")]
@@ -154,13 +153,13 @@ impl ResponseOptions {
         self.objects
     }
 
-    /// Whether objects are left out of the text.
+    /// Whether objects are removed from the text.
     #[must_use]
     pub const fn takes_objects_out(&self) -> bool {
         self.taken_out
     }
 
-    /// How objects in the text are mended.
+    /// How objects in the text are repaired.
     #[must_use]
     pub const fn mending(&self) -> &Options {
         &self.mending

@@ -12,11 +12,11 @@ use crate::{Event, ResponseOptions, texts::Texts};
 
 /// Reads the body of a response while it arrives.
 ///
-/// Calling order: [`push`](Self::push) any number of times, each time taking the events that are ready
-/// with [`next_event`](Self::next_event), then [`finish`](Self::finish) once, and the last events. How
-/// the body is cut into chunks changes what the pieces of text and the fragments are, not what they add
-/// up to. Memory: the events that were not taken, one line, one event, the arguments of the calls that
-/// are open, and what is kept of texts that are searched, each within the limits of the options.
+/// Call [`push`](Self::push) any number of times, and after each call take the events that are ready
+/// with [`next_event`](Self::next_event). Then call [`finish`](Self::finish) once, and take the last
+/// events. The way the body is split into chunks affects the individual text pieces and fragments, but
+/// not what they add up to. Memory: the events that were not taken, one line, one event, the arguments
+/// of the open calls, and the buffers of the texts being searched, each within the limits of the options.
 ///
 /// ```
 /// use jsonmend_extract::Scope;
@@ -41,7 +41,7 @@ pub struct ResponseReader {
     contents: Contents,
 }
 
-/// What is made of the events of the decoder.
+/// Turns the events of the decoder into events of the response.
 #[derive(Debug)]
 struct Contents {
     texts: Texts,
@@ -51,7 +51,7 @@ struct Contents {
 }
 
 impl ResponseReader {
-    /// A reader at the start of a body.
+    /// Creates a reader at the start of a body.
     #[must_use]
     pub fn new(options: ResponseOptions) -> Self {
         #[cfg(feature = "schema")]
@@ -78,7 +78,7 @@ impl ResponseReader {
         Self { decoder: Decoder::new(wire), contents }
     }
 
-    /// Reads a chunk of the body. After the end, it does nothing.
+    /// Reads a chunk of the body. Does nothing after [`finish`](Self::finish).
     pub fn push(&mut self, chunk: &[u8]) {
         let Self { decoder, contents } = self;
         decoder.push(chunk, &mut |event| contents.take(&event));
@@ -88,8 +88,8 @@ impl ResponseReader {
         }
     }
 
-    /// Ends the body: what is open ends, and [`Event::Ended`] is the last event. Does nothing the second
-    /// time.
+    /// Ends the body: everything that is open ends, and [`Event::Ended`] is the last event. Calling it again
+    /// does nothing.
     pub fn finish(&mut self) {
         let Self { decoder, contents } = self;
         decoder.finish(&mut |event| contents.take(&event));
@@ -106,12 +106,12 @@ impl ResponseReader {
         self.contents.queue.is_empty()
     }
 
-    /// What is known of a call that is open, as of the chunk that was read last: the value so far with
-    /// a state for each node, what may come next, what is missing. Nothing is copied for it.
+    /// What is known about an open call as of the last chunk: the value so far with a state for each
+    /// node, what may come next, and what is missing. Nothing is copied.
     ///
-    /// `None` without [tools](ResponseOptions::with_tools), before the call has both a name and
-    /// arguments, where its tool has no schema or more arguments than the buffer limit came before its
-    /// name, and once it has ended: also where all of it came in one chunk.
+    /// `None` without [tools](ResponseOptions::with_tools); before the call has both a name and arguments;
+    /// if its tool has no schema, or more arguments than the buffer limit arrived before its name; and once
+    /// the call has ended, including when all of it came in one chunk.
     #[cfg(feature = "schema")]
     #[must_use]
     pub fn call_cursor(&self, call: usize) -> Option<&Cursor> {
@@ -133,7 +133,7 @@ impl Contents {
     }
 }
 
-/// Puts an event at the end of the queue, or into the last one.
+/// Appends an event to the queue, or to the last event in it.
 pub(crate) fn queue(queue: &mut VecDeque<Event>, event: Event) {
     let rest = match queue.back_mut() {
         Some(last) => last.join(event),

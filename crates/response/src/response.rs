@@ -1,4 +1,4 @@
-//! Everything that a response said, collected.
+//! A whole response, collected.
 
 use jsonmend_wire::Transcript;
 
@@ -6,7 +6,7 @@ use jsonmend_wire::Transcript;
 use crate::{CallFit, ObjectFit};
 use crate::{Event, Object, ResponseOptions, ResponseReader};
 
-/// Collects the events of a [`ResponseReader`]. It grows with the response.
+/// Collects the events of a [`ResponseReader`]. Memory grows with the response.
 ///
 /// ```
 /// use jsonmend_extract::Scope;
@@ -41,7 +41,7 @@ impl Response {
         response
     }
 
-    /// Takes an event over.
+    /// Records an event.
     pub fn record(&mut self, event: Event) {
         if let Some(event) = event.to_wire() {
             self.transcript.record(&event);
@@ -56,27 +56,27 @@ impl Response {
         }
     }
 
-    /// Texts, reasoning, calls, token counts, errors and the end.
+    /// Texts, reasoning, calls, token counts, errors and the outcome.
     #[must_use]
     pub const fn transcript(&self) -> &Transcript {
         &self.transcript
     }
 
-    /// The objects of the text, in the order in which they ended.
+    /// The objects in the text, in the order in which they ended.
     #[must_use]
     pub fn objects(&self) -> &[Object] {
         &self.objects
     }
 
-    /// What became of calls in the schemas of their tools: the number of each call, and its fit, in the
-    /// order in which they ended.
+    /// The results of fitting calls to the schemas of their tools: the number of each call and its fit, in
+    /// the order in which they ended.
     #[cfg(feature = "schema")]
     #[must_use]
     pub fn call_fits(&self) -> &[(usize, CallFit)] {
         &self.call_fits
     }
 
-    /// What became of objects and texts in the schema for the text, in the order in which they ended.
+    /// The results of fitting objects and texts to the schema for the text, in the order in which they ended.
     #[cfg(feature = "schema")]
     #[must_use]
     pub fn object_fits(&self) -> &[ObjectFit] {

@@ -10,11 +10,11 @@ use jsonmend_wire::{Block, WireEvent};
 use crate::documents::{Documents, Kept};
 use crate::{Event, ObjectBuilder, ResponseOptions, object::into_text, reader::queue};
 
-/// How many texts of one response are searched; those beyond pass through. No response of a model
-/// has as many, and each costs memory.
+/// How many texts of one response are searched; any others pass through. No real response has this
+/// many, and each costs memory.
 const MOST_BLOCKS: usize = 1024;
 
-/// The texts that are searched.
+/// The texts being searched.
 #[derive(Debug)]
 pub(crate) struct Texts {
     options: ResponseOptions,
@@ -28,12 +28,12 @@ pub(crate) struct Texts {
     documents: Option<Documents>,
 }
 
-/// One text, and the object that is open in it.
+/// One text, and the open object in it.
 #[derive(Debug)]
 struct Text {
     extractor: Box<Extractor>,
     open: Option<ObjectBuilder>,
-    /// From here on the open object is as it came.
+    /// The open object is raw from here on.
     raw: bool,
     #[cfg(feature = "schema")]
     kept: Option<Kept>,
@@ -55,7 +55,7 @@ impl Texts {
         }
     }
 
-    /// Reads an event; returns whether it was queued in another form.
+    /// Reads an event. Returns whether it was queued in another form.
     pub(crate) fn take(&mut self, event: &WireEvent<'_>, events: &mut VecDeque<Event>) -> bool {
         match event {
             WireEvent::Text { block, text } if self.is_searched(*block) => {
@@ -92,7 +92,7 @@ impl Texts {
         }
     }
 
-    /// Whether objects are looked for in a text; makes room for one that is new.
+    /// Whether a text is searched for objects. Adds an entry for a new text.
     fn is_searched(&mut self, block: Block) -> bool {
         let Some(scope) = self.scope else { return false };
         if !self.texts.contains_key(&block) {
@@ -112,7 +112,7 @@ impl Texts {
         true
     }
 
-    /// Ends the texts of one choice, or all.
+    /// Ends the texts of one choice, or of all.
     fn finish(&mut self, choice: Option<u32>, events: &mut VecDeque<Event>) {
         let of_choice = |block: &&Block| choice.is_none_or(|choice| block.choice() == choice);
         let blocks: Vec<Block> = self.texts.keys().filter(of_choice).copied().collect();
@@ -126,7 +126,7 @@ impl Texts {
         }
     }
 
-    /// Lets the extractor of a text read, and hands out what it finds.
+    /// Runs `then` on the extractor of a text, and emits what it finds.
     fn with(
         &mut self,
         block: Block,
@@ -164,7 +164,7 @@ impl Texts {
         }
     }
 
-    /// Where a choice holds neither an object nor a call, the schema may still read its texts.
+    /// If a choice holds neither an object nor a call, the schema may still read its texts as a whole.
     #[cfg(feature = "schema")]
     fn answer_as_a_whole(&self, events: &mut VecDeque<Event>) {
         let Some(documents) = &self.documents else { return };

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a stream failed.
 ///
-/// What the model's server reports inside a response is no error of this kind, but an
+/// An error that the server reports inside the response is not an `Error`; it is an
 /// [`Event::Error`](crate::Event::Error).
 ///
 /// ```
@@ -16,7 +16,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error<E> {
-    /// The stream of bytes failed. What it gave before has been handed out.
+    /// The stream of bytes failed. Everything it yielded before the failure has already been emitted.
     Upstream(E),
 }
 
@@ -30,7 +30,7 @@ impl<E> Error<E> {
     }
 }
 
-/// What failed; [`source`](std::error::Error::source) says why.
+/// Says what failed. [`source`](std::error::Error::source) gives the cause.
 impl<E> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! The adapter for a channel that is text or JSON, with no provider's envelope around.
+//! The adapter for a channel of plain text or JSON, without a provider's envelope.
 
 use std::{
     collections::VecDeque,
@@ -31,13 +31,13 @@ pub struct JsonOptions {
 }
 
 impl JsonOptions {
-    /// The defaults, as each method states them.
+    /// The defaults. Each method documents its own.
     #[must_use]
     pub const fn new() -> Self {
         Self { scope: Scope::Whole, mending: Options::new(), object_limit: 8 << 20, deltas: false }
     }
 
-    /// Where JSON is looked for.
+    /// Sets where to look for JSON.
     ///
     /// ### Default
     /// [`Scope::Whole`]: the channel should be one document.
@@ -47,7 +47,7 @@ impl JsonOptions {
         self
     }
 
-    /// How it is mended.
+    /// Sets how documents are repaired.
     ///
     /// ### Default
     /// [`Policy::PERMISSIVE`](jsonmend_core::Policy::PERMISSIVE), default limits.
@@ -57,8 +57,8 @@ impl JsonOptions {
         self
     }
 
-    /// How large a document may grow that is kept until its end, in bytes. Beyond, its patches still
-    /// come, and it ends as [`Outcome::Overflow`].
+    /// Sets the size up to which a document is kept until it ends, in bytes. The patches of a larger
+    /// document are still emitted, but it ends as [`Outcome::Overflow`].
     ///
     /// ### Default
     /// 8 MiB.
@@ -68,8 +68,8 @@ impl JsonOptions {
         self
     }
 
-    /// Hands out the changes of the value, as [`JsonEvent::Delta`], in the place of patches of its
-    /// text. A document beyond the limit for objects has no further ones.
+    /// Emits changes of the value as [`JsonEvent::Delta`] instead of patches of its text. Deltas stop once
+    /// a document exceeds the object limit.
     ///
     /// ### Default
     /// Patches.
@@ -88,40 +88,41 @@ impl Default for JsonOptions {
 
 /// What happened in a channel, in the order of its bytes.
 ///
-/// Bytes are a slice of the chunk that upstream gave, as long as nothing in it was mended or held back
-/// from the chunk before; they then keep all of that chunk in memory.
+/// Bytes are a slice of the upstream chunk as long as nothing in them was repaired or held back from the
+/// previous chunk. Such a slice keeps the whole chunk in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonEvent {
-    /// The value of the document that is open changed; needs
-    /// [`with_deltas`](JsonOptions::with_deltas). An
-    /// [`OwnedValue`](jsonmend_core::OwnedValue) applies it.
+    /// The value of the open document changed. Only emitted with
+    /// [`with_deltas`](JsonOptions::with_deltas). Apply it to an
+    /// [`OwnedValue`](jsonmend_core::OwnedValue).
     Delta {
-        /// Where.
+        /// Where the value changed.
         path: Path,
-        /// What happened there.
+        /// What changed there.
         change: DeltaOp<'static>,
     },
-    /// A document ended. With [`Scope::All`] and [`Scope::Fenced`] this comes right behind its last
-    /// patch. With the other scopes there is one document, and what follows it belongs to its
-    /// account: then this comes at the end of the channel, behind all [`Text`](Self::Text), and
-    /// nothing comes after it but an error of upstream. Without a document it does not come at all.
+    /// A document ended. With [`Scope::All`] and [`Scope::Fenced`], this directly follows the document's
+    /// last patch. With the other scopes there is only one document, and what follows it counts towards
+    /// it. The event then comes at the end of the channel, after all [`Text`](Self::Text), and only an
+    /// upstream error can follow. It is not emitted if there is no document.
     Ended(Box<Object>),
-    /// The document that is open grew. The patches of a document, joined, are its text;
-    /// [`TextSnapshot`] joins them.
+    /// The open document grew. The patches of a document, concatenated, are its text;
+    /// [`TextSnapshot`] concatenates them.
     Patch {
-        /// What comes behind the text so far. It may end inside a character.
+        /// The bytes to append to the text so far. They may end inside a character.
         append: Bytes,
-        /// What would make it valid JSON if it ended here; `None` if it has ended, or is raw.
+        /// What would make the text valid JSON if it ended here. `None` if the document has ended or is raw.
         completion: Option<String>,
     },
-    /// The inside of a reasoning block. It may end inside a character.
+    /// The content of a reasoning block. It may end inside a character.
     Reasoning(Bytes),
     /// Text that is not JSON. It may end inside a character.
     Text(Bytes),
 }
 
-/// A document as it grows, from the patches of a [`JsonStream`]. A patch costs what it appends.
+/// A document as it grows, built from the patches of a [`JsonStream`]. Applying a patch costs only the
+/// bytes that it appends.
 ///
 /// ```
 /// use jsonmend_stream::{JsonEvent, TextSnapshot};
@@ -138,7 +139,7 @@ pub struct TextSnapshot {
 }
 
 impl TextSnapshot {
-    /// Takes an event in. A patch behind the end of a document begins the next one.
+    /// Applies an event. A patch that follows the end of a document starts the next one.
     pub fn apply(&mut self, event: &JsonEvent) {
         match event {
             JsonEvent::Patch { append, completion } => {
@@ -154,9 +155,9 @@ impl TextSnapshot {
         }
     }
 
-    /// The document so far as valid JSON; `None` before it begins. Costs a copy of it. A character
-    /// that has come in part is left out. Once the document has ended, or passes through raw, it is the
-    /// text as it stands; [`Object::outcome`] says which.
+    /// The document so far as valid JSON, or `None` before it begins. This copies the document. A
+    /// character that has arrived only in part is left out. Once the document has ended, or is passed
+    /// through raw, this is its text as is; [`Object::outcome`] says which.
     #[must_use]
     pub fn to_json(&self) -> Option<String> {
         if self.text.is_empty() {
@@ -173,11 +174,11 @@ impl TextSnapshot {
 pin_project! {
     /// Reads a channel of text or JSON: a stream of byte chunks in, a stream of [`JsonEvent`]s out.
     ///
-    /// When upstream fails, what it gave is settled first; the error comes last. Then the stream has
-    /// ended, and stays ended.
+    /// When upstream fails, everything it yielded is processed first and the error is the last item. After
+    /// that the stream has ended and stays ended.
     ///
-    /// **Cancel safe**: it may be dropped, and waiting for its next item may be given up, at any time.
-    /// **Back-pressure**: upstream is polled only when all events before were taken.
+    /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time.
+    /// **Back-pressure**: upstream is polled only after all previous events have been taken.
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
@@ -198,7 +199,7 @@ pin_project! {
     /// assert_eq!(snapshot.to_json().as_deref(), Some(r#"{"city": "Paris", "ok": true}"#));
     /// ```
     ///
-    /// Changes of the value, in the place of patches of its text:
+    /// Changes of the value, instead of patches of its text:
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
@@ -249,8 +250,8 @@ where
         Self { channel: Some(channel), upstream: Upstream::Open, reader }
     }
 
-    /// Stops reading: drops upstream, and settles what was received, as at the end of the channel.
-    /// What is left to hand out still comes. Cancel safe; does nothing the second time.
+    /// Stops reading: drops upstream and processes what was received, as at the end of the channel. The
+    /// remaining events are still emitted. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
         let this = self.project();
         pump::cancel(this.channel, this.upstream, this.reader);
@@ -281,7 +282,7 @@ where
     }
 }
 
-/// Finds the parts of the channel.
+/// Splits the channel into its parts.
 #[derive(Debug)]
 struct Reader {
     extractor: Extractor,
@@ -308,16 +309,16 @@ struct Found {
     limit: usize,
     objects: usize,
     open: Option<ObjectBuilder>,
-    /// The value of the document that is open, where changes are wanted.
+    /// The value of the open document, if deltas are enabled.
     partial: Option<Partial>,
-    /// What of it has been told.
+    /// The revision up to which changes have been emitted.
     seen: Revision,
-    /// The chunk that is being read.
+    /// The chunk being read.
     chunk: Bytes,
     queue: VecDeque<Pending>,
 }
 
-/// An event that may still be joined by the next one.
+/// An event that the next one may still extend.
 #[derive(Debug)]
 enum Pending {
     Patch(Joined, Option<String>),
@@ -331,7 +332,7 @@ impl Found {
         self.chunk = chunk.clone();
         extractor.push(chunk, self);
         self.chunk = Bytes::new();
-        self.tell_changes();
+        self.queue_changes();
         if let Some(Pending::Patch(_, completion)) = self.queue.back_mut() {
             *completion = extractor.completion().map(|completion| completion.to_string());
         }
@@ -355,8 +356,8 @@ impl Found {
         })
     }
 
-    /// Queues what changed in the value since it was looked at last.
-    fn tell_changes(&mut self) {
+    /// Queues the changes of the value since the last call.
+    fn queue_changes(&mut self) {
         let Some(partial) = &self.partial else { return };
         for delta in partial.since(&self.seen) {
             let (path, change) = (delta.path(), delta.op().into_owned());
@@ -414,11 +415,11 @@ impl TextSink for Found {
         }
     }
     fn end(&mut self, outcome: Outcome) {
-        // A scalar that stands alone is settled by the end of the text.
+        // A scalar on its own is final only at the end of the text.
         if outcome.is_valid() {
             self.settle();
         }
-        self.tell_changes();
+        self.queue_changes();
         if let Some(partial) = &mut self.partial {
             partial.clear();
         }

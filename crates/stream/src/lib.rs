@@ -1,10 +1,10 @@
-//! `Stream` adapters: the bytes of a model's response in; text, tool calls and mended objects out.
+//! `Stream` adapters: the bytes of a model's response in; text, tool calls and repaired objects out.
 //!
-//! [`MendStream`] reads a provider's body, [`JsonStream`] a channel that holds text or JSON and
-//! nothing around it. Both wrap a stream of byte chunks; [`MendExt`] makes them. They spawn
-//! nothing and need no runtime. With the feature `schema`, the options bring each call of a body into the
-//! schema of its tool, and each object of its text into a schema of its own; `SchemaStream` does so for
-//! what a channel holds, while it arrives.
+//! [`MendStream`] reads a provider's response body. [`JsonStream`] reads a channel of plain text or JSON.
+//! Both wrap a stream of byte chunks and are created with [`MendExt`]. They spawn nothing and need no
+//! runtime. With the feature `schema`, the options can fit each tool call of a body to the schema of its
+//! tool, and each object in the text to a schema of its own. `SchemaStream` fits the value of a channel
+//! to a schema while it arrives.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -37,22 +37,22 @@
 //! ```
 //!
 //! # Back-pressure
-//! Upstream is polled only when every event of the chunks before has been taken. What is buffered
-//! is one chunk's events, and what the limits of the options allow. After 64 chunks in a row that
-//! come to nothing the task yields.
+//! Upstream is polled only after every event of the previous chunks has been taken. At most one chunk's
+//! events are buffered, plus what the limits of the options allow. After 64 chunks in a row that yield
+//! no event, the task yields to the executor.
 //!
 //! # Cancellation
-//! Nothing happens outside a poll, so a stream may be dropped at any time, and so may a future that
-//! waits for its next item (`next()` in a `select!`): no event is lost that way. `cancel` stops early
-//! and hands out what was received.
+//! Nothing happens outside of `poll`. A stream may be dropped at any time, and so may a future that
+//! waits for its next item (`next()` in a `select!`): no event is lost. `cancel` stops early and emits
+//! what was received.
 //!
 //! # Copies
-//! A [`JsonStream`] hands out slices of the caller's own `Bytes` where nothing was mended. What a
-//! provider sends stands in strings of an envelope, escaped, so a [`MendStream`] copies it out.
+//! A [`JsonStream`] emits slices of the caller's own `Bytes` where nothing was repaired. A
+//! [`MendStream`] copies: a provider sends text as escaped strings inside an envelope.
 //!
 //! # Tracing
-//! With the feature `tracing`, how documents, calls and responses ended is told at level `DEBUG`,
-//! dropped input and failures at `WARN`. What is in them is never told.
+//! With the feature `tracing`, the outcome of documents, calls and responses is logged at level
+//! `DEBUG`, dropped input and failures at `WARN`. Content is never logged.
 
 mod error;
 mod json;

@@ -20,13 +20,13 @@ use crate::{
 pin_project! {
     /// Reads a provider's body: a stream of byte chunks in, a stream of [`Event`]s out.
     ///
-    /// How the body is cut into chunks changes what the pieces are, not what they add up to. When
-    /// upstream fails, what it gave is settled first (calls and objects that are open end, and
-    /// [`Event::Ended`] says how the response stood); the error comes last. Then the stream has ended, and stays ended.
-    /// Upstream is dropped as soon as it has ended.
+    /// The way the body is split into chunks affects the individual pieces, but not what they add up to. When
+    /// upstream fails, what it yielded is processed first: open calls and objects end, and [`Event::Ended`]
+    /// gives the outcome of the response. The error is the last item. After that the stream has ended and
+    /// stays ended. Upstream is dropped as soon as it has ended.
     ///
-    /// **Cancel safe**: it may be dropped, and waiting for its next item may be given up, at any time.
-    /// **Back-pressure**: upstream is polled only when all events before were taken.
+    /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time.
+    /// **Back-pressure**: upstream is polled only after all previous events have been taken.
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
@@ -60,8 +60,8 @@ where
         Self { body: Some(body), upstream: Upstream::Open, reader: ResponseReader::new(options) }
     }
 
-    /// Stops reading: drops upstream, and settles what was received, as at the end of the body. What
-    /// is left to hand out still comes. Cancel safe; does nothing the second time.
+    /// Stops reading: drops upstream and processes what was received, as at the end of the body. The
+    /// remaining events are still emitted. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
         let this = self.project();
         pump::cancel(this.body, this.upstream, this.reader);
@@ -70,12 +70,12 @@ where
 
 #[cfg(feature = "schema")]
 impl<S, E> MendStream<S, E> {
-    /// What is known of a call that is open, as of the chunk that was read last: the value so far with
-    /// a state for each node, what may come next, what is missing. Nothing is copied for it.
+    /// What is known about an open call as of the last chunk: the value so far with a state for each
+    /// node, what may come next, and what is missing. Nothing is copied.
     ///
-    /// `None` without [tools](ResponseOptions::with_tools), before the call has both a name and arguments, where
-    /// its tool has no schema or more arguments than the buffer limit came before its name, and once
-    /// it has ended: also where all of it came in one chunk.
+    /// `None` without [tools](ResponseOptions::with_tools); before the call has both a name and arguments;
+    /// if its tool has no schema, or more arguments than the buffer limit arrived before its name; and once
+    /// the call has ended, including when all of it came in one chunk.
     #[must_use]
     pub fn call_cursor(&self, call: usize) -> Option<&jsonmend_schema::Cursor> {
         self.reader.call_cursor(call)
@@ -121,7 +121,7 @@ impl<B: AsRef<[u8]>> Reads<B> for ResponseReader {
     }
 }
 
-/// Puts a mending adapter behind any stream of byte chunks.
+/// Wraps any stream of byte chunks in a repairing adapter.
 pub trait MendExt<B, E>: Stream<Item = Result<B, E>> + Sized
 where
     B: AsRef<[u8]>,
@@ -157,13 +157,13 @@ where
     ///     while let Some(Ok(event)) = events.next().await {
     ///         match event {
     ///             Event::CallFragment { call, .. } => {
-    ///                 // A number as soon as it is one, with what is still to come.
+    ///                 // A number as soon as it is final, with more arguments still to come.
     ///                 let Some(cursor) = events.call_cursor(call) else { continue };
     ///                 let nights = cursor.root().and_then(|root| root.member("nights"));
     ///                 assert_eq!(nights.map(|n| (n.to_string(), n.state())),
     ///                     Some(("2".to_owned(), NodeState::Final)));
     ///             }
-    ///             // Nothing can make this call right: do not wait for the rest of it.
+    ///             // Nothing can fix this call: do not wait for the rest of it.
     ///             Event::CallFound { finding, .. } if finding.standing() == Standing::Lost => break,
     ///             Event::CallFitted { fit, .. } => fitted = fit.arguments().map(str::to_owned),
     ///             _ => {}
@@ -177,8 +177,8 @@ where
         MendStream::new(self, options)
     }
 
-    /// Reads the stream as text or JSON, with no provider's envelope around. Cancel safe. Chunks are
-    /// `Bytes`, or what turns into them without a copy (`Vec<u8>`, `String`, `&'static str`).
+    /// Reads the stream as plain text or JSON, without a provider's envelope. Cancel safe. Chunks are
+    /// `Bytes`, or a type that converts to `Bytes` without a copy (`Vec<u8>`, `String`, `&'static str`).
     fn mend_json(self, options: JsonOptions) -> JsonStream<Self, E>
     where
         B: Into<Bytes>,

@@ -1,9 +1,8 @@
-//! Bytes of one event, put together from pieces.
+//! The bytes of one event, joined from pieces.
 
 use bytes::{Bytes, BytesMut};
 
-/// Pieces that were joined: a slice of the caller's chunk as long as they lie side by side in it, a
-/// copy otherwise.
+/// Joined pieces: a slice of the caller's chunk as long as they are adjacent in it, otherwise a copy.
 #[derive(Debug)]
 pub(crate) enum Joined {
     Slice(Bytes),
@@ -11,7 +10,7 @@ pub(crate) enum Joined {
 }
 
 impl Joined {
-    /// The first piece, which may lie in `chunk`.
+    /// Starts with one piece, which may lie in `chunk`.
     pub(crate) fn new(chunk: &Bytes, piece: &[u8]) -> Self {
         place(chunk, piece).map_or_else(
             || Self::Copy(BytesMut::from(piece)),
@@ -19,15 +18,15 @@ impl Joined {
         )
     }
 
-    /// One more piece behind the last one.
+    /// Appends a piece.
     pub(crate) fn push(&mut self, chunk: &Bytes, piece: &[u8]) {
         match self {
             Self::Slice(slice) => {
                 let start = place(chunk, slice);
-                let behind = start.map(|start| start + slice.len());
-                match (start, behind.filter(|_| place(chunk, piece) == behind)) {
-                    (Some(start), Some(behind)) => {
-                        *slice = chunk.slice(start..behind + piece.len());
+                let after = start.map(|start| start + slice.len());
+                match (start, after.filter(|_| place(chunk, piece) == after)) {
+                    (Some(start), Some(after)) => {
+                        *slice = chunk.slice(start..after + piece.len());
                     }
                     _ => {
                         let mut copy = BytesMut::with_capacity(slice.len() + piece.len());
@@ -49,7 +48,7 @@ impl Joined {
     }
 }
 
-/// Where in the chunk a piece lies, if it is a part of it.
+/// The position of a piece in the chunk, if it is part of it.
 fn place(chunk: &Bytes, piece: &[u8]) -> Option<usize> {
     let at = piece.as_ptr().addr().checked_sub(chunk.as_ptr().addr())?;
     (at.checked_add(piece.len())? <= chunk.len()).then_some(at)

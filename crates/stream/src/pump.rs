@@ -1,4 +1,4 @@
-//! The loop that all adapters share: from chunks of upstream to events.
+//! The loop that all adapters share: upstream chunks in, events out.
 
 use std::{
     pin::Pin,
@@ -9,19 +9,19 @@ use futures_core::Stream;
 
 use crate::{Error, trace};
 
-/// How many chunks in a row may come to nothing before the task yields.
+/// How many chunks in a row may yield no event before the task yields.
 const IDLE_CHUNKS: usize = 64;
 
 /// Whether upstream has ended, and how.
 #[derive(Debug)]
 pub(crate) enum Upstream<E> {
     Open,
-    /// It failed; the error is handed out behind the last event.
+    /// It failed. The error is emitted after the last event.
     Failed(E),
     Over,
 }
 
-/// What turns chunks into events.
+/// Turns chunks into events.
 pub(crate) trait Reads<B> {
     type Event;
 
@@ -31,11 +31,11 @@ pub(crate) trait Reads<B> {
     /// Reads a chunk.
     fn push(&mut self, chunk: B);
 
-    /// Upstream has ended.
+    /// Ends the input: upstream has ended.
     fn finish(&mut self);
 }
 
-/// The next event. Upstream is polled only when every event before has been taken, and dropped as
+/// The next event. Upstream is polled only after every previous event has been taken, and is dropped as
 /// soon as it has ended.
 pub(crate) fn poll<S, B, E, R>(
     mut body: Pin<&mut Option<S>>,
@@ -73,12 +73,12 @@ where
             }
         }
     }
-    // Upstream is always ready and says nothing: let other tasks run.
+    // Upstream is always ready but yields no events: let other tasks run.
     cx.waker().wake_by_ref();
     Poll::Pending
 }
 
-/// Drops upstream, and settles what it gave. Does nothing the second time.
+/// Drops upstream and processes what it yielded. Calling it again does nothing.
 pub(crate) fn cancel<S, B, E, R>(
     mut body: Pin<&mut Option<S>>,
     upstream: &mut Upstream<E>,

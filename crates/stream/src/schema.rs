@@ -1,4 +1,4 @@
-//! The adapter for a channel whose value a schema describes.
+//! The adapter for a channel whose value has a schema.
 
 use std::{
     collections::VecDeque,
@@ -16,34 +16,34 @@ use crate::{
     trace,
 };
 
-/// What happened to a value on its way into its schema.
+/// What happened while a value was fitted to its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FitEvent {
-    /// The text has ended: the value, valid for the schema, or why there is none. The last event.
+    /// The text has ended: the value, valid for the schema, or the reason why there is none. The last event.
     Ended(Box<Fitted>),
-    /// Something is wrong that no further text sets right. With
-    /// [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can either, so that there is no
-    /// use in reading on: [`cancel`](SchemaStream::cancel), or drop the stream.
+    /// Something is wrong that no further text can fix. With
+    /// [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can fix it either, so reading on is
+    /// pointless: call [`cancel`](SchemaStream::cancel) or drop the stream.
     Found(Finding),
-    /// The value grew: [`SchemaStream::cursor`] shows it, with the state of each node.
+    /// The value grew. [`SchemaStream::cursor`] gives it, with the state of each node.
     Grew,
 }
 
 pin_project! {
-    /// Reads a channel of text or JSON along a schema: a stream of byte chunks in, a stream of
+    /// Reads a channel of text or JSON against a schema: a stream of byte chunks in, a stream of
     /// [`FitEvent`]s out.
     ///
-    /// Between two events [`cursor`](Self::cursor) is a view of the value as of the last one; nothing is
-    /// copied for it. The last event has what [`Schema::fit`] gives for the whole text, which is kept
-    /// for that up to the buffer limit of the options. Findings, and the value at the end, do not depend
-    /// on how the text is cut into chunks; how often it is said to have grown does.
+    /// Between two events, [`cursor`](Self::cursor) is a view of the value as of the last event. Nothing is
+    /// copied for it. The last event holds the result of [`Schema::fit`] for the whole text, which is
+    /// buffered for this up to the buffer limit of the options. The findings, and the final value, do not
+    /// depend on how the text is split into chunks; the number of [`FitEvent::Grew`] events does.
     ///
-    /// When upstream fails, what it gave is settled first; the error comes last. Then the stream has
-    /// ended, and stays ended.
+    /// When upstream fails, everything it yielded is processed first and the error is the last item. After
+    /// that the stream has ended and stays ended.
     ///
-    /// **Cancel safe**: it may be dropped, and waiting for its next item may be given up, at any time.
-    /// **Back-pressure**: upstream is polled only when all events before were taken.
+    /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time.
+    /// **Back-pressure**: upstream is polled only after all previous events have been taken.
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
@@ -89,21 +89,21 @@ where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
 {
-    /// Reads `channel`. For the arguments of a tool call, give the options its name and
-    /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
+    /// Reads `channel`. For the arguments of a tool call, set the name of the tool and
+    /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE) in the options.
     #[must_use]
     pub fn new(channel: S, schema: &Schema, options: FitOptions) -> Self {
         let fitting = Fitting {
             open: Some(FitStream::new(schema, options)),
-            told: 0,
+            reported: 0,
             shown: 0,
             queue: VecDeque::new(),
         };
         Self { channel: Some(channel), upstream: Upstream::Open, fitting }
     }
 
-    /// Stops reading: drops upstream, and settles what was received, as at the end of the channel.
-    /// What is left to hand out still comes. Cancel safe; does nothing the second time.
+    /// Stops reading: drops upstream and processes what was received, as at the end of the channel. The
+    /// remaining events are still emitted. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
         let this = self.project();
         pump::cancel(this.channel, this.upstream, this.fitting);
@@ -111,8 +111,8 @@ where
 }
 
 impl<S, E> SchemaStream<S, E> {
-    /// What is known so far: the value, what may come next, what is missing. `None` once upstream
-    /// has ended and the value is settled.
+    /// What is known so far: the value, what may come next, and what is missing. `None` once upstream has
+    /// ended and the value is final.
     #[must_use]
     pub const fn cursor(&self) -> Option<&Cursor> {
         match &self.fitting.open {
@@ -151,19 +151,19 @@ where
 struct Fitting {
     /// `None` once the text has ended.
     open: Option<FitStream>,
-    /// How many findings were told.
-    told: usize,
-    /// How much had been read of the value when it was last said to have grown.
+    /// How many findings have been emitted.
+    reported: usize,
+    /// How many bytes of the value had been read at the last [`FitEvent::Grew`].
     shown: usize,
     queue: VecDeque<FitEvent>,
 }
 
 impl Fitting {
-    fn tell(&mut self, cursor: &Cursor) {
+    fn report_findings(&mut self, cursor: &Cursor) {
         let findings = cursor.findings();
-        let new = findings.get(self.told..).unwrap_or_default();
+        let new = findings.get(self.reported..).unwrap_or_default();
         self.queue.extend(new.iter().cloned().map(FitEvent::Found));
-        self.told = findings.len();
+        self.reported = findings.len();
     }
 }
 
@@ -177,7 +177,7 @@ impl<B: AsRef<[u8]>> Reads<B> for Fitting {
     fn push(&mut self, chunk: B) {
         let Some(mut stream) = self.open.take() else { return };
         stream.push(chunk.as_ref());
-        self.tell(stream.cursor());
+        self.report_findings(stream.cursor());
         let read = stream.cursor().bytes_read();
         if read > self.shown && stream.cursor().root().is_some() {
             self.shown = read;
@@ -189,7 +189,7 @@ impl<B: AsRef<[u8]>> Reads<B> for Fitting {
     fn finish(&mut self) {
         let Some(mut stream) = self.open.take() else { return };
         stream.end();
-        self.tell(stream.cursor());
+        self.report_findings(stream.cursor());
         let fitted = stream.finish();
         trace::fitted(&fitted);
         self.queue.push_back(FitEvent::Ended(Box::new(fitted)));

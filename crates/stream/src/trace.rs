@@ -1,10 +1,10 @@
-//! What is told to `tracing`, behind the feature of that name: how things ended, never what is in
-//! them. Without the feature these functions do nothing.
+//! Logging with the feature `tracing`: how things ended, never their content. Without the feature these
+//! functions do nothing.
 
 use jsonmend_response::{Event, Object};
 use jsonmend_wire::{Call, StreamOutcome};
 
-/// What an event says about how something ended.
+/// Logs an event that ends something.
 pub(crate) fn event(event: &Event) {
     match event {
         Event::CallEnded(ended) => call(ended),
@@ -23,7 +23,7 @@ pub(crate) fn event(event: &Event) {
     }
 }
 
-/// A document that was found in text has ended.
+/// A document found in text has ended.
 pub(crate) fn object(object: &Object) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
@@ -59,7 +59,7 @@ fn response(outcome: StreamOutcome) {
     let _ = outcome;
 }
 
-/// A line or an event of a response was dropped, for it was longer than that.
+/// A line or an event of a response was dropped because it exceeded `limit`.
 fn oversize(limit: usize) {
     #[cfg(feature = "tracing")]
     tracing::warn!(limit, "dropped what passed a limit");
@@ -67,7 +67,7 @@ fn oversize(limit: usize) {
     let _ = limit;
 }
 
-/// A value was brought into its schema, or not.
+/// A value was fitted to its schema, or could not be.
 #[cfg(feature = "schema")]
 pub(crate) fn fitted(fitted: &jsonmend_schema::Fitted) {
     #[cfg(feature = "tracing")]

@@ -23,7 +23,7 @@ struct Sum {
     failed: Option<&'static str>,
 }
 
-/// Reads it all; every snapshot on the way is one valid text.
+/// Reads the whole channel, and checks that every snapshot is valid JSON.
 fn read(source: Source, options: JsonOptions) -> Sum {
     let mut sum = Sum::default();
     let mut snapshot = TextSnapshot::default();
@@ -106,7 +106,7 @@ fn text_that_holds_no_json_is_text() {
 }
 
 #[test]
-fn when_upstream_fails_what_it_gave_comes_first() {
+fn when_upstream_fails_its_events_come_first() {
     let (source, _) = Source::new(vec![Ok(b"{\"a\": \"b".to_vec()), Err("reset")]);
     let sum = read(source, JsonOptions::new());
     assert_eq!(sum.failed, Some("reset"));
@@ -115,7 +115,7 @@ fn when_upstream_fails_what_it_gave_comes_first() {
 }
 
 #[test]
-fn what_was_cut_may_be_forbidden_to_close() {
+fn a_policy_may_forbid_closing_a_cut_document() {
     let options = JsonOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
     let sum = read(Source::cut(b"{\"a\": \"b", 3).0, options);
     assert_eq!(sum.objects[0].outcome(), Outcome::Cut);
@@ -172,7 +172,7 @@ fn place(bytes: &[u8]) -> std::ops::Range<usize> {
     start..start + bytes.len()
 }
 
-/// What was not mended leaves as a slice of the chunk that upstream gave.
+/// Unrepaired bytes are a slice of the upstream chunk.
 #[test]
 fn clean_runs_are_slices_of_the_chunk() {
     let prose = "Some text. ".repeat(50);
@@ -209,7 +209,7 @@ fn clean_runs_are_slices_of_the_chunk() {
     assert!(copied < 100, "{copied} bytes were copied, {sliced} were not");
 }
 
-/// A mended run is joined to its neighbours, however it was cut.
+/// A repaired run is joined to its neighbours, however the input is split.
 #[test]
 fn mended_runs_are_whole_patches() {
     let text = b"{'a': 'b', 'c': [True, False,], d: \"e\"}";
@@ -223,7 +223,7 @@ fn mended_runs_are_whole_patches() {
     assert_eq!(patches, 1, "{events:?}");
 }
 
-/// Changes rebuild every document, whatever the chunks, and a chunk that ends nothing adds none.
+/// Deltas rebuild every document, whatever the chunks, and a chunk that ends nothing adds none.
 #[test]
 fn deltas_rebuild_every_document() {
     let text = "{'city': 'Z\u{fc}rich', ok: True, n: [1.10, 2_000]} and [\"x\", {\"y\": null}]";
@@ -255,7 +255,7 @@ fn deltas_rebuild_every_document() {
 }
 
 #[test]
-fn deltas_of_a_scalar_and_of_what_stays_raw() {
+fn deltas_of_a_scalar_and_of_a_raw_document() {
     let deltas = |text: &[u8], options: JsonOptions| {
         let (source, _) = Source::cut(text, 2);
         let events: Vec<_> = block_on(source.mend_json(options.with_deltas()).collect());
@@ -271,7 +271,7 @@ fn deltas_of_a_scalar_and_of_what_stays_raw() {
     assert_eq!(deltas(b"\"ab\"", JsonOptions::new()), "\"ab\"");
     let strict = JsonOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
     assert_eq!(deltas(b"[1, 2, True, 3]", strict), "[1,2]");
-    // Beyond the limit for objects nothing more is told.
+    // No deltas are emitted beyond the object limit.
     let long = format!("[\"{}\", 12]", "abcd".repeat(100));
     let shown = deltas(long.as_bytes(), JsonOptions::new().with_object_limit(200));
     let length = shown.strip_prefix("[\"abcd").unwrap().strip_suffix("\"]").unwrap().len();
@@ -306,7 +306,7 @@ fn waiting_may_be_given_up_at_any_point() {
     let mut events = pin!(source.hesitant().mend_json(options));
     let (mut objects, mut given_up) = (Vec::new(), 0);
     loop {
-        // The future of `next` lives for one poll only.
+        // The future of `next` is dropped after one poll.
         match events.next().now_or_never() {
             None => given_up += 1,
             Some(Some(Ok(JsonEvent::Ended(object)))) => objects.push(*object),

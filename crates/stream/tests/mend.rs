@@ -29,7 +29,7 @@ const BODY: &str = concat!(
     "data: [DONE]\n\n",
 );
 
-/// What the events of a stream add up to.
+/// The combined events of a stream.
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
     text: BTreeMap<Block, String>,
@@ -91,7 +91,7 @@ fn whole() -> Sum {
 }
 
 #[test]
-fn sources_come_as_the_provider_wrote_them() {
+fn citations_are_emitted_verbatim() {
     let body =
         "data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"annotations\":[{\"n\": 1.10}]}}]}\n\n";
     let chunks = stream::iter([Ok::<_, &'static str>(Bytes::from_static(body.as_bytes()))]);
@@ -184,7 +184,7 @@ fn waiting_may_be_given_up_at_any_point() {
     let mut sum = Sum::default();
     block_on(async {
         while !events.is_terminated() {
-            // Every other wait is dropped before it is over.
+            // Every other future is dropped before it is ready.
             if let Some(Some(item)) = events.next().now_or_never() {
                 sum.add(item);
             }
@@ -236,7 +236,7 @@ fn cancelled_at_any_point() {
 }
 
 #[test]
-fn when_upstream_fails_what_it_gave_comes_first() {
+fn when_upstream_fails_its_events_come_first() {
     for cut in 0..=BODY.len() {
         let (head, tail) = BODY.as_bytes().split_at(cut);
         let chunks = vec![Ok(head.to_vec()), Err("reset"), Ok(tail.to_vec())];
@@ -273,7 +273,7 @@ fn a_cut_call_is_never_complete() {
     assert!(sum.calls.iter().all(|call| !call.outcome().is_complete()));
 }
 
-/// Objects are looked for, and left out of the text.
+/// Objects are found, and removed from the text.
 fn taken_out() -> ResponseOptions {
     ResponseOptions::new().with_objects(Scope::All).without_objects_in_text()
 }
@@ -286,7 +286,7 @@ fn content(text: &str, options: ResponseOptions) -> Sum {
 }
 
 #[test]
-fn a_cut_object_is_closed_and_says_where() {
+fn a_cut_object_is_closed_and_reports_where() {
     let sum = content("{\"a\": [1, {\"b\": \"x", taken_out());
     assert_eq!(sum.objects[0].outcome(), Outcome::Closed);
     assert_eq!(sum.objects[0].json(), Some("{\"a\": [1, {\"b\": \"x\"}]}"));
@@ -316,7 +316,7 @@ fn an_object_beyond_the_limit_is_an_overflow() {
 }
 
 #[test]
-fn a_source_that_says_nothing_does_not_hold_the_task() {
+fn a_source_without_events_does_not_block_the_task() {
     let empty = stream::repeat_with(|| Ok::<_, &str>(Bytes::new()));
     let mut events = pin!(empty.mend(taken_out()));
     let polled = block_on(poll_fn(|cx| Poll::Ready(events.as_mut().poll_next(cx))));

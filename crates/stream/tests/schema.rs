@@ -1,4 +1,4 @@
-//! The adapter for a channel whose value a schema describes.
+//! The adapter for a channel whose value has a schema.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -37,7 +37,7 @@ struct Sum {
     failed: Option<&'static str>,
 }
 
-/// Reads it all. What was said to be final stays as it was.
+/// Reads the whole channel, and checks that final nodes do not change.
 fn read(source: Source, schema: &Schema, options: FitOptions) -> Sum {
     let mut sum = Sum::default();
     let mut finals: Vec<(String, String)> = Vec::new();
@@ -100,7 +100,7 @@ fn however_the_text_is_cut_it_ends_as_the_whole() {
 }
 
 #[test]
-fn a_value_that_is_lost_is_told_at_once_and_reading_can_stop() {
+fn a_lost_value_is_reported_at_once_and_reading_can_stop() {
     let schema = trip();
     let chunks = [r#"{"city": "Oslo", "#, r#""days": 1.5, "#, r#""unit": "km"}"#, " and more"];
     let chunks = chunks.map(|chunk| Ok(chunk.as_bytes().to_vec()));
@@ -128,7 +128,7 @@ fn a_value_that_is_lost_is_told_at_once_and_reading_can_stop() {
 }
 
 #[test]
-fn what_was_given_is_settled_before_the_error() {
+fn received_bytes_are_processed_before_the_error() {
     let schema = trip();
     let text = br#"{"city": "Oslo", "days": 3}"#.to_vec();
     let (source, log) = Source::new(vec![Ok(text), Err("reset"), Ok(vec![b'x'])]);
@@ -165,7 +165,7 @@ fn a_wait_that_is_given_up_loses_nothing() {
 }
 
 #[test]
-fn upstream_is_polled_only_for_what_is_asked() {
+fn upstream_is_polled_only_on_demand() {
     let schema = trip();
     let text = r#"{"city": "Oslo", "days": 3, "stops": ["a", "b", "c", "d"]}"#;
     let (source, log) = Source::cut(text.as_bytes(), 50);
@@ -178,7 +178,7 @@ fn upstream_is_polled_only_for_what_is_asked() {
 }
 
 #[test]
-fn what_outgrows_the_buffer_is_shown_and_not_fitted() {
+fn a_value_past_the_buffer_limit_is_shown_and_not_fitted() {
     let schema = trip();
     let limits = Limits::new().with_buffer(1024);
     let options = FitOptions::new().with_engine(Options::new().with_limits(limits));

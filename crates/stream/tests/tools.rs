@@ -14,7 +14,7 @@ use jsonmend_wire::{Call, WireOptions};
 use serde_json::{Value, json};
 use source::Source;
 
-/// Calls are checked by those tools.
+/// Options that check calls against those tools.
 fn with_tools(tools: &SharedRegistry) -> ResponseOptions {
     ResponseOptions::new().with_tools(tools)
 }
@@ -57,7 +57,7 @@ fn one(name: &str, arguments: &str) -> String {
     begin(0, name, arguments) + &end()
 }
 
-/// Calls side by side, one of each kind.
+/// Interleaved calls, one of each kind.
 fn parallel() -> String {
     [
         begin(0, "functions.getWeather", "{'city': 'Z\u{fc}"),
@@ -77,10 +77,10 @@ fn parallel() -> String {
     .concat()
 }
 
-/// What the events add up to.
+/// The combined events.
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
-    /// Of each call: its text as it was shown, and what was found in it, where and how bad.
+    /// For each call: its text as shown, and its findings with position and severity.
     shown: BTreeMap<usize, String>,
     found: BTreeMap<usize, Vec<(usize, Standing, String)>>,
     calls: Vec<Call>,
@@ -168,7 +168,7 @@ fn cuts_and_pauses_change_nothing() {
 }
 
 #[test]
-fn a_call_that_cannot_come_right_is_told_before_its_end() {
+fn a_call_that_cannot_be_fixed_is_reported_before_its_end() {
     let chunks = [
         begin(0, "get_weather", "{\"city\": \"Oslo\", "),
         more(0, "\"days\": 1.5, "),
@@ -224,7 +224,7 @@ fn the_value_so_far_has_a_state_for_each_node() {
 }
 
 #[test]
-fn what_is_missing_so_far_is_pending() {
+fn missing_members_are_pending() {
     let (source, _) = Source::new(vec![Ok(begin(0, "get_weather", "{\"days\": 3, ").into_bytes())]);
     let mut events = pin!(source.mend(with_tools(&tools())));
     while let Some(Ok(event)) = block_on(events.next()) {
@@ -265,7 +265,7 @@ fn a_swap_counts_from_the_next_call_on() {
 }
 
 #[test]
-fn what_broke_off_is_incomplete_whatever_is_left_of_it() {
+fn a_cut_call_is_incomplete_whatever_is_left_of_it() {
     for arguments in ["{\"city\": \"Os", "{'city': 'Oslo'}", ""] {
         let cut = Sum::of_body(&begin(0, "get_weather", arguments));
         assert!(matches!(cut.fit(0), CallFit::Incomplete { .. }), "{arguments}");
@@ -275,7 +275,7 @@ fn what_broke_off_is_incomplete_whatever_is_left_of_it() {
         assert!(matches!(failed.fit(0), CallFit::Incomplete { .. }), "{arguments}");
         assert_eq!(failed.failed, Some("reset"));
     }
-    // Nothing states the end of the call, although its arguments look whole.
+    // Nothing states the end of the call, although its arguments look complete.
     let cut = Sum::of_body(&begin(0, "get_weather", r#"{"city": "Oslo"}"#));
     assert_eq!(*cut.fit(0), CallFit::Incomplete { outcome: Outcome::Cut });
 }
@@ -310,7 +310,7 @@ fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
             for size in 1..40 {
                 assert_eq!(read(Source::cut(body.as_bytes(), size).0), whole, "{arguments} {size}");
             }
-            // The same arguments in pieces of their own.
+            // The same arguments in separate pieces.
             for size in 1..8 {
                 let mut parts = begin(0, "get_weather", "");
                 let letters: Vec<char> = arguments.chars().collect();
@@ -351,7 +351,7 @@ fn the_schema_settles_the_syntax_of_a_call_while_it_streams() {
 }
 
 #[test]
-fn what_has_no_schema_is_unchecked() {
+fn calls_without_a_schema_are_unchecked() {
     let anthropic = concat!(
         "event: message_start\n",
         "data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"content\":[]}}\n\n",
@@ -369,7 +369,7 @@ fn what_has_no_schema_is_unchecked() {
     let events: Vec<_> = block_on(source.mend(with_tools(&registry)).collect());
     let unchecked = |event: &Result<Event, _>| matches!(event, Ok(Event::CallFitted { fit, .. }) if **fit == CallFit::Unchecked);
     assert!(events.iter().any(unchecked), "{events:?}");
-    // Without a registry nothing is said of fitting.
+    // Without a registry there are no events about fitting.
     let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
     let events: Vec<_> = block_on(source.mend(ResponseOptions::new()).collect());
     assert!(!events.iter().any(|event| matches!(event, Ok(Event::CallFitted { .. }))));
@@ -401,7 +401,7 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
 
 #[test]
 fn the_raw_end_of_a_call_that_broke_off_is_no_finding() {
-    // The quote behind the unit, held back when the stream ends, leaves as it came.
+    // The quote after the unit, withheld when the stream ends, is emitted verbatim.
     let body = begin(0, "get_weather", "{'city': 'Oslo', 'unit': 'C', 'da");
     for size in [1, 7, 1000] {
         let sum = Sum::of(Source::cut(body.as_bytes(), size).0);

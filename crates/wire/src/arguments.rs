@@ -1,18 +1,18 @@
-//! The arguments of one call, for callers that have their text already.
+//! The arguments of one call, for callers that already have the whole text.
 
 use jsonmend_core::{Options, Outcome, Path, Policy, Repair};
 
 use crate::{Call, Doubt, FinishReason, calls::judge, codes::coded};
 
-/// What became of the arguments of a call.
+/// The outcome of the arguments of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArgumentsOutcome {
     /// They were cut off, or may have been: do not run the call.
     Cut,
-    /// The policy forbids a repair that they need, or a limit was passed: do not run the call.
+    /// They need a repair that the policy forbids, or exceeded a limit: do not run the call.
     Refused,
-    /// They were broken, and are valid now.
+    /// They were invalid, and were repaired.
     Repaired,
     /// They were valid, or empty after a clean stop.
     Whole,
@@ -53,15 +53,15 @@ impl From<Outcome> for ArgumentsOutcome {
 
 coded!(ArgumentsOutcome);
 
-/// The arguments of a call, mended; made by [`mend_arguments`].
+/// The repaired arguments of a call. Returned by [`mend_arguments`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MendedArguments {
     call: Call,
 }
 
 impl MendedArguments {
-    /// Mends arguments under other options than [`mend_arguments`] does: another policy, other limits,
-    /// a guide. Arguments of any length are read.
+    /// Repairs arguments with other options than [`mend_arguments`]: another policy, other limits, a
+    /// guide. Arguments of any length are read.
     #[must_use]
     pub fn new(raw: &str, finish: FinishReason, options: &Options) -> Self {
         Self { call: judge(raw, finish, options) }
@@ -72,25 +72,25 @@ impl MendedArguments {
         &self.call
     }
 
-    /// The arguments as JSON text, where the call may be run with them.
+    /// The arguments as JSON text, if the call may be run with them.
     #[must_use]
     pub fn value(&self) -> Option<&str> {
         self.call.outcome().is_complete().then(|| self.call.arguments())
     }
 
-    /// What became of the arguments.
+    /// The outcome of the arguments.
     #[must_use]
     pub fn outcome(&self) -> ArgumentsOutcome {
         self.call.outcome().into()
     }
 
-    /// The arguments as they came. The repairs count from their start.
+    /// The original arguments. The spans of the repairs are relative to their start.
     #[must_use]
     pub fn raw(&self) -> &str {
         self.call.raw()
     }
 
-    /// What was mended; where nothing could be, what would have been needed.
+    /// The repairs. If the arguments could not be repaired, the repairs that would have been needed.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         self.call.repairs()
@@ -102,22 +102,23 @@ impl MendedArguments {
         self.call.cut_at()
     }
 
-    /// Why they are not taken for complete, although they may look as if they were.
+    /// Why they are not treated as complete, although they may look complete.
     #[must_use]
     pub const fn doubt(&self) -> Option<Doubt> {
         self.call.doubt()
     }
 }
 
-/// Mends the arguments of one tool call, as a provider gave them: `raw` is their text, `finish` the
+/// Repairs the arguments of one tool call: `raw` is their text as the provider sent it, `finish` the
 /// reason with which the turn ended.
 ///
-/// This is for code that has the whole text already, from a response that was not streamed or from a
-/// client library, and would otherwise put `{}` or null in the place of what it cannot parse. Only what
-/// [`value`](MendedArguments::value) gives may be run. Arguments that are empty are `{}` after a clean
-/// stop; after any other they count as cut off, and so does whatever needs mending to look whole.
+/// This is for code that already has the whole text, from a response that was not streamed or from a
+/// client library, and would otherwise replace what it cannot parse with `{}` or null. Only the
+/// [`value`](MendedArguments::value) may be run. Empty arguments are `{}` after a clean stop. After any
+/// other stop they count as cut off, and so do arguments that need a repair to look complete.
 ///
-/// Arguments are mended under [`Policy::CONSERVATIVE`]: repairs that are certain or strongly indicated.
+/// Arguments are repaired under [`Policy::CONSERVATIVE`]: only repairs that are certain or strongly
+/// indicated.
 ///
 /// ```
 /// use jsonmend_wire::{ArgumentsOutcome, FinishReason, mend_arguments};
@@ -127,11 +128,11 @@ impl MendedArguments {
 /// assert_eq!(mended.value(), Some(r#"{"city": "Oslo", "days": 3}"#));
 /// assert_eq!(mended.repairs().len(), 7);
 ///
-/// // Half a path is no path.
+/// // Half a path is not a path.
 /// let cut = mend_arguments(r#"{"path": "/home/ada"#, FinishReason::from_provider("max_tokens"));
 /// assert_eq!((cut.value(), cut.outcome()), (None, ArgumentsOutcome::Cut));
 ///
-/// // No arguments are an empty object only where the model came to its end.
+/// // Missing arguments are an empty object only if the model finished.
 /// assert_eq!(mend_arguments("", stop).value(), Some("{}"));
 /// assert_eq!(mend_arguments("", FinishReason::Length).value(), None);
 /// ```

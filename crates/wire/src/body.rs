@@ -1,4 +1,4 @@
-//! Response bodies that were not streamed, mended in place.
+//! Repairs response bodies that were not streamed, in place.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::{
     json, transcribe,
 };
 
-/// A response body whose tool calls were mended; made by [`mend_body`].
+/// A response body with repaired tool calls. Returned by [`mend_body`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MendedBody<'a> {
     body: Cow<'a, [u8]>,
@@ -18,38 +18,39 @@ pub struct MendedBody<'a> {
 }
 
 impl<'a> MendedBody<'a> {
-    /// The body to hand on.
+    /// The body to forward.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// The body to hand on, without a copy where nothing was mended.
+    /// The body to forward, without a copy if nothing was repaired.
     #[must_use]
     pub fn into_body(self) -> Cow<'a, [u8]> {
         self.body
     }
 
-    /// Whether anything was mended.
+    /// Whether anything was repaired.
     #[must_use]
     pub const fn is_changed(&self) -> bool {
         matches!(self.body, Cow::Owned(_))
     }
 
-    /// What the body says, the outcome of every call included.
+    /// The content of the body, including the outcome of every call.
     #[must_use]
     pub const fn transcript(&self) -> &Transcript {
         &self.transcript
     }
 }
 
-/// Reads a response body that was not streamed, and mends the arguments of its tool calls in place.
+/// Reads a response body that was not streamed, and repairs the arguments of its tool calls in place.
 ///
-/// Only the strings that hold arguments are replaced, and only where the arguments were mended and are
-/// valid now; every other byte stays. Arguments that were cut off or that the policy forbids to mend
-/// stay as they came: the [`transcript`](MendedBody::transcript) tells. So do empty ones, which count
-/// as `{}` there; and so does every body that is no JSON, and every stream. Content that is JSON by
-/// contract is for a [`Rewriter`](crate::Rewriter), which takes such bodies, too.
+/// Only the strings that hold arguments are replaced, and only if the arguments were repaired and are now
+/// valid. Every other byte is unchanged. Arguments that were cut off, or that the policy forbids to
+/// repair, stay verbatim; the [`transcript`](MendedBody::transcript) reports them. Empty arguments also
+/// stay, although they count as `{}` in the transcript, and so do bodies that are not JSON and streams.
+/// To repair content that must be JSON, use a [`Rewriter`](crate::Rewriter), which also accepts bodies that
+/// were not streamed.
 ///
 /// ```
 /// use jsonmend_core::Outcome;
@@ -81,7 +82,7 @@ fn is_mended(call: &Call) -> bool {
     outcome.is_valid() && outcome != Outcome::Unchanged && call.kind() != CallKind::Custom
 }
 
-/// The body with other strings for the arguments of `calls`, which stand in the order of the body.
+/// The body with new strings for the arguments of `calls`, which are in the order of the body.
 fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<String> {
     let mut format = format::start(transcript.format()?)?;
     let text = body.trim_start_matches(|c: char| c == '\u{feff}' || json::is_space(c));
@@ -96,7 +97,7 @@ fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<Strin
             let (Arguments::Fragment(piece) | Arguments::Final(piece)) = delta.arguments else {
                 return;
             };
-            // A piece of a call that was left alone is that of none which waits.
+            // The piece of a call that was left alone matches none of the waiting calls.
             let Some(call) = waiting.next_if(|call| call.raw() == &*piece) else { return };
             let literal = piece.literal();
             let start = literal.as_ptr() as usize - rest.as_ptr() as usize;

@@ -1,4 +1,4 @@
-//! From deltas to events: calls, texts, the end of choices, token counts, errors.
+//! Turns deltas into events: calls, texts, the end of choices, token counts, errors.
 
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use crate::{
     source::Source,
 };
 
-/// How many errors of one response are handed out. A body of nothing but errors says no more with
-/// the next one.
+/// How many errors of one response are emitted. In a body of nothing but errors, more of them add no
+/// information.
 const MOST_ERRORS: usize = 64;
 
-/// How many texts may wait for the other half of a character.
+/// How many texts may wait for the second half of a surrogate pair.
 const MOST_HALVES: usize = 1024;
 
 /// The channels of one response.
@@ -25,12 +25,12 @@ pub(crate) struct Channels {
     usage: Usage,
     /// The last finish of every choice that has one.
     finished: BTreeMap<u32, Finish>,
-    /// The texts that end in half a character.
+    /// The texts that end in the middle of a surrogate pair.
     halves: BTreeMap<(Block, Channel), Halves>,
     errors: usize,
 }
 
-/// A text of a block.
+/// The texts that a block can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Channel {
     Reasoning,
@@ -59,24 +59,24 @@ impl Channels {
         }
     }
 
-    /// Keeps account of the pieces, so that they can be written again.
+    /// Tracks the pieces, so that they can be rewritten.
     pub(crate) fn track(&mut self, tracking: Tracking) {
         self.calls.track(tracking);
     }
 
-    /// The account, where one is kept.
+    /// The tracking, if it is enabled.
     pub(crate) fn tracking(&mut self) -> Option<&mut Tracking> {
         self.calls.tracking()
     }
 
-    /// The account of one text.
+    /// The edit log of one text.
     pub(crate) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         self.calls.edit_log(target)
     }
 
-    /// Everything that is open leaves as it came.
-    pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
-        self.calls.give_up(sink);
+    /// Abandons the repair of everything that is open: it is forwarded verbatim.
+    pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
+        self.calls.abandon(sink);
     }
 
     /// Whether an error was reported.
@@ -84,12 +84,12 @@ impl Channels {
         self.errors > 0
     }
 
-    /// Something was lost, damaged or contradicted: no call that is open is complete.
+    /// Something was lost, damaged or contradicted: no open call is complete.
     pub(crate) fn doubt(&mut self, doubt: Doubt) {
         self.calls.doubt(doubt);
     }
 
-    /// The payload that is read from here on is damaged, or not.
+    /// Sets whether the payload read from here on is damaged.
     pub(crate) fn damage(&mut self, damage: Option<Doubt>) {
         self.calls.damage(damage);
     }
@@ -107,7 +107,7 @@ impl Channels {
         }
     }
 
-    /// Ends every call that is open.
+    /// Ends every open call.
     pub(crate) fn end(&mut self, end: End, sink: Sink<'_>) {
         self.calls.finish_all(end, sink);
         self.finish_texts(Block::all(), end.is_cut(), sink);
@@ -132,8 +132,8 @@ impl Channels {
             }
             Delta::Call(delta) => {
                 if let Some(tracking) = self.calls.tracking() {
-                    for said in [&delta.id, &delta.name].into_iter().flatten() {
-                        tracking.enter(Entry::Other(quoted(said, base)));
+                    for text in [&delta.id, &delta.name].into_iter().flatten() {
+                        tracking.enter(Entry::Other(quoted(text, base)));
                     }
                 }
                 if let Err(error) = self.calls.take(delta, source, sink) {
@@ -179,7 +179,7 @@ impl Channels {
         base: &str,
         sink: Sink<'_>,
     ) {
-        self.calls.settle(sink);
+        self.calls.end_pending(sink);
         let mut halves = match self.halves.is_empty() {
             true => Halves::default(),
             false => self.halves.remove(&(block, channel)).unwrap_or_default(),
@@ -201,7 +201,7 @@ impl Channels {
         }
     }
 
-    /// No text of those blocks goes on: half a character stays one.
+    /// Ends the texts of those blocks. A surrogate that still waits for its other half becomes U+FFFD.
     fn finish_texts(&mut self, of: RangeInclusive<Block>, cut: bool, sink: Sink<'_>) {
         let channels = (*of.start(), Channel::Reasoning)..=(*of.end(), Channel::Text);
         while let Some((&key, _)) = self.halves.range(channels.clone()).next() {
@@ -218,7 +218,7 @@ impl Channels {
     }
 }
 
-/// The place of the literal that says `text`, where it says it without an escape.
+/// The place of the string literal that holds `text`, if it holds it without an escape.
 fn quoted(text: &str, base: &str) -> Option<Place> {
     let Place { start, end } = Place::of(text, base)?;
     let place = Place { start: start.checked_sub(1)?, end: end.checked_add(1)? };

@@ -1,8 +1,8 @@
-//! Names that are read and printed as their codes.
+//! `Display` and `FromStr` for types with a code.
 
 use core::fmt;
 
-/// A code that names nothing this version knows.
+/// The error for a code that this version does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownCode;
@@ -15,7 +15,7 @@ impl fmt::Display for UnknownCode {
 
 impl std::error::Error for UnknownCode {}
 
-/// Prints a type as its `code()`, and reads it from one of those of `ALL`.
+/// Implements `Display` with `code()`, and `FromStr` with the codes of `ALL`.
 macro_rules! coded {
     ($($name:ident),+) => {$(
         /// The code.

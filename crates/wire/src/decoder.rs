@@ -1,4 +1,4 @@
-//! Body bytes in, events out.
+//! The decoder: body bytes in, events out.
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ use crate::{
 
 /// Decodes the body of a model's stream while it arrives.
 ///
-/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. How
-/// the body is cut into chunks changes nothing. Text is handed out at once, the arguments of a call
-/// as soon as they are certain. Memory: one line, one event, and the arguments of the calls that are
-/// open, each within [`WireLimits`](crate::WireLimits).
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. The way the body
+/// is split into chunks does not change the result. Text is emitted at once, the arguments of a call as
+/// soon as they are certain. Memory: one line, one event, and the arguments of the open calls, each
+/// within [`WireLimits`](crate::WireLimits).
 ///
 /// ```
 /// use jsonmend_wire::{Decoder, StreamOutcome, WireEvent, WireOptions};
@@ -44,7 +44,7 @@ pub struct Decoder {
     outcome: Option<StreamOutcome>,
 }
 
-/// Everything behind the framing.
+/// All stages after the framing.
 #[derive(Debug)]
 pub(crate) struct Body {
     options: WireOptions,
@@ -53,9 +53,9 @@ pub(crate) struct Body {
     wire: Option<ApiFormat>,
     format: Option<Box<dyn Format>>,
     channels: Channels,
-    /// The beginning of the first payload that no format knows.
+    /// The beginning of the first payload that no format recognises.
     unknown: Option<String>,
-    /// That payload was no JSON: an error, unless the whole stream is unknown.
+    /// That payload was not JSON: an error, unless the whole stream is unrecognised.
     malformed: bool,
     overflow: bool,
     /// The body ended inside a frame.
@@ -63,7 +63,7 @@ pub(crate) struct Body {
 }
 
 impl Decoder {
-    /// A decoder at the start of a body.
+    /// Creates a decoder at the start of a body.
     #[must_use]
     pub fn new(options: WireOptions) -> Self {
         Self { unframer: Unframer::new(&options), body: Body::new(options), outcome: None }
@@ -81,7 +81,7 @@ impl Decoder {
         self.body.wire
     }
 
-    /// Reads a chunk of the body. After the end, it does nothing.
+    /// Reads a chunk of the body. Does nothing after [`finish`](Self::finish).
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(WireEvent<'_>)) {
         if self.outcome.is_some() {
             return;
@@ -91,8 +91,8 @@ impl Decoder {
         unframer.push(chunk, &mut |frame, _| body.take(frame, sink));
     }
 
-    /// Ends the body: calls that are open end, and the outcome is told. A body that ends without the
-    /// mark its format puts at the end is [`StreamOutcome::Cut`], whatever came before.
+    /// Ends the body: open calls end, and the outcome is emitted. A body that ends without its format's
+    /// end-of-stream marker is [`StreamOutcome::Cut`], whatever came before.
     pub fn finish(&mut self, sink: &mut impl FnMut(WireEvent<'_>)) -> StreamOutcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -135,7 +135,7 @@ impl Body {
         &mut self.channels
     }
 
-    /// Tells what the caller has fixed.
+    /// Reports the framing and the format, where the caller has fixed them.
     pub(crate) fn announce(&mut self, sink: Sink<'_>) {
         if !core::mem::replace(&mut self.announced, true) {
             if let Some(framing) = self.options.framing() {
@@ -154,7 +154,7 @@ impl Body {
                 sink(WireEvent::FramingDetected(framing));
             }
             Frame::Payload { event, data, whole } => {
-                // Bytes that are not UTF-8 were replaced: what they were is lost.
+                // Bytes that are not UTF-8 were replaced, so the original bytes are lost.
                 let damaged = matches!(data, Cow::Owned(_)).then_some(Doubt::DamagedEvent);
                 self.channels.damage(damaged);
                 self.payload(&event, &data, whole, sink);
@@ -164,8 +164,8 @@ impl Body {
             Frame::Field { name, value } if name == "error" => {
                 self.payload("error", &value, true, sink);
             }
-            // The specification has unknown fields ignored. One that holds an object is an event whose
-            // field name was damaged.
+            // The specification requires that unknown fields are ignored. One that holds an object is an
+            // event whose field name was damaged.
             Frame::Field { value, .. } if value.trim_start().starts_with('{') => {
                 self.fail(ErrorKind::Malformed, &value, sink);
             }
@@ -196,13 +196,13 @@ impl Body {
         self.channels.fail(&WireError::new(kind, excerpt(text)), sink);
     }
 
-    /// Reads a payload: JSON, several JSON values, the sentinel, or a sign of life. `whole`: the
-    /// framing saw its end.
+    /// Reads a payload: JSON, several JSON values, the sentinel, or a keep-alive. `whole`: the framing saw
+    /// its end.
     fn payload(&mut self, event: &str, data: &str, whole: bool, sink: Sink<'_>) {
         if self.format.is_none()
             && let Some(wire) = format::detect_plain(self.framing, event, data)
         {
-            self.settle(wire, sink);
+            self.set_format(wire, sink);
         }
         let Self { format, channels, .. } = self;
         if let Some(format) = format
@@ -213,7 +213,7 @@ impl Body {
             return;
         }
         let mut rest = data.trim();
-        // Proxies wrap what is wrapped already.
+        // Proxies may wrap a payload that is already wrapped.
         while let Some(inner) = rest.strip_prefix("data:") {
             rest = inner.trim_start();
         }
@@ -250,7 +250,7 @@ impl Body {
         }
     }
 
-    /// The rest of a payload that is no JSON: cut off, an error in words, or an envelope to mend.
+    /// Handles the rest of a payload that is not JSON: cut off, a plain-text error, or an envelope to repair.
     fn broken(
         &mut self,
         event: &str,
@@ -274,10 +274,10 @@ impl Body {
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(mended.repairs()));
                 let written = self.note_envelope(Place::of(text, data), &mended);
-                // Of a text that goes through an event as it came, nothing can be written: what is open
-                // gives up before it, and what begins in it does behind it.
+                // Nothing can be written to a text that passes through an event verbatim. So what is open is
+                // abandoned before the event, and what begins in it is abandoned after it.
                 if !written {
-                    self.channels.give_up(sink);
+                    self.channels.abandon(sink);
                 }
                 let source =
                     Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
@@ -286,7 +286,7 @@ impl Body {
                 }
                 self.node(event, node, source, sink);
                 if !written {
-                    self.channels.give_up(sink);
+                    self.channels.abandon(sink);
                 }
                 return;
             }
@@ -299,8 +299,8 @@ impl Body {
         }
     }
 
-    /// Tells a rewriter what the payload was taken for, from that place on; `false` if it must leave as
-    /// it came.
+    /// Tells a rewriter how the payload was read from `place` on. Returns `false` if the payload must be
+    /// forwarded verbatim.
     fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) -> bool {
         let policy = self.options.mending().policy();
         let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind));
@@ -318,7 +318,7 @@ impl Body {
         if !node.is_object() {
             match node.text().and_then(|text| format::read_plain_error(event, &text)) {
                 Some(error) => self.channels.fail(&error, sink),
-                // Null, or an empty string, in place of a comment.
+                // Null or an empty string, sent instead of a comment.
                 None => sink(WireEvent::KeepAlive),
             }
             return;
@@ -333,10 +333,10 @@ impl Body {
         format.decode(event, node, &mut |delta| channels.take(delta, source, sink));
     }
 
-    /// Tells the format from a payload.
+    /// Detects the format from a payload.
     fn detect(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
         if let Some(wire) = format::detect(self.framing, event, node) {
-            self.settle(wire, sink);
+            self.set_format(wire, sink);
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);
         } else if self.unknown.is_none() {
@@ -344,7 +344,7 @@ impl Body {
         }
     }
 
-    fn settle(&mut self, wire: ApiFormat, sink: Sink<'_>) {
+    fn set_format(&mut self, wire: ApiFormat, sink: Sink<'_>) {
         self.wire = Some(wire);
         self.format = format::start(wire);
         sink(WireEvent::FormatDetected(wire));
@@ -355,7 +355,7 @@ impl Body {
 
     pub(crate) fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
         let ended = !self.truncated && self.format.as_ref().is_some_and(|format| format.is_ended());
-        // A body that says that it is over, without saying so of a turn, ended that turn uncleanly.
+        // If the body states its end, but not the end of a turn, that turn ended uncleanly.
         self.channels.end(if ended { End::Unclean } else { End::Broken }, sink);
         if self.channels.has_failed() {
             return StreamOutcome::Error;

@@ -1,4 +1,4 @@
-//! What comes out of a [`Decoder`](crate::Decoder).
+//! The events of a [`Decoder`](crate::Decoder).
 
 use core::ops::RangeInclusive;
 
@@ -6,9 +6,9 @@ use jsonmend_core::Repair;
 
 use crate::{ApiFormat, Call, CallKind, Framing, codes::coded};
 
-/// Which text a piece of text belongs to.
+/// Identifies a text of the response.
 ///
-/// A response holds one text a choice (OpenAI), or one a content block (Anthropic, where `choice`
+/// A response holds one text per choice (OpenAI), or one per content block (Anthropic, where `choice`
 /// counts the messages spliced into one body).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Block {
@@ -21,13 +21,13 @@ pub struct Block {
 }
 
 impl Block {
-    /// That block, its first part.
+    /// The first part of that block.
     #[must_use]
     pub const fn new(choice: u32, block: u32) -> Self {
         Self { choice, block, part: 0 }
     }
 
-    /// That part of the block.
+    /// Another part of the block.
     #[must_use]
     pub const fn with_part(mut self, part: u32) -> Self {
         self.part = part;
@@ -68,27 +68,27 @@ impl Block {
     }
 }
 
-/// Why the model stopped, over all formats.
+/// Why the model stopped, across all formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// Someone called it off.
+    /// The request was cancelled.
     Cancelled,
-    /// A filter stopped it.
+    /// A content filter stopped it.
     ContentFilter,
     /// Something failed.
     Error,
-    /// It ran into a limit of tokens or of time: what came last may be cut.
+    /// It reached a token or time limit: its last output may be cut off.
     Length,
-    /// A reason this crate does not know; see [`Finish::original`].
+    /// A reason that this crate does not know; see [`Finish::original`].
     Other,
     /// It paused a long turn, to be continued.
     Pause,
     /// It declined to answer.
     Refusal,
-    /// It came to its end, or to a stop sequence.
+    /// It finished, or reached a stop sequence.
     Stop,
-    /// It wants tools to be called.
+    /// It requests tool calls.
     ToolCalls,
 }
 
@@ -122,8 +122,8 @@ impl FinishReason {
         }
     }
 
-    /// Whether the turn came to its end by itself. After any other reason, one that this crate does
-    /// not know included, what came last may be cut off.
+    /// Whether the turn finished by itself. After any other reason, including one that this crate does not
+    /// know, the last output may be cut off.
     ///
     /// ```
     /// use jsonmend_wire::FinishReason;
@@ -136,7 +136,7 @@ impl FinishReason {
         matches!(self, Self::Stop | Self::ToolCalls)
     }
 
-    /// The reason that a provider's word means, in the vocabulary of any provider.
+    /// Maps a provider's word to a reason. It accepts the vocabulary of every provider.
     ///
     /// ```
     /// use jsonmend_wire::FinishReason;
@@ -206,7 +206,7 @@ impl FinishReason {
 pub struct Finish {
     /// Which choice or message.
     pub(crate) choice: u32,
-    /// Why.
+    /// Why it ended.
     pub(crate) reason: FinishReason,
     /// The provider's own word.
     pub(crate) original: String,
@@ -219,7 +219,7 @@ impl Finish {
         self.choice
     }
 
-    /// Why.
+    /// Why it ended.
     #[must_use]
     pub const fn reason(&self) -> FinishReason {
         self.reason
@@ -241,7 +241,7 @@ pub struct Usage {
     pub(crate) output: Option<u64>,
     /// Tokens read from a cache.
     pub(crate) cached: Option<u64>,
-    /// Tokens of reasoning, where they are counted apart.
+    /// Tokens of reasoning, where they are counted separately.
     pub(crate) reasoning: Option<u64>,
 }
 
@@ -264,13 +264,13 @@ impl Usage {
         self.cached
     }
 
-    /// Tokens of reasoning, where they are counted apart.
+    /// Tokens of reasoning, where they are counted separately.
     #[must_use]
     pub const fn reasoning(&self) -> Option<u64> {
         self.reasoning
     }
 
-    /// Takes over what `later` states.
+    /// Updates the counts with those that `later` states.
     pub(crate) fn update(&mut self, later: Self) {
         self.input = later.input.or(self.input);
         self.output = later.output.or(self.output);
@@ -279,23 +279,23 @@ impl Usage {
     }
 }
 
-/// What kind of thing went wrong.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A call that had ended was stated again, with other arguments.
+    /// A call that had already ended was sent again with different arguments.
     Contradiction,
-    /// Arguments for a call that had ended already.
+    /// Arguments arrived for a call that had already ended.
     LateArguments,
-    /// A payload that is no JSON.
+    /// A payload that is not JSON.
     Malformed,
-    /// The body is no stream: a page of HTML, plain text, a framing that is not decoded.
+    /// The body is not a stream: an HTML page, plain text, or a framing that is not supported.
     NotAStream,
     /// The provider reported an error inside the response.
     Provider,
     /// More calls than [`WireLimits::with_calls`](crate::WireLimits::with_calls) allows.
     TooManyCalls,
-    /// No payload belonged to a known format.
+    /// No payload matched a known format.
     Unrecognised,
 }
 
@@ -326,24 +326,24 @@ impl ErrorKind {
     }
 }
 
-/// An error inside a response whose status said success.
+/// An error inside a response whose HTTP status was a success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireError {
-    /// What kind.
+    /// The kind.
     pub(crate) kind: ErrorKind,
-    /// What it says.
+    /// The message.
     pub(crate) message: String,
     /// The provider's code, or the status, as text.
     pub(crate) code: Option<String>,
-    /// The provider's type of error.
+    /// The provider's error type.
     pub(crate) error_type: Option<String>,
-    /// The parameter it is about.
+    /// The parameter that caused it.
     pub(crate) param: Option<String>,
     /// The raw text of the model that the server could not use.
     pub(crate) failed_generation: Option<String>,
 }
 
-/// Its kind, what it says, and the provider's code where there is one.
+/// The kind, the message, and the provider's code if there is one.
 impl std::fmt::Display for WireError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.kind.code(), self.message)?;
@@ -357,13 +357,13 @@ impl std::fmt::Display for WireError {
 impl std::error::Error for WireError {}
 
 impl WireError {
-    /// What kind.
+    /// The kind.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -375,13 +375,13 @@ impl WireError {
         self.code.as_deref()
     }
 
-    /// The provider's type of error.
+    /// The provider's error type.
     #[must_use]
     pub fn error_type(&self) -> Option<&str> {
         self.error_type.as_deref()
     }
 
-    /// The parameter it is about.
+    /// The parameter that caused it.
     #[must_use]
     pub fn param(&self) -> Option<&str> {
         self.param.as_deref()
@@ -393,14 +393,14 @@ impl WireError {
         self.failed_generation.as_deref()
     }
 
-    /// The same error in other words.
+    /// The same error with another message.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self
     }
 
-    /// An error with a message and nothing else.
+    /// An error with only a message.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -423,15 +423,15 @@ impl WireError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StreamOutcome {
-    /// It ended as its format says.
+    /// It ended as its format requires.
     Complete,
-    /// It ended before that.
+    /// It was cut off before that.
     Cut,
-    /// It holds an error.
+    /// It contains an error.
     Error,
-    /// A bound was passed and something was dropped.
+    /// A limit was exceeded and something was dropped.
     Overflow,
-    /// It is in no format this crate knows.
+    /// No known format matches it.
     Unrecognised,
 }
 
@@ -453,17 +453,17 @@ impl StreamOutcome {
     }
 }
 
-/// What a [`Decoder`](crate::Decoder) hands out, as early as it is certain.
+/// An event of a [`Decoder`](crate::Decoder). Events are emitted as soon as they are certain.
 ///
-/// Calls are named by their place in the order in which they begin, from 0.
+/// Calls are numbered from 0 in the order in which they begin.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum WireEvent<'a> {
-    /// A source that the provider names, for the text of that block.
+    /// A source that the provider cites for the text of that block.
     Citation {
         /// Which text.
         block: Block,
-        /// The provider's own JSON, as it came.
+        /// The provider's own JSON, verbatim.
         json: &'a str,
     },
     /// A tool call began.
@@ -474,18 +474,18 @@ pub enum WireEvent<'a> {
         choice: u32,
         /// What kind of tool.
         kind: CallKind,
-        /// Its id, if the stream has said it yet.
+        /// Its id, if the stream has sent it yet.
         id: Option<&'a str>,
-        /// Its name, if the stream has said it yet.
+        /// Its name, if the stream has sent it yet.
         name: Option<&'a str>,
     },
-    /// A tool call ended: name, id, arguments, and what became of them.
+    /// A tool call ended: name, id, arguments, outcome and repairs.
     CallEnded(&'a Call),
-    /// More of the arguments of a call, mended, for display; [`CallEnded`](Self::CallEnded) decides.
+    /// More of the arguments of a call, repaired. For display only: [`CallEnded`](Self::CallEnded) decides.
     CallFragment {
         /// Which call.
         call: usize,
-        /// JSON text; it may end inside a character.
+        /// JSON text. It may end inside a character.
         bytes: &'a [u8],
     },
     /// The name of a call became known, or grew.
@@ -495,8 +495,8 @@ pub enum WireEvent<'a> {
         /// The whole name so far.
         name: &'a str,
     },
-    /// More of a call as it came: the text of a custom tool, which is not JSON, or arguments from where
-    /// mending stopped, because of a limit or of a repair that the policy forbids.
+    /// More of a call, verbatim: the text of a custom tool, which is not JSON, or arguments from the point
+    /// where repair stopped because of a limit or of a repair that the policy forbids.
     CallRaw {
         /// Which call.
         call: usize,
@@ -507,17 +507,17 @@ pub enum WireEvent<'a> {
     KeepAlive,
     /// The stream ended. The last event.
     Ended(StreamOutcome),
-    /// An envelope was broken JSON and was mended before it was read.
+    /// An envelope was invalid JSON and was repaired before it was read.
     EnvelopeMended(&'a [Repair]),
-    /// An error. At most 64 of them are handed out.
+    /// An error. At most 64 are emitted.
     Error(&'a WireError),
     /// A choice or message finished.
     Finish(&'a Finish),
-    /// The framing became known, or better known (a second JSON value makes it NDJSON).
+    /// The framing was detected, or refined (a second JSON value makes it NDJSON).
     FramingDetected(Framing),
-    /// A bound was passed and a line or an event was dropped; reading went on.
+    /// A line or an event exceeded a limit and was dropped. Reading continues.
     Oversize {
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
     /// More of the model's reasoning.
@@ -541,11 +541,11 @@ pub enum WireEvent<'a> {
         /// The text.
         text: &'a str,
     },
-    /// The payload in which the stream broke off, as it came.
+    /// The payload in which the stream was cut off, verbatim.
     Unfinished(&'a str),
     /// Token counts, merged over the stream so far.
     Usage(Usage),
-    /// The format became known.
+    /// The format was detected.
     FormatDetected(ApiFormat),
 }
 

@@ -1,17 +1,17 @@
-//! What is known of the arguments of each tool.
+//! What is known about the arguments of each tool.
 
 use std::{fmt, sync::Arc};
 
 use jsonmend_core::Guide;
 
-/// What a guide is asked for: the name of a tool.
+/// Looks up the guide for a tool by name.
 type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 
-/// The guides to the arguments of tools, by name: with them the schema of a tool settles what the
+/// Guides to the arguments of tools, by tool name. With a guide, the schema of a tool decides what the
 /// bytes of its arguments leave open, while they arrive.
 ///
-/// A call is guided if its name comes before its arguments, as in every format that streams them.
-/// Equal to itself and its clones only.
+/// A call is guided if its name arrives before its arguments, as in every format that streams them.
+/// A `Guides` is equal only to itself and its clones.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,7 +47,8 @@ type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 pub struct Guides(Arc<Find>);
 
 impl Guides {
-    /// Guides as `find` knows them; `None` for a tool that is not known. It is asked once a call.
+    /// Creates guides from a lookup function. `find` returns `None` for an unknown tool. It is called at
+    /// most once per call.
     #[must_use]
     pub fn new(find: impl Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(find))

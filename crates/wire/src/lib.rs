@@ -1,8 +1,8 @@
-//! What a language model's provider sends, decoded: body bytes in, text and mended tool calls out.
+//! Decodes the streams of language model providers: body bytes in, text and repaired tool calls out.
 //!
-//! The road of a byte: a framing cuts the body into payloads, a format reads each payload into deltas
-//! on channels, and a router collects the pieces of every tool call and has `jsonmend-core` mend its
-//! arguments. Nothing here reads a socket or a clock.
+//! A body passes through three stages: a framing splits it into payloads, a format decodes each payload
+//! into deltas on channels, and a router collects the fragments of every tool call and repairs its
+//! arguments with `jsonmend-core`. Nothing here reads a socket or a clock.
 //!
 //! ```
 //! use jsonmend_wire::{StreamOutcome, ApiFormat, WireOptions, transcribe};
@@ -29,18 +29,18 @@
 //! assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 //! ```
 //!
-//! | to | take |
+//! | to | use |
 //! |---|---|
-//! | mend the arguments of one call, which are there as a text | [`mend_arguments`] |
-//! | know what a whole body says | [`transcribe`] |
+//! | repair the arguments of one call that you already have as text | [`mend_arguments`] |
+//! | read a whole body | [`transcribe`] |
 //! | show text and calls while a body arrives | [`Decoder`]; [`Transcript`] collects its events |
-//! | forward a body that arrives, its calls mended | [`Rewriter`] |
+//! | forward a body while it arrives, with its calls repaired | [`Rewriter`] |
 //! | forward a response that was not streamed | [`mend_body`] |
-//! | read or write the framing alone | [`sse`], [`eventstream`], [`values`], [`Encoder`] |
+//! | read or write only the framing | [`sse`], [`eventstream`], [`values`], [`Encoder`] |
 //!
-//! Run a call only where its [`outcome`](Call::outcome) is complete, and take a response for whole only
-//! where it ended as [`StreamOutcome::Complete`]. All of them take the body in any pieces, and decoded:
-//! a compressed one has to be inflated first.
+//! Run a call only if its [`outcome`](Call::outcome) is complete, and treat a response as complete only
+//! if it ended as [`StreamOutcome::Complete`]. All of these accept the body in chunks of any size, and
+//! without compression: inflate a compressed body first.
 
 mod arguments;
 mod body;

@@ -1,10 +1,10 @@
-//! What one response may cost, and what the caller asks for.
+//! The limits for one response, and the options of the caller.
 
 use jsonmend_core::{Options, Policy};
 
 use crate::{ApiFormat, Framing, Guides, sse::SseLimits};
 
-/// Bounds on what a [`Decoder`](crate::Decoder) keeps. Passing one has a typed outcome.
+/// Limits on what a [`Decoder`](crate::Decoder) buffers. Exceeding one has a typed outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireLimits {
     sse: SseLimits,
@@ -13,20 +13,20 @@ pub struct WireLimits {
 }
 
 impl WireLimits {
-    /// The defaults: lines of 1 MiB, events of 8 MiB, 4,096 calls, 8 MiB of arguments a call.
+    /// The defaults: lines of 1 MiB, events of 8 MiB, 4,096 calls, 8 MiB of arguments per call.
     #[must_use]
     pub const fn new() -> Self {
         Self { sse: SseLimits::new(), calls: 4096, arguments: 8 << 20 }
     }
 
-    /// The longest line and the largest event; the latter holds for every framing.
+    /// Sets the limits for lines and events. The limit for events applies to every framing.
     #[must_use]
     pub const fn with_sse(mut self, limits: SseLimits) -> Self {
         self.sse = limits;
         self
     }
 
-    /// How many tool calls one response may begin. What goes beyond is reported as an error.
+    /// Sets how many tool calls one response may begin. Further calls are reported as an error.
     ///
     /// ### Default
     /// 4,096.
@@ -36,7 +36,7 @@ impl WireLimits {
         self
     }
 
-    /// How long the arguments of one call may be, in bytes. Beyond, the call ends as
+    /// Sets how long the arguments of one call may be, in bytes. A call with longer arguments ends as
     /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
     ///
     /// ### Default
@@ -47,19 +47,19 @@ impl WireLimits {
         self
     }
 
-    /// The bounds of lines and events.
+    /// The limits for lines and events.
     #[must_use]
     pub const fn sse(&self) -> SseLimits {
         self.sse
     }
 
-    /// The largest number of calls.
+    /// The maximum number of calls.
     #[must_use]
     pub const fn calls(&self) -> usize {
         self.calls
     }
 
-    /// The longest arguments of a call, in bytes.
+    /// The maximum length of the arguments of a call, in bytes.
     #[must_use]
     pub const fn arguments(&self) -> usize {
         self.arguments
@@ -72,7 +72,7 @@ impl Default for WireLimits {
     }
 }
 
-/// The names under which JSON values one after another are sent.
+/// The media types of streams of JSON values.
 const NDJSON: [&str; 6] = [
     "application/json-lines",
     "application/jsonl",
@@ -82,7 +82,7 @@ const NDJSON: [&str; 6] = [
     "application/x-ndjson",
 ];
 
-/// Everything a [`Decoder`](crate::Decoder) is told.
+/// The options of a [`Decoder`](crate::Decoder).
 ///
 /// ```
 /// use jsonmend_core::{Options, Policy};
@@ -103,7 +103,7 @@ pub struct WireOptions {
 }
 
 impl WireOptions {
-    /// Framing and format are detected; arguments are mended under [`Policy::CONSERVATIVE`].
+    /// Framing and format are detected; arguments are repaired under [`Policy::CONSERVATIVE`].
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -116,7 +116,7 @@ impl WireOptions {
         }
     }
 
-    /// How the arguments of tool calls are mended.
+    /// Sets how the arguments of tool calls are repaired.
     ///
     /// ### Default
     /// [`Policy::CONSERVATIVE`], default limits, first document.
@@ -126,8 +126,8 @@ impl WireOptions {
         self
     }
 
-    /// With what is known of the arguments of each tool. A call whose tool has a guide is mended with
-    /// it; others as [`with_mending`](Self::with_mending) says.
+    /// Sets the guides to the arguments of each tool. A call whose tool has a guide is repaired with it,
+    /// other calls as set by [`with_mending`](Self::with_mending).
     ///
     /// ### Default
     /// None.
@@ -137,19 +137,19 @@ impl WireOptions {
         self
     }
 
-    /// The framing, where the caller knows it.
+    /// Sets the framing, if the caller knows it.
     ///
     /// ### Default
-    /// The first bytes tell.
+    /// It is detected from the first bytes.
     #[must_use]
     pub const fn with_framing(mut self, framing: Framing) -> Self {
         self.framing = Some(framing);
         self
     }
 
-    /// The `Content-Type` of the response. It counts only where the first bytes leave two readings:
-    /// words are no stream, unless it is `text/event-stream`; one JSON value is a body that was not
-    /// streamed, unless it is `application/x-ndjson` or another name of that.
+    /// Sets the `Content-Type` of the response. It only matters if the first bytes are ambiguous. Plain
+    /// words are not a stream, unless it is `text/event-stream`. A single JSON value is a body that was not
+    /// streamed, unless it is `application/x-ndjson` or a synonym.
     ///
     /// ### Default
     /// None.
@@ -173,30 +173,30 @@ impl WireOptions {
         self
     }
 
-    /// The provider's format, where the caller knows it.
+    /// Sets the provider's format, if the caller knows it.
     ///
     /// ### Default
-    /// The first payload that belongs to a known format tells.
+    /// It is detected from the first payload that matches a known format.
     #[must_use]
     pub const fn with_format(mut self, wire: ApiFormat) -> Self {
         self.wire = Some(wire);
         self
     }
 
-    /// The bounds.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: WireLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How arguments are mended.
+    /// How arguments are repaired.
     #[must_use]
     pub const fn mending(&self) -> &Options {
         &self.mending
     }
 
-    /// What is known of the arguments of each tool.
+    /// The guides to the arguments of each tool.
     #[must_use]
     pub const fn guides(&self) -> Option<&Guides> {
         self.guides.as_ref()
@@ -208,7 +208,7 @@ impl WireOptions {
         self.framing
     }
 
-    /// What the header says of the framing.
+    /// The framing according to the `Content-Type` header.
     pub(crate) const fn hint(&self) -> Option<Framing> {
         self.hint
     }
@@ -219,7 +219,7 @@ impl WireOptions {
         self.wire
     }
 
-    /// The bounds.
+    /// The limits.
     #[must_use]
     pub const fn limits(&self) -> WireLimits {
         self.limits

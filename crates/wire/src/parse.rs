@@ -1,4 +1,4 @@
-//! From what is complete to a Rust type.
+//! Deserializes complete values into Rust types.
 
 use core::fmt;
 
@@ -7,19 +7,19 @@ use serde::de::DeserializeOwned;
 
 use crate::{Call, Doubt, MendedArguments};
 
-/// Why arguments, or an object, did not become a value of a Rust type.
+/// Why arguments, or an object, could not be deserialized.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// They are not complete. What there is of them is still where it was.
+    /// They are not complete. The partial text is still available where it was.
     #[non_exhaustive]
     Incomplete {
-        /// What became of them.
+        /// Their outcome.
         outcome: Outcome,
-        /// Why, where they may look complete.
+        /// Why they are not complete, if they may look complete.
         doubt: Option<Doubt>,
     },
-    /// They are complete, and not of that type: the message of `serde_json`.
+    /// They are complete, but do not match the type: the error of `serde_json`.
     Type(serde_json::Error),
 }
 
@@ -38,11 +38,11 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 impl ParseError {
-    /// Reads JSON text as a `T` where it is complete, as its outcome says.
+    /// Deserializes JSON text as a `T` if it is complete according to `outcome`.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`] without a text or a complete outcome, [`ParseError::Type`] where the
-    /// text is of another type.
+    /// [`ParseError::Incomplete`] without a text or a complete outcome, [`ParseError::Type`] if the text
+    /// does not deserialize as a `T`.
     pub fn check<T: DeserializeOwned>(
         text: Option<&str>,
         outcome: Outcome,
@@ -56,11 +56,11 @@ impl ParseError {
 }
 
 impl Call {
-    /// Reads the arguments as a `T`, if the call is complete.
+    /// Deserializes the arguments as a `T`, if the call is complete.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`] if the call is not complete, [`ParseError::Type`] if the arguments are
-    /// of another type.
+    /// [`ParseError::Incomplete`] if the call is not complete, [`ParseError::Type`] if the arguments do
+    /// not deserialize as a `T`.
     ///
     /// ```
     /// use jsonmend_wire::{WireOptions, transcribe};
@@ -83,11 +83,11 @@ impl Call {
 }
 
 impl MendedArguments {
-    /// Reads the arguments as a `T`, if they are complete.
+    /// Deserializes the arguments as a `T`, if they are complete.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`] if they are not complete, [`ParseError::Type`] if they are of another
-    /// type.
+    /// [`ParseError::Incomplete`] if they are not complete, [`ParseError::Type`] if they do not
+    /// deserialize as a `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ParseError> {
         self.call().parse()
     }

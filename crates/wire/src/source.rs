@@ -1,8 +1,8 @@
-//! The payload that a delta was read from, and the text it was before it was mended.
+//! The payload that a delta was read from, and its original text before it was repaired.
 
 use jsonmend_core::{Policy, Repair, RepairKind};
 
-/// A payload as it is read, and, where it was broken JSON, as it came.
+/// A payload as it is read, and its original text if it was repaired.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     text: &'a str,
@@ -12,12 +12,12 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A payload that is read as it came.
+    /// A payload that is read verbatim.
     pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, original: text, repairs: &[] }
     }
 
-    /// A payload that was mended.
+    /// A payload that was repaired.
     pub(crate) const fn mended(text: &'a str, original: &'a str, repairs: &'a [Repair]) -> Self {
         Self { text, original, repairs }
     }
@@ -27,9 +27,9 @@ impl<'a> Source<'a> {
         self.text
     }
 
-    /// What `part`, a slice of the payload as it is read, was before the payload was mended; `None`
-    /// where nothing was mended, or the edges of the part were themselves put in.
-    pub(crate) fn as_it_came(&self, part: &str) -> Option<&'a str> {
+    /// The original text of `part`, which is a slice of the payload as it is read. `None` if nothing was
+    /// repaired, or if a repair inserted the edges of the part.
+    pub(crate) fn original_of(&self, part: &str) -> Option<&'a str> {
         if self.repairs.is_empty() {
             return None;
         }
@@ -37,7 +37,7 @@ impl<'a> Source<'a> {
         self.original.get(start..end)
     }
 
-    /// Whether `policy` allows everything that was mended inside `part`.
+    /// Whether `policy` allows all repairs inside `part`.
     pub(crate) fn allows(&self, part: &str, policy: Policy) -> bool {
         self.repairs.is_empty()
             || self
@@ -45,8 +45,8 @@ impl<'a> Source<'a> {
                 .is_none_or(|(.., inside)| inside.iter().all(|repair| policy.allows(repair.kind)))
     }
 
-    /// Whether something was mended that may have changed what the payload says of other members, too,
-    /// and that `policy` does not allow.
+    /// Whether there is a repair that `policy` does not allow and that may have changed the meaning of
+    /// other members of the payload, too.
     pub(crate) fn is_damaged(&self, policy: Policy) -> bool {
         // These replace one value, or a part of a string, and nothing around it.
         let local = [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];
@@ -55,18 +55,19 @@ impl<'a> Source<'a> {
             .any(|repair| !policy.allows(repair.kind) && !local.contains(&repair.kind))
     }
 
-    /// The span of `part` in the payload as it came, and the repairs inside it.
+    /// The span of `part` in the original payload, and the repairs inside it.
     fn span(&self, part: &str) -> Option<(usize, usize, &'a [Repair])> {
         let first = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         let last = first.checked_add(part.len()).filter(|last| *last <= self.text.len())?;
-        // Bytes of the mended text that the repairs so far have put in, less those they took out.
+        // How many bytes of the repaired text the repairs so far have inserted and removed.
         let (mut added, mut removed) = (0, 0);
         let mut repairs = self.repairs;
         while let [repair, rest @ ..] = repairs {
             let start = (repair.start + added).checked_sub(removed)?;
             let end = start + repair.after.len();
             if end > first {
-                // A part whose first byte was put in after others has no place of its own.
+                // If a repair inserted the first byte of the part after other bytes, the part has no place in
+                // the original.
                 if start < first {
                     return None;
                 }
@@ -99,12 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_a_mended_payload_is_found_in_the_payload_as_it_came() {
+    fn a_part_of_a_mended_payload_is_found_in_the_original() {
         let original = r#"{'a': {"x": NaN,}, "b": {y: 'z'}, "c": "d",}"#;
         let mended = mend(original.as_bytes(), &Options::new());
         let text = mended.text().unwrap();
         let source = Source::mended(text, original, mended.repairs());
-        for (part, came) in [
+        for (part, want) in [
             (r#"{"x": null}"#, r#"{"x": NaN,}"#),
             (r#"{"y": "z"}"#, "{y: 'z'}"),
             (r#""d""#, r#""d""#),
@@ -112,7 +113,7 @@ mod tests {
         ] {
             let at = text.find(part).unwrap();
             let part = &text[at..at + part.len()];
-            assert_eq!(source.as_it_came(part), Some(came), "{part}");
+            assert_eq!(source.original_of(part), Some(want), "{part}");
         }
         let first = text.find("{\"x\"").unwrap();
         assert!(!source.allows(&text[first..first + 11], Policy::CONSERVATIVE));
@@ -120,6 +121,6 @@ mod tests {
         assert!(source.allows(&text[second..second + 10], Policy::CONSERVATIVE));
         assert!(!source.is_damaged(Policy::CONSERVATIVE));
         assert!(source.is_damaged(Policy::STRICT));
-        assert_eq!(Source::new(text).as_it_came(text), None);
+        assert_eq!(Source::new(text).original_of(text), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Everything a stream said, collected.
+//! A whole stream, collected.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::{
     WireOptions,
 };
 
-/// Collects the events of a [`Decoder`]. It grows with the response.
+/// Collects the events of a [`Decoder`]. Memory grows with the response.
 ///
 /// ```
 /// use jsonmend_wire::{Decoder, Transcript, WireOptions};
@@ -35,7 +35,7 @@ pub struct Transcript {
     outcome: Option<StreamOutcome>,
 }
 
-/// Texts that grow side by side, in the order in which they began.
+/// Texts that grow concurrently, in the order in which they began.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Texts {
     places: BTreeMap<Block, usize>,
@@ -59,7 +59,7 @@ impl Transcript {
         Self::default()
     }
 
-    /// Takes an event over.
+    /// Records an event.
     pub fn record(&mut self, event: &WireEvent<'_>) {
         match event {
             WireEvent::FramingDetected(framing) => self.framing = Some(*framing),
@@ -91,7 +91,7 @@ impl Transcript {
         }
     }
 
-    /// The framing, if the body had any bytes.
+    /// The framing, if the body was not empty.
     #[must_use]
     pub const fn framing(&self) -> Option<Framing> {
         self.framing
@@ -103,33 +103,33 @@ impl Transcript {
         self.wire
     }
 
-    /// The text of all blocks and choices: each whole, in the order in which they began, joined
-    /// without a separator.
+    /// The text of all blocks and choices, in the order in which they began, concatenated without a
+    /// separator.
     #[must_use]
     pub fn text(&self) -> String {
         self.text.texts.concat()
     }
 
-    /// The text of every block or choice by itself, in the order in which they began.
+    /// The text of each block or choice, in the order in which they began.
     #[must_use]
     pub fn texts(&self) -> &[String] {
         &self.text.texts
     }
 
-    /// Where the text of a block begins in [`text`](Self::text), in bytes; `None` if it has none.
+    /// The byte offset in [`text`](Self::text) where the text of a block begins. `None` if it has none.
     #[must_use]
     pub fn text_offset(&self, block: Block) -> Option<usize> {
         let place = *self.text.places.get(&block)?;
         Some(self.text.texts.iter().take(place).map(String::len).sum())
     }
 
-    /// The reasoning, in the order in which it came.
+    /// The reasoning, in the order in which it arrived.
     #[must_use]
     pub fn reasoning(&self) -> &str {
         &self.reasoning
     }
 
-    /// The refusals, joined as [`text`](Self::text) is.
+    /// The refusals, concatenated like [`text`](Self::text).
     #[must_use]
     pub fn refusal(&self) -> String {
         self.refusal.texts.concat()
@@ -153,27 +153,27 @@ impl Transcript {
         self.usage
     }
 
-    /// The sources that the provider named, each as its own JSON, in the order in which they came.
+    /// The sources that the provider cited, each as its own JSON, in the order in which they arrived.
     #[must_use]
     pub fn citations(&self) -> &[String] {
         &self.citations
     }
 
-    /// The errors, in the order in which they came.
+    /// The errors, in the order in which they arrived.
     #[must_use]
     pub fn errors(&self) -> &[WireError] {
         &self.errors
     }
 
-    /// How the stream ended; [`StreamOutcome::Cut`] while it has not.
+    /// How the stream ended. [`StreamOutcome::Cut`] until it has ended.
     #[must_use]
     pub fn outcome(&self) -> StreamOutcome {
         self.outcome.unwrap_or(StreamOutcome::Cut)
     }
 }
 
-/// Whether the finish of `choice` counts more than the one that is known: the first choice of
-/// several does, and the last message of several.
+/// Whether the finish of `choice` takes precedence over the known one: of several choices the first
+/// does, of several messages the last.
 fn is_main(choice: u32, known: &Finish, wire: Option<ApiFormat>) -> bool {
     match wire {
         Some(ApiFormat::Anthropic) => choice >= known.choice,

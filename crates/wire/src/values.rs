@@ -1,5 +1,5 @@
-//! JSON values one after another (NDJSON, or simply in a row), or as the items of one array, while
-//! they arrive. Nothing outside the values needs to be JSON.
+//! JSON values in sequence (NDJSON, or simply concatenated), or as the items of one array, decoded while
+//! they arrive. Nothing outside of the values needs to be JSON.
 //!
 //! ```
 //! use jsonmend_wire::values::{ValueDecoder, ValueEvent};
@@ -20,51 +20,51 @@ use std::borrow::Cow;
 
 use crate::{json::Balance, utf8, work};
 
-/// What the decoder hands out, borrowed from the chunk where it lies in one piece.
+/// An event of the decoder, borrowed from the chunk if it lies in one chunk.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ValueEvent<'a> {
-    /// A value passed its bound and was dropped; the next one is read again.
+    /// A value exceeded the limit and was dropped. Decoding continues with the next one.
     Oversize {
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// Text between the values that belongs to none: up to the end of its line, or to the next value.
+    /// Text between the values, up to the end of its line or to the next value.
     Stray(Cow<'a, str>),
-    /// An object, or in a sequence an array: from its opening bracket to the closing one. What is
-    /// between them was not checked.
+    /// An object, or in a sequence also an array, from its opening to its closing bracket. The content is
+    /// not checked.
     Value {
         /// The value. Bytes that are not UTF-8 become U+FFFD.
         text: Cow<'a, str>,
-        /// Whether it was closed; false for what the end of the input flushed.
+        /// Whether it was closed. `false` if the end of the input flushed it.
         whole: bool,
     },
 }
 
-/// Cuts a body into its JSON values, by counting brackets outside strings.
+/// Splits a body into its JSON values, by counting brackets outside of strings.
 ///
-/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. How
-/// the input is cut into chunks changes nothing. Every byte is looked at once; only a value that
-/// straddles two chunks is copied. Memory: one value, within the limit.
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. The way the input
+/// is split into chunks does not change the result. Every byte is looked at once. Only a value that
+/// spans several chunks is copied. Memory: one value, within the limit.
 #[derive(Clone, Debug)]
 pub struct ValueDecoder {
-    /// The values are items: commas and the outer brackets stand between them.
+    /// The values are items of an array, separated by commas and enclosed in brackets.
     array: bool,
     limit: usize,
     balance: Balance,
-    /// The value that is open, as far as earlier chunks held it.
+    /// The part of the open value that earlier chunks held.
     open: Vec<u8>,
     inside: bool,
-    /// The value that is open passed the limit.
+    /// The open value exceeded the limit.
     skip: bool,
     /// Text between values.
     stray: Vec<u8>,
-    /// Bytes of all chunks before the present one.
+    /// The number of bytes in all previous chunks.
     base: u64,
 }
 
 impl ValueDecoder {
-    /// For values one after another: objects and arrays, with anything between them.
+    /// For values in sequence: objects and arrays, with anything between them.
     #[must_use]
     pub fn sequence() -> Self {
         Self::new(false)
@@ -89,7 +89,7 @@ impl ValueDecoder {
         }
     }
 
-    /// The longest value, in bytes.
+    /// Sets the maximum length of a value, in bytes.
     ///
     /// ### Default
     /// 8 MiB.
@@ -99,23 +99,23 @@ impl ValueDecoder {
         self
     }
 
-    /// How many bytes are kept of a value that has not ended, and of text between values.
+    /// The number of buffered bytes of an unfinished value and of text between values.
     #[must_use]
     pub fn withheld(&self) -> usize {
         self.open.len() + self.stray.len()
     }
 
-    /// Reads a chunk; `sink` gets what it completes.
+    /// Reads a chunk. `sink` gets the events that it completes.
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(ValueEvent<'_>)) {
         self.drive(chunk, &mut |event, _| sink(event));
     }
 
-    /// Ends the input: a value that is open is handed out as far as it came.
+    /// Ends the input. A value that is still open is emitted as far as it has arrived.
     pub fn finish(&mut self, mut sink: impl FnMut(ValueEvent<'_>)) {
         self.end(&mut |event, _| sink(event));
     }
 
-    /// As [`push`](Self::push), and tells where in the input each event ends.
+    /// Like [`push`](Self::push), and also passes the offset in the input where each event ends.
     pub(crate) fn drive(&mut self, chunk: &[u8], sink: Sink<'_>) {
         let mut rest = chunk;
         while !rest.is_empty() {
@@ -156,7 +156,7 @@ impl ValueDecoder {
         self.base += chunk.len() as u64;
     }
 
-    /// As [`finish`](Self::finish), and tells where in the input each event ends.
+    /// Like [`finish`](Self::finish), and also passes the offset in the input where each event ends.
     pub(crate) fn end(&mut self, sink: Sink<'_>) {
         if self.inside && !self.skip {
             value(&self.open, false, self.base, sink);
@@ -166,7 +166,7 @@ impl ValueDecoder {
         self.flush_stray(self.base, sink);
     }
 
-    /// Where the next value begins in `rest`, if it does; `rest` stands at `start` of the stream.
+    /// Finds the start of the next value in `rest`, which is at offset `start` of the stream.
     fn skip_between(&mut self, rest: &[u8], start: u64, sink: Sink<'_>) -> Option<usize> {
         for (at, &byte) in rest.iter().enumerate() {
             work::count(1);
@@ -175,7 +175,7 @@ impl ValueDecoder {
                 b'\n' | b'\r' => self.flush_stray(start + at as u64, sink),
                 b'[' | b']' | b',' if self.array => {}
                 b'[' => return Some(at),
-                // White space, and what a byte order mark is made of.
+                // White space, and the bytes of a byte order mark.
                 b' ' | b'\t' | 0xef | 0xbb | 0xbf if self.stray.is_empty() => {}
                 _ if self.stray.len() < self.limit => self.stray.push(byte),
                 _ => {}
@@ -192,7 +192,7 @@ impl ValueDecoder {
     }
 }
 
-/// Takes the events, each with the offset behind its last byte.
+/// Receives the events, each with the offset after its last byte.
 type Sink<'s> = &'s mut dyn FnMut(ValueEvent<'_>, u64);
 
 fn value(text: &[u8], whole: bool, end: u64, sink: Sink<'_>) {

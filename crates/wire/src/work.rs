@@ -1,6 +1,5 @@
-//! How much was done, for the test that twice the input takes twice the work: bytes that were searched
-//! or checked, entries that were looked at, and the steps of the menders. Without the feature `work`
-//! nothing is counted.
+//! Counts steps, for the test that twice the input takes twice the work: bytes searched or checked,
+//! entries looked at, and the steps of the repair engine. Without the feature `work` nothing is counted.
 
 #[cfg(feature = "work")]
 use core::cell::Cell;
@@ -10,7 +9,7 @@ thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many steps this thread has taken since it began. Only with the feature `work`.
+/// How many steps this thread has counted so far. Only with the feature `work`.
 ///
 /// ```
 /// use jsonmend_wire::{WireOptions, steps, transcribe};
@@ -25,13 +24,13 @@ pub fn steps() -> u64 {
     STEPS.get()
 }
 
-/// Counts steps that were taken.
+/// Adds to the count.
 #[cfg(feature = "work")]
 pub(crate) fn count(steps: usize) {
     STEPS.set(STEPS.get() + steps as u64);
 }
 
-/// Counts nothing.
+/// Does nothing.
 #[cfg(not(feature = "work"))]
 #[inline]
 pub(crate) const fn count(_: usize) {}

@@ -1,4 +1,4 @@
-//! Streams that misbehave in the ways streams do.
+//! Streams that misbehave like real ones.
 
 use std::{
     cell::RefCell,
@@ -10,7 +10,7 @@ use std::{
 
 use futures::Stream;
 
-/// What became of a [`Source`].
+/// What happened to a [`Source`].
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) polls: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Log {
     pub(crate) polled_after_end: bool,
 }
 
-/// Gives its chunks; is pending before each, if told so; keeps a log.
+/// Yields its chunks, is optionally pending before each, and keeps a log.
 pub(crate) struct Source {
     chunks: VecDeque<Result<Vec<u8>, &'static str>>,
     hesitant: bool,

@@ -1,9 +1,9 @@
-//! The argument text of one call: which of its readings holds, and its mending.
+//! The argument text of one call: how its pieces are read, and its repair.
 //!
-//! Servers send arguments in fragments, but some send everything so far again with each fragment,
-//! some send the whole once more at the end, and some open with an empty object that means nothing.
-//! The reading that fits is followed live; the plain concatenation is kept beside it until two
-//! resends have ruled it out, and wins wherever it is valid JSON by itself.
+//! Most servers send arguments in fragments, but some resend everything so far with each fragment, some
+//! resend the whole once more at the end, and some start with a meaningless empty object. The reading
+//! that fits is repaired live. The plain concatenation is kept as an alternative until two resends have
+//! ruled it out, and wins if it is valid JSON by itself.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use super::{
     edit_log::{EditLog, Piece},
     ending::Ending,
     reading::{after_placeholder, has_open_fence, is_json, says_the_same},
-    trace::{Reading, Release, Trace, as_it_came},
+    trace::{Reading, Release, Trace, verbatim},
 };
 use crate::work;
 
-/// How many resends rule the plain concatenation out. One may be chance: `}` repeats legitimately.
+/// How many resends rule out the plain concatenation. One may be chance: `}` repeats legitimately.
 const PROOFS: u8 = 2;
 
-/// From how many bytes on a repeated beginning is a resend, where it is no bracket.
+/// The length from which a repeated prefix is a resend, unless it starts with a bracket.
 const SHORTEST_RESEND: usize = 8;
 
-/// The arguments of a call that is open.
+/// The arguments of an open call.
 #[derive(Debug)]
 pub(super) struct ArgumentText {
     mending: Options,
@@ -33,46 +33,46 @@ pub(super) struct ArgumentText {
     /// The text, under the reading that is followed.
     reading: String,
     ending: Ending,
-    /// The plain concatenation, where it differs and is not ruled out.
+    /// The plain concatenation, if it differs and is not ruled out.
     plain: Option<String>,
     resends: u8,
-    /// The reading is `{}`, which may be a placeholder, and was not shown yet.
+    /// The reading is `{}`, which may be a placeholder, and has not been shown yet.
     placeholder: bool,
     /// A placeholder was dropped.
     dropped: bool,
-    /// The text stands nowhere in the stream as it is, so it cannot be written again.
+    /// The text does not occur in the stream in this form, so it cannot be rewritten.
     composed: bool,
-    /// The arguments as the start of the call gave them, in case no fragment comes.
+    /// The arguments from the start of the call, in case no fragment follows.
     seed: Option<String>,
     overflow: bool,
-    /// The stream states the text in two ways that differ.
+    /// The stream sent the text in two versions that differ.
     contradicted: bool,
-    /// Mending has stopped: what is shown is as it came.
+    /// Repair has stopped: from here on the text is shown verbatim.
     raw: bool,
 }
 
-/// What sees the text grow.
+/// What consumes the text as it grows.
 #[derive(Debug)]
 enum Engine {
-    /// Nothing: the text is free and no JSON.
+    /// Nothing: the text is free text, not JSON.
     Free,
-    /// The text is mended as it comes; what needs it is mended as a whole in the end.
+    /// The text is repaired as it arrives, and if necessary repaired again as a whole at the end.
     Live(Box<Mender>),
-    /// The text is written again in the pieces it came in.
+    /// The text is rewritten in the pieces in which it arrived.
     Traced(Box<Trace>),
 }
 
-/// What became of the arguments.
+/// The result of the arguments.
 #[derive(Debug)]
 pub(super) enum Closed {
     /// There were none.
     Empty,
-    /// Free text, no JSON.
+    /// Free text, not JSON.
     Free(String),
-    /// They were longer than the limit; this is their beginning.
+    /// They exceeded the limit; this is their beginning.
     Overflow(String),
-    /// Their text, and what mending made of it, unless it was valid as it came. `resent`: the stream
-    /// repeated them.
+    /// Their text and its repair. `mended` is `None` if the text was already valid. `resent`: the
+    /// stream repeated them.
     Json { raw: String, mended: Option<Mended>, resent: bool },
 }
 
@@ -97,7 +97,7 @@ impl ArgumentText {
         }
     }
 
-    /// The same, for a text that is written again; free text is not.
+    /// The same, for a text that is rewritten. Free text never is.
     pub(super) fn traced(mut self, release: Release) -> Self {
         if let Engine::Live(_) = self.engine {
             self.engine = Engine::Traced(Box::new(Trace::new(self.mending.clone(), release)));
@@ -105,7 +105,7 @@ impl ArgumentText {
         self
     }
 
-    /// Lets what is known of the arguments settle what their bytes leave open; not once they come.
+    /// Sets a guide, which decides what the bytes of the arguments leave open. No effect once they arrive.
     pub(super) fn guide(&mut self, guide: Arc<dyn Guide>) {
         if !self.is_empty() {
             return;
@@ -118,22 +118,22 @@ impl ArgumentText {
         }
     }
 
-    /// Whether nothing has come yet; a seed aside.
+    /// Whether nothing has arrived yet, apart from a seed.
     pub(super) fn is_empty(&self) -> bool {
         self.reading.is_empty()
     }
 
-    /// Whether the text so far is nothing but white space, a seed included.
+    /// Whether the text so far, including a seed, is only white space.
     pub(super) fn is_blank(&self) -> bool {
         self.reading.trim().is_empty() && self.seed.is_none()
     }
 
-    /// Whether the text so far is whole.
+    /// Whether the text so far is complete.
     pub(super) fn is_closed(&mut self) -> bool {
         if self.placeholder {
             return true;
         }
-        // What mends the text knows, unless it has stopped, or waits to see what a quote means.
+        // The mender knows, unless it has stopped or waits to see what a quote means.
         if let Engine::Live(mender) = &self.engine
             && mender.outcome().is_none()
         {
@@ -147,7 +147,7 @@ impl ArgumentText {
         self.ending.is_reached(&self.reading)
     }
 
-    /// Whether the value is complete, and nothing that may still come could change how it is read.
+    /// Whether the value is complete and nothing that may follow could change how it is read.
     pub(super) fn has_ended(&mut self) -> bool {
         let ends = |mender: &Mender| mender.document_ended() && mender.completion().is_none();
         if self.placeholder || self.plain.is_some() || self.contradicted || self.seed.is_some() {
@@ -163,7 +163,7 @@ impl ArgumentText {
         }
     }
 
-    /// Why the text is not taken for complete, whatever it looks like.
+    /// Why the text is not treated as complete, whatever it looks like.
     pub(super) fn doubt(&self) -> Option<Doubt> {
         let seed = self.seed.as_deref().filter(|_| !self.reading.trim().is_empty());
         if self.contradicted || seed.is_some_and(|seed| !says_the_same(seed, &self.reading)) {
@@ -176,15 +176,15 @@ impl ArgumentText {
         matches!(self.engine, Engine::Free)
     }
 
-    /// Whether `text` is what has come so far, perhaps with more after it. A first byte or two of
-    /// anything but an object or an array repeat by chance: the back-ticks of a fence do.
+    /// Whether `text` repeats the text so far, perhaps with more after it. The first byte or two repeat by
+    /// chance unless they open an object or an array: the back-ticks of a fence do.
     pub(super) fn is_resend(&self, text: &str) -> bool {
         let telling = self.reading.len() >= SHORTEST_RESEND
             || self.reading.trim_start().starts_with(['{', '[']);
         telling && text.starts_with(&self.reading)
     }
 
-    /// Remembers arguments that count only where no fragment comes.
+    /// Stores arguments that only count if no fragment follows.
     pub(super) fn seed(&mut self, text: &str) {
         if text.len() <= self.limit {
             self.seed = Some(text.to_owned());
@@ -193,19 +193,19 @@ impl ArgumentText {
         }
     }
 
-    /// Reads the next piece; `show` gets what is certain.
+    /// Reads the next piece. `show` gets what is certain.
     pub(super) fn push(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         self.absorb(text, show);
         self.follow(show);
     }
 
-    /// Reads the next piece of a text that the format puts together.
+    /// Reads the next piece of a text that the format assembles itself.
     pub(super) fn compose(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         self.composed = true;
         self.push(text, show);
     }
 
-    /// Reads a piece that can be written again; returns whether it is waited for.
+    /// Reads a piece that can be rewritten. Returns whether it is tracked.
     pub(super) fn push_piece(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
         if self.overflow || !matches!(self.engine, Engine::Traced(_)) {
             self.push(text, show);
@@ -226,7 +226,7 @@ impl ArgumentText {
         true
     }
 
-    /// Reads the next piece; returns whether an empty object before it was dropped.
+    /// Reads the next piece. Returns whether an empty object before it was dropped.
     fn absorb(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
         if self.overflow || text.is_empty() {
             return false;
@@ -282,7 +282,7 @@ impl ArgumentText {
         dropped
     }
 
-    /// Has the text mended that is written again, as far as its reading is settled.
+    /// Repairs the text that is rewritten, as far as its reading is settled.
     fn follow(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Engine::Traced(trace) = &mut self.engine
             && !self.placeholder
@@ -294,18 +294,18 @@ impl ArgumentText {
 
     fn pass_limit(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         self.overflow = true;
-        self.give_up(show);
+        self.abandon(show);
     }
 
-    /// What is written again leaves as it came, from here on.
-    pub(super) fn give_up(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
+    /// Stops rewriting: everything is forwarded verbatim from here on.
+    pub(super) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Engine::Traced(trace) = &mut self.engine {
-            trace.give_up(show);
+            trace.abandon(show);
         }
     }
 
-    /// Reads all of the text once more: what the fragments left out is added.
-    /// Returns whether the piece is waited for, as [`push_piece`](Self::push_piece) does.
+    /// Reads the whole text sent once more, and adds what the fragments left out.
+    /// Returns whether the piece is tracked, like [`push_piece`](Self::push_piece).
     pub(super) fn complete(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
         if self.reading.is_empty() {
             return self.push_piece(text, show);
@@ -313,7 +313,7 @@ impl ArgumentText {
         if self.placeholder && text.trim() != "{}" && text.trim_start().starts_with('{') {
             return self.push_piece(text, show);
         }
-        // An empty object that was dropped before the text may come once more with it.
+        // An empty object that was dropped before the text may be repeated with it.
         let text = after_placeholder(text).filter(|_| self.dropped).unwrap_or(text);
         if let Some(rest) = text.strip_prefix(self.reading.as_str()) {
             self.settle_placeholder(show);
@@ -335,7 +335,7 @@ impl ArgumentText {
         }
     }
 
-    /// An equal piece is a resend where the text was complete, or where resends were seen before.
+    /// Whether an equal piece is a resend: the text was complete, or there were resends before.
     fn counts_as_resend(&mut self, text: &str) -> bool {
         text.len() > self.reading.len() || self.resends > 0 || self.is_closed()
     }
@@ -359,13 +359,13 @@ impl ArgumentText {
         self.reading.push_str(text);
     }
 
-    /// Ends the arguments, and chooses the reading. `cut`: the stream broke off in them.
+    /// Ends the arguments, and chooses the reading. `cut`: the stream was cut off in them.
     pub(super) fn close(&mut self, cut: bool, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
         if self.reading.trim().is_empty()
             && let Some(seed) = self.seed.take()
         {
             if let Engine::Traced(_) = self.engine {
-                let mended = as_it_came(mend(seed.as_bytes(), &self.mending));
+                let mended = verbatim(mend(seed.as_bytes(), &self.mending));
                 return Closed::Json { raw: seed, mended: Some(mended), resent: false };
             }
             self.reading.clear();
@@ -408,7 +408,7 @@ impl ArgumentText {
         if outcome == Outcome::Unchanged {
             return Closed::Json { raw, mended: None, resent };
         }
-        // The whole text may tell more than what was read as it came, up to the limit for that.
+        // The whole text may show more than reading it incrementally did, up to the buffer limit.
         let mended = if raw.len() <= self.mending.limits().buffer() {
             mend(raw.as_bytes(), &self.mending)
         } else {
@@ -417,7 +417,7 @@ impl ArgumentText {
         Closed::Json { raw, mended: Some(mended), resent }
     }
 
-    /// What mending a text as it comes makes of it: nothing of that was kept.
+    /// Repeats the repair of a text as it arrives, because its output was not kept.
     fn mend_again(&self, text: &str) -> Mended {
         work::count(text.len());
         let mut mender = Mender::new(self.mending.clone());
@@ -433,8 +433,8 @@ impl ArgumentText {
         Mended::new(outcome, mended, repairs, cut_at)
     }
 
-    /// As [`close_live`](Self::close_live). What has left already counts: only a text that is kept
-    /// to its end can lose an empty object that came in pieces.
+    /// Like [`close_live`](Self::close_live). What was released already counts, so only a text that was
+    /// held back to its end can lose an empty object that arrived in pieces.
     fn close_traced(
         &mut self,
         trace: &mut Trace,
@@ -452,12 +452,12 @@ impl ArgumentText {
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
         let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
-        let mended = if self.composed { as_it_came(mended) } else { mended };
+        let mended = if self.composed { verbatim(mended) } else { mended };
         let resent = self.resends > 0 || self.dropped || dropped > 0;
         Closed::Json { raw, mended: Some(mended), resent }
     }
 
-    /// The account of the pieces that are still waited for.
+    /// The log of the pieces that are still tracked.
     pub(super) fn edit_log_mut(&mut self) -> Option<&mut EditLog> {
         match &mut self.engine {
             Engine::Traced(trace) => Some(trace.edit_log_mut()),
@@ -479,7 +479,7 @@ impl ArgumentText {
     }
 }
 
-/// Hands mended bytes on.
+/// Emits repaired bytes.
 struct Show<'a> {
     show: &'a mut dyn FnMut(Piece<'_>),
     raw: &'a mut bool,

@@ -5,11 +5,11 @@ use jsonmend_core::{Mended, Outcome, Path, Repair};
 use super::Doubt;
 use crate::codes::coded;
 
-/// What kind of tool a call is for.
+/// The kind of tool that a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallKind {
-    /// A tool that takes free text, which is never mended.
+    /// A tool that takes free text, which is never repaired.
     Custom,
     /// A function of the caller, with JSON arguments.
     Function,
@@ -36,8 +36,8 @@ coded!(CallKind);
 
 /// A tool call that has ended.
 ///
-/// Run it only where [`Outcome::is_complete`] holds: under every other outcome the arguments were cut
-/// off, refused or none.
+/// Run it only if [`Outcome::is_complete`] holds. Under any other outcome the arguments were cut off,
+/// refused or missing.
 ///
 /// ```
 /// use jsonmend_core::Outcome;
@@ -62,7 +62,7 @@ pub struct Call {
     id: Option<String>,
     name: String,
     raw: String,
-    /// The mended text, where it differs from the raw one.
+    /// The repaired text, if it differs from the raw one.
     mended: Option<String>,
     outcome: Outcome,
     repairs: Vec<Repair>,
@@ -72,7 +72,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of which nothing but its name is known.
+    /// A call with only a name.
     pub(super) fn new(
         number: usize,
         choice: u32,
@@ -102,7 +102,7 @@ impl Call {
         self
     }
 
-    /// Arguments that were valid JSON as they came.
+    /// Sets arguments that were valid JSON without repair.
     pub(super) fn with_valid(mut self, raw: String, resent: bool) -> Self {
         self.raw = raw;
         self.outcome = Outcome::Unchanged;
@@ -121,7 +121,7 @@ impl Call {
         self
     }
 
-    /// The same call, which is not complete for that reason: nothing that was mended of it is offered.
+    /// Marks the call as not complete for that reason, and discards its repaired arguments.
     pub(super) fn doubted(mut self, doubt: Doubt) -> Self {
         self.doubt = self.doubt.or(Some(doubt));
         if self.outcome.is_complete() {
@@ -133,9 +133,9 @@ impl Call {
         self
     }
 
-    /// The same call, whose turn did not end with a clean stop. Arguments that are valid JSON and end
-    /// by themselves are complete: nothing is missing of them. What needed mending may have lost its
-    /// end, a number may go on, and an empty object may hold the place of what was to come.
+    /// Judges the call for a turn that did not end with a clean stop. Arguments that are valid JSON and
+    /// end by themselves are complete: nothing is missing. But arguments that needed repair may have lost
+    /// their end, a number may go on, and an empty object may be a placeholder for arguments to come.
     pub(super) fn stopped(self) -> Self {
         if self.kind == CallKind::Custom || self.outcome == Outcome::Repaired {
             return self.doubted(Doubt::UncleanStop);
@@ -151,7 +151,7 @@ impl Call {
         self
     }
 
-    /// Its place in the order in which the calls began, from 0.
+    /// Its number, from 0, in the order in which the calls began.
     #[must_use]
     pub const fn number(&self) -> usize {
         self.number
@@ -163,52 +163,52 @@ impl Call {
         self.choice
     }
 
-    /// What kind of tool it is for.
+    /// The kind of tool that it is for.
     #[must_use]
     pub const fn kind(&self) -> CallKind {
         self.kind
     }
 
-    /// Its id, if the stream gave one.
+    /// Its id, if the stream sent one.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The name of the tool; empty if the stream gave none.
+    /// The name of the tool. Empty if the stream sent none.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The arguments: mended where the outcome is valid, else as they came. Arguments that a complete
-    /// call left out are `{}`.
+    /// The arguments: repaired if the outcome is valid, otherwise verbatim. They are `{}` for a complete
+    /// call without arguments.
     #[must_use]
     pub fn arguments(&self) -> &str {
         self.mended.as_deref().unwrap_or(&self.raw)
     }
 
-    /// The argument text as the stream carried it, its fragments joined. The repairs count from its
-    /// start.
+    /// The original argument text, with its fragments concatenated. The spans of the repairs are relative
+    /// to its start.
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// What became of the arguments.
+    /// The outcome of the arguments.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// What was mended; where nothing could be, what would have been needed.
+    /// The repairs. If the arguments could not be repaired, the repairs that would have been needed.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
 
-    /// Why the call is not complete, although its arguments may look as if they were; `None` where the
-    /// arguments themselves tell, or the call is complete.
+    /// Why the call is not complete, although its arguments may look complete. `None` if the arguments
+    /// themselves show it, or if the call is complete.
     #[must_use]
     pub const fn doubt(&self) -> Option<Doubt> {
         self.doubt
@@ -220,7 +220,7 @@ impl Call {
         self.cut_at.as_ref()
     }
 
-    /// Whether the stream sent arguments more than once, or an empty object before them;
+    /// Whether the stream sent the arguments more than once, or an empty object before them.
     /// [`raw`](Self::raw) holds them once.
     #[must_use]
     pub const fn is_resent(&self) -> bool {

@@ -1,19 +1,19 @@
-//! Why a call is not taken for complete, whatever its arguments look like.
+//! Why a call is not treated as complete, whatever its arguments look like.
 
 use crate::codes::coded;
 
-/// Why a call is not taken for complete, although its arguments may look as if they were.
+/// Why a call is not treated as complete, although its arguments may look complete.
 ///
-/// A stream can lose an event, break off, or contradict itself, and what is left of a call can still
+/// A stream can lose an event, be cut off, or contradict itself, and what is left of a call can still
 /// be valid JSON: `{"cmd": "rm -rf /data` and `"}`, with an event lost between them. Such a call
-/// ends as [`Outcome::Cut`](jsonmend_core::Outcome::Cut) or, where a limit was the reason, as
+/// ends as [`Outcome::Cut`](jsonmend_core::Outcome::Cut) or, if a limit was the reason, as
 /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
 ///
 /// ```
 /// use jsonmend_core::Outcome;
 /// use jsonmend_wire::{Doubt, WireOptions, transcribe};
 ///
-/// // The body ends before anything says that the call has.
+/// // The body ends before it states the end of the call.
 /// let body = br#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1",
 /// data: "function":{"name":"now","arguments":"{}"}}]}}]}
 ///
@@ -27,18 +27,18 @@ use crate::codes::coded;
 pub enum Doubt {
     /// The body ended, or another message began, before the end of the call was stated.
     BodyEnded,
-    /// The stream states the arguments, or the name, in two ways that differ.
+    /// The stream sent the arguments, or the name, in two versions that differ.
     Contradiction,
-    /// An event with bytes that are not UTF-8, or whose JSON was too broken for the policy of the
-    /// calls, may have carried a part of the call.
+    /// An event that may belong to the call was damaged: it has bytes that are not UTF-8, or its JSON
+    /// needed a repair that the policy for calls forbids.
     DamagedEvent,
-    /// The provider marks the call as incomplete.
+    /// The provider marked the call as incomplete.
     Incomplete,
-    /// A line or an event passed a limit and was dropped while the call was open.
+    /// A line or an event exceeded a limit and was dropped while the call was open.
     Limit,
     /// An event was lost or could not be read while the call was open, or before its arguments began.
     LostEvent,
-    /// The first event of the call is missing: nothing states its name.
+    /// The first event of the call is missing: its name was never sent.
     MissingStart,
     /// The arguments begin with a code fence that is never closed.
     OpenFence,
@@ -80,7 +80,7 @@ impl Doubt {
         }
     }
 
-    /// The reason in words, as the end of a sentence about the call.
+    /// A description, to be used as the end of a sentence about the call.
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {

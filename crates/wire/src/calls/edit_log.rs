@@ -1,7 +1,7 @@
-//! The account of one text that is written again: the pieces it came in, and what was changed.
+//! The log of one text that is rewritten: the pieces in which it arrived, and the changes.
 //!
-//! A piece may leave once everything in it is certain. What is changed in it follows from the
-//! repairs, which are an edit script of the whole text.
+//! A piece may be released once everything in it is certain. Its changes follow from the repairs, which
+//! are an edit script of the whole text.
 
 use std::{borrow::Cow, collections::VecDeque};
 
@@ -13,36 +13,36 @@ use crate::work;
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'a> {
     pub(super) bytes: &'a [u8],
-    /// It is as it came: mending has stopped.
+    /// Repair has stopped, so it is verbatim.
     pub(super) raw: bool,
 }
 
 /// One piece, as a part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// The piece says the text from `start` to `end`, behind `skip` bytes that it only repeats.
+    /// The piece holds the text from `start` to `end`, after `skip` bytes that it only repeats.
     Part { skip: usize, start: usize, end: usize },
-    /// It leaves as it came.
+    /// It is released verbatim.
     Raw,
-    /// It says all of the text once more.
+    /// It holds the whole text once more.
     Whole,
 }
 
-/// The pieces of a text that have not left, and the repairs.
+/// The pieces of a text that have not been released, and the repairs.
 #[derive(Debug, Default)]
 pub(crate) struct EditLog {
     slots: VecDeque<Slot>,
     repairs: Vec<Repair>,
-    /// How many of the repairs were written into pieces that have left.
+    /// How many of the repairs were written into released pieces.
     written: usize,
-    /// The next repair reaches over the end of a piece that has left; what it inserts went with it.
+    /// The next repair extends past the end of a released piece, which already has its insertion.
     split: bool,
-    /// Up to where the text is certain.
+    /// The offset up to which the text is certain.
     certain: usize,
-    /// Mending has stopped: what is shown is as it came.
+    /// Repair has stopped: from here on the text is shown verbatim.
     stopped: bool,
     ended: bool,
-    /// The text as it came, once it has ended and was changed.
+    /// The original text, once it has ended and if it was changed.
     raw: Option<String>,
 }
 
@@ -55,12 +55,12 @@ impl EditLog {
         &self.repairs
     }
 
-    /// Takes over repairs that were found all at once.
+    /// Sets repairs that were found all at once.
     pub(super) fn set_repairs(&mut self, repairs: Vec<Repair>) {
         self.repairs = repairs;
     }
 
-    /// The text has ended; this is all of it.
+    /// Ends the text. `raw` is all of it.
     pub(super) fn end(&mut self, raw: &str) {
         if core::mem::replace(&mut self.ended, true) {
             return;
@@ -68,7 +68,7 @@ impl EditLog {
         self.raw = (!self.repairs.is_empty()).then(|| raw.to_owned());
     }
 
-    /// All that waits may leave.
+    /// Allows all waiting pieces to be released.
     pub(super) fn release(&mut self) {
         self.certain = usize::MAX;
         work::count(self.slots.len());
@@ -79,12 +79,12 @@ impl EditLog {
         }
     }
 
-    /// Whether nothing of it will be asked for any more.
+    /// Whether the log is no longer needed.
     pub(crate) fn is_spent(&self) -> bool {
         self.ended && self.slots.is_empty() && self.repairs.is_empty()
     }
 
-    /// Whether pieces wait to leave that add to the text.
+    /// Whether pieces that add to the text wait to be released.
     pub(crate) fn has_parts(&self) -> bool {
         self.slots.iter().any(|slot| {
             work::count(1);
@@ -92,23 +92,23 @@ impl EditLog {
         })
     }
 
-    /// Whether pieces wait to leave, whatever they say.
+    /// Whether any pieces wait to be released.
     pub(crate) fn has_slots(&self) -> bool {
         !self.slots.is_empty()
     }
 
-    /// Whether the piece may leave that is the `nth` to do so.
+    /// Whether the `nth` waiting piece may be released.
     pub(crate) fn may_leave(&self, nth: usize) -> bool {
         match self.slots.get(nth) {
             Some(Slot::Part { end, .. }) => self.ended || *end <= self.certain,
             Some(Slot::Raw) => true,
             Some(Slot::Whole) => self.ended,
-            // Not told yet what it says.
+            // Its slot is not known yet.
             None => self.ended,
         }
     }
 
-    /// Whether the next piece may leave and is not changed.
+    /// Whether the next piece may be released and is not changed.
     pub(crate) fn is_next_unchanged(&self) -> bool {
         match self.slots.front() {
             Some(Slot::Part { skip: 0, end, .. }) => {
@@ -123,25 +123,25 @@ impl EditLog {
         }
     }
 
-    /// Lets the next piece leave: its new text, if it is changed. `text` is what it said.
+    /// Releases the next piece. Returns its new text, if it changed. `text` is the original one.
     pub(crate) fn leave<'t>(&mut self, text: impl FnOnce() -> Cow<'t, str>) -> Option<String> {
         let (skip, start, end) = match self.slots.pop_front()? {
             Slot::Part { skip, start, end } => (skip, start, end),
             Slot::Raw => return None,
             Slot::Whole => return self.whole(&text()),
         };
-        // What is inserted at the end of a piece belongs to the next one, if there is one.
+        // An insertion at the end of a piece belongs to the next one, if there is one.
         let last = self.ended && !self.has_parts();
         let is_here = |repair: &&Repair| last || repair.start < end;
         if skip == 0 && self.repairs.get(self.written).filter(is_here).is_none() {
             return None;
         }
         let text = text();
-        let said = text.get(skip..).unwrap_or_default();
+        let piece = text.get(skip..).unwrap_or_default();
         let between = |from: usize, to: usize| {
-            said.get(from.saturating_sub(start)..to.saturating_sub(start)).unwrap_or_default()
+            piece.get(from.saturating_sub(start)..to.saturating_sub(start)).unwrap_or_default()
         };
-        let mut out = String::with_capacity(said.len() + 16);
+        let mut out = String::with_capacity(piece.len() + 16);
         let mut at = start;
         while let Some(repair) = self.repairs.get(self.written).filter(is_here) {
             if !self.split {
@@ -159,13 +159,13 @@ impl EditLog {
         Some(out)
     }
 
-    /// The text with all repairs, where `text` is what it was.
+    /// The text with all repairs applied, if `text` is the original.
     fn whole(&self, text: &str) -> Option<String> {
         self.raw.as_deref().filter(|raw| *raw == text)?;
         String::from_utf8(apply(text.as_bytes(), &self.repairs)?).ok()
     }
 
-    /// Takes what has to stand behind the last piece, which has left.
+    /// Takes what must be appended after the last piece, which has been released.
     pub(crate) fn take_rest(&mut self) -> Option<String> {
         if !self.ended || self.has_parts() {
             return None;
@@ -177,7 +177,7 @@ impl EditLog {
         (!text.is_empty()).then_some(text)
     }
 
-    /// What may be put behind the text as it came, where nothing in it needed a change.
+    /// What can be appended to the original text, if nothing inside it needed a change.
     pub(crate) fn suffix(&self) -> Option<String> {
         let raw = self.raw.as_deref()?;
         let mended = String::from_utf8(apply(raw.as_bytes(), &self.repairs)?).ok()?;
@@ -185,7 +185,7 @@ impl EditLog {
     }
 }
 
-/// Keeps the account while a mender hands out text.
+/// Updates the log while a mender emits text.
 pub(super) struct Recorder<'a> {
     pub(super) edit_log: &'a mut EditLog,
     pub(super) show: &'a mut dyn FnMut(Piece<'_>),
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use jsonmend_core::{Mender, Options};
 
-    /// The pieces as they leave, and what stands behind them.
+    /// The pieces as they are released, and what is appended after them.
     fn rewritten(pieces: &[&str]) -> (Vec<String>, Option<String>) {
         let mut edit_log = EditLog::default();
         let mut mender = Mender::new(Options::new());
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_changed_says_so() {
+    fn unchanged_pieces_are_not_rewritten() {
         let (left, rest) = rewritten(&["{\"a\"", ": [1, ", "2]", "}"]);
         assert_eq!((left.concat().as_str(), rest), ("{\"a\": [1, 2]}", None));
         let (left, rest) = rewritten(&["{\"a\": \"x"]);

@@ -13,48 +13,48 @@ use crate::{FinishReason, WireEvent, work};
 pub(crate) enum End {
     /// The format states the end of the call itself.
     Stated,
-    /// The turn came to a clean stop.
+    /// The turn ended with a clean stop.
     Clean,
-    /// The turn ended for another reason, or without one: what is missing may have been cut off.
+    /// The turn ended for another reason, or without one: anything missing may have been cut off.
     Unclean,
-    /// The body ended, or another message began: nothing states any end.
+    /// The body ended, or another message began: no end was stated.
     Broken,
 }
 
 impl End {
-    /// The end that a reason to finish is.
+    /// The end that corresponds to a finish reason.
     pub(crate) const fn of(reason: FinishReason) -> Self {
         if reason.is_clean() { Self::Clean } else { Self::Unclean }
     }
 
-    /// Whether what is missing at this end was cut off.
+    /// Whether anything missing at this end was cut off.
     pub(crate) const fn is_cut(self) -> bool {
         matches!(self, Self::Unclean | Self::Broken)
     }
 }
 
-/// What is kept of a call that has ended: enough to tell a repetition from something new.
+/// What is kept of a call that has ended: enough to distinguish a repetition from something new.
 #[derive(Debug)]
 pub(super) struct Ended {
     id: Option<String>,
     name: String,
-    /// A hash of the arguments, white space aside.
-    said: u64,
-    /// The arguments can be spelled in one way only, but for white space.
+    /// A hash of the arguments without white space.
+    hash: u64,
+    /// The arguments have only one spelling, apart from white space.
     plain: bool,
     /// It ended because the next call began, so the stream may still repeat it.
     early: bool,
 }
 
 impl Ended {
-    /// Whether `text` is what the arguments were.
-    pub(super) fn said(&self, text: &str) -> bool {
-        hash(text) == self.said
+    /// Whether `text` equals the arguments, apart from white space.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        hash(text) == self.hash
     }
 
-    /// Whether `text` is certainly not what the arguments were.
+    /// Whether `text` certainly differs from the arguments.
     pub(super) fn contradicts(&self, text: &str) -> bool {
-        self.plain && is_plain(text) && !self.said(text)
+        self.plain && is_plain(text) && !self.matches(text)
     }
 
     /// Whether a piece with that id and that name may repeat a call that ended early.
@@ -74,14 +74,14 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether a string in it has one spelling: a character may be escaped or not.
+/// Whether the strings in it have only one spelling, that is, no character is or could be escaped.
 fn is_plain(text: &str) -> bool {
     text.is_ascii() && !text.contains('\\')
 }
 
 impl Calls {
-    /// Something that may have belonged to any open call was lost, damaged or contradicted: none of
-    /// them is complete.
+    /// Something that may have belonged to any open call was lost, damaged or contradicted: none of them
+    /// is complete.
     pub(crate) fn doubt(&mut self, doubt: Doubt) {
         self.lossy |= doubt != Doubt::StreamError;
         for open in self.open.values_mut() {
@@ -89,8 +89,8 @@ impl Calls {
         }
     }
 
-    /// What is read from here on may be damaged, or no longer is: it counts for every call that is open
-    /// and for every call that begins.
+    /// Sets whether what is read from here on may be damaged. This affects every open call and every call
+    /// that begins.
     pub(crate) fn damage(&mut self, damage: Option<Doubt>) {
         self.damage = damage;
         if let Some(doubt) = damage {
@@ -98,8 +98,8 @@ impl Calls {
         }
     }
 
-    /// The format says that the call has ended. A call without a name waits: the next event may
-    /// state it.
+    /// The format states the end of the call. A call without a name waits: the next event may hold
+    /// it.
     pub(crate) fn stop(&mut self, scope: u32, index: i64, sink: Sink<'_>) {
         let Some(&call) = self.keys.get(&(scope, index)) else { return };
         let Some(open) = self.open.get(&(scope, call)) else { return };
@@ -107,22 +107,22 @@ impl Calls {
             return;
         }
         if open.arguments.is_blank() {
-            self.settle(sink);
+            self.end_pending(sink);
             self.pending = Some((scope, call));
         } else {
             self.end((scope, call), End::Stated, sink);
         }
     }
 
-    /// The response goes on: a call that ended without arguments takes none.
-    pub(crate) fn settle(&mut self, sink: Sink<'_>) {
+    /// The response continues: a call that ended without arguments has none.
+    pub(crate) fn end_pending(&mut self, sink: Sink<'_>) {
         if let Some(key) = self.pending.take() {
             self.end(key, End::Stated, sink);
         }
     }
 
-    /// Another call begins in that scope: where a format states no ends, this ends the call before it,
-    /// if nothing of its arguments is missing.
+    /// Another call begins in that scope. If the format states no ends, this ends the previous call, unless
+    /// some of its arguments are missing.
     pub(super) fn close_last(&mut self, scope: u32, sink: Sink<'_>) {
         let Some(&call) = self.last.get(&scope) else { return };
         let Some(open) = self.open.get_mut(&(scope, call)) else { return };
@@ -152,7 +152,7 @@ impl Calls {
         }
     }
 
-    /// Ends a call, and judges whether it is complete.
+    /// Ends a call, and decides whether it is complete.
     fn end(&mut self, key: (u32, usize), end: End, sink: Sink<'_>) {
         let Some(mut open) = self.open.remove(&key) else { return };
         let call = key.1;
@@ -171,12 +171,12 @@ impl Calls {
         let ended = Call::new(call, key.0, open.kind, open.id.clone(), name.clone());
         let mut ended = ended.closed(closed, end, doubt);
         if end != End::Unclean && open.after_loss && ended.outcome() == Outcome::Repaired {
-            // What looks like a defect may be the place where the lost event was.
+            // What looks like a defect may be the position of the lost event.
             ended = ended.doubted(Doubt::LostEvent);
         }
         sink(WireEvent::CallEnded(&ended));
-        let (said, plain) = (hash(ended.raw()), is_plain(ended.raw()));
-        let kept = Ended { id: open.id, name, said, plain, early: false };
+        let (hash, plain) = (hash(ended.raw()), is_plain(ended.raw()));
+        let kept = Ended { id: open.id, name, hash, plain, early: false };
         self.ended.insert(key, kept);
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);
@@ -185,14 +185,14 @@ impl Calls {
 }
 
 impl Call {
-    /// The same call with what became of its arguments, judged by what ended it.
+    /// Sets the arguments, and decides their outcome from what ended the call.
     pub(super) fn closed(self, closed: Closed, end: End, doubt: Option<Doubt>) -> Self {
         let custom = self.kind() == CallKind::Custom;
         let ended = match closed {
             Closed::Empty if custom || doubt.is_some() => {
                 self.with_text(String::new(), Outcome::Unchanged)
             }
-            // The turn ended before anything came of the arguments.
+            // The turn ended before any arguments arrived.
             Closed::Empty if end == End::Unclean => self.with_text(String::new(), Outcome::None),
             Closed::Empty => self.with_text("{}".to_owned(), Outcome::Unchanged),
             Closed::Free(text) => self.with_text(text, Outcome::Unchanged),

@@ -1,24 +1,24 @@
-//! Whether the arguments so far are whole.
+//! Detects whether the arguments so far are complete.
 
 use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments};
 
 use crate::{json::Balance, work};
 
-/// The most that is held back in doubt of a quote, twice the usual look-ahead and something to spare:
-/// what is more is no doubt that an end would settle.
-const DOUBT: usize = 256;
+/// The maximum number of withheld bytes that are considered: twice the usual look-ahead and some
+/// reserve. If more are withheld, it is not because of a quote that the end of the text would decide.
+const MAX_WITHHELD: usize = 256;
 
-/// Follows a text where somebody asks: most streams name their calls, and nobody does.
+/// Follows a text lazily: only if asked, because most streams identify their calls.
 ///
-/// It reads as mending does, whatever the caller's policy allows, so that a body that was mended is
-/// told into the same calls as before: `{'a': '5"'}` and `{"a": "5\""}` end alike.
+/// It reads the text like a repair with every permission, whatever the caller's policy allows. So a
+/// repaired body is split into the same calls as the original: `{'a': '5"'}` and `{"a": "5\""}` end alike.
 #[derive(Debug)]
 pub(super) struct Ending {
     limits: Limits,
     mender: Option<Box<Mender>>,
     /// How much of the text the mender has read.
     read: usize,
-    /// Decides where a limit was passed.
+    /// Decides if a limit was exceeded.
     balance: Balance,
     balanced: usize,
 }
@@ -28,7 +28,7 @@ impl Ending {
         Self { limits, mender: None, read: 0, balance: Balance::default(), balanced: 0 }
     }
 
-    /// Whether `text` is whole, which begins with what was asked about before.
+    /// Whether `text` is complete. It must start with the text of the previous call.
     pub(super) fn is_reached(&mut self, text: &str) -> bool {
         let limits = self.limits;
         let mender = self.mender.get_or_insert_with(|| {
@@ -46,25 +46,25 @@ impl Ending {
         if mender.document_ended() && mender.completion().is_none() {
             return true;
         }
-        // What the last quote means may wait for more: here there is none.
-        let doubt = mender.withheld();
-        let tail = text.as_bytes().get(text.len() - doubt.min(text.len())..).unwrap_or_default();
+        // The mender may wait for more to decide what the last quote means. Here nothing follows.
+        let withheld = mender.withheld();
+        let tail = text.as_bytes().get(text.len() - withheld.min(text.len())..).unwrap_or_default();
         let closed = matches!(tail.trim_ascii_end().last(), Some(b'}' | b']'));
-        if doubt == 0 || doubt > DOUBT || !closed {
+        if withheld == 0 || withheld > MAX_WITHHELD || !closed {
             return false;
         }
-        work::count(doubt + mender.depth());
+        work::count(withheld + mender.depth());
         mender.clone().finish(&mut ()).is_complete()
     }
 
-    /// Whether the brackets of the text are balanced, and there are some.
+    /// Whether the text has brackets and they are balanced.
     fn is_balanced(&mut self, text: &str) -> bool {
         self.balance.absorb(text.as_bytes().get(self.balanced..).unwrap_or_default());
         self.balanced = text.len();
         self.balance.is_closed()
     }
 
-    /// The text begins anew.
+    /// Restarts with an empty text.
     pub(super) fn reset(&mut self) {
         *self = Self::new(self.limits);
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_limit_is_passed_the_brackets_tell() {
+    fn past_a_limit_the_brackets_decide() {
         let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
         let key = format!("{{\"{}\":1}}", "k".repeat(70_000));
         for text in [deep, key] {

@@ -1,4 +1,4 @@
-//! The tool calls of one response: which call a piece belongs to, and what becomes of each.
+//! The tool calls of one response: which call a piece belongs to, and how each call ends.
 
 mod arguments;
 mod call;
@@ -32,10 +32,10 @@ use route::Route;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Place, Target, Tracking};
 
-/// A name that grows past this is no name.
+/// A name does not grow beyond this length.
 const LONGEST_NAME: usize = 1024;
 
-/// Takes what the calls hand out.
+/// Receives the events of the calls.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(WireEvent<'_>);
 
 /// A call, from its first piece to its last.
@@ -45,16 +45,16 @@ struct OpenCall {
     id: Option<String>,
     name: Option<String>,
     arguments: ArgumentText,
-    /// The first reason not to take it for complete.
+    /// The first reason not to treat it as complete.
     doubt: Option<Doubt>,
-    /// Something was lost before it began, and its first event may be what was lost.
+    /// Something was lost before it began, which may be its first event.
     after_loss: bool,
-    /// Whether a guide to the arguments was looked for.
+    /// Whether a guide to the arguments was looked up.
     asked: bool,
     halves: Halves,
 }
 
-/// All calls of a response. Those that have ended leave only their keys.
+/// All calls of a response. Of those that have ended, little more than the keys is kept.
 #[derive(Debug)]
 pub(crate) struct Calls {
     mending: Options,
@@ -62,9 +62,9 @@ pub(crate) struct Calls {
     limits: WireLimits,
     begun: usize,
     refused: bool,
-    /// Something of the stream was lost.
+    /// Part of the stream was lost.
     lossy: bool,
-    /// The present payload is damaged.
+    /// The current payload is damaged.
     damage: Option<Doubt>,
     /// By scope and number.
     open: BTreeMap<(u32, usize), OpenCall>,
@@ -74,9 +74,9 @@ pub(crate) struct Calls {
     ids: BTreeMap<(u32, String), usize>,
     /// The call that began last, by scope.
     last: BTreeMap<u32, usize>,
-    /// Ended by the format with no arguments: what comes next tells whether it was cut off.
+    /// Ended by the format without arguments. What comes next decides whether it was cut off.
     pending: Option<(u32, usize)>,
-    /// What is known of the calls that have ended, by scope and number.
+    /// What is known about the calls that have ended, by scope and number.
     ended: BTreeMap<(u32, usize), Ended>,
     /// For a rewriter.
     tracking: Option<Box<Tracking>>,
@@ -102,17 +102,17 @@ impl Calls {
         }
     }
 
-    /// Keeps account of the pieces, so that they can be written again.
+    /// Tracks the pieces, so that they can be rewritten.
     pub(crate) fn track(&mut self, tracking: Tracking) {
         self.tracking = Some(Box::new(tracking));
     }
 
-    /// The account, where one is kept.
+    /// The tracking, if it is enabled.
     pub(crate) fn tracking(&mut self) -> Option<&mut Tracking> {
         self.tracking.as_deref_mut()
     }
 
-    /// The account of one text.
+    /// The edit log of one text.
     pub(crate) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         if let Target::Call(scope, call) = target
             && let Some(open) = self.open.get_mut(&(scope, call))
@@ -122,13 +122,13 @@ impl Calls {
         self.tracking.as_deref_mut()?.edit_log(target)
     }
 
-    /// Everything that is open leaves as it came.
-    pub(crate) fn give_up(&mut self, sink: Sink<'_>) {
+    /// Abandons the repair of everything that is open: it is forwarded verbatim.
+    pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
         for (&(_, call), open) in &mut self.open {
-            open.arguments.give_up(&mut |piece| sink(fragment(call, piece)));
+            open.arguments.abandon(&mut |piece| sink(fragment(call, piece)));
         }
         if let Some(tracking) = &mut self.tracking {
-            tracking.give_up();
+            tracking.abandon();
         }
     }
 
@@ -147,20 +147,21 @@ impl Calls {
         }
     }
 
-    /// Whether a call has that index.
+    /// Whether there is a call with that index.
     pub(crate) fn has(&self, scope: u32, index: i64) -> bool {
         self.keys.contains_key(&(scope, index))
     }
 
-    /// Reads a piece of a call that has ended: it says nothing new, or comes too late.
+    /// Reads a piece of a call that has ended. It either repeats the call or comes too late.
     fn repeat(
         &mut self,
         call: usize,
         delta: &CallDelta<'_>,
         source: Source<'_>,
     ) -> Result<(), Box<WireError>> {
-        let said =
-            |text: &str| self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.said(text));
+        let is_repeat = |text: &str| {
+            self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.matches(text))
+        };
         match &delta.arguments {
             Arguments::Final(text) => {
                 let differs = self
@@ -179,7 +180,7 @@ impl Calls {
                 }
                 Ok(())
             }
-            Arguments::Fragment(text) if !text.trim().is_empty() && !said(text) => {
+            Arguments::Fragment(text) if !text.trim().is_empty() && !is_repeat(text) => {
                 Err(Box::new(WireError::new(
                     ErrorKind::LateArguments,
                     format!("arguments of call {call} after its end: {}", excerpt(text)),
@@ -204,7 +205,7 @@ impl Calls {
                 ))),
             };
         }
-        self.settle(sink);
+        self.end_pending(sink);
         let scope = delta.scope;
         if !delta.exact {
             self.close_last(scope, sink);
@@ -222,7 +223,7 @@ impl Calls {
             arguments = arguments.traced(tracking.release());
         }
         if self.damage.is_some() {
-            arguments.give_up(&mut |_| {});
+            arguments.abandon(&mut |_| {});
         }
         let open = OpenCall {
             kind,
@@ -282,15 +283,15 @@ impl Calls {
             open.arguments.guide(guide);
         }
         let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
-        // Arguments that are an object are mended under the policy of the calls, whatever the envelope
-        // around them needed. A rewriter changes the envelope as one text.
-        let as_it_came = self.tracking.is_none();
-        let came = |text: &str| source.as_it_came(text).filter(|_| as_it_came);
+        // Arguments that are an object are repaired under the policy for calls, whatever repairs the
+        // envelope needed. A rewriter changes the envelope as one text.
+        let use_original = self.tracking.is_none();
+        let original = |text: &str| source.original_of(text).filter(|_| use_original);
         let delta_piece = !matches!(delta.arguments, Arguments::Final(_));
-        let (literal, said) = match delta.arguments {
+        let (literal, decoded) = match delta.arguments {
             Arguments::Absent => return Ok(()),
             Arguments::Seed(text) => {
-                open.arguments.seed(came(&text).unwrap_or(&text));
+                open.arguments.seed(original(&text).unwrap_or(&text));
                 return Ok(());
             }
             Arguments::Composed(text) => {
@@ -299,11 +300,11 @@ impl Calls {
             }
             Arguments::Fragment(piece) => {
                 let text = open.halves.join(piece.literal(), &piece);
-                let said = (*text != *piece).then(|| text.to_string());
-                (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), said)
+                let decoded = (*text != *piece).then(|| text.to_string());
+                (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), decoded)
             }
             Arguments::Whole(text) => {
-                let text = came(text).unwrap_or(text);
+                let text = original(text).unwrap_or(text);
                 (open.arguments.push_piece(text, &mut show).then_some(text), None)
             }
             Arguments::Final(piece) => {
@@ -314,13 +315,13 @@ impl Calls {
         if let (Some(literal), Some(tracking)) = (literal, &mut self.tracking) {
             let target = Target::Call(key.0, call);
             let place = Place::of(literal, source.text());
-            tracking.enter(Entry::Piece { target, place, said, delta: delta_piece });
+            tracking.enter(Entry::Piece { target, place, decoded, delta: delta_piece });
         }
         Ok(())
     }
 }
 
-/// Judges arguments that came as one text, and whose turn ended so.
+/// Judges arguments that arrived as one text, given how their turn ended.
 pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &Options) -> Call {
     let mut arguments = ArgumentText::new(mending.clone(), usize::MAX, false);
     arguments.push(raw, &mut |_| {});
@@ -329,7 +330,7 @@ pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &Options) -> Call 
     Call::new(0, 0, CallKind::Function, None, String::new()).closed(closed, end, doubt)
 }
 
-/// Sets a name, or lets it grow: some servers repeat it in every piece, and a few send it in pieces.
+/// Sets or extends a name: some servers repeat it in every piece, and a few send it in pieces.
 fn name_grows(
     known: &mut Option<String>,
     name: &str,

@@ -1,10 +1,10 @@
-//! What the text of arguments says, whatever its form.
+//! What the text of arguments means, independent of its form.
 
 use jsonmend_core::{Options, Output as _, Partial, mend};
 
 use crate::{json, work};
 
-/// The text after a leading `{}`, where another object follows.
+/// The text after a leading `{}`, if another object follows.
 pub(super) fn after_placeholder(text: &str) -> Option<&str> {
     let rest = text.trim_start().strip_prefix("{}")?.trim_start();
     rest.starts_with('{').then_some(rest)

@@ -1,19 +1,19 @@
-//! Which call a piece belongs to.
+//! Decides which call a piece belongs to.
 //!
-//! `index` is missing, null, always 0, or anything but a position; ids are missing, empty, or new in
-//! every piece; names are repeated. So no field decides alone: see [`Calls::is_another`].
+//! The `index` may be missing, null, always 0, or not a position at all. Ids may be missing, empty, or new
+//! in every piece. Names may be repeated. So no field decides alone: see [`Calls::is_another`].
 
 use super::{Calls, OpenCall};
 use crate::format::{Arguments, CallDelta};
 
-/// Where a piece goes.
+/// Where a piece belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     /// To that call, which is open.
     Call(usize),
     /// To that call, which has ended.
     Ended(usize),
-    /// Nowhere: it says nothing.
+    /// To no call: it has no content.
     Ghost,
     /// To a new call.
     New,
@@ -24,14 +24,14 @@ impl Calls {
         let scope = delta.scope;
         let known = match delta.index {
             Some(index) => match self.keys.get(&(scope, index)).copied() {
-                // An index that is always 0 says nothing; the id of another open call does.
+                // An index that is always 0 means nothing, but the id of another open call does.
                 Some(call) if !delta.exact && self.has_another_id(call, delta) => self
                     .by_id(delta)
                     .filter(|&call| self.open.contains_key(&(scope, call)))
                     .or_else(|| (!self.is_another(call, delta)).then_some(call)),
                 Some(call) if delta.exact || !self.is_another(call, delta) => Some(call),
                 Some(_) => None,
-                // A continuation under another index still names its call by id.
+                // A continuation under another index still identifies its call by id.
                 None if delta.name.is_none() => self.by_id(delta),
                 None => None,
             },
@@ -48,29 +48,29 @@ impl Calls {
         }
     }
 
-    /// The call that has the id of the piece.
+    /// The call with the id of the piece.
     fn by_id(&self, delta: &CallDelta<'_>) -> Option<usize> {
         let id = delta.id.as_deref()?;
         self.ids.get(&(delta.scope, id.to_owned())).copied()
     }
 
-    /// The call that the piece repeats, which ended because the next one began: some servers send the
+    /// The call that the piece repeats, if it ended because the next one began: some servers resend all
     /// calls so far with every chunk.
     fn repeated(&self, delta: &CallDelta<'_>) -> Option<usize> {
         let call = self.keys.get(&(delta.scope, delta.index?)).copied()?;
         let ended = self.ended.get(&(delta.scope, call))?;
         let same = ended.may_repeat(delta.id.as_deref(), delta.name.as_deref());
-        let silent = argument_text(delta).is_none_or(|text| ended.said(text));
+        let silent = argument_text(delta).is_none_or(|text| ended.matches(text));
         (same && (delta.id.is_some() || silent)).then_some(call)
     }
 
-    /// Whether the piece has an id that is not the one of `call`.
+    /// Whether the piece has an id that differs from the id of `call`.
     fn has_another_id(&self, call: usize, delta: &CallDelta<'_>) -> bool {
         let own = self.open.get(&(delta.scope, call)).and_then(|open| open.id.as_deref());
         delta.id.is_some() && own != delta.id.as_deref()
     }
 
-    /// Whether a piece that would go to `call` begins another one.
+    /// Whether a piece that would belong to `call` begins another one.
     fn is_another(&mut self, call: usize, delta: &CallDelta<'_>) -> bool {
         let Some(open) = self.open.get_mut(&(delta.scope, call)) else {
             return delta.name.is_some() || delta.id.is_some();
@@ -89,8 +89,8 @@ impl Calls {
     }
 }
 
-/// The id differs. With a name, or behind complete arguments, that is another call; in the middle of
-/// the arguments it is a server that makes up an id for every piece.
+/// Handles an id that differs. With a name, or after complete arguments, it is another call. In the
+/// middle of the arguments, the server makes up an id for every piece.
 fn has_other_id(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
     let same_name = delta.name.is_none() || delta.name.as_deref() == open.name.as_deref();
     if !same_name || open.arguments.is_closed() {
@@ -99,8 +99,8 @@ fn has_other_id(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
     delta.name.is_some() && (open.arguments.is_empty() || opens_object(delta))
 }
 
-/// No id tells the two apart. A name does where it differs and is no continuation of the first, or
-/// where it comes again with arguments of its own behind complete ones.
+/// Handles pieces that no id distinguishes. A name does if it differs and does not continue the first,
+/// or if it is repeated with new arguments after complete ones.
 fn has_other_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
     let (Some(known), Some(name)) = (open.name.as_deref(), delta.name.as_deref()) else {
         return false;
@@ -113,7 +113,7 @@ fn has_other_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
     opens_object(delta) && !resend && open.arguments.is_closed()
 }
 
-/// It holds nothing that could begin a call: some servers send such an entry after the last one.
+/// Whether it has nothing that could begin a call: some servers send such an entry after the last call.
 fn is_silent(delta: &CallDelta<'_>) -> bool {
     delta.id.is_none() && delta.name.is_none() && matches!(delta.arguments, Arguments::Absent)
 }

@@ -1,4 +1,4 @@
-//! Mending a text that is written again piece by piece.
+//! Repairs a text that is rewritten piece by piece.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
 use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;
 
-/// When the pieces of a text leave.
+/// When the pieces of a text are released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
     /// As soon as they are certain.
@@ -16,26 +16,26 @@ pub(crate) enum Release {
     Complete,
 }
 
-/// Which of two readings of the pieces holds.
+/// The two ways to read the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// They are joined.
+    /// They are concatenated.
     Plain,
     /// Some of them repeat what came before.
     Resent,
 }
 
-/// A piece of which it is open what it says.
+/// A piece whose part of the text is not decided yet.
 #[derive(Clone, Debug)]
 enum Pending {
-    /// `len` bytes, which say one part of the text or another, as the reading has it.
+    /// A piece of `len` bytes, which holds one part of the text or another, depending on the reading.
     Part { plain: Range<usize>, resent: Range<usize>, len: usize },
-    /// All of the text once more.
+    /// The whole text once more.
     Whole,
 }
 
-/// What is said of a text that leaves as it came: it was neither closed nor repaired.
-pub(super) fn as_it_came(mended: Mended) -> Mended {
+/// The result for a text that is forwarded verbatim: it was neither closed nor repaired.
+pub(super) fn verbatim(mended: Mended) -> Mended {
     let outcome = match mended.outcome() {
         Outcome::Closed => Outcome::Cut,
         Outcome::Repaired => Outcome::Abandoned,
@@ -45,17 +45,17 @@ pub(super) fn as_it_came(mended: Mended) -> Mended {
     Mended::new(outcome, None, mended.repairs().to_vec(), cut_at)
 }
 
-/// A text on its way.
+/// A text that is being rewritten.
 #[derive(Debug)]
 pub(crate) struct Trace {
     options: Options,
-    /// `None` where the text is mended as a whole.
+    /// `None` if the text is repaired as a whole.
     mender: Option<Box<Mender>>,
     edit_log: EditLog,
-    /// How much of the text the mender has got.
+    /// How much of the text the mender has read.
     fed: usize,
     pending: Vec<Pending>,
-    /// Everything leaves as it came.
+    /// Everything is forwarded verbatim.
     raw: bool,
 }
 
@@ -72,7 +72,7 @@ impl Trace {
         }
     }
 
-    /// Mends with these options instead; before any text.
+    /// Repairs with these options instead. Only before any text.
     pub(super) fn guide(&mut self, options: &Options) {
         self.options = options.clone();
         if let Some(mender) = &mut self.mender {
@@ -80,12 +80,12 @@ impl Trace {
         }
     }
 
-    /// What mends the text as it comes, until it has ended.
+    /// The mender of the text as it arrives, until it has ended.
     pub(super) fn mender(&self) -> Option<&Mender> {
         self.mender.as_deref()
     }
 
-    /// Whether a part of the text may have left.
+    /// Whether a part of the text may have been released.
     pub(super) const fn has_begun(&self) -> bool {
         self.fed > 0
     }
@@ -94,7 +94,7 @@ impl Trace {
         &mut self.edit_log
     }
 
-    /// The account of a text that has ended.
+    /// The log of a text that has ended.
     pub(super) fn into_edit_log(mut self) -> EditLog {
         if !self.pending.is_empty() {
             self.resolve(Reading::Resent, 0);
@@ -103,7 +103,7 @@ impl Trace {
         self.edit_log
     }
 
-    /// A piece of `len` bytes came; under each reading it says that part of the text.
+    /// Records a piece of `len` bytes, and the part of the text that it holds under each reading.
     pub(super) fn note(&mut self, plain: Range<usize>, resent: Range<usize>, len: usize) {
         if self.raw {
             self.edit_log.add(Slot::Raw);
@@ -112,7 +112,7 @@ impl Trace {
         }
     }
 
-    /// A piece came that says all of the text once more.
+    /// Records a piece that holds the whole text once more.
     pub(super) fn note_whole(&mut self) {
         if self.raw {
             self.edit_log.add(Slot::Raw);
@@ -121,7 +121,7 @@ impl Trace {
         }
     }
 
-    /// The pieces that are open say nothing.
+    /// Makes the undecided pieces empty.
     pub(super) fn drop_pending(&mut self) {
         for pending in &mut self.pending {
             if let Pending::Part { plain, resent, .. } = pending {
@@ -131,7 +131,7 @@ impl Trace {
         }
     }
 
-    /// A reading holds: `text` is what the pieces say so far.
+    /// Decides the reading. `text` is the text so far.
     pub(super) fn settle(&mut self, text: &str, reading: Reading, show: &mut dyn FnMut(Piece<'_>)) {
         self.resolve(reading, 0);
         if let Some(mender) = &mut self.mender {
@@ -141,22 +141,22 @@ impl Trace {
         }
     }
 
-    /// Fixes what the open pieces say, of a text whose first `dropped` bytes are left out.
+    /// Decides which part each piece holds. The first `dropped` bytes of the text are left out.
     fn resolve(&mut self, reading: Reading, dropped: usize) {
         for pending in self.pending.drain(..) {
             let Pending::Part { plain, resent, len } = pending else {
                 self.edit_log.add(Slot::Whole);
                 continue;
             };
-            let said = if reading == Reading::Plain { plain } else { resent };
-            let start = said.start.saturating_sub(dropped);
-            let end = said.end.saturating_sub(dropped);
+            let part = if reading == Reading::Plain { plain } else { resent };
+            let start = part.start.saturating_sub(dropped);
+            let end = part.end.saturating_sub(dropped);
             self.edit_log.add(Slot::Part { skip: len.saturating_sub(end - start), start, end });
         }
     }
 
-    /// The text has ended: `text` is all of it, behind `dropped` bytes that do not count. `cut`:
-    /// what needed mending may have lost its end.
+    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. `cut`: if it needed
+    /// repair, its end may be missing.
     pub(super) fn finish(
         &mut self,
         text: &str,
@@ -192,16 +192,16 @@ impl Trace {
         Mended::new(outcome, mended, repairs, cut_at)
     }
 
-    /// Mends a text that leaves mended only where it is complete then.
+    /// Repairs a text that is forwarded repaired only if it is then complete.
     fn mend_whole(&self, text: &str) -> Mended {
         work::count(text.len());
         let mended = mend(text.as_bytes(), &self.options);
         let leaves_raw = self.raw || mended.outcome() == Outcome::Closed;
-        if leaves_raw { as_it_came(mended) } else { mended }
+        if leaves_raw { verbatim(mended) } else { mended }
     }
 
-    /// What comes from here on, and what is not certain yet, leaves as it came.
-    pub(crate) fn give_up(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
+    /// Stops rewriting: what is not certain yet, and everything that follows, is forwarded verbatim.
+    pub(crate) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Some(mender) = &mut self.mender {
             mender.abandon(&mut Recorder::new(&mut self.edit_log, show));
         }

@@ -1,4 +1,4 @@
-//! What a rewriter is told of a payload: the places of the pieces in it, and which texts ended.
+//! What a rewriter needs to know about a payload: where the pieces are, and which texts ended.
 
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Block, WireLimits, WireOptions};
 
-/// A text that is written again.
+/// A text that is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     /// The arguments of a call: its scope and its number.
@@ -20,7 +20,7 @@ pub(crate) enum Target {
     Text(Block),
 }
 
-/// Where a literal stands in the payload.
+/// The position of a literal in the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) start: usize,
@@ -28,35 +28,35 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of `part` in `base`, if it is a slice of it and not empty.
+    /// The place of `part` in `base`, if it is a non-empty slice of it.
     pub(crate) fn of(part: &str, base: &str) -> Option<Self> {
         let start = (part.as_ptr() as usize).checked_sub(base.as_ptr() as usize)?;
         let end = start.checked_add(part.len())?;
         (start < end && end <= base.len()).then_some(Self { start, end })
     }
 
-    /// The same place, behind so many bytes more.
-    pub(crate) const fn behind(self, bytes: usize) -> Self {
+    /// The same place, `bytes` further on.
+    pub(crate) const fn shifted(self, bytes: usize) -> Self {
         Self { start: self.start + bytes, end: self.end + bytes }
     }
 }
 
-/// Something a payload said.
+/// Something that a payload holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A text has ended.
     End(Target),
-    /// From `at` on, this is what the payload was read as: the envelope was broken. `allowed`: the
-    /// policy allows what was changed in it.
+    /// From `at` on, the payload was read as `mended`, because the envelope was broken. `allowed`: the
+    /// policy allows its repairs.
     Envelope { at: usize, mended: String, allowed: bool },
-    /// A literal that says something else. A copy of the event must not say it again.
+    /// A literal with other content. A copy of the event must not repeat it.
     Other(Option<Place>),
-    /// A piece of a text. `said` is what it says, where that is not what its literal says; `delta`:
-    /// it adds to the text, rather than repeat it.
-    Piece { target: Target, place: Option<Place>, said: Option<String>, delta: bool },
+    /// A piece of a text. `decoded` is its text, if that differs from its literal. `delta`: it adds to
+    /// the text instead of repeating it.
+    Piece { target: Target, place: Option<Place>, decoded: Option<String>, delta: bool },
 }
 
-/// The account of everything that is written again.
+/// The tracking of everything that is rewritten.
 #[derive(Debug)]
 pub(crate) struct Tracking {
     mending: Options,
@@ -64,9 +64,9 @@ pub(crate) struct Tracking {
     release: Release,
     /// The content is JSON, too.
     content: bool,
-    /// The texts of the content, as far as they have come.
+    /// The texts of the content so far.
     texts: BTreeMap<Block, (Trace, String)>,
-    /// What has ended and is still asked for.
+    /// The logs of ended texts that are still needed.
     ended: BTreeMap<Target, EditLog>,
     entries: Vec<Entry>,
 }
@@ -92,20 +92,20 @@ impl Tracking {
         self.entries.push(entry);
     }
 
-    /// What the last payload said; `take` gives the buffer back.
+    /// The entries of the last payload. The caller takes them, and later returns the buffer.
     pub(crate) const fn entries_mut(&mut self) -> &mut Vec<Entry> {
         &mut self.entries
     }
 
-    /// All of a text was said once more, after its end.
+    /// Records that a whole text was repeated after its end.
     pub(super) fn repeat(&mut self, target: Target, place: Option<Place>) {
         if let Some(edit_log) = self.ended.get_mut(&target) {
             edit_log.add(Slot::Whole);
-            self.entries.push(Entry::Piece { target, place, said: None, delta: false });
+            self.entries.push(Entry::Piece { target, place, decoded: None, delta: false });
         }
     }
 
-    /// A text has ended.
+    /// Ends a text.
     pub(super) fn end(&mut self, target: Target, edit_log: EditLog) {
         self.entries.push(Entry::End(target));
         if !edit_log.is_spent() {
@@ -113,12 +113,12 @@ impl Tracking {
         }
     }
 
-    /// A piece of the content came; returns whether it is written again.
+    /// Records a piece of the content. Returns whether it is rewritten.
     pub(crate) fn text(
         &mut self,
         block: Block,
         place: Option<Place>,
-        said: &str,
+        decoded: &str,
         joined: bool,
     ) -> bool {
         let target = Target::Text(block);
@@ -135,44 +135,44 @@ impl Tracking {
             .texts
             .entry(block)
             .or_insert_with(|| (Trace::new(mending, release), String::new()));
-        if text.len() + said.len() > self.limits.arguments() {
-            trace.give_up(&mut |_| {});
+        if text.len() + decoded.len() > self.limits.arguments() {
+            trace.abandon(&mut |_| {});
             return false;
         }
-        let part = text.len()..text.len() + said.len();
-        text.push_str(said);
-        trace.note(part.clone(), part, said.len());
+        let part = text.len()..text.len() + decoded.len();
+        text.push_str(decoded);
+        trace.note(part.clone(), part, decoded.len());
         trace.settle(text, Reading::Plain, &mut |_| {});
-        let said = joined.then(|| said.to_owned());
-        self.entries.push(Entry::Piece { target, place, said, delta: true });
+        let decoded = joined.then(|| decoded.to_owned());
+        self.entries.push(Entry::Piece { target, place, decoded, delta: true });
         true
     }
 
-    /// All of the content of a block was said once more.
+    /// Records that the whole content of a block was repeated.
     pub(crate) fn repeat_text(&mut self, block: Block, place: Option<Place>) {
         let target = Target::Text(block);
         if let Some((trace, text)) = self.texts.get_mut(&block) {
             trace.note_whole();
             trace.settle(text, Reading::Plain, &mut |_| {});
-            self.entries.push(Entry::Piece { target, place, said: None, delta: false });
+            self.entries.push(Entry::Piece { target, place, decoded: None, delta: false });
         } else {
             self.repeat(target, place);
         }
     }
 
-    /// The content of those blocks has ended. `cut`: it may have lost its end.
+    /// Ends the content of those blocks. `cut`: its end may be missing.
     pub(crate) fn end_texts(&mut self, of: RangeInclusive<Block>, cut: bool) {
         while let Some((&block, _)) = self.texts.range(of.clone()).next() {
             let Some((mut trace, text)) = self.texts.remove(&block) else { continue };
             trace.finish(&text, Reading::Plain, 0, cut, &mut |_| {});
             let target = Target::Text(block);
             self.entries.push(Entry::End(target));
-            // Kept, so that nothing that comes late begins the text anew.
+            // Kept, so that a late piece does not start the text again.
             self.ended.insert(target, trace.into_edit_log());
         }
     }
 
-    /// The account of a text of the content, or of anything that has ended.
+    /// The log of a text of the content, or of any text that has ended.
     pub(super) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         match target {
             Target::Text(block) if self.texts.contains_key(&block) => {
@@ -182,10 +182,10 @@ impl Tracking {
         }
     }
 
-    /// Everything leaves as it came.
-    pub(super) fn give_up(&mut self) {
+    /// Stops rewriting: everything is forwarded verbatim.
+    pub(super) fn abandon(&mut self) {
         for (trace, _) in self.texts.values_mut() {
-            trace.give_up(&mut |_| {});
+            trace.abandon(&mut |_| {});
         }
     }
 }

@@ -1,4 +1,4 @@
-//! CRC-32 as of ISO 3309, reflected, the polynomial of zlib and PNG; eight bytes a step.
+//! CRC-32 as defined in ISO 3309, reflected, with the polynomial of zlib and PNG. Eight bytes per step.
 
 use crate::work;
 

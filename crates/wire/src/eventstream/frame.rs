@@ -1,4 +1,4 @@
-//! One frame: its layout, its faults, and the message in it.
+//! A frame: its layout, its faults, and its message.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use super::{
     header::{self, Header, Headers},
 };
 
-/// Total length, length of the headers, and the checksum of the two.
+/// Total length, length of the headers, and the checksum of both.
 pub(super) const PRELUDE: usize = 12;
 /// The checksum at the end of a frame.
 const TRAILER: usize = 4;
@@ -18,26 +18,26 @@ pub(super) const SHORTEST: usize = PRELUDE + TRAILER;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameFault {
-    /// A header has no name, or one that is no UTF-8 or passes the end of the headers.
+    /// A header has no name, or its name is not UTF-8 or exceeds the headers.
     HeaderName,
-    /// A header has a type that the format does not know.
+    /// A header has an unknown type.
     HeaderType(u8),
-    /// The value of a header passes the end of the headers, or is text that is no UTF-8.
+    /// The value of a header exceeds the headers, or is text that is not UTF-8.
     HeaderValue,
-    /// The headers are longer than the frame, or the frame is shorter than any can be.
+    /// The headers are longer than the frame, or the frame is shorter than the minimum.
     HeadersLength,
-    /// The checksum over the frame is wrong.
+    /// The checksum of the frame is wrong.
     MessageChecksum {
-        /// What the bytes give.
+        /// The checksum of the bytes.
         computed: u32,
-        /// What the frame says.
+        /// The checksum that the frame states.
         stated: u32,
     },
-    /// The checksum over the lengths is wrong: what follows is searched for the next frame.
+    /// The checksum of the lengths is wrong. The decoder searches the following bytes for the next frame.
     PreludeChecksum {
-        /// What the bytes give.
+        /// The checksum of the bytes.
         computed: u32,
-        /// What the frame says.
+        /// The checksum that the frame states.
         stated: u32,
     },
     /// The input ended inside the frame.
@@ -64,7 +64,7 @@ impl fmt::Display for FrameFault {
 
 impl std::error::Error for FrameFault {}
 
-/// A message whose checksums and headers were checked, borrowed from its frame.
+/// A message with verified checksums and headers, borrowed from its frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
     frame: &'a [u8],
@@ -79,7 +79,7 @@ impl<'a> Message<'a> {
         Headers::new(self.headers)
     }
 
-    /// The value of the first header of that name that holds a text.
+    /// The value of the first header of that name, if it is a string.
     #[must_use]
     pub fn text_header(&self, name: &str) -> Option<&'a str> {
         self.headers().find(|header| header.name == name)?.value.as_str()
@@ -91,7 +91,7 @@ impl<'a> Message<'a> {
         self.payload
     }
 
-    /// The whole frame, as it came.
+    /// The whole frame, verbatim.
     #[must_use]
     pub const fn frame(&self) -> &'a [u8] {
         self.frame
@@ -100,8 +100,8 @@ impl<'a> Message<'a> {
     /// Reads a whole frame.
     ///
     /// # Errors
-    /// The fault, if there is one; [`FrameFault::HeadersLength`] where `frame` is not as long as the
-    /// frame says.
+    /// The fault, if there is one. [`FrameFault::HeadersLength`] if the length of `frame` is not the length
+    /// that it states.
     pub fn read(frame: &'a [u8]) -> Result<Self, FrameFault> {
         let prelude = Prelude::read(frame).ok_or(FrameFault::Truncated)??;
         if prelude.total != frame.len() {
@@ -110,7 +110,7 @@ impl<'a> Message<'a> {
         Self::check(frame, prelude)
     }
 
-    /// Reads a frame of the length that its prelude says.
+    /// Reads a frame of the length that its prelude states.
     pub(super) fn check(frame: &'a [u8], prelude: Prelude) -> Result<Self, FrameFault> {
         let (body, trailer) =
             frame.split_last_chunk::<TRAILER>().ok_or(FrameFault::HeadersLength)?;
@@ -118,7 +118,7 @@ impl<'a> Message<'a> {
             .get(PRELUDE..)
             .and_then(|rest| rest.split_at_checked(prelude.headers))
             .ok_or(FrameFault::HeadersLength)?;
-        // A header that cannot be read says more than the checksum, which is wrong then as a rule.
+        // An unreadable header says more than the checksum, which is then usually wrong, too.
         let mut all = Headers::new(headers);
         while all.read()?.is_some() {}
         let stated = u32::from_be_bytes(*trailer);
@@ -129,10 +129,10 @@ impl<'a> Message<'a> {
         Ok(Self { frame, headers, payload })
     }
 
-    /// Writes a frame with the headers of this message, byte for byte, and another payload.
+    /// Encodes a frame with the headers of this message, byte for byte, and another payload.
     ///
     /// # Errors
-    /// [`TooLong`] past 4 GiB.
+    /// [`TooLong`] if the frame would exceed 4 GiB.
     pub fn encode_with(&self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), TooLong> {
         let start = begin(out);
         out.extend_from_slice(self.headers);
@@ -149,7 +149,7 @@ impl fmt::Debug for Message<'_> {
     }
 }
 
-/// The lengths of a frame, their checksum checked.
+/// The lengths of a frame, with a verified checksum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prelude {
     pub(super) total: usize,
@@ -157,7 +157,7 @@ pub(super) struct Prelude {
 }
 
 impl Prelude {
-    /// The prelude at the start of `bytes`; `None` where they are too few.
+    /// The prelude at the start of `bytes`. `None` if there are too few.
     pub(super) fn read(bytes: &[u8]) -> Option<Result<Self, FrameFault>> {
         let (lengths, rest) = bytes.split_first_chunk::<8>()?;
         let (stated, _) = rest.split_first_chunk()?;
@@ -172,14 +172,14 @@ impl Prelude {
         Some(Ok(Self { total, headers }))
     }
 
-    /// Whether the lengths can be those of a frame.
+    /// Whether the lengths are possible for a frame.
     pub(super) const fn is_sound(self) -> bool {
         self.total >= SHORTEST && self.headers <= self.total - SHORTEST
     }
 }
 
-/// A frame, or a part of one, is too long for the format: a name of no or of more than 255 bytes, a
-/// value of more than 65,535, or a frame of more than 4 GiB.
+/// A frame, or a part of one, is too long for the format: a name that is empty or longer than 255 bytes,
+/// a value longer than 65,535 bytes, or a frame longer than 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TooLong;
@@ -192,7 +192,7 @@ impl fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// Writes a message as one frame, behind what `out` holds already.
+/// Encodes a message as one frame, and appends it to `out`.
 ///
 /// ```
 /// use jsonmend_wire::eventstream::{Header, HeaderValue, Message, encode};
@@ -206,7 +206,7 @@ impl std::error::Error for TooLong {}
 /// ```
 ///
 /// # Errors
-/// [`TooLong`]; `out` is then as it was.
+/// [`TooLong`]. `out` is then unchanged.
 pub fn encode(headers: &[Header<'_>], payload: &[u8], out: &mut Vec<u8>) -> Result<(), TooLong> {
     let start = begin(out);
     for header in headers {
@@ -219,7 +219,7 @@ pub fn encode(headers: &[Header<'_>], payload: &[u8], out: &mut Vec<u8>) -> Resu
     end(start, length, payload, out)
 }
 
-/// Leaves room for the prelude.
+/// Reserves space for the prelude.
 fn begin(out: &mut Vec<u8>) -> usize {
     let start = out.len();
     out.extend_from_slice(&[0; PRELUDE]);

@@ -8,14 +8,14 @@ use super::FrameFault;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Header<'a> {
-    /// Its name; those of the protocol begin with a colon.
+    /// Its name. The names of the protocol begin with a colon.
     pub name: &'a str,
     /// Its value.
     pub value: HeaderValue<'a>,
 }
 
 impl<'a> Header<'a> {
-    /// That header.
+    /// Creates a header.
     #[must_use]
     pub const fn new(name: &'a str, value: HeaderValue<'a>) -> Self {
         Self { name, value }
@@ -68,7 +68,7 @@ impl<'a> Headers<'a> {
         Self { rest }
     }
 
-    /// The next header; `Ok(None)` at the end.
+    /// The next header. `Ok(None)` at the end.
     pub(super) fn read(&mut self) -> Result<Option<Header<'a>>, FrameFault> {
         let Some((&length, rest)) = self.rest.split_first() else { return Ok(None) };
         let (name, rest) =
@@ -125,7 +125,7 @@ fn counted<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], FrameFault> {
     Ok(value)
 }
 
-/// Writes a header; `None` where its name or its value is too long for the format.
+/// Encodes a header. `None` if its name or its value is too long for the format.
 pub(super) fn write(header: &Header<'_>, out: &mut Vec<u8>) -> Option<()> {
     let length = u8::try_from(header.name.len()).ok().filter(|length| *length > 0)?;
     out.push(length);

@@ -1,8 +1,8 @@
 //! AWS event streams (`application/vnd.amazon.eventstream`): binary frames with two checksums and
-//! typed headers, as of the AWS documentation "Event stream encoding", while they arrive.
+//! typed headers, as described in the AWS documentation "Event stream encoding", decoded while they arrive.
 //!
-//! A frame is the total length and the length of the headers, both 32 bits in network order, the
-//! CRC-32 of these eight bytes, the headers, the payload, and the CRC-32 of everything before.
+//! A frame consists of the total length and the length of the headers, both 32 bits in network order, the
+//! CRC-32 of these eight bytes, the headers, the payload, and the CRC-32 of everything before it.
 //!
 //! ```
 //! use jsonmend_wire::eventstream::{
@@ -33,76 +33,76 @@ pub use header::{Header, HeaderValue, Headers};
 
 use frame::{PRELUDE, Prelude};
 
-/// What the decoder hands out.
+/// An event of the decoder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EventStreamEvent<'a> {
-    /// A frame that is broken; the next one is read again. Where the lengths themselves are wrong,
-    /// the input is searched for the next lengths whose checksum is right, and the fault is told
-    /// once for all that is passed over.
+    /// A broken frame. Decoding continues with the next one. If the lengths themselves are wrong, the
+    /// decoder searches the input for the next lengths with a valid checksum, and reports the fault
+    /// once for everything that it skips.
     Fault(FrameFault),
     /// A message.
     Message(Message<'a>),
-    /// A frame passed its bound and was dropped.
+    /// A frame exceeded the limit and was dropped.
     Oversize {
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
 }
 
 /// Decodes AWS event streams while they arrive.
 ///
-/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. How
-/// the input is cut into chunks changes nothing. Only a frame that straddles two chunks is copied.
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. The way the input
+/// is split into chunks does not change the result. Only a frame that spans several chunks is copied.
 /// Memory: one frame, within the limit.
 #[derive(Clone, Debug)]
 pub struct EventStreamDecoder {
     limit: usize,
-    /// The frame that is open, as far as earlier chunks held it.
+    /// The part of the open frame that earlier chunks held.
     open: Vec<u8>,
-    /// How many bytes of it must be there before it is looked at again.
+    /// How many bytes of it must be buffered before it is read again.
     want: usize,
-    /// Bytes of a dropped frame that are still to come.
+    /// How many bytes of a dropped frame are still to come.
     skip: usize,
-    /// Searching for the next lengths that hold.
+    /// Searching for the next valid lengths.
     lost: bool,
-    /// Bytes of all chunks before the present one.
+    /// The number of bytes in all previous chunks.
     base: u64,
 }
 
-/// How much of the bytes was read.
+/// How much of the input was read.
 enum Step {
     Used(usize),
-    /// Nothing: it takes so many bytes to go on.
+    /// Nothing: that many bytes are needed to continue.
     Want(usize),
 }
 
 impl EventStreamDecoder {
-    /// A decoder at the start of a stream; frames may have 8 MiB.
+    /// Creates a decoder at the start of a stream. Frames may be up to 8 MiB long.
     #[must_use]
     pub const fn new() -> Self {
         Self { limit: 8 << 20, open: Vec::new(), want: PRELUDE, skip: 0, lost: false, base: 0 }
     }
 
-    /// With that bound on the length of a frame, in bytes.
+    /// Sets the maximum length of a frame, in bytes.
     #[must_use]
     pub const fn with_limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self
     }
 
-    /// How many bytes are kept of a frame that has not ended.
+    /// The number of buffered bytes of an unfinished frame.
     #[must_use]
     pub fn withheld(&self) -> usize {
         self.open.len()
     }
 
-    /// Reads a chunk; `sink` gets what it completes.
+    /// Reads a chunk. `sink` gets the events that it completes.
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(EventStreamEvent<'_>)) {
         self.drive(chunk, &mut |event, _| sink(event));
     }
 
-    /// As [`push`](Self::push), and tells where in the stream the bytes of each event end.
+    /// Like [`push`](Self::push), and also passes the offset in the stream where each event ends.
     pub(crate) fn drive(&mut self, chunk: &[u8], sink: &mut dyn FnMut(EventStreamEvent<'_>, u64)) {
         let mut at = 0;
         while let Some(rest) = chunk.get(at..).filter(|rest| !rest.is_empty()) {
@@ -141,7 +141,7 @@ impl EventStreamDecoder {
         self.base += chunk.len() as u64;
     }
 
-    /// Ends the stream: a frame that is open is [`FrameFault::Truncated`].
+    /// Ends the stream. A frame that is still open is [`FrameFault::Truncated`].
     pub fn finish(&mut self, mut sink: impl FnMut(EventStreamEvent<'_>)) {
         let broken = !self.open.is_empty() || self.skip > 0;
         self.open.clear();
@@ -151,7 +151,7 @@ impl EventStreamDecoder {
         }
     }
 
-    /// Reads the frame at the start of `bytes`, which stand at `start` of the stream.
+    /// Reads the frame at the start of `bytes`, which are at offset `start` of the stream.
     fn read(
         &mut self,
         bytes: &[u8],

@@ -20,7 +20,7 @@ fn frame(payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Frames by their payload, other events by their debug text.
+/// Frames as their payload, other events as their debug text.
 fn read(limit: usize, chunks: &[&[u8]]) -> Vec<String> {
     let mut decoder = EventStreamDecoder::new().with_limit(limit);
     let mut seen = Vec::new();
@@ -39,7 +39,7 @@ fn read(limit: usize, chunks: &[&[u8]]) -> Vec<String> {
     seen
 }
 
-/// Reads the body whole, byte by byte, and at every cut in two.
+/// Reads the body whole, byte by byte, and split at every position.
 fn at_every_cut(limit: usize, body: &[u8]) -> Vec<String> {
     let whole = read(limit, &[body]);
     let bytes: Vec<&[u8]> = body.chunks(1).collect();
@@ -98,7 +98,7 @@ fn an_oversize_frame_is_dropped_and_the_next_is_read() {
 }
 
 #[test]
-fn an_end_inside_a_frame_is_told() {
+fn an_end_inside_a_frame_is_reported() {
     let whole = frame(b"one");
     for end in 1..whole.len() {
         assert_eq!(read(1000, &[&whole[..end]]), ["Fault(Truncated)"], "{end}");
@@ -106,7 +106,7 @@ fn an_end_inside_a_frame_is_told() {
     assert!(read(1000, &[]).is_empty());
 }
 
-/// A frame with those bytes for headers, and right checksums.
+/// A frame with those bytes as headers, and valid checksums.
 fn with_headers(headers: &[u8]) -> Vec<u8> {
     let total = u32::try_from(headers.len() + 16).unwrap();
     let mut out = [total.to_be_bytes(), (total - 16).to_be_bytes()].concat();
@@ -117,7 +117,7 @@ fn with_headers(headers: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn broken_headers_are_told_by_kind() {
+fn broken_headers_are_reported_by_kind() {
     let cases: [(&[u8], FrameFault); 7] = [
         (b"\0", FrameFault::HeaderName),
         (b"\x05ab", FrameFault::HeaderName),

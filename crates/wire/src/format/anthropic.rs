@@ -1,7 +1,7 @@
 //! Anthropic Messages.
 //!
-//! Every message is a scope: another `message_start` in the same body starts the indexes over. The
-//! type of a payload counts; where it is missing, the name of the event stands in for it.
+//! Every message is a scope: another `message_start` in the same body restarts the indexes. The type
+//! of a payload decides; if it is missing, the name of the event is used instead.
 
 use super::{
     Arguments, CallDelta, Delta, Format, arguments, finish, kind_of, non_empty, ordinal, piece,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Block, CallKind, json::Node};
 
-/// The types that mark the format. A ping does not: other formats send it, too.
+/// The types that identify the format. A ping does not: other formats send it, too.
 const TYPES: [&str; 7] = [
     "content_block_delta",
     "content_block_start",
@@ -20,7 +20,7 @@ const TYPES: [&str; 7] = [
     "message_stop",
 ];
 
-/// The type is one of this format, and nothing says that the payload is of another.
+/// The type belongs to this format, and nothing indicates another format.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     let kind = kind_of(event, payload);
     // Other formats name their events "message", too.
@@ -28,13 +28,13 @@ pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     TYPES.contains(&kind.as_ref()) && !other && !payload.has("choices")
 }
 
-/// What the token counts are called.
+/// The names of the token counts.
 const USAGE: [&str; 3] = ["input_tokens", "output_tokens", "cache_read_input_tokens"];
 
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct Anthropic {
-    /// The message that is open, from 0.
+    /// The open message, from 0.
     scope: u32,
     started: bool,
     stopped: bool,
@@ -82,7 +82,7 @@ impl Format for Anthropic {
 }
 
 impl Anthropic {
-    /// A message begins: what was open in the one before is broken off.
+    /// A message begins. Whatever is open in the previous one is aborted.
     fn begin(&mut self, out: &mut dyn FnMut(Delta<'_>)) {
         if self.started {
             out(Delta::Abort { scope: self.scope });
@@ -116,7 +116,7 @@ impl Anthropic {
                 kind: (kind != "tool_use").then_some(CallKind::Server),
                 id: non_empty(id),
                 name: non_empty(name),
-                // An empty object is a placeholder; a full one may be all there is.
+                // An empty object is a placeholder; a non-empty one may be all there is.
                 arguments: match input {
                     Some(input) if !input.is_blank() => Arguments::Seed(input.raw().into()),
                     _ => Arguments::Absent,
@@ -157,7 +157,7 @@ impl Anthropic {
                     out(Delta::Citation { block, json: citation.raw() });
                 }
             }
-            // Signatures and what is to come hold no text.
+            // Signatures and future types hold no text.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Anthropic Text Completions, the API before Messages; Claude 2 on Bedrock, too.
+//! Anthropic Text Completions, the API before Messages. Also used by Claude 2 on Bedrock.
 
 use super::{Delta, Format, finish, non_empty, piece};
 use crate::{Block, json::Node};

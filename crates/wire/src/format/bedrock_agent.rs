@@ -1,8 +1,8 @@
 //! Agents, knowledge bases and flows of Amazon Bedrock: `InvokeAgent`, `RetrieveAndGenerateStream`,
 //! `InvokeFlow`.
 //!
-//! The name of the event says what a payload is. The payload of a `chunk` is text, not JSON. There is
-//! no mark for the end of the stream, but for flows: it ends with the body, between two frames.
+//! The name of the event determines the type of its payload. The payload of a `chunk` is text, not JSON.
+//! Only flows have an end-of-stream marker: other streams end with the body, between two frames.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::{
     json::{Node, escape, quote},
 };
 
-/// What the events are called. The format is told by its framing, too: others use such names.
+/// The names of the events. Detection also requires the framing, because others use such names.
 const EVENTS: [&str; 8] = [
     "citation",
     "files",
@@ -37,9 +37,9 @@ pub(super) fn recognise_plain(event: &str, data: &str) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct BedrockAgent {
-    /// How many calls were handed back to the caller.
+    /// How many calls were returned to the caller.
     calls: i64,
-    /// How many outputs of a flow have come: each is a block.
+    /// How many outputs of a flow there were so far. Each is a block.
     outputs: u32,
     spoke: bool,
     flow: bool,
@@ -78,7 +78,7 @@ impl Format for BedrockAgent {
                     finish(0, reason).into_iter().for_each(out);
                 }
             }
-            // What the agent did on its way, and files, are no part of the answer.
+            // The trace of the agent, and files, are not part of the answer.
             _ => {}
         }
     }
@@ -98,7 +98,7 @@ impl Format for BedrockAgent {
 }
 
 impl BedrockAgent {
-    /// The agent wants the caller to run something.
+    /// The agent asks the caller to run something.
     fn return_control(&mut self, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [id, inputs] = payload.pick(["invocationId", "invocationInputs"]);
         for input in inputs.into_iter().flat_map(Node::items) {
@@ -128,7 +128,7 @@ impl BedrockAgent {
         out(Delta::Finish { scope: 0, reason, original: "returnControl".into() });
     }
 
-    /// What a node of a flow gave: a text, or a value.
+    /// The output of a node of a flow: a text, or a value.
     fn output(&mut self, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         self.flow = true;
         let document = payload.field("content").and_then(|content| content.field("document"));
@@ -141,7 +141,7 @@ impl BedrockAgent {
     }
 }
 
-/// The object whose members are lists of `{name, type, value}`, where every value is a string.
+/// An object from lists of `{name, type, value}`, in which every value is a string.
 fn object(parameters: Option<Node<'_>>, properties: Option<Node<'_>>) -> String {
     let mut text = String::from("{");
     let listed = parameters.into_iter().chain(properties).flat_map(Node::items);

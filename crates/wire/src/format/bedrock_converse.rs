@@ -1,7 +1,7 @@
-//! Amazon Bedrock ConverseStream; Amazon Nova under InvokeModel, too.
+//! Amazon Bedrock ConverseStream. Also used by Amazon Nova under InvokeModel.
 //!
-//! The name of the event says what a payload is. Where there are no names (InvokeModel, and bodies
-//! that were written down as JSON), the payload has one member of that name.
+//! The name of the event determines the type of its payload. Without event names (InvokeModel, and
+//! bodies recorded as JSON), the payload has one member of that name.
 
 use super::{
     Arguments, CallDelta, Delta, Format, arguments, finish, non_empty, ordinal, piece, usage,
@@ -17,13 +17,13 @@ const EVENTS: [&str; 6] = [
     "metadata",
 ];
 
-/// What the token counts are called.
+/// The names of the token counts.
 const USAGE: [&str; 3] = ["inputTokens", "outputTokens", "cacheReadInputTokens"];
 
 /// The name of the event, a member of that name, or a response that was not streamed.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     let whole = payload.has("stopReason") && payload.has("output");
-    // Others have metadata, too.
+    // Other formats have metadata, too.
     let mut own = EVENTS.into_iter().filter(|name| *name != "metadata");
     whole || own.any(|name| event == name || payload.has(name))
 }
@@ -95,7 +95,7 @@ impl BedrockConverse {
     }
 }
 
-/// A piece of a block, or a whole one.
+/// A piece of a block, or a whole block.
 fn content(index: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     let [text, tool, reasoning, citation] =
         delta.pick(["text", "toolUse", "reasoningContent", "citation"]);

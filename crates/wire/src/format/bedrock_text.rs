@@ -1,23 +1,23 @@
 //! The text models of Amazon Bedrock under InvokeModel: Titan, Llama, Mistral, Command.
 //!
-//! Claude, Nova and the models with OpenAI's interface send their own formats there.
+//! Claude, Nova and the models with OpenAI's interface use their own formats there.
 
 use super::{Delta, Format, finish, non_empty, piece, usage};
 use crate::{Block, json::Node};
 
-/// The member that holds the text: of Titan, Llama, and the other two.
+/// The member that holds the text: for Titan, for Llama, and for the other two.
 const TEXTS: [&str; 3] = ["outputText", "generation", "text"];
 
-/// The members with several texts: of Mistral; of Command and Titan where they were not streamed.
+/// The members with several texts: for Mistral, and for Command and Titan if they were not streamed.
 const LISTS: [&str; 3] = ["outputs", "generations", "results"];
 
-/// The reason to stop: of Titan, of Llama and Mistral, of Command.
+/// The stop reason: for Titan, for Llama and Mistral, and for Command.
 const REASONS: [&str; 3] = ["completionReason", "stop_reason", "finish_reason"];
 
-/// What the service adds to the last event of every vendor.
+/// The member that the service adds to the last event of every vendor.
 const METRICS: &str = "amazon-bedrock-invocationMetrics";
 
-/// A text, and what its vendor puts beside it.
+/// A text, together with the other members of its vendor.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     let [titan, llama, command] = payload.pick(TEXTS);
     let [mistral, generations, results] =
@@ -40,7 +40,7 @@ pub(super) struct BedrockText {
 
 impl Format for BedrockText {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        // The last event of Command may hold the whole text once more.
+        // The last event of Command may repeat the whole text.
         let [parts, generations, results] = payload.pick(LISTS);
         let generations = generations.filter(|_| !self.spoke);
         self.part(payload, out);

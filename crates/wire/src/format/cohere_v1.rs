@@ -16,7 +16,7 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct CohereV1 {
-    /// The calls that came in pieces are known; the list behind them repeats them.
+    /// The calls arrived in pieces. The list that follows repeats them.
     called: bool,
     spoke: bool,
     ended: bool,
@@ -41,7 +41,7 @@ impl Format for CohereV1 {
                 }
             }
             Some("tool-calls-chunk") => {
-                // The plan of the model is no answer.
+                // The plan of the model is not part of the answer.
                 if let Some(text) = piece(text) {
                     out(Delta::Reasoning { block, text });
                 }
@@ -107,7 +107,7 @@ impl CohereV1 {
         }
     }
 
-    /// The whole response, behind a stream or in place of one: what has not come yet.
+    /// Reads the whole response, after a stream or instead of one, for anything that is still missing.
     fn rest(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [text, calls, meta] = response.pick(["text", "tool_calls", "meta"]);
         if self.spoke {

@@ -19,7 +19,7 @@ const TYPES: [&str; 11] = [
     "tool-plan-delta",
 ];
 
-/// The type is one of this format, or a response was not streamed.
+/// The type belongs to this format, or the response was not streamed.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     let [kind, message, reason] = payload.pick(["type", "message", "finish_reason"]);
     let whole =
@@ -48,7 +48,7 @@ impl Format for CohereV2 {
             Some("tool-plan-delta") => read_plan(message(), out),
             Some("tool-call-start" | "tool-call-delta") => {
                 let calls = message().and_then(|message| message.field("tool_calls"));
-                // Some versions of the service wrap the one call in a list.
+                // Some versions of the service wrap the single call in a list.
                 let listed = calls.filter(|calls| calls.is_array());
                 let one = listed.map_or(calls, |calls| calls.items().next());
                 if let Some(one) = one {
@@ -119,7 +119,7 @@ fn read_content(index: u32, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     }
 }
 
-/// What the model says it will do with its tools is no answer.
+/// Reads the model's plan for its tools, which is not part of the answer.
 fn read_plan(message: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
     if let Some(text) = message.and_then(|message| piece(message.field("tool_plan"))) {
         out(Delta::Reasoning { block: Block::default(), text });
@@ -140,7 +140,7 @@ fn read_call(index: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     }));
 }
 
-/// The tokens that the model saw, where they are told apart from those on the bill.
+/// Reads the tokens that the model saw, if they are listed separately from the billed ones.
 pub(super) fn read_usage(usage: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
     let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
     let [tokens, billed, cached] = usage.pick(["tokens", "billed_units", "cached_tokens"]);

@@ -1,4 +1,4 @@
-//! Errors inside a response, in all their shapes.
+//! Errors inside a response, in all their forms.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use crate::{
     json::{self, Node},
 };
 
-/// The error a payload holds: `error` as an object or a text, `x_groq.error`, `object: "error"`,
-/// `type: "error"`, `detail`, `errors`, an exception of AWS, or whatever follows `event: error`.
+/// The error in a payload: `error` as an object or a text, `x_groq.error`, `object: "error"`,
+/// `type: "error"`, `detail`, `errors`, an AWS exception, or whatever follows `event: error`.
 pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
     let [error, groq, object, kind, detail, errors, choices] =
         payload.pick(["error", "x_groq", "object", "type", "detail", "errors", "choices"]);
@@ -17,8 +17,8 @@ pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
     if let Some(error) = error {
         return Some(read(error, payload));
     }
-    let says = |node: Option<Node<'_>>| node.and_then(Node::text).as_deref() == Some("error");
-    if event == "error" || says(object) || says(kind) {
+    let is_error = |node: Option<Node<'_>>| node.and_then(Node::text).as_deref() == Some("error");
+    if event == "error" || is_error(object) || is_error(kind) {
         return Some(read(payload, payload));
     }
     if let Some((name, inner)) = exception(event, payload) {
@@ -32,7 +32,7 @@ pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
     }
 }
 
-/// An exception of AWS: the name of the event, or the one member of the payload.
+/// An AWS exception: the name of the event, or the only member of the payload.
 fn exception<'a>(event: &'a str, payload: Node<'a>) -> Option<(Cow<'a, str>, Node<'a>)> {
     if event.ends_with("Exception") {
         return Some((event.into(), payload));
@@ -40,18 +40,18 @@ fn exception<'a>(event: &'a str, payload: Node<'a>) -> Option<(Cow<'a, str>, Nod
     payload.fields().next().filter(|(name, inner)| name.ends_with("Exception") && inner.is_object())
 }
 
-/// The error of a payload that is no JSON, where the name of its event or its text says so.
+/// The error in a payload that is not JSON, if the name of its event or its text marks it as one.
 pub(crate) fn read_plain_error(event: &str, text: &str) -> Option<WireError> {
-    let said = text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("error:"));
-    (event == "error" || said).then(|| WireError::new(ErrorKind::Provider, excerpt(text)))
+    let is_marked = text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("error:"));
+    (event == "error" || is_marked).then(|| WireError::new(ErrorKind::Provider, excerpt(text)))
 }
 
-/// The error in a member of which the format knows that it is one.
+/// The error in a member that the format knows to be one.
 pub(crate) fn read_inner_error(error: Node<'_>) -> WireError {
     read(error, error)
 }
 
-/// The error that an exception of AWS tells: its name, and a payload or a text.
+/// The error in an AWS exception: its name, and a payload or a text.
 pub(crate) fn read_exception(name: &str, data: &str) -> WireError {
     let mut error = match json::first(data) {
         Ok((node, _)) if node.is_object() => read(node, node),
@@ -97,7 +97,7 @@ fn read(error: Node<'_>, around: Node<'_>) -> WireError {
     }
 }
 
-/// The first part of a text, for a message.
+/// The beginning of a text, for a message.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 2048;
     let mut end = text.len().min(LONGEST);

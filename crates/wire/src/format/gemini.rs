@@ -1,7 +1,7 @@
 //! Google Gemini and Vertex AI, `streamGenerateContent`, as events or as one array.
 //!
-//! Every candidate is a scope. Its parts have no numbers: a run of parts of one kind is a block, and
-//! calls are counted. There is no mark for the end of the stream but the reason to finish.
+//! Every candidate is a scope. Its parts are not numbered: a run of parts of one kind is a block, and
+//! calls are counted. The finish reason is the only end-of-stream marker.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Block, ErrorKind, FinishReason, WireError, json::Node};
 
-/// Candidates, or what takes their place; some services wrap that in another object.
+/// Candidates, or what is sent instead of them. Some services wrap that in another object.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     let of = |node: Node<'_>| {
         node.has("candidates") || node.has("promptFeedback") || node.has("usageMetadata")
@@ -19,7 +19,7 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     of(payload) || payload.field("response").is_some_and(of)
 }
 
-/// What the token counts are called.
+/// The names of the token counts.
 const USAGE: [&str; 4] =
     ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"];
 
@@ -27,7 +27,7 @@ const USAGE: [&str; 4] =
 #[derive(Debug, Default)]
 pub(super) struct Gemini {
     candidates: BTreeMap<u32, Candidate>,
-    /// The prompt was refused: there will be no candidates.
+    /// The prompt was refused, so there will be no candidates.
     blocked: bool,
 }
 
@@ -36,7 +36,7 @@ struct Candidate {
     block: u32,
     last: Option<Kind>,
     calls: i64,
-    /// The call whose arguments come leaf by leaf.
+    /// The call whose arguments arrive leaf by leaf.
     partial: Option<PartialArgs>,
     finished: bool,
 }
@@ -107,10 +107,10 @@ impl Candidate {
         if let Some(original) = non_empty(reason) {
             self.finished = true;
             self.close_partial(scope, original != "STOP", out);
-            // The failed text of the model stands in the message alone.
+            // Only the message holds the failed text of the model.
             if FinishReason::from_provider(&original) == FinishReason::Error {
-                let said = non_empty(message).unwrap_or(original.clone());
-                let mut error = WireError::new(ErrorKind::Provider, excerpt(&said));
+                let text = non_empty(message).unwrap_or(original.clone());
+                let mut error = WireError::new(ErrorKind::Provider, excerpt(&text));
                 error.error_type = Some(original.into_owned());
                 out(Delta::Fail(Box::new(error)));
             }
@@ -142,11 +142,11 @@ impl Candidate {
         self.block
     }
 
-    /// A whole call, or a piece of one.
+    /// Reads a whole call, or a piece of one.
     fn call(&mut self, scope: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [name, id, args, patches, goes_on] =
+        let [name, id, args, patches, continues] =
             call.pick(["name", "id", "args", "partialArgs", "willContinue"]);
-        let goes_on = goes_on.is_some_and(|goes_on| goes_on.raw() == "true");
+        let continues = continues.is_some_and(|continues| continues.raw() == "true");
         let name = non_empty(name);
         if name.is_some() || args.is_some() {
             self.close_partial(scope, false, out);
@@ -163,7 +163,7 @@ impl Candidate {
                 arguments,
                 ..CallDelta::default()
             }));
-            self.partial = (goes_on || patches.is_some()).then(PartialArgs::default);
+            self.partial = (continues || patches.is_some()).then(PartialArgs::default);
             if self.partial.is_none() {
                 self.end(scope, out);
             }
@@ -171,8 +171,8 @@ impl Candidate {
         for patch in patches.into_iter().flat_map(Node::items) {
             self.patch(scope, patch, out);
         }
-        // An empty call ends the one that is open; so does one that will not go on.
-        if !goes_on {
+        // An empty call ends the open one, and so does one without a continuation.
+        if !continues {
             self.close_partial(scope, false, out);
         }
     }
@@ -182,8 +182,8 @@ impl Candidate {
         match self.partial.as_mut().map(|partial| partial.patch(patch, &mut text)) {
             Some(Ok(())) => self.compose(scope, &text, out),
             _ => {
-                let said = format!("arguments that fit nowhere: {}", excerpt(patch.raw()));
-                out(Delta::Fail(Box::new(WireError::new(ErrorKind::Malformed, said))));
+                let message = format!("arguments that fit nowhere: {}", excerpt(patch.raw()));
+                out(Delta::Fail(Box::new(WireError::new(ErrorKind::Malformed, message))));
             }
         }
     }
@@ -198,7 +198,7 @@ impl Candidate {
         }));
     }
 
-    /// Ends the call that came leaf by leaf. `cut`: it may not be whole, and stays as it is.
+    /// Ends the call that arrived leaf by leaf. `cut`: it may be incomplete, and stays open.
     fn close_partial(&mut self, scope: u32, cut: bool, out: &mut dyn FnMut(Delta<'_>)) {
         let Some(mut partial) = self.partial.take().filter(|_| !cut) else { return };
         let mut text = String::new();

@@ -1,6 +1,6 @@
 //! Google Gemini Interactions.
 //!
-//! The parts of a response are steps; an earlier version of the service called them content.
+//! The parts of a response are called steps. An earlier version of the service called them content.
 
 use super::{
     Arguments, CallDelta, Delta, Format, again, arguments, finish, non_empty, ordinal, piece, usage,
@@ -16,7 +16,7 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
         || object.and_then(Node::text).is_some_and(|object| object == "interaction")
 }
 
-/// What the token counts are called.
+/// The names of the token counts.
 const USAGE: [&str; 4] =
     ["total_input_tokens", "total_output_tokens", "total_cached_tokens", "total_thought_tokens"];
 
@@ -60,7 +60,7 @@ impl Format for GeminiInteractions {
 }
 
 impl GeminiInteractions {
-    /// The start of a step, a piece of it, or all of it.
+    /// Reads the start of a step, a piece of it, or all of it.
     fn step(&mut self, index: u32, step: Node<'_>, delta: bool, out: &mut dyn FnMut(Delta<'_>)) {
         let [kind, text, content, summary, name] =
             step.pick(["type", "text", "content", "summary", "name"]);
@@ -77,7 +77,7 @@ impl GeminiInteractions {
         for text in texts.filter_map(piece) {
             self.spoke = true;
             match kind.as_ref() {
-                // What a tool of the provider gave is no text of the model.
+                // The result of a provider's tool is not text of the model.
                 kind if kind.ends_with("_result") => {}
                 _ if thought => out(Delta::Reasoning { block, text }),
                 _ => out(Delta::Text { block, text }),
@@ -97,7 +97,7 @@ impl GeminiInteractions {
         delta: bool,
         out: &mut dyn FnMut(Delta<'_>),
     ) {
-        // The searches of the provider have no name and count as no calls.
+        // The provider's own searches have no name, and do not count as calls.
         if !matches!(kind, "function_call" | "mcp_server_tool_call" | "arguments_delta") {
             return;
         }
@@ -110,7 +110,7 @@ impl GeminiInteractions {
             id: non_empty(id),
             name: non_empty(name),
             arguments: match text.or(partial) {
-                // At the start of a step stands an empty object; a full one may be all there is.
+                // A step starts with an empty object; a non-empty one may be all there is.
                 Some(text) if !delta && text.is_blank() => Arguments::Absent,
                 Some(text) if !delta && !text.is_string() => Arguments::Seed(text.raw().into()),
                 text => arguments(text),
@@ -119,7 +119,7 @@ impl GeminiInteractions {
         }));
     }
 
-    /// The state of the whole response.
+    /// Reads the state of the whole response.
     fn interaction(&mut self, interaction: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [status, counts, outputs, steps] =
             interaction.pick(["status", "usage", "outputs", "steps"]);
@@ -143,7 +143,7 @@ impl GeminiInteractions {
     }
 }
 
-/// What was streamed comes again at the end.
+/// Reads what was streamed and is repeated at the end.
 fn repeat(index: u32, step: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     let [text, content] = step.pick(["text", "content"]);
     let listed = content.into_iter().flat_map(Node::items).map(|part| part.field("text"));

@@ -1,4 +1,4 @@
-//! The formats of the providers: from one payload to deltas on channels.
+//! The formats of the providers: they decode a payload into deltas on channels.
 //!
 //! A format is one file, one variant of [`ApiFormat`], and one row of [`FORMATS`].
 
@@ -48,7 +48,7 @@ pub enum ApiFormat {
     AnthropicComplete,
     /// Agents, knowledge bases and flows of Amazon Bedrock.
     BedrockAgent,
-    /// Amazon Bedrock ConverseStream; Amazon Nova under InvokeModel, too.
+    /// Amazon Bedrock ConverseStream. Also Amazon Nova under InvokeModel.
     BedrockConverse,
     /// The text models of Amazon Bedrock under InvokeModel: Titan, Llama, Mistral, Command.
     BedrockText,
@@ -64,13 +64,13 @@ pub enum ApiFormat {
     Ollama,
     /// OpenAI Assistants: the events of a run.
     OpenAiAssistants,
-    /// OpenAI Chat Completions, and the servers compatible with it, Mistral among them.
+    /// OpenAI Chat Completions, and compatible servers, including Mistral.
     OpenAiChat,
     /// OpenAI Completions, the API before Chat Completions.
     OpenAiCompletions,
     /// OpenAI Responses.
     OpenAiResponses,
-    /// Replicate: the text itself is the payload.
+    /// Replicate: the payload is the text itself.
     Replicate,
     /// Text Generation Inference, `/generate_stream`.
     Tgi,
@@ -124,7 +124,7 @@ impl ApiFormat {
         }
     }
 
-    /// The format of that name.
+    /// The format with that code.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|format| format.code() == code)
@@ -133,7 +133,7 @@ impl ApiFormat {
 
 coded!(ApiFormat);
 
-/// One format: its recognition, and its decoder.
+/// One format: its detection, and its decoder.
 struct Entry {
     wire: ApiFormat,
     /// Whether a payload belongs to the format.
@@ -141,7 +141,7 @@ struct Entry {
     start: fn() -> Box<dyn Format>,
 }
 
-/// In the order in which they are tried: the one whose marks are most distinct comes first.
+/// In the order in which they are tried: formats with more distinctive marks come first.
 const FORMATS: [Entry; 17] = [
     Entry {
         wire: ApiFormat::OpenAiResponses,
@@ -231,8 +231,8 @@ const FORMATS: [Entry; 17] = [
 ];
 
 impl Entry {
-    /// Whether bodies of that framing can be of the format. Names of events that several services use
-    /// are told apart by it.
+    /// Whether bodies with that framing can have the format. It separates event names that several
+    /// services use.
     fn is_framed_as(&self, framing: Option<Framing>) -> bool {
         self.wire != ApiFormat::BedrockAgent || framing == Some(Framing::EventStream)
     }
@@ -260,25 +260,25 @@ pub(crate) fn detect_plain(framing: Option<Framing>, event: &str, data: &str) ->
     plain.map(|plain| json().and_then(|(node, _)| detect(framing, event, node)).unwrap_or(plain))
 }
 
-/// The decoder of a format.
+/// Creates the decoder of a format.
 pub(crate) fn start(wire: ApiFormat) -> Option<Box<dyn Format>> {
     FORMATS.iter().find(|entry| entry.wire == wire).map(|entry| (entry.start)())
 }
 
-/// Reads the payloads of one stream. It keeps what the format needs to read the next payload, and
+/// Decodes the payloads of one stream. It only keeps what the format needs for the next payload, and
 /// leaves calls and texts to its caller.
 pub(crate) trait Format: fmt::Debug + Send {
-    /// Reads a payload. `event` is the name of its event, empty where there was none. An error in
-    /// the payload was read already.
+    /// Decodes a payload. `event` is the name of its event, or empty. The caller has already read any
+    /// error in the payload.
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>));
 
-    /// Reads a payload that is no JSON by design; `false` where it is for [`decode`](Self::decode).
+    /// Decodes a payload that is not JSON by design. `false` if it is for [`decode`](Self::decode).
     fn decode_plain(&mut self, event: &str, data: &str, out: &mut dyn FnMut(Delta<'_>)) -> bool {
         let _ = (event, data, out);
         false
     }
 
-    /// The sentinel `[DONE]` came. It is no substitute for the mark of a format that has its own.
+    /// The sentinel `[DONE]` arrived. It does not replace the marker of a format that has its own.
     fn sentinel(&mut self) {}
 
     /// Whether the stream may end here.
@@ -300,26 +300,26 @@ pub(crate) enum Delta<'a> {
         block: Block,
         text: Piece<'a>,
     },
-    /// All of a text once more.
+    /// A whole text, repeated.
     TextAgain {
         block: Block,
         text: Piece<'a>,
     },
-    /// The format says that the texts of a block have ended.
+    /// The format states the end of the texts of a block.
     TextEnd {
         choice: u32,
         block: u32,
     },
     /// A piece of a tool call.
     Call(CallDelta<'a>),
-    /// The format says that a call has ended.
+    /// The format states the end of a call.
     CallEnd {
         scope: u32,
         index: i64,
     },
-    /// Something was lost or contradicted: no call that is open is complete.
+    /// Something was lost or contradicted: no open call is complete.
     Doubt(Doubt),
-    /// A choice or message is broken off by another one.
+    /// A choice or message is aborted by another one.
     Abort {
         scope: u32,
     },
@@ -329,16 +329,16 @@ pub(crate) enum Delta<'a> {
         original: Cow<'a, str>,
     },
     Usage(Usage),
-    /// A source that the provider names, as the JSON it came as.
+    /// A source that the provider cites, as its original JSON.
     Citation {
         block: Block,
         json: &'a str,
     },
-    /// An error that stands where only the format knows to look.
+    /// An error in a place that only the format knows.
     Fail(Box<WireError>),
 }
 
-/// A piece of a channel's text, and where it stands.
+/// A piece of a channel's text, and its position.
 #[derive(Debug)]
 pub(crate) struct Piece<'a> {
     text: Cow<'a, str>,
@@ -346,19 +346,19 @@ pub(crate) struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// The text of a string; `None` where it is empty, or the node is something else.
+    /// The text of a string. `None` if it is empty, or if the node is not a string.
     pub(crate) fn of(node: Node<'a>) -> Option<Self> {
         let text = node.text().filter(|text| !text.is_empty())?;
         Some(Self { text, literal: node.raw() })
     }
 
-    /// The text of a payload that is no JSON: it has no literal.
+    /// The text of a payload that is not JSON. It has no literal.
     pub(crate) fn plain(text: &'a str) -> Option<Self> {
         (!text.is_empty()).then_some(Self { text: Cow::Borrowed(text), literal: "" })
     }
 
-    /// What stands in the payload: the string with its quotes. It is a slice of the payload, so that
-    /// its place in there can be told; empty where the payload is no JSON.
+    /// The string as written in the payload, including its quotes. It is a slice of the payload, so that
+    /// its position can be determined. Empty if the payload is not JSON.
     pub(crate) const fn literal(&self) -> &'a str {
         self.literal
     }
@@ -372,18 +372,18 @@ impl Deref for Piece<'_> {
     }
 }
 
-/// A piece of a tool call, as the stream gives it: nothing in it needs to be there.
+/// A piece of a tool call, as the stream sends it. Everything in it is optional.
 #[derive(Debug, Default)]
 pub(crate) struct CallDelta<'a> {
     /// The choice or message.
     pub(crate) scope: u32,
-    /// The key of the call in its scope; servers leave it out, repeat it, or count from anywhere.
+    /// The key of the call in its scope. Servers leave it out, repeat it, or start at any number.
     pub(crate) index: Option<i64>,
     /// The format guarantees the index.
     pub(crate) exact: bool,
-    /// It stands behind another entry of the same delta.
+    /// It follows another entry of the same delta.
     pub(crate) sibling: bool,
-    /// It repeats what was said: it begins no call.
+    /// It repeats earlier content, and never begins a call.
     pub(crate) repeats: bool,
     /// Why the call cannot be complete.
     pub(crate) doubt: Option<Doubt>,
@@ -395,7 +395,7 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) arguments: Arguments<'a>,
 }
 
-/// What a piece of a tool call says about the arguments.
+/// What a piece of a tool call holds of the arguments.
 #[derive(Debug, Default)]
 pub(crate) enum Arguments<'a> {
     /// Nothing.
@@ -403,13 +403,13 @@ pub(crate) enum Arguments<'a> {
     Absent,
     /// The next piece of their text.
     Fragment(Piece<'a>),
-    /// All of them, in advance. It counts only where no fragment comes.
+    /// All of them, in advance. They only count if no fragment follows.
     Seed(Cow<'a, str>),
     /// All of them, as a JSON value.
     Whole(&'a str),
-    /// All of them once more. It counts as far as the fragments left something out.
+    /// All of them, repeated. They only count where the fragments left something out.
     Final(Piece<'a>),
-    /// The next piece of a text that the format puts together itself.
+    /// The next piece of a text that the format assembles itself.
     Composed(&'a str),
 }
 
@@ -425,24 +425,24 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The type of a payload, else the name of its event.
+/// The type of a payload, or the name of its event if it has none.
 fn kind_of<'a>(event: &'a str, payload: Node<'a>) -> Cow<'a, str> {
     payload.field("type").and_then(Node::text).unwrap_or(Cow::Borrowed(event))
 }
 
-/// The piece of text in a member that is a string and not empty.
+/// The text of a member, if it is a non-empty string.
 fn piece(node: Option<Node<'_>>) -> Option<Piece<'_>> {
     Piece::of(node?)
 }
 
-/// A text that was said comes again.
+/// Reports the repetition of a text.
 fn again(block: Block, text: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
     if let Some(text) = piece(text) {
         out(Delta::TextAgain { block, text });
     }
 }
 
-/// Arguments that are a string, or by way of exception the value itself.
+/// Arguments that are a string, or exceptionally the value itself.
 fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
         Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node.raw()),
@@ -450,7 +450,7 @@ fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     }
 }
 
-/// Arguments that repeat what fragments said before.
+/// Arguments that repeat earlier fragments.
 fn final_arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
         Some(node) if node.is_object() || node.is_array() => Arguments::Seed(node.raw().into()),
@@ -458,26 +458,26 @@ fn final_arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     }
 }
 
-/// The text of a member that is a string and not empty.
+/// The text of a member, if it is a non-empty string.
 fn non_empty(node: Option<Node<'_>>) -> Option<Cow<'_, str>> {
     node?.text().filter(|text| !text.is_empty())
 }
 
-/// The end of a choice for the reason that a member names, where it names one.
+/// The end of a choice for the reason in a member, if it holds one.
 fn finish<'a>(scope: u32, reason: Option<Node<'a>>) -> Option<Delta<'a>> {
     let original = non_empty(reason)?;
     Some(Delta::Finish { scope, reason: FinishReason::from_provider(&original), original })
 }
 
-/// The token counts in the members of those names: input, output, cached, reasoning; those that a
-/// format does not tell are left out.
+/// The token counts in the members with those names: input, output, cached, reasoning. Names that a
+/// format does not have are left out.
 fn usage<const N: usize>(node: Option<Node<'_>>, names: [&str; N]) -> Option<Delta<'static>> {
     let counts = node.filter(|node| node.is_object())?.pick(names);
     let at = |place: usize| count(counts.get(place).copied().flatten());
     Some(Delta::Usage(Usage { input: at(0), output: at(1), cached: at(2), reasoning: at(3) }))
 }
 
-/// Choices beyond that many share one scope, so that their number is bounded.
+/// Choices beyond this number share one scope, so that the number of scopes is bounded.
 const MAX_CHOICE: u32 = 0xffff;
 
 /// A count.
@@ -485,7 +485,7 @@ fn count(node: Option<Node<'_>>) -> Option<u64> {
     u64::try_from(node?.integer()?).ok()
 }
 
-/// A small number that names a choice or a block; 0 where it is missing or out of range.
+/// A small number that identifies a choice or a block. 0 if it is missing or out of range.
 fn ordinal(node: Option<Node<'_>>) -> u32 {
     count(node).and_then(|n| u32::try_from(n).ok()).unwrap_or_default()
 }

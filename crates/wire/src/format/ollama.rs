@@ -3,7 +3,7 @@
 use super::{CallDelta, Delta, Format, arguments, count, finish, non_empty, piece};
 use crate::{Block, FinishReason, Usage, json::Node};
 
-/// `done`, beside a message or a response.
+/// `done`, together with a message or a response.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     payload.has("done") && (payload.has("message") || payload.has("response"))
 }
@@ -11,7 +11,7 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct Ollama {
-    /// How many calls have come.
+    /// How many calls there were so far.
     calls: i64,
     done: bool,
 }
@@ -50,7 +50,7 @@ impl Format for Ollama {
 }
 
 impl Ollama {
-    /// An entry is a whole call: its index is of no use, for every server counts it differently.
+    /// Every entry is a whole call. Its index is useless, because every server counts it differently.
     fn call(&mut self, entry: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [id, function] = entry.pick(["id", "function"]);
         let [name, text] = function.unwrap_or(entry).pick(["name", "arguments"]);
@@ -71,7 +71,7 @@ impl Ollama {
         let [reason, input, output] =
             payload.pick(["done_reason", "prompt_eval_count", "eval_count"]);
         self.done = true;
-        // Before 0.1.39 there was no reason.
+        // Versions before 0.1.39 sent no reason.
         let stop = Delta::Finish { scope: 0, reason: FinishReason::Stop, original: "stop".into() };
         out(finish(0, reason).unwrap_or(stop));
         let usage = Usage { input: count(input), output: count(output), ..Usage::default() };

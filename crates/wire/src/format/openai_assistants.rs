@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Block, json::Node};
 
-/// The name of the event, or the object the payload is.
+/// The name of the event, or the object type of the payload.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     event.starts_with("thread.") || object(payload).starts_with("thread.")
 }
@@ -23,7 +23,7 @@ pub(super) struct OpenAiAssistants {
     /// Messages and steps, in the order in which they began.
     message: u32,
     step: u32,
-    /// The message that is open has said something.
+    /// There was content in the open message.
     spoke: bool,
     ended: bool,
 }
@@ -37,7 +37,7 @@ impl Format for OpenAiAssistants {
                 self.message(content, out);
             }
             "thread.message" if event.is_empty() || event.ends_with(".completed") => {
-                // The message comes again once it is whole.
+                // The message is repeated once it is complete.
                 if self.spoke {
                     self.again(payload.field("content"), out);
                 } else {
@@ -93,7 +93,7 @@ impl OpenAiAssistants {
         }
     }
 
-    /// The texts of the message come again, whole.
+    /// Reports the repetition of the texts of the message.
     fn again(&self, content: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
         for (place, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
             let block = Block::new(0, self.message).with_part(place);
@@ -101,7 +101,7 @@ impl OpenAiAssistants {
         }
     }
 
-    /// The code interpreter and the search are work of the provider that takes no arguments.
+    /// Reads a call. The code interpreter and the search run at the provider and take no arguments.
     fn call(&mut self, place: i64, entry: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [index, id, function] = entry.pick(["index", "id", "function"]);
         let Some(function) = function else { return };
@@ -124,7 +124,7 @@ impl OpenAiAssistants {
         if non_empty(status).is_none_or(|status| known.contains(&status.as_ref())) {
             return;
         }
-        // The calls that are wanted come again, whole.
+        // The requested calls are repeated as a whole.
         let calls = action
             .and_then(|action| action.field("submit_tool_outputs"))
             .and_then(|wanted| wanted.field("tool_calls"));

@@ -1,18 +1,18 @@
-//! OpenAI Chat Completions, and the servers compatible with it.
+//! OpenAI Chat Completions, and compatible servers.
 //!
-//! Every choice is a scope; its text is one block. What servers do to the fields of a delta (null,
-//! missing, a list of parts instead of a text, an object instead of a text) is settled here; which
-//! call a piece belongs to is settled by the router, for servers disagree about `index` and `id`.
+//! Every choice is a scope, and its text is one block. Variations in the fields of a delta (null, missing,
+//! a list of parts instead of a text, an object instead of a text) are handled here. The router decides
+//! which call a piece belongs to, because servers disagree about `index` and `id`.
 
 use std::collections::BTreeSet;
 
 use super::{CallDelta, Delta, Format, MAX_CHOICE, arguments, count, non_empty, ordinal, piece};
 use crate::{Block, CallKind, FinishReason, Usage, json::Node};
 
-/// The key of the one call of the old `function_call` field.
+/// The key of the only call in the old `function_call` field.
 const LEGACY: i64 = i64::MIN;
 
-/// `choices` is there, even if empty or null.
+/// `choices` is present, even if empty or null.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     payload.has("choices")
 }
@@ -22,7 +22,7 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
 pub(super) struct OpenAiChat {
     /// Choices that have not finished.
     open: BTreeSet<u32>,
-    /// How many of the sources that are listed in every chunk were told.
+    /// How many of the sources that every chunk lists were emitted.
     cited: usize,
     finished: bool,
     sentinel: bool,
@@ -65,18 +65,18 @@ impl OpenAiChat {
             "native_finish_reason",
         ]);
         let scope = ordinal(index).min(MAX_CHOICE);
-        // A server that was not asked to stream, or does not, sends the whole message instead.
+        // A server that does not stream, or was not asked to, sends the whole message instead.
         if let Some(delta) = delta.or(message) {
             self.delta(scope, delta, out);
         } else if let Some(text) = piece(text) {
-            // A stream of completions whose first chunks did not tell so.
+            // A completions stream whose first chunks did not show that it is one.
             self.open.insert(scope);
             out(Delta::Text { block: Block::new(scope, 0), text });
         }
         // An empty reason ends nothing.
         if let Some(original) = non_empty(finish) {
             let mut reason = FinishReason::from_provider(&original);
-            // A router translates the reason of the model's server, and may lose what it said.
+            // A router translates the finish reason of the model's server, and may lose information.
             let native = native.and_then(Node::text).map(|word| FinishReason::from_provider(&word));
             if let Some(native) = native.filter(|native| *native != FinishReason::Other)
                 && reason.is_clean()
@@ -103,7 +103,7 @@ impl OpenAiChat {
         ]);
         let block = Block::new(scope, 0);
         let mut spoke = false;
-        // The same reasoning may stand in several fields.
+        // The same reasoning may occur in several fields.
         let thought = piece(thinking).or_else(|| piece(reasoning));
         if let Some(text) = thought {
             spoke = true;
@@ -149,7 +149,7 @@ impl OpenAiChat {
     }
 }
 
-/// Content is a text, or a list of parts. Returns whether there was any.
+/// Reads content, which is a text or a list of parts. Returns whether there was any.
 fn read_content(block: Block, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) -> bool {
     if let Some(text) = piece(Some(content)) {
         out(Delta::Text { block, text });
@@ -185,7 +185,7 @@ fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
         exact: false,
         sibling: position > 0,
         kind: is_custom.then_some(CallKind::Custom),
-        // A client library of one provider writes "null" for a missing id.
+        // One provider's client library writes "null" for a missing id.
         id: non_empty(id).filter(|id| id != "null"),
         name: non_empty(name),
         arguments: arguments(text.or(input)),

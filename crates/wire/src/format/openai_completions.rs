@@ -1,4 +1,4 @@
-//! OpenAI Completions, the API before Chat Completions, and the servers compatible with it.
+//! OpenAI Completions, the API before Chat Completions, and compatible servers.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Block, json::Node};
 
-/// A choice holds its text itself.
+/// A choice holds its text directly.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     let first = payload.field("choices").and_then(|choices| choices.items().next());
     first.is_some_and(|choice| choice.has("text") && !choice.has("delta") && !choice.has("message"))
@@ -33,7 +33,7 @@ impl Format for OpenAiCompletions {
                 self.open.insert(scope);
                 out(Delta::Text { block: Block::new(scope, 0), text });
             }
-            // Where there is no reason of the first name, Bedrock has one of the second.
+            // Without the first member, Bedrock sends the second.
             let reason = if choice.has("finish_reason") { reason } else { stop };
             if non_empty(reason).is_some() {
                 self.open.remove(&scope);

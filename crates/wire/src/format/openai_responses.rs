@@ -1,8 +1,8 @@
-//! OpenAI Responses, and the servers compatible with it.
+//! OpenAI Responses, and compatible servers.
 //!
-//! The place of an item in the output is its key, never its id, which some servers make up anew for
-//! every event. Everything is said up to four times: in deltas, where a part is done, where its item is
-//! done, and in the whole response at the end. What was said once is not said again.
+//! The key of an item is its place in the output, never its id, which some servers make up for every
+//! event. Content is sent up to four times: in deltas, at the end of a part, at the end of its item, and
+//! in the whole response at the end. It is emitted only once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
 
-/// Items beyond that many are read as one, so that their number is bounded.
+/// Items beyond this number are read as one, so that their number is bounded.
 const MAX_ITEMS: u32 = 0x4000;
 
-/// Parts beyond that many count as said, so that their number is bounded.
+/// Parts beyond this number count as emitted, so that their number is bounded.
 const MAX_PARTS: usize = 0x1_0000;
 
-/// A type that is one of this format, or a response that was not streamed.
+/// A type that belongs to this format, or a response that was not streamed.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
     let object = payload.field("object").and_then(Node::text);
     kind_of(event, payload).starts_with("response.")
@@ -28,23 +28,23 @@ pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct OpenAiResponses {
-    /// By their index in the output. Some servers give every item the same.
+    /// By their index in the output. Some servers give every item the same index.
     items: BTreeMap<u32, Item>,
     /// How many items have begun.
     begun: u32,
-    /// The parts whose text has come.
-    said: BTreeSet<(u32, Channel, u32)>,
+    /// The parts with emitted text.
+    emitted: BTreeSet<(u32, Channel, u32)>,
     called: bool,
     ended: bool,
-    /// The number of the last event, where events are numbered.
+    /// The number of the last event, if events are numbered.
     sequence: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Item {
-    /// Its place in the order in which the items began.
+    /// Its number in the order in which the items began.
     place: u32,
-    /// The stream said that it began.
+    /// The stream stated its beginning.
     added: bool,
 }
 
@@ -99,10 +99,10 @@ impl Format for OpenAiResponses {
 }
 
 impl OpenAiResponses {
-    /// Whether events are missing before the one of that number.
+    /// Whether events are missing before the event with that number.
     fn misses_events(&mut self, number: Option<Node<'_>>) -> bool {
         let Some(number) = number.and_then(Node::integer) else { return false };
-        // A server that repeats an event, or gives every event the same number, leaves nothing out.
+        // A server that repeats an event, or gives every event the same number, skips nothing.
         let last = self.sequence.replace(number);
         last.is_some_and(|last| number > last.saturating_add(1))
     }
@@ -135,7 +135,7 @@ impl OpenAiResponses {
         }
     }
 
-    /// The place of the item that stands there in the whole output.
+    /// The place of the item at that index of the whole output.
     fn placed(&self, index: u32) -> u32 {
         self.items.get(&index.min(MAX_ITEMS)).map_or(index, |item| item.place)
     }
@@ -145,7 +145,7 @@ impl OpenAiResponses {
         Block::new(0, self.place(output)).with_part(ordinal(part))
     }
 
-    /// A piece of a part, or all of it.
+    /// Reads a piece of a part, or all of it.
     fn part(&mut self, kind: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let Some((part, step)) = kind.rsplit_once('.') else { return };
         if kind == "content_part.done" {
@@ -174,9 +174,9 @@ impl OpenAiResponses {
         let [delta, text, refusal, transcript] =
             payload.pick(["delta", "text", "refusal", "transcript"]);
         if done {
-            self.say_again(channel, block, text.or(refusal).or(transcript), out);
+            self.emit_again(channel, block, text.or(refusal).or(transcript), out);
         } else {
-            self.say(channel, block, delta, out);
+            self.emit(channel, block, delta, out);
         }
     }
 
@@ -197,7 +197,7 @@ impl OpenAiResponses {
         self.called = true;
         let index = i64::from(self.place(output));
         let arguments = if done { final_arguments(text.or(input)) } else { arguments(delta) };
-        // Where the text is missing, the item that is done still has it.
+        // If the text is missing here, the finished item still has it.
         let ends = done && !matches!(arguments, Arguments::Absent);
         out(Delta::Call(CallDelta {
             index: Some(index),
@@ -211,7 +211,7 @@ impl OpenAiResponses {
         }
     }
 
-    fn say(
+    fn emit(
         &mut self,
         channel: Channel,
         block: Block,
@@ -219,8 +219,8 @@ impl OpenAiResponses {
         out: &mut dyn FnMut(Delta<'_>),
     ) {
         let Some(text) = piece(text) else { return };
-        if self.said.len() < MAX_PARTS {
-            self.said.insert((block.block, channel, block.part.min(MAX_ITEMS)));
+        if self.emitted.len() < MAX_PARTS {
+            self.emitted.insert((block.block, channel, block.part.min(MAX_ITEMS)));
         }
         out(match channel {
             Channel::Reasoning | Channel::Summary => Delta::Reasoning { block, text },
@@ -229,17 +229,17 @@ impl OpenAiResponses {
         });
     }
 
-    /// Says what no delta has said; of what one has said, that it comes again.
-    fn say_again(
+    /// Emits text that no delta has emitted, and otherwise reports its repetition.
+    fn emit_again(
         &mut self,
         channel: Channel,
         block: Block,
         text: Option<Node<'_>>,
         out: &mut dyn FnMut(Delta<'_>),
     ) {
-        let said = self.said.contains(&(block.block, channel, block.part.min(MAX_ITEMS)));
-        if !said && self.said.len() < MAX_PARTS {
-            self.say(channel, block, text, out);
+        let emitted = self.emitted.contains(&(block.block, channel, block.part.min(MAX_ITEMS)));
+        if !emitted && self.emitted.len() < MAX_PARTS {
+            self.emit(channel, block, text, out);
         } else if channel == Channel::Text {
             again(block, text, out);
         }
@@ -252,12 +252,12 @@ impl OpenAiResponses {
             let doubt = (done && is_incomplete(item)).then_some(Doubt::Incomplete);
             let call = call(item, done);
             out(Delta::Call(CallDelta { index: Some(index), exact: true, doubt, ..call }));
-            // The end of an incomplete item is that of the response.
+            // An incomplete item ends with the response.
             if done && doubt.is_none() {
                 out(Delta::CallEnd { scope: 0, index });
             }
         } else if done {
-            // What an item says before it is done comes in deltas.
+            // Until an item is done, its content arrives in deltas.
             self.message(place, item, out);
             if !is_incomplete(item) {
                 out(Delta::TextEnd { choice: 0, block: place });
@@ -274,32 +274,32 @@ impl OpenAiResponses {
             _ => return,
         };
         let item = Block::new(0, place);
-        // Servers number the parts as they please: what was said is told by channel alone.
+        // Servers number the parts arbitrarily, so only the channel decides what was emitted.
         let channels = [Channel::Summary, channel, Channel::Refusal];
         let [no_summary, no_text, no_refusal] = channels.map(|channel| {
             let of_item = (place, channel, 0)..=(place, channel, MAX_ITEMS);
-            self.said.len() < MAX_PARTS && self.said.range(of_item).next().is_none()
+            self.emitted.len() < MAX_PARTS && self.emitted.range(of_item).next().is_none()
         });
         for (number, part) in (0_u32..).zip(summary.into_iter().flat_map(Node::items)) {
             let text = part.field("text").filter(|_| no_summary);
-            self.say(Channel::Summary, item.with_part(number), text, out);
+            self.emit(Channel::Summary, item.with_part(number), text, out);
         }
         for (number, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
             let [text, refusal] = part.pick(["text", "refusal"]);
             let block = item.with_part(number);
-            self.say(channel, block, text.filter(|_| no_text), out);
+            self.emit(channel, block, text.filter(|_| no_text), out);
             if channel == Channel::Text && !no_text {
                 again(block, text, out);
             }
-            self.say(Channel::Refusal, block, refusal.filter(|_| no_refusal), out);
+            self.emit(Channel::Refusal, block, refusal.filter(|_| no_refusal), out);
         }
     }
 
-    /// The whole response, at the end of a stream or in place of one.
+    /// Reads the whole response, at the end of a stream or instead of one.
     fn whole(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [output, status, details, error, usage] =
             response.pick(["output", "status", "incomplete_details", "error", "usage"]);
-        let (silent, called) = (self.said.is_empty(), self.called);
+        let (silent, called) = (self.emitted.is_empty(), self.called);
         for (place, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
             match (is_call(item), called) {
                 (true, true) => {
@@ -330,7 +330,7 @@ impl OpenAiResponses {
     }
 }
 
-/// The texts of a message that was streamed come again.
+/// Reports the repetition of the texts of a streamed message.
 fn again_in(place: u32, item: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     if item.field("type").and_then(Node::text).as_deref() == Some("message") {
         for (number, part) in (0_u32..).zip(item.field("content").into_iter().flat_map(Node::items))
@@ -340,19 +340,19 @@ fn again_in(place: u32, item: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     }
 }
 
-/// Whether an item that is done says that its end is missing.
+/// Whether a finished item states that its end is missing.
 fn is_incomplete(item: Node<'_>) -> bool {
     let status = item.field("status").and_then(Node::text);
     matches!(status.as_deref(), Some("incomplete" | "failed" | "cancelled"))
 }
 
-/// Whether an item is a call with arguments, or with a text in their place.
+/// Whether an item is a call with arguments, or with a text instead of them.
 fn is_call(item: Node<'_>) -> bool {
     let kind = item.field("type").and_then(Node::text);
     matches!(kind.as_deref(), Some("function_call" | "mcp_call" | "custom_tool_call"))
 }
 
-/// What an item says of its call.
+/// Reads the call of an item.
 fn call(item: Node<'_>, done: bool) -> CallDelta<'_> {
     let [kind, id, call_id, name, text, input] =
         item.pick(["type", "id", "call_id", "name", "arguments", "input"]);
@@ -366,7 +366,7 @@ fn call(item: Node<'_>, done: bool) -> CallDelta<'_> {
         kind,
         id: non_empty(call_id).or_else(|| non_empty(id)),
         name: non_empty(name),
-        // At the start of an item stands an empty text; a full one may be all there is.
+        // An item starts with an empty text; a non-empty one may be all there is.
         arguments: match (done, text) {
             (true, text) => final_arguments(text),
             (false, Some(text)) if text.is_blank() => Arguments::Absent,

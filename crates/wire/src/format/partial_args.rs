@@ -1,8 +1,8 @@
 //! Arguments that Vertex AI sends leaf by leaf: a path, and a value or the next piece of a string.
 //!
-//! The model writes its arguments from the first to the last, so the paths come in the order of the
-//! document. That makes it possible to write JSON text while they come: what is open is the path of
-//! the last leaf, and nothing else is kept.
+//! The model writes its arguments from first to last, so the paths arrive in document order. This makes
+//! it possible to write JSON text incrementally: only the path of the last leaf is open, and nothing
+//! else is kept.
 
 use super::piece;
 use crate::json::{Node, escape};
@@ -10,7 +10,7 @@ use crate::json::{Node, escape};
 /// How deep arguments may be nested.
 const MAX_DEPTH: usize = 256;
 
-/// How many items of an array may be left out in a row.
+/// How many items of an array may be skipped in a row.
 const MAX_GAP: usize = 64;
 
 /// One step of a path.
@@ -20,7 +20,7 @@ enum Step {
     Index(usize),
 }
 
-/// A patch that cannot be written behind what was written already.
+/// A patch that cannot be appended to what was already written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfOrder;
 
@@ -29,15 +29,15 @@ pub(super) struct OutOfOrder;
 pub(super) struct PartialArgs {
     /// The path of the last leaf.
     open: Vec<Step>,
-    /// The last leaf is a string that goes on.
+    /// The last leaf is a string that continues.
     in_string: bool,
     begun: bool,
 }
 
 impl PartialArgs {
-    /// Reads a patch: the text it adds is put behind `out`, which is left alone on an error.
+    /// Reads a patch, and appends its text to `out`. On an error, `out` is unchanged.
     pub(super) fn patch(&mut self, patch: Node<'_>, out: &mut String) -> Result<(), OutOfOrder> {
-        let [path, text, number, boolean, goes_on] =
+        let [path, text, number, boolean, continues] =
             patch.pick(["jsonPath", "stringValue", "numberValue", "boolValue", "willContinue"]);
         let path = path.and_then(Node::text).ok_or(OutOfOrder)?;
         let steps = steps(&path).ok_or(OutOfOrder)?;
@@ -57,15 +57,15 @@ impl PartialArgs {
                 (None, None) => out.push_str("null"),
             }
         }
-        let goes_on = goes_on.is_some_and(|goes_on| goes_on.raw() == "true");
-        if self.in_string && !goes_on {
+        let continues = continues.is_some_and(|continues| continues.raw() == "true");
+        if self.in_string && !continues {
             self.in_string = false;
             out.push('"');
         }
         Ok(())
     }
 
-    /// Ends the arguments; `false` where a string was said to go on and did not.
+    /// Ends the arguments. `false` if a string that should have continued did not.
     pub(super) fn close(&mut self, out: &mut String) -> bool {
         if self.in_string {
             return false;
@@ -79,7 +79,7 @@ impl PartialArgs {
         true
     }
 
-    /// Closes what is behind the place where the paths part, and opens what is new.
+    /// Closes what follows the point where the paths diverge, and opens what is new.
     fn go_to(&mut self, steps: Vec<Step>, out: &mut String) -> Result<(), OutOfOrder> {
         let common = self.open.iter().zip(&steps).take_while(|(a, b)| a == b).count();
         let (Some(next), true) = (steps.get(common), steps.len() <= MAX_DEPTH) else {
@@ -123,7 +123,7 @@ impl PartialArgs {
                 }
                 Step::Index(index) => {
                     out.push(if first { '[' } else { ',' });
-                    // Items that were left out are null.
+                    // Skipped items are null.
                     let before = if first { 0 } else { last.map_or(0, |last| last + 1) };
                     for _ in before..*index {
                         out.push_str("null,");
@@ -164,7 +164,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     Some(steps).filter(|steps| !steps.is_empty())
 }
 
-/// `inner` stands behind the bracket.
+/// Reads a step in brackets. `inner` starts after the opening bracket.
 fn bracketed(inner: &str) -> Option<(Step, &str)> {
     let Some(quote) = inner.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
         let (index, after) = inner.split_once(']')?;
@@ -213,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn a_string_that_goes_on_is_not_closed() {
+    fn a_string_that_continues_is_not_closed() {
         let (text, whole) =
             written(&[r#"{"jsonPath":"$.a","stringValue":"Par","willContinue":true}"#]);
         assert_eq!((text.as_str(), whole), ("{\"a\":\"Par", false));
     }
 
     #[test]
-    fn what_cannot_be_written_behind_is_told_and_writes_nothing() {
+    fn out_of_order_patches_are_rejected_and_write_nothing() {
         let mut writer = PartialArgs::default();
         let mut out = String::new();
         let patch = |text| json::first(text).unwrap().0;

@@ -1,14 +1,14 @@
-//! Replicate: the payload of an event `output` is a piece of the text, as it stands.
+//! Replicate: the payload of an event `output` is a piece of the text itself.
 
 use super::{Delta, Format, Piece, non_empty};
 use crate::{Block, FinishReason, json::Node};
 
-/// No payload of this format is told by what it holds.
+/// Never: this format is not detected from the content of a payload.
 pub(super) fn recognise(_: &str, _: Node<'_>) -> bool {
     false
 }
 
-/// The name of the event tells.
+/// Detects the format from the name of the event.
 pub(super) fn recognise_plain(event: &str) -> bool {
     event == "output"
 }
@@ -25,7 +25,7 @@ impl Format for Replicate {
             return;
         }
         self.done = true;
-        // Only what is no plain success has a reason.
+        // Anything but plain success has a reason.
         let original = non_empty(payload.field("reason")).unwrap_or("done".into());
         let reason = match original.as_ref() {
             "done" => FinishReason::Stop,

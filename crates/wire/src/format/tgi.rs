@@ -1,9 +1,9 @@
-//! Text Generation Inference, `/generate_stream`, and `/generate` where it was not streamed.
+//! Text Generation Inference, `/generate_stream`, and `/generate` without streaming.
 
 use super::{Delta, Format, again, count, finish, piece};
 use crate::{Block, FinishReason, Usage, json::Node};
 
-/// One token an event; or the generated text alone.
+/// One token per event, or only the generated text.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     let [token] = payload.pick(["token"]);
     token.is_some_and(|token| token.has("text")) || payload.has("generated_text")
@@ -22,7 +22,7 @@ impl Format for Tgi {
         let block = Block::default();
         if let Some(token) = token {
             let [text, special] = token.pick(["text", "special"]);
-            // A special token ends the text and is no part of it.
+            // A special token ends the text and is not part of it.
             let special = special.is_some_and(|special| special.raw() == "true");
             if let Some(text) = piece(text).filter(|_| !special) {
                 self.spoke = true;
@@ -30,7 +30,7 @@ impl Format for Tgi {
             }
         }
         let Some(generated) = generated else { return };
-        // The whole text comes again with the last token.
+        // The last token repeats the whole text.
         if self.spoke {
             again(block, Some(generated), out);
         } else if let Some(text) = piece(Some(generated)) {

@@ -27,7 +27,7 @@ impl Format for Watsonx {
             if let Some(text) = piece(text) {
                 out(Delta::Text { block: Block::default(), text });
             }
-            // The input is counted once, in the first event; the zeros behind it say nothing.
+            // The input is counted once, in the first event; the zeros in later events mean nothing.
             let input = count(input).filter(|&tokens| tokens > 0);
             let usage = Usage { input, output: count(output), ..Usage::default() };
             if usage != Usage::default() {

@@ -1,10 +1,10 @@
-//! Base64 as of RFC 4648, section 4: the standard alphabet, padded.
+//! Base64 as defined in RFC 4648, section 4: the standard alphabet, padded.
 
 use crate::work;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What stands for a byte that is no digit.
+/// Marks a byte that is not a digit.
 const NONE: u8 = 64;
 
 const DIGITS: [u8; 256] = {
@@ -17,7 +17,7 @@ const DIGITS: [u8; 256] = {
     digits
 };
 
-/// The bytes of a text; padding may be left out. `None` where it is no base64.
+/// Decodes a text. Padding is optional. `None` if it is not base64.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     work::count(text.len());
     let digits = text.trim_end_matches('=').as_bytes();
@@ -42,7 +42,7 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The text of some bytes.
+/// Encodes bytes.
 pub(super) fn encode(bytes: &[u8], out: &mut String) {
     work::count(bytes.len());
     for group in bytes.chunks(3) {

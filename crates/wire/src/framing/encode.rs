@@ -1,9 +1,9 @@
-//! Payloads in, a body out.
+//! The encoder: payloads in, a body out.
 
 use super::Framing;
 use crate::eventstream::{Header, HeaderValue, encode};
 
-/// Writes payloads as a body of one framing; what a [`Decoder`](crate::Decoder) reads.
+/// Encodes payloads as a body with one framing, which a [`Decoder`](crate::Decoder) can read.
 ///
 /// ```
 /// use jsonmend_wire::{Encoder, Framing};
@@ -21,16 +21,16 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder at the start of a body.
+    /// Creates an encoder at the start of a body.
     #[must_use]
     pub const fn new(framing: Framing) -> Self {
         Self { framing, begun: false }
     }
 
-    /// Writes an event behind what `out` holds. An empty `name` is none; only server-sent events and
-    /// AWS event streams have names. A line break in a name ends it, as nothing else can be written;
-    /// in the data of a server-sent event it begins another line of data, in the other framings the
-    /// payload has to be JSON. An event too long for the framing is left out.
+    /// Appends an event to `out`. An empty `name` means no name; only server-sent events and AWS event
+    /// streams have names. In a server-sent event, a name ends at its first line break, because the format
+    /// cannot represent one, and a line break in the payload starts another data line. In the other framings
+    /// the payload must be JSON. An event that is too long for the framing is skipped.
     pub fn event(&mut self, name: &str, payload: &str, out: &mut Vec<u8>) {
         let first = !core::mem::replace(&mut self.begun, true);
         match self.framing {

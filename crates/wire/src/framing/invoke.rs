@@ -1,5 +1,5 @@
 //! Bedrock's `InvokeModelWithResponseStream`: the payload of a `chunk` message is
-//! `{"bytes": base64}`, and what is in there is the payload of the model's own format.
+//! `{"bytes": base64}`, which holds the payload in the model's own format.
 
 use super::base64;
 use crate::json::{self, Node};
@@ -7,12 +7,12 @@ use crate::json::{self, Node};
 /// The name of the messages that hold another payload.
 pub(crate) const CHUNK: &str = "chunk";
 
-/// The inner payload. `None` where there is none.
+/// The inner payload, or `None` if there is none.
 pub(crate) fn unwrap(payload: &str) -> Option<Vec<u8>> {
     base64::decode(&bytes(payload)?.text()?)
 }
 
-/// The payload with another inner one; everything around it stays as it is.
+/// The payload with another inner payload. Everything around it is unchanged.
 pub(crate) fn wrap(payload: &str, inner: &[u8]) -> Option<String> {
     let literal = bytes(payload)?.raw();
     let start = literal.as_ptr() as usize - payload.as_ptr() as usize;

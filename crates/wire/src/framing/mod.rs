@@ -1,8 +1,8 @@
-//! From body bytes to payloads: which framing it is, and the framing itself.
+//! Splits body bytes into payloads: framing detection, and the framings themselves.
 //!
-//! The framing is told by the first bytes: servers send JSON errors as `text/event-stream` and event
-//! streams as `text/plain`, so a header only breaks a tie. A further framing is one more module, one
-//! variant of [`Framing`], and one arm here.
+//! The framing is detected from the first bytes. Servers send JSON errors as `text/event-stream` and
+//! event streams as `text/plain`, so the header only breaks a tie. To add a framing, add a module, a
+//! variant of [`Framing`], and an arm here.
 
 mod base64;
 mod encode;
@@ -22,7 +22,7 @@ use crate::{
 };
 pub use encode::Encoder;
 
-/// How a body is cut into payloads.
+/// How a body is split into payloads.
 ///
 /// ```
 /// use jsonmend_wire::Framing;
@@ -32,19 +32,19 @@ pub use encode::Encoder;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Framing {
-    /// Binary frames of AWS: see [`eventstream`](crate::eventstream).
+    /// Binary AWS frames: see [`eventstream`](crate::eventstream).
     EventStream,
-    /// A page of HTML: an error of something between here and the model.
+    /// An HTML page: an error of a proxy or gateway on the way to the model.
     Html,
     /// One JSON value.
     Json,
     /// A JSON array whose items are the payloads.
     JsonArray,
-    /// JSON values one after another, by custom one a line.
+    /// A sequence of JSON values, usually one per line.
     Ndjson,
     /// Server-sent events.
     Sse,
-    /// None of these.
+    /// Anything else.
     Text,
 }
 
@@ -74,7 +74,7 @@ impl Framing {
         }
     }
 
-    /// The framing of that name.
+    /// The framing with that code.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|framing| framing.code() == code)
@@ -86,64 +86,64 @@ coded!(Framing);
 /// One piece of a body.
 #[derive(Debug)]
 pub(crate) enum Frame<'a> {
-    /// The framing is known, or known better.
+    /// The framing was detected, or refined.
     Framing(Framing),
-    /// An event: its name (empty where there was none) and its payload.
+    /// An event: its name (empty if it has none) and its payload.
     Payload { event: Cow<'a, str>, data: Cow<'a, str>, whole: bool },
     /// A comment.
     Comment,
-    /// An error that the framing has a place for: its name, and what it says.
+    /// An error that the framing itself can express: its name and its content.
     Exception { name: &'a str, data: Cow<'a, str> },
     /// A broken frame, dropped.
     Fault(FrameFault),
-    /// A field of server-sent events that the specification does not know.
+    /// A field of server-sent events that is not in the specification.
     Field { name: Cow<'a, str>, value: Cow<'a, str> },
     /// Text that belongs to no event.
     Stray(Cow<'a, str>),
-    /// A bound was passed; something was dropped.
+    /// A limit was exceeded, and something was dropped.
     Oversize { limit: usize },
-    /// The body is no stream: this is what it says, as far as it was kept.
+    /// The body is not a stream. This is the part of its text that was kept.
     Page { text: Cow<'a, str> },
 }
 
-/// Takes the frames of a body, each with the offset in the body behind its last byte.
+/// Receives the frames of a body, each with the offset in the body after its last byte.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(Frame<'_>, u64);
 
-/// How many values tell that there are several.
+/// How many values make a sequence.
 const SEVERAL: usize = 2;
 
-/// How much of a body that is no stream is kept, in bytes.
+/// How much of a body that is not a stream is kept, in bytes.
 const PAGE: usize = 8 << 10;
 
-/// Cuts a body into frames.
+/// Splits a body into frames.
 #[derive(Clone, Debug)]
 pub(crate) struct Unframer {
     limits: WireLimits,
-    /// What the header says.
+    /// The framing according to the header.
     hint: Option<Framing>,
     state: State,
-    /// Bytes before those that the decoder of the framing got.
+    /// The number of bytes before those that the framing's decoder has read.
     base: u64,
-    /// Bytes of all chunks before the present one.
+    /// The number of bytes in all previous chunks.
     read: u64,
 }
 
 #[derive(Clone, Debug)]
 enum State {
-    /// The first bytes, not told yet.
+    /// The first bytes, while the framing is unknown.
     Unknown(Vec<u8>),
     Sse(Box<SseDecoder>),
     EventStream(EventStreamDecoder),
     /// The items of an array.
     Items(ValueDecoder),
-    /// Values one after another, and how many there were: the second tells that they are several.
+    /// Values in sequence, and how many there were so far.
     Values(ValueDecoder, usize),
-    /// The head of a body that is no stream.
+    /// The beginning of a body that is not a stream.
     Page(Vec<u8>),
 }
 
 impl Unframer {
-    /// At the start of a body.
+    /// Creates an unframer at the start of a body.
     pub(crate) fn new(options: &WireOptions) -> Self {
         let limits = options.limits();
         let state = match options.framing() {
@@ -161,16 +161,16 @@ impl Unframer {
             return;
         };
         let mut head = core::mem::take(head);
-        // The first chunk nearly always tells, and is read where it lies.
+        // The first chunk is nearly always enough, and is read in place.
         if head.is_empty()
             && let Some(framing) = sniff::sniff(chunk, false)
         {
-            self.settle(framing, chunk, sink);
+            self.set_framing(framing, chunk, sink);
             return;
         }
         head.extend_from_slice(chunk);
         if let Some(framing) = sniff::sniff(&head, false) {
-            self.settle(framing, &head, sink);
+            self.set_framing(framing, &head, sink);
         } else {
             sniff::trim(&mut head);
             self.state = State::Unknown(head);
@@ -182,7 +182,7 @@ impl Unframer {
         if let State::Unknown(head) = &mut self.state {
             let head = core::mem::take(head);
             let Some(framing) = sniff::sniff(&head, true) else { return };
-            self.settle(framing, &head, sink);
+            self.set_framing(framing, &head, sink);
         }
         let Self { base, read, state, .. } = self;
         match state {
@@ -201,8 +201,8 @@ impl Unframer {
         }
     }
 
-    /// The bytes of the body so far tell its framing.
-    fn settle(&mut self, framing: Framing, head: &[u8], sink: Sink<'_>) {
+    /// Sets the framing that was detected from the bytes so far.
+    fn set_framing(&mut self, framing: Framing, head: &[u8], sink: Sink<'_>) {
         let framing = match (framing, self.hint) {
             (Framing::Text, Some(Framing::Sse)) => Framing::Sse,
             (Framing::Json, Some(Framing::Ndjson)) => Framing::Ndjson,

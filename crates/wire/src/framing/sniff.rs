@@ -1,12 +1,12 @@
-//! Telling the framing from the first bytes.
+//! Detects the framing from the first bytes.
 
 use super::Framing;
 use crate::{sse::is_field_name, work};
 
-/// What opens a body whose kind is still open after that many bytes is text.
+/// A body whose framing is still open after that many bytes is text.
 const ENOUGH: usize = 64;
 
-/// The framing, once the bytes tell it. `last`: there will be no more.
+/// The framing, once the bytes determine it. `last`: no more bytes follow.
 pub(super) fn sniff(head: &[u8], last: bool) -> Option<Framing> {
     work::count(head.len());
     let text = start(head);
@@ -16,7 +16,7 @@ pub(super) fn sniff(head: &[u8], last: bool) -> Option<Framing> {
         b'[' => return Some(Framing::JsonArray),
         b'<' => return Some(Framing::Html),
         b':' => return Some(Framing::Sse),
-        // The length of a frame is far below 16 MiB: its first byte is zero.
+        // Frames are far shorter than 16 MiB, so the first byte of the length is zero.
         0 => return Some(Framing::EventStream),
         0xef if !last && text.len() < 3 => return None,
         _ => {}
@@ -36,22 +36,22 @@ pub(super) fn sniff(head: &[u8], last: bool) -> Option<Framing> {
     }
 }
 
-/// Drops what has no say, so that the head stays short.
+/// Drops bytes that do not matter, so that the head stays short.
 pub(super) fn trim(head: &mut Vec<u8>) {
     let skipped = head.len() - start(head).len();
     head.drain(..skipped);
 }
 
-/// The head behind byte order marks and white space, which every framing ignores.
+/// The head after byte order marks and white space, which every framing ignores.
 pub(super) fn start(head: &[u8]) -> &[u8] {
     let mut text = head;
     loop {
         let trimmed = text.trim_ascii_start();
-        let behind = trimmed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(trimmed);
-        if behind.len() == text.len() {
+        let after = trimmed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(trimmed);
+        if after.len() == text.len() {
             return text;
         }
-        text = behind;
+        text = after;
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_tell() {
+    fn the_first_bytes_determine_the_framing() {
         for (head, want) in [
             ("data: {}", Framing::Sse),
             ("\u{feff}\r\n event:x", Framing::Sse),

@@ -1,8 +1,8 @@
-//! Counting brackets outside strings, over any number of pieces.
+//! Counts brackets outside of strings, across any number of pieces.
 
 use crate::work;
 
-/// Follows the brackets of one value. It checks nothing else.
+/// Tracks the brackets of one value. It checks nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Balance {
     depth: usize,
@@ -12,7 +12,7 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// Reads on; the number of bytes up to and with the bracket that closes the value, if it is here.
+    /// Reads on. Returns the number of bytes up to and including the bracket that closes the value, if any.
     pub(crate) fn advance(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, &byte) in bytes.iter().enumerate() {
             if self.escaped {
@@ -46,7 +46,7 @@ impl Balance {
         None
     }
 
-    /// Reads all of `bytes`, over the ends of values.
+    /// Reads all of `bytes`, across the ends of values.
     pub(crate) fn absorb(&mut self, mut bytes: &[u8]) {
         while let Some(used) = self.advance(bytes) {
             bytes = bytes.get(used..).unwrap_or_default();

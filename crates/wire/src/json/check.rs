@@ -1,21 +1,21 @@
-//! The grammar check, and the skipping that relies on it.
+//! Checks the grammar, and skips over text that was checked.
 
 use super::scan::string_run;
 use crate::work;
 
-/// Why a text holds no value at its start.
+/// Why a text does not start with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It ends inside the value.
     Incomplete,
-    /// It is no JSON, or nested too deep.
+    /// It is not JSON, or nested too deeply.
     Invalid,
 }
 
-/// Envelopes are nested about ten levels deep; what is much deeper is no envelope.
+/// Envelopes are nested about ten levels deep. Text that is nested much deeper is not an envelope.
 const MAX_DEPTH: usize = 512;
 
-/// What the grammar wants next.
+/// What the grammar expects next.
 #[derive(Clone, Copy)]
 enum Want {
     Value,
@@ -26,7 +26,7 @@ enum Want {
     CommaOrClose,
 }
 
-/// The open brackets, a bit each: set for an object.
+/// The open brackets, one bit each: set for an object.
 #[derive(Default)]
 struct Open {
     bits: [u64; MAX_DEPTH / 64],
@@ -34,7 +34,7 @@ struct Open {
 }
 
 impl Open {
-    /// Opens one; `None` where that is one too many.
+    /// Opens a bracket. `None` if there are too many.
     fn push(&mut self, object: bool) -> Option<()> {
         let word = self.bits.get_mut(self.depth / 64)?;
         let bit = 1 << (self.depth % 64);
@@ -43,13 +43,13 @@ impl Open {
         Some(())
     }
 
-    /// Whether the innermost is an object; `None` where none is open.
+    /// Whether the innermost open bracket is an object. `None` if none is open.
     fn last(&self) -> Option<bool> {
         let at = self.depth.checked_sub(1)?;
         Some(self.bits.get(at / 64)? >> (at % 64) & 1 == 1)
     }
 
-    /// Closes the innermost.
+    /// Closes the innermost bracket.
     fn pop(&mut self) -> Option<bool> {
         let last = self.last()?;
         self.depth -= 1;
@@ -57,7 +57,7 @@ impl Open {
     }
 }
 
-/// Where the value ends that starts at the first byte.
+/// The end of the value that starts at the first byte.
 pub(super) fn value_end(bytes: &[u8]) -> Result<usize, Fault> {
     let mut open = Open::default();
     let mut want = Want::Value;
@@ -131,7 +131,7 @@ fn scalar_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     }
 }
 
-/// `at` stands on the opening quote; the result is behind the closing one.
+/// The position after the closing quote. `at` is the opening quote.
 fn string_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     let mut at = at + 1;
     loop {
@@ -183,7 +183,7 @@ fn number_len(text: &[u8]) -> Result<usize, Fault> {
     Ok(at)
 }
 
-/// The length of the value at the start of a checked text; 0 at a closer or at the end.
+/// The length of the value at the start of a checked text. 0 at a closing bracket or at the end.
 pub(super) fn skip(bytes: &[u8]) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;

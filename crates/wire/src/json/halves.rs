@@ -1,15 +1,15 @@
-//! Surrogate pairs whose halves stand in two strings.
+//! Surrogate pairs that are split across two strings.
 
 use std::borrow::Cow;
 
-/// Joins the texts of strings that follow one another: the first half of a pair at the end of one
-/// waits for the second at the start of the next.
+/// Joins the texts of consecutive strings. If one ends with the first half of a pair, that half waits for
+/// the second half at the start of the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Halves {
     high: Option<u32>,
 }
 
-/// What stands for a half without its other one.
+/// Replaces a surrogate without its other half.
 const LONE: char = char::REPLACEMENT_CHARACTER;
 
 impl Halves {
@@ -18,8 +18,8 @@ impl Halves {
         self.high.is_some()
     }
 
-    /// The text that is certain. `literal` is the string as it stands in the payload, `text` what it
-    /// says, with U+FFFD for every lone half.
+    /// The text that is certain. `literal` is the string as written in the payload, `text` its decoded
+    /// text, with U+FFFD for every lone half.
     pub(crate) fn join<'a>(&mut self, literal: &str, text: &'a str) -> Cow<'a, str> {
         let waiting = self.high.take();
         let inner = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
@@ -42,22 +42,22 @@ impl Halves {
         Cow::Owned(format!("{head}{rest}"))
     }
 
-    /// What is left at the end.
+    /// The remaining text at the end.
     pub(crate) fn finish(&mut self) -> &'static str {
         if self.high.take().is_some() { "\u{fffd}" } else { "" }
     }
 }
 
-/// The first half of a pair that ends the inside of a string.
+/// The first half of a pair, if the content of a string ends with one.
 fn high_at_end(inner: &str) -> Option<u32> {
     let (before, escape) = inner.split_at_checked(inner.len().checked_sub(6)?)?;
     let unit = unit(escape)?;
-    // Behind an odd number of backslashes the one that seems to open the escape is escaped itself.
+    // After an odd number of backslashes, the one that seems to open the escape is itself escaped.
     let escaped = before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
     (!escaped && (0xd800..0xdc00).contains(&unit)).then_some(unit)
 }
 
-/// The second half of a pair that begins the inside of a string.
+/// The second half of a pair, if the content of a string starts with one.
 fn low_at_start(inner: &str) -> Option<u32> {
     unit(inner.get(..6)?).filter(|unit| (0xdc00..0xe000).contains(unit))
 }

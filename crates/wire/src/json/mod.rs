@@ -1,8 +1,8 @@
 //! Access to the JSON of an envelope, without a tree.
 //!
-//! A payload is checked once; after that a [`Node`] is a span of its text, and looking something up
-//! is skipping over what lies before it. Nothing is allocated but strings that hold escapes, and
-//! numbers keep their spelling. Formats see only what this module offers.
+//! A payload is checked once. After that a [`Node`] is a span of its text, and a lookup skips what
+//! precedes the match. Only strings with escapes are allocated, and numbers keep their spelling. This
+//! module is all that the formats use to read JSON.
 
 mod balance;
 mod check;
@@ -17,13 +17,13 @@ pub(crate) use check::Fault;
 pub(crate) use halves::Halves;
 pub(crate) use string::{escape, quote};
 
-/// One value of a payload that was checked.
+/// One value of a checked payload.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'a> {
     text: &'a str,
 }
 
-/// The first value in `text`, and what follows it, white space aside.
+/// The first value in `text`, and what follows it, without white space around it.
 pub(crate) fn first(text: &str) -> Result<(Node<'_>, &str), Fault> {
     let text = text.trim_start_matches(is_space);
     let end = check::value_end(text.as_bytes())?;
@@ -31,7 +31,7 @@ pub(crate) fn first(text: &str) -> Result<(Node<'_>, &str), Fault> {
     Ok((Node { text: value }, rest.trim_start_matches(is_space)))
 }
 
-/// White space of JSON.
+/// JSON white space.
 pub(crate) const fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
@@ -40,7 +40,7 @@ impl<'a> Node<'a> {
     /// The empty object.
     pub(crate) const EMPTY: Node<'static> = Node { text: "{}" };
 
-    /// The text of the value, as it stands in the payload.
+    /// The text of the value, as written in the payload.
     pub(crate) const fn raw(self) -> &'a str {
         self.text
     }
@@ -60,7 +60,7 @@ impl<'a> Node<'a> {
         self.text.starts_with('"')
     }
 
-    /// Whether it says nothing: null, false, or an empty string, object or array.
+    /// Whether it has no content: null, false, or an empty string, object or array.
     pub(crate) fn is_blank(self) -> bool {
         match self.text.as_bytes().first() {
             Some(b'{') => self.fields().next().is_none(),
@@ -69,13 +69,13 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The decoded text of a string; `None` for every other value.
+    /// The decoded text of a string. `None` for any other value.
     pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
         Some(string::decode(inner))
     }
 
-    /// The decoded text of a string, the spelling of a number.
+    /// The decoded text of a string, or the spelling of a number.
     pub(crate) fn scalar(self) -> Option<Cow<'a, str>> {
         match self.text.as_bytes().first() {
             Some(b'-' | b'0'..=b'9') => Some(Cow::Borrowed(self.text)),
@@ -83,18 +83,18 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value of an integer, written as one.
+    /// The value of an integer that is written as one.
     pub(crate) fn integer(self) -> Option<i64> {
         self.text.parse().ok()
     }
 
-    /// The members of an object, in order; of anything else, none.
+    /// The members of an object, in order. Empty for any other value.
     pub(crate) fn fields(self) -> Fields<'a> {
         let rest = if self.is_object() { self.text.get(1..).unwrap_or_default() } else { "" };
         Fields { rest }
     }
 
-    /// The items of an array, in order; of anything else, none.
+    /// The items of an array, in order. Empty for any other value.
     pub(crate) fn items(self) -> Items<'a> {
         let rest = if self.is_array() { self.text.get(1..).unwrap_or_default() } else { "" };
         Items { rest }
@@ -105,7 +105,7 @@ impl<'a> Node<'a> {
         self.fields().any(|(key, _)| key == name)
     }
 
-    /// The members of those names, in one pass. Null counts as absent; of duplicates the last wins.
+    /// The members with those names, in one pass. Null counts as absent. The last of several duplicates wins.
     pub(crate) fn pick<const N: usize>(self, names: [&str; N]) -> [Option<Node<'a>>; N] {
         let mut found = [None; N];
         for (key, value) in self.fields() {
@@ -118,7 +118,7 @@ impl<'a> Node<'a> {
         found
     }
 
-    /// The member of that name; see [`pick`](Self::pick).
+    /// The member with that name; see [`pick`](Self::pick).
     pub(crate) fn field(self, name: &str) -> Option<Node<'a>> {
         let [found] = self.pick([name]);
         found
@@ -153,7 +153,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// Takes the next value of a checked text; `None` at a closer.
+/// Takes the next value of a checked text. `None` at a closing bracket.
 fn take_value<'a>(rest: &mut &'a str) -> Option<Node<'a>> {
     let text = rest.trim_start_matches(|c| is_space(c) || matches!(c, ',' | ':'));
     let end = check::skip(text.as_bytes());
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_found_wherever_they_stand() {
+    fn members_are_found_at_any_position() {
         let node =
             node(r#" {"a" : [1, {"b": "]}"}], "c":null , "n\u0061me": 1.10, "a": "\u00e9\n"} "#);
         let [a, c, name] = node.pick(["a", "c", "name"]);

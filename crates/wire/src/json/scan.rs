@@ -1,11 +1,11 @@
-//! Searching in strings, eight bytes at a time.
+//! Searches strings, eight bytes at a time.
 
 use crate::work;
 
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// Has a bit for every byte that is zero, and none where there is no such byte.
+/// Has a bit set for every zero byte, and is 0 if there is no such byte.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGHS
 }
@@ -18,8 +18,8 @@ const fn is_special(word: u64) -> bool {
     quotes | slashes | controls != 0
 }
 
-/// The first position at or behind `at` of a quote, a backslash, or a control character; the length
-/// of the text where there is none.
+/// The first position from `at` on of a quote, a backslash, or a control character, or the length of
+/// the text if there is none.
 pub(super) fn string_run(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let mut run = 0;

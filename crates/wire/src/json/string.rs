@@ -1,10 +1,10 @@
-//! Decoding the inside of a checked string.
+//! Decodes the content of a checked string, and encodes strings.
 
 use std::borrow::Cow;
 
 use crate::work;
 
-/// Resolves the escapes. A surrogate without its other half becomes U+FFFD.
+/// Decodes escapes. A surrogate without its other half becomes U+FFFD.
 pub(super) fn decode(inner: &str) -> Cow<'_, str> {
     work::count(inner.len());
     let Some(at) = inner.find('\\') else { return Cow::Borrowed(inner) };
@@ -32,16 +32,16 @@ pub(super) fn decode(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `rest` stands behind `\u`; returns what follows the escape, or the pair.
+/// Decodes the rest of an escape after `\u`. Returns what follows the escape, or the pair.
 fn unicode<'a>(rest: &'a str, out: &mut String) -> &'a str {
     let Some((unit, after)) = hex4(rest) else { return rest };
     if (0xd800..0xdc00).contains(&unit)
-        && let Some((low, behind)) = after.strip_prefix("\\u").and_then(hex4)
+        && let Some((low, after_pair)) = after.strip_prefix("\\u").and_then(hex4)
         && (0xdc00..0xe000).contains(&low)
     {
         let code = 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
         out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-        return behind;
+        return after_pair;
     }
     out.push(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
     after
@@ -52,7 +52,7 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
     Some((u32::from_str_radix(digits, 16).ok()?, after))
 }
 
-/// Writes a text as a string, with no more escapes than JSON asks for.
+/// Encodes a text as a string, with only the escapes that JSON requires.
 pub(crate) fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     out.push('"');
@@ -61,7 +61,7 @@ pub(crate) fn quote(text: &str) -> String {
     out
 }
 
-/// Writes the inside of a string, with no more escapes than JSON asks for.
+/// Encodes the content of a string, with only the escapes that JSON requires.
 pub(crate) fn escape(text: &str, out: &mut String) {
     work::count(text.len());
     const HEX: &[u8; 16] = b"0123456789abcdef";

@@ -1,24 +1,24 @@
-//! How the bytes of an event carry its payload, in every framing.
+//! How the bytes of an event carry its payload, for every framing.
 
 use crate::{Framing, eventstream::Message, framing::invoke, sse, utf8};
 
-/// The way back from a payload to the bytes around it.
+/// Maps a payload back to the bytes around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Carrier {
-    /// An item of a JSON array: what stands before it is a separator.
+    /// An item of a JSON array. What precedes it is a separator.
     Item,
     /// A frame of an AWS event stream.
     Message,
-    /// The bytes are no event.
+    /// The bytes are not an event.
     None,
     /// The data of a server-sent event.
     Sse,
-    /// A JSON value behind a separator.
+    /// A JSON value after a separator.
     Value,
 }
 
 impl Carrier {
-    /// That of the events of a framing.
+    /// The carrier for the events of a framing.
     pub(super) const fn of(framing: Option<Framing>) -> Self {
         match framing {
             Some(Framing::EventStream) => Self::Message,
@@ -49,8 +49,8 @@ impl Carrier {
         }
     }
 
-    /// Writes the bytes of an event with another payload; `false`, and nothing is written, where
-    /// that cannot be done.
+    /// Writes the bytes of an event with another payload. Returns `false`, and writes nothing, if that is
+    /// not possible.
     pub(super) fn write(self, raw: &[u8], payload: &str, out: &mut Vec<u8>) -> bool {
         match self {
             Self::None => false,
@@ -83,8 +83,8 @@ impl Carrier {
         }
     }
 
-    /// Makes a copy of an event stand by itself, to be put between two events, whatever stood
-    /// around the one it was copied from.
+    /// Makes a copy of an event self-contained, so that it can be inserted between two events, whatever
+    /// was around the original.
     pub(super) fn detach(self, raw: &[u8]) -> Option<Vec<u8>> {
         match self {
             Self::None => None,
@@ -106,7 +106,7 @@ impl Carrier {
         }
     }
 
-    /// How many bytes of an event belong to what stands before it.
+    /// How many bytes of an event belong to the previous event.
     pub(super) fn lead(self, raw: &[u8]) -> usize {
         match self {
             Self::Sse => raw.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count(),
@@ -114,14 +114,14 @@ impl Carrier {
         }
     }
 
-    /// Where the value begins.
+    /// The position of the value.
     fn value_at(self, raw: &[u8]) -> Option<usize> {
         let opens = |byte: &u8| *byte == b'{' || (*byte == b'[' && self == Self::Value);
         raw.iter().position(opens)
     }
 }
 
-/// The frame that ends with the bytes; what stands before it was passed over.
+/// The frame at the end of the bytes. Anything before it was skipped.
 fn find_message(raw: &[u8]) -> Option<Message<'_>> {
     let total = |at: usize| {
         let length = raw.get(at..)?.first_chunk::<4>()?;

@@ -1,4 +1,4 @@
-//! The bytes of a body between coming and leaving.
+//! The bytes of a body between input and output.
 
 use std::{
     borrow::Cow,
@@ -19,13 +19,13 @@ use crate::{
     work,
 };
 
-/// Takes what a rewriter hands out.
+/// Receives the output of a rewriter.
 pub(super) type Sink<'s> = &'s mut dyn FnMut(Rewritten<'_>);
 
-/// An event that says more than that is not copied.
+/// Events with more entries than this are not copied.
 const MOST_ENTRIES: usize = 64;
 
-/// Bytes, from the first that has neither left nor joined the queue.
+/// Tracks the bytes that have been neither emitted nor queued.
 #[derive(Debug)]
 pub(super) struct Flow {
     pub(super) body: Body,
@@ -33,24 +33,24 @@ pub(super) struct Flow {
     keeps_templates: bool,
     held_limit: usize,
     carry_limit: usize,
-    /// What earlier chunks held of the bytes that are still here.
+    /// The part of these bytes that earlier chunks held.
     carry: Vec<u8>,
-    /// The offset in the body of the first byte that is still here.
+    /// The offset in the body of the first of these bytes.
     origin: u64,
-    /// The offset of the present chunk.
+    /// The offset of the current chunk.
     base: u64,
-    /// Up to there the bytes may leave as they came.
+    /// The offset up to which the bytes may be emitted verbatim.
     clean: u64,
-    /// Up to there the event that is open is nothing but white space.
+    /// The offset up to which the open event is only white space.
     blank: u64,
-    /// A part of the event that is open has left.
+    /// A part of the open event has been emitted.
     torn: bool,
-    /// Nothing in the body is an event.
+    /// The body has no events.
     pub(super) opaque: bool,
     queue: VecDeque<Item>,
     queued: usize,
     templates: BTreeMap<Target, Template>,
-    /// What the end of the body flushed; it has no end of its own, so nothing can follow it.
+    /// What the end of the body flushed. It is not terminated, so nothing can follow it.
     tail: Option<Item>,
     ending: bool,
     pub(super) changed: bool,
@@ -92,30 +92,30 @@ impl Flow {
         }
     }
 
-    /// How many bytes were received and have not left.
+    /// The number of bytes that were received but not emitted yet.
     pub(super) fn withheld(&self) -> usize {
         self.carry.len() + self.queued
     }
 
-    /// Reads a frame, which ends at `end` of the body.
+    /// Reads a frame, which ends at offset `end` of the body.
     pub(super) fn take(&mut self, frame: Frame<'_>, end: u64, chunk: &[u8], sink: Sink<'_>) {
         let carrier = match &frame {
             Frame::Payload { .. } if !self.torn => Carrier::of(self.body.framing()),
             _ => Carrier::None,
         };
-        // Bytes that are not UTF-8 leave as they came, so that whoever reads them sees the damage.
+        // Bytes that are not UTF-8 are forwarded verbatim, so that the reader sees the damage.
         let damaged = matches!(&frame, Frame::Payload { data: Cow::Owned(_), .. });
         match &frame {
             Frame::Framing(Framing::Html | Framing::Text) => self.opaque = true,
-            // What follows would not fit to what came before.
-            Frame::Oversize { .. } | Frame::Fault(_) => self.give_up(sink),
-            Frame::Payload { .. } if self.torn => self.give_up(sink),
-            Frame::Payload { .. } if damaged => self.give_up(sink),
+            // What follows would not match what came before.
+            Frame::Oversize { .. } | Frame::Fault(_) => self.abandon(sink),
+            Frame::Payload { .. } if self.torn => self.abandon(sink),
+            Frame::Payload { .. } if damaged => self.abandon(sink),
             _ => {}
         }
         let ends_event = match &frame {
             Frame::Framing(_) | Frame::Field { .. } => false,
-            // Such lines may stand between the lines of an event.
+            // Such lines may occur between the lines of an event.
             Frame::Stray(_) if self.body.framing() == Some(Framing::Sse) => false,
             Frame::Comment => self.opens_with_comment(chunk),
             _ => true,
@@ -123,8 +123,8 @@ impl Flow {
         self.torn &= !matches!(frame, Frame::Payload { .. });
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
         let Some(mut entries) = self.take_entries() else { return };
-        let says = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
-        if ends_event || says {
+        let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
+        if ends_event || has_piece {
             self.place(end, carrier, &mut entries, chunk, sink);
         } else {
             self.append_rests(&entries, chunk, sink);
@@ -132,7 +132,7 @@ impl Flow {
         self.give_back(entries);
     }
 
-    /// Decides on the bytes up to `end`, which said those entries.
+    /// Decides what happens to the bytes up to `end`, which held those entries.
     fn place(
         &mut self,
         end: u64,
@@ -142,7 +142,7 @@ impl Flow {
         sink: Sink<'_>,
     ) {
         if self.mode == RewriteMode::Suffix {
-            // What has no end of its own stays: nothing can follow it.
+            // Unterminated bytes stay: nothing can follow them.
             if !self.ending {
                 self.keep_templates(end, carrier, entries, chunk);
                 self.clean = end;
@@ -166,7 +166,7 @@ impl Flow {
         self.advance(end);
         let item = Item::new(raw, carrier, entries);
         if self.ending {
-            // What has no bytes of its own was said by those of the last.
+            // An item without bytes of its own came from the bytes of the last item.
             match self.tail.take() {
                 Some(last) if item.raw.is_empty() => self.tail = Some(last),
                 Some(last) => {
@@ -181,20 +181,20 @@ impl Flow {
         self.drain(sink);
         if self.queued > self.held_limit {
             self.overflow = true;
-            self.give_up(sink);
+            self.abandon(sink);
             self.drain(sink);
         }
     }
 
-    /// Lets all pieces leave that those entries hold, if none of them waits or is changed.
+    /// Releases the pieces in those entries, if none of them has to wait or is changed.
     fn is_clean(&mut self, entries: &[Entry]) -> bool {
         work::count(entries.len());
         let channels = self.body.channels();
         let may_leave = entries.iter().all(|entry| match entry {
             Entry::Other(_) => true,
             Entry::Envelope { .. } => false,
-            Entry::Piece { target, said, .. } => {
-                said.is_none()
+            Entry::Piece { target, decoded, .. } => {
+                decoded.is_none()
                     && channels
                         .edit_log(*target)
                         .is_none_or(|edit_log| edit_log.is_next_unchanged())
@@ -218,7 +218,7 @@ impl Flow {
         true
     }
 
-    /// Puts what the texts that ended still lack into copies of events.
+    /// Appends what is missing from texts that ended, as copies of events.
     fn append_rests(&mut self, entries: &[Entry], chunk: &[u8], sink: Sink<'_>) {
         for entry in entries {
             let Entry::End(target) = entry else { continue };
@@ -252,7 +252,7 @@ impl Flow {
         }
     }
 
-    /// What belongs to the event before leaves before a copy does.
+    /// Emits the bytes that belong to the previous event, before a copy is inserted.
     fn leave_lead(&mut self, carrier: Carrier, chunk: &[u8]) {
         let read = self.base + chunk.len() as u64;
         let [head, tail] = self.region(read, chunk);
@@ -306,16 +306,16 @@ impl Flow {
         self.clean.max(self.origin)
     }
 
-    /// The end of the body: `chunk` is empty, and nothing comes behind it.
+    /// Begins the end of the body: `chunk` is empty, and nothing follows.
     pub(super) fn begin_end(&mut self) {
         self.ending = true;
     }
 
-    /// All frames were read.
+    /// Ends the body after all frames were read.
     pub(super) fn end(&mut self, sink: Sink<'_>) -> crate::StreamOutcome {
         let outcome = self.body.end(&mut |event| sink(Rewritten::Event(event)));
         if let Some(entries) = self.take_entries() {
-            // Behind an event without an end nothing can be appended any more.
+            // Nothing can be appended after an unterminated event.
             let suffix_fits = self.mode != RewriteMode::Suffix || self.is_between_events();
             if suffix_fits {
                 self.append_rests(&entries, &[], sink);
@@ -341,9 +341,9 @@ impl Flow {
         rest.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// Everything that is open leaves as it came.
-    pub(super) fn give_up(&mut self, sink: Sink<'_>) {
-        self.body.channels().give_up(&mut |event| sink(Rewritten::Event(event)));
+    /// Abandons the repair of everything that is open: it is forwarded verbatim.
+    pub(super) fn abandon(&mut self, sink: Sink<'_>) {
+        self.body.channels().abandon(&mut |event| sink(Rewritten::Event(event)));
     }
 
     fn enqueue(&mut self, item: Item) {
@@ -351,7 +351,7 @@ impl Flow {
         self.queue.push_back(item);
     }
 
-    /// Lets the events leave that may.
+    /// Emits the events that may be released.
     pub(super) fn drain(&mut self, sink: Sink<'_>) {
         let channels = self.body.channels();
         while self.queue.front_mut().is_some_and(|item| item.may_leave(channels)) {
@@ -365,7 +365,7 @@ impl Flow {
         }
     }
 
-    /// A chunk was read.
+    /// Ends a chunk.
     pub(super) fn end_chunk(&mut self, chunk: &[u8], sink: Sink<'_>) {
         if self.opaque {
             self.leave_all(chunk, sink);
@@ -389,14 +389,14 @@ impl Flow {
         }
     }
 
-    /// Everything that is here leaves, the chunk included.
+    /// Emits everything that remains, including the chunk.
     pub(super) fn leave_all(&mut self, chunk: &[u8], sink: Sink<'_>) {
         self.clean = self.base + chunk.len() as u64;
         self.leave_clean(chunk, sink);
         self.base = self.clean;
     }
 
-    /// What may leave as it came does.
+    /// Emits what may be forwarded verbatim.
     fn leave_clean(&mut self, chunk: &[u8], sink: Sink<'_>) {
         if self.clean <= self.origin {
             return;
@@ -411,7 +411,7 @@ impl Flow {
         self.advance(self.clean);
     }
 
-    /// The bytes from the first that is here up to `end`: those of earlier chunks, and those of this
+    /// The bytes from the first remaining one up to `end`: those of earlier chunks, and those of this
     /// one.
     fn region<'b>(&'b self, end: u64, chunk: &'b [u8]) -> [&'b [u8]; 2] {
         self.bytes(self.origin, end, chunk)
@@ -429,7 +429,7 @@ impl Flow {
         [part(&self.carry, carried), part(chunk, self.base)]
     }
 
-    /// The bytes up to `end` are gone.
+    /// Drops the bytes up to `end`.
     fn advance(&mut self, end: u64) {
         let gone = end.saturating_sub(self.origin);
         let gone = usize::try_from(gone).unwrap_or(usize::MAX).min(self.carry.len());
@@ -438,7 +438,7 @@ impl Flow {
         self.clean = self.clean.max(end);
     }
 
-    /// Whether a comment stands between two events, and not inside one.
+    /// Whether a comment is between two events, and not inside one.
     fn opens_with_comment(&mut self, chunk: &[u8]) -> bool {
         let read = self.base + chunk.len() as u64;
         let start = self.start_of_event().max(self.blank);
@@ -454,7 +454,7 @@ impl Flow {
         self.body.channels().tracking().map(|tracking| core::mem::take(tracking.entries_mut()))
     }
 
-    /// Gives the buffer back, so that an event costs no allocation.
+    /// Returns the buffer, so that an event does not need an allocation.
     fn give_back(&mut self, mut entries: Vec<Entry>) {
         entries.clear();
         if let Some(tracking) = self.body.channels().tracking() {

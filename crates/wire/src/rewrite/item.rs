@@ -1,4 +1,4 @@
-//! Events that wait, and copies of events.
+//! Queued events, and copies of events.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -14,55 +14,55 @@ use crate::{
 pub(super) struct Piece {
     pub(super) target: Target,
     place: Option<Place>,
-    said: Option<String>,
-    /// How many pieces of its text stand before it in the event.
+    decoded: Option<String>,
+    /// How many pieces of the same text precede it in the event.
     nth: usize,
 }
 
-/// An event that waits until all its pieces may leave.
+/// An event that waits until all its pieces may be released.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) raw: Vec<u8>,
     carrier: Carrier,
     pub(super) pieces: Vec<Piece>,
-    /// How many of them are known to be free to leave.
+    /// How many of them are known to be releasable.
     free: usize,
-    /// What the payload was taken for from there on, if that may be written.
+    /// The text that the payload was read as from that offset on, if it may be written.
     envelope: Option<(usize, String)>,
 }
 
 impl Item {
-    /// Bytes that wait for nothing but their turn.
+    /// Bytes that only wait for their turn.
     pub(super) const fn opaque(raw: Vec<u8>) -> Self {
         Self { raw, carrier: Carrier::None, pieces: Vec::new(), free: 0, envelope: None }
     }
 
-    /// The event that said that.
+    /// The event that held those entries.
     pub(super) fn new(raw: Vec<u8>, carrier: Carrier, entries: &mut Vec<Entry>) -> Self {
         let mut item = Self { raw, carrier, pieces: Vec::new(), free: 0, envelope: None };
         let mut legible = true;
-        // Where the text begins in which places are counted.
+        // The start of the text that places are relative to.
         let mut origin = 0;
         let pieces = entries.iter().filter(|entry| matches!(entry, Entry::Piece { .. })).count();
         item.pieces.reserve_exact(pieces);
         let mut counts: BTreeMap<Target, usize> = BTreeMap::new();
         for entry in entries.drain(..) {
             match entry {
-                Entry::Piece { target, place, said, .. } => {
-                    let place = place.filter(|_| legible).map(|place| place.behind(origin));
+                Entry::Piece { target, place, decoded, .. } => {
+                    let place = place.filter(|_| legible).map(|place| place.shifted(origin));
                     let mut nth = 0;
                     if pieces > 1 {
                         let count = counts.entry(target).or_default();
                         nth = *count;
                         *count += 1;
                     }
-                    item.pieces.push(Piece { target, place, said, nth });
+                    item.pieces.push(Piece { target, place, decoded, nth });
                 }
                 Entry::Envelope { at, mended, allowed: true } => {
                     origin = at;
                     item.envelope = Some((at, mended));
                 }
-                // The places that follow count in a text that will not be written.
+                // The places that follow refer to a text that is not written.
                 Entry::Envelope { .. } => legible = false,
                 Entry::End(_) | Entry::Other(_) => {}
             }
@@ -70,7 +70,7 @@ impl Item {
         item
     }
 
-    /// Whether all its pieces may leave.
+    /// Whether all its pieces may be released.
     pub(super) fn may_leave(&mut self, channels: &mut Channels) -> bool {
         while let Some(piece) = self.pieces.get(self.free) {
             if channels
@@ -84,21 +84,21 @@ impl Item {
         true
     }
 
-    /// Writes it; returns whether anything in it was changed.
+    /// Writes it. Returns whether anything in it was changed.
     pub(super) fn write(self, channels: &mut Channels, out: &mut Vec<u8>) -> bool {
         let mut base = None;
         let mut edits: Vec<(Place, String)> = Vec::new();
         for piece in &self.pieces {
             let Some(edit_log) = channels.edit_log(piece.target) else { continue };
-            let text = || match (&piece.said, piece.place) {
-                (Some(said), _) => Cow::Borrowed(said.as_str()),
+            let text = || match (&piece.decoded, piece.place) {
+                (Some(decoded), _) => Cow::Borrowed(decoded.as_str()),
                 (None, Some(place)) => {
                     let base = base.get_or_insert_with(|| self.base());
                     Cow::Owned(text_of(literal(base, place)))
                 }
                 (None, None) => Cow::Borrowed(""),
             };
-            let new = edit_log.leave(text).or_else(|| piece.said.clone());
+            let new = edit_log.leave(text).or_else(|| piece.decoded.clone());
             if let (Some(new), Some(place)) = (new, piece.place) {
                 let base = base.get_or_insert_with(|| self.base());
                 let is_string = literal(base, place).starts_with('"');
@@ -125,13 +125,13 @@ impl Item {
     }
 }
 
-/// The last event that added to a text: what is still to be added goes into a copy of it.
+/// The last event that added to a text. A copy of it carries what must still be appended.
 #[derive(Debug)]
 pub(super) struct Template {
     raw: Vec<u8>,
     carrier: Carrier,
     place: Place,
-    /// Literals that say something else.
+    /// Literals with other content.
     others: Vec<Place>,
 }
 
@@ -144,7 +144,7 @@ impl Template {
         self.carrier
     }
 
-    /// Keeps another event, in the same buffers.
+    /// Stores another event, in the same buffers.
     pub(super) fn set(
         &mut self,
         raw: [&[u8]; 2],
@@ -158,7 +158,7 @@ impl Template {
         self.others.extend(others);
     }
 
-    /// A copy of the event that says `text` and nothing else.
+    /// A copy of the event that holds only `text`.
     pub(super) fn copy(&self, text: &str) -> Option<Vec<u8>> {
         let base = self.carrier.payload(&self.raw)?;
         if !literal(&base, self.place).starts_with('"') {
@@ -176,7 +176,7 @@ fn literal(base: &str, place: Place) -> &str {
     base.get(place.start..place.end).unwrap_or_default()
 }
 
-/// The text of a string, any other value as it stands.
+/// The text of a string, or any other value as written.
 fn text_of(literal: &str) -> String {
     let node = json::first(literal).ok().and_then(|(node, _)| node.text());
     node.map_or_else(|| literal.to_owned(), Cow::into_owned)

@@ -1,4 +1,4 @@
-//! A provider's body in, the same body with mended deltas out.
+//! Rewrites a provider's body: the original body in, the same body with repaired deltas out.
 
 mod carrier;
 mod flow;
@@ -10,30 +10,29 @@ pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
 use crate::{ApiFormat, Framing, WireEvent, framing::Unframer};
 use flow::Flow;
 
-/// What a [`Rewriter`] hands out.
+/// The output of a [`Rewriter`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Rewritten<'a> {
     /// The next bytes of the body.
     Bytes(&'a [u8]),
-    /// What the body said, as from a [`Decoder`](crate::Decoder). Arguments are what left: in
-    /// [`RewriteMode::Append`] mended by what could be known so far.
+    /// An event of the body, as from a [`Decoder`](crate::Decoder). Arguments are those that were
+    /// emitted: in [`RewriteMode::Append`], repaired as far as was known by then.
     Event(WireEvent<'a>),
 }
 
-/// Writes the body of a model's stream again while it arrives, with the arguments of tool calls
-/// mended.
+/// Rewrites the body of a model's stream while it arrives, with the arguments of tool calls repaired.
 ///
-/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once;
-/// [`stop`](Self::stop) at any time. How the body is cut into chunks changes nothing in the bytes.
-/// Events in which nothing is changed leave byte for byte. In an event that is changed, the string
-/// that holds the delta is replaced, and nothing else. Where something has to be appended and the
-/// event that could carry it has left, a copy of that event does, with every other text in it empty.
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. Call
+/// [`stop`](Self::stop) at any time. The way the body is split into chunks does not change the output
+/// bytes. Events without a change are forwarded byte for byte. In an event with a change, only the
+/// string that holds the delta is replaced. If something must be appended after the last event that could
+/// carry it was emitted, a copy of that event carries it, with every other text in it empty.
 ///
-/// What the policy forbids to mend leaves as it came, from there on. Memory: the event that is open
-/// and those that wait, within [`RewriteOptions::with_held`], and what a
-/// [`Decoder`](crate::Decoder) keeps. The length of the body may change: whoever forwards it must
-/// not forward `Content-Length`, nor a digest of the body.
+/// From a repair that the policy forbids, the text is forwarded verbatim. Memory: the open event and the
+/// queued events, within [`RewriteOptions::with_held`], and the memory of a
+/// [`Decoder`](crate::Decoder). The length of the body may change, so do not forward `Content-Length`
+/// or a digest of the body.
 ///
 /// ```
 /// use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
@@ -62,18 +61,18 @@ pub enum Rewritten<'a> {
 pub struct Rewriter {
     unframer: Unframer,
     flow: Flow,
-    /// The first bytes, while they may be the mark of a compressed body.
+    /// The first bytes, while they may be the magic number of a compressed body.
     head: Option<Vec<u8>>,
     encoded: bool,
     announced: bool,
     outcome: Option<RewriteOutcome>,
 }
 
-/// How compressed bodies begin: gzip, Zstandard.
+/// The magic numbers of compressed bodies: gzip and Zstandard.
 const MAGIC: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 impl Rewriter {
-    /// A rewriter at the start of a body.
+    /// Creates a rewriter at the start of a body.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to a decoder")]
     pub fn new(options: RewriteOptions) -> Self {
@@ -99,13 +98,13 @@ impl Rewriter {
         self.flow.body.wire()
     }
 
-    /// How many bytes were received and have not left.
+    /// The number of bytes that were received but not emitted yet.
     #[must_use]
     pub fn withheld(&self) -> usize {
         self.flow.withheld() + self.head.as_ref().map_or(0, Vec::len)
     }
 
-    /// Reads a chunk of the body. After the end, or after a stop, it passes through.
+    /// Reads a chunk of the body. After the end, or after a stop, chunks pass through.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Rewritten<'_>)) {
         if self.outcome.is_some() || self.encoded {
             if !chunk.is_empty() {
@@ -139,7 +138,7 @@ impl Rewriter {
         self.flow.end_chunk(chunk, sink);
     }
 
-    /// Ends the body: calls that are open end, and what waited leaves.
+    /// Ends the body: open calls end, and queued bytes are emitted.
     pub fn finish(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -165,9 +164,9 @@ impl Rewriter {
         outcome
     }
 
-    /// Stops rewriting: what was received and has not left does so now, mended as far as that is
-    /// certain, and what comes passes through. No further event is told. An outcome that stands
-    /// already stays.
+    /// Stops rewriting. Everything that was received but not emitted yet is emitted now, repaired as far
+    /// as the repairs are certain, and later chunks pass through. No further events are emitted. An
+    /// outcome that was already determined does not change.
     pub fn stop(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -175,7 +174,7 @@ impl Rewriter {
         if let Some(head) = self.head.take().filter(|head| !head.is_empty()) {
             sink(Rewritten::Bytes(&head));
         }
-        self.flow.give_up(sink);
+        self.flow.abandon(sink);
         self.flow.drain(sink);
         self.flow.leave_all(&[], sink);
         self.outcome = Some(RewriteOutcome::Stopped);

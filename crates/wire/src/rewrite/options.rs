@@ -1,24 +1,24 @@
-//! What a rewriter is told, and what it comes to.
+//! The options and the outcome of a rewriter.
 
 use crate::WireOptions;
 
-/// When what a body says leaves again.
+/// When the content of a body is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum RewriteMode {
-    /// Every event leaves as soon as all that it says is certain: at the latest a token, a key or a
-    /// look-ahead later. Bytes that have left are never taken back.
+    /// Every event is emitted as soon as all of its content is certain: at the latest one token, key or
+    /// look-ahead later. Emitted bytes are never taken back.
     #[default]
     Append,
-    /// For bytes that were forwarded already: only what may still be appended comes out, at the
+    /// For bytes that have already been forwarded: only what can still be appended is emitted, at the
     /// end.
     Suffix,
-    /// The events of a call, and what follows them, wait until the call has ended. Its arguments
-    /// leave mended if they are complete then, else as they came.
+    /// The events of a call, and everything after them, wait until the call has ended. Its arguments
+    /// are emitted repaired if they are then complete, otherwise verbatim.
     Validated,
 }
 
-/// Everything a [`Rewriter`](crate::Rewriter) is told.
+/// The options of a [`Rewriter`](crate::Rewriter).
 ///
 /// ```
 /// use jsonmend_wire::{RewriteMode, RewriteOptions};
@@ -35,8 +35,8 @@ pub struct RewriteOptions {
 }
 
 impl RewriteOptions {
-    /// Arguments are mended under [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE),
-    /// content passes through, [`RewriteMode::Append`].
+    /// Arguments are repaired under [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE),
+    /// content passes through, and the mode is [`RewriteMode::Append`].
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -48,7 +48,7 @@ impl RewriteOptions {
         }
     }
 
-    /// How the body is decoded and the arguments are mended.
+    /// Sets how the body is decoded and the arguments are repaired.
     ///
     /// ### Default
     /// [`WireOptions::new`].
@@ -58,7 +58,7 @@ impl RewriteOptions {
         self
     }
 
-    /// When what a body says leaves again.
+    /// Sets when the content of the body is emitted.
     ///
     /// ### Default
     /// [`RewriteMode::Append`].
@@ -68,7 +68,7 @@ impl RewriteOptions {
         self
     }
 
-    /// Whether the content is JSON by contract (JSON mode, structured outputs), and is mended, too.
+    /// Sets whether the content must be JSON (JSON mode, structured outputs), and is repaired, too.
     ///
     /// ### Default
     /// No: content is text, and passes through.
@@ -78,11 +78,11 @@ impl RewriteOptions {
         self
     }
 
-    /// The `Content-Encoding` of the response. With any but `identity` the body passes through as it
-    /// comes, and the outcome is [`RewriteOutcome::Encoded`].
+    /// Sets the `Content-Encoding` of the response. With any value other than `identity`, the body passes
+    /// through verbatim, and the outcome is [`RewriteOutcome::Encoded`].
     ///
     /// ### Default
-    /// None. A body that begins as gzip or Zstandard data do is taken for encoded all the same.
+    /// None. A body that starts like gzip or Zstandard data is still treated as encoded.
     #[must_use]
     pub fn with_content_encoding(mut self, encoding: &str) -> Self {
         let name = encoding.trim_ascii();
@@ -90,8 +90,8 @@ impl RewriteOptions {
         self
     }
 
-    /// How many bytes of events may wait. Beyond, what is open leaves as it came, and the outcome is
-    /// [`RewriteOutcome::Overflow`].
+    /// Sets how many bytes of events may be queued. Beyond that, everything open is forwarded verbatim,
+    /// and the outcome is [`RewriteOutcome::Overflow`].
     ///
     /// ### Default
     /// 8 MiB.
@@ -107,7 +107,7 @@ impl RewriteOptions {
         &self.wire
     }
 
-    /// When what a body says leaves again.
+    /// When the content of the body is emitted.
     #[must_use]
     pub const fn mode(&self) -> RewriteMode {
         self.mode
@@ -125,7 +125,7 @@ impl RewriteOptions {
         self.encoded
     }
 
-    /// How many bytes of events may wait.
+    /// How many bytes of events may be queued.
     #[must_use]
     pub const fn held(&self) -> usize {
         self.held
@@ -138,19 +138,19 @@ impl Default for RewriteOptions {
     }
 }
 
-/// What rewriting a body came to. It says nothing about the calls in it; the events do.
+/// The result of rewriting a body. It says nothing about the calls in it; the events do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RewriteOutcome {
-    /// The body is compressed. It left as it came.
+    /// The body is compressed. It was forwarded verbatim.
     Encoded,
     /// Something was changed.
     Mended,
-    /// More had to wait than [`RewriteOptions::with_held`] allows: what was open then left as it came.
+    /// The queue exceeded [`RewriteOptions::with_held`]: what was open then was forwarded verbatim.
     Overflow,
     /// [`Rewriter::stop`](crate::Rewriter::stop) was called.
     Stopped,
-    /// Every byte left as it came.
+    /// Every byte was forwarded verbatim.
     Unchanged,
 }
 

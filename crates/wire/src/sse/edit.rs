@@ -1,21 +1,21 @@
-//! Putting other data into an event as it came.
+//! Replaces the data in the bytes of an event.
 
 use core::ops::Range;
 
 use super::line::{self, Line};
 use crate::utf8;
 
-/// A line of data.
+/// A data line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DataLine {
     /// From its first byte to its line end.
     line: Range<usize>,
     value: Range<usize>,
-    /// Behind its line end.
+    /// The position after its line end.
     end: usize,
 }
 
-/// The lines of data of the last event in `raw`.
+/// The data lines of the last event in `raw`.
 fn data_lines(raw: &[u8]) -> Vec<DataLine> {
     let mut found: Vec<DataLine> = Vec::new();
     let mut ended = false;
@@ -43,7 +43,7 @@ fn data_lines(raw: &[u8]) -> Vec<DataLine> {
     found
 }
 
-/// The data of the last event in `raw`, as the decoder gives it.
+/// The data of the last event in `raw`, as the decoder returns it.
 pub(crate) fn data(raw: &[u8]) -> String {
     let lines = data_lines(raw);
     let parts: Vec<&[u8]> =
@@ -51,8 +51,8 @@ pub(crate) fn data(raw: &[u8]) -> String {
     utf8::text(&parts.join(&b'\n')).into_owned()
 }
 
-/// Writes `raw` with other data in its last event; everything else stays as it is. `false`, and
-/// nothing is written, where there is no data in it.
+/// Writes `raw` with other data in its last event. Everything else is unchanged. Returns `false`, and
+/// writes nothing, if there is no data in it.
 pub(crate) fn write_with_data(raw: &[u8], data: &str, out: &mut Vec<u8>) -> bool {
     let lines = data_lines(raw);
     let Some(last) = lines.len().checked_sub(1) else { return false };

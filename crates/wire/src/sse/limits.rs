@@ -1,6 +1,6 @@
-//! What an event may cost.
+//! Size limits for events.
 
-/// Bounds on what the decoder keeps.
+/// Limits on what the decoder buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SseLimits {
     line: usize,
@@ -14,7 +14,7 @@ impl SseLimits {
         Self { line: 1 << 20, event: 8 << 20 }
     }
 
-    /// The longest line, in bytes without its end.
+    /// Sets the maximum length of a line, in bytes without its line end.
     ///
     /// ### Default
     /// 1 MiB.
@@ -24,7 +24,7 @@ impl SseLimits {
         self
     }
 
-    /// The largest event: its data, in bytes, joined.
+    /// Sets the maximum size of an event: its joined data, in bytes.
     ///
     /// ### Default
     /// 8 MiB.
@@ -34,13 +34,13 @@ impl SseLimits {
         self
     }
 
-    /// The longest line, in bytes.
+    /// The maximum length of a line, in bytes.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.line
     }
 
-    /// The largest event, in bytes.
+    /// The maximum size of an event, in bytes.
     #[must_use]
     pub const fn event(&self) -> usize {
         self.event
@@ -53,7 +53,7 @@ impl Default for SseLimits {
     }
 }
 
-/// Which bound was passed.
+/// The limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SseBound {

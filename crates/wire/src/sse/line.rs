@@ -1,11 +1,11 @@
-//! Where a line ends, and what it says.
+//! Finds the ends of lines, and parses lines.
 
 use crate::work;
 
-/// How many bytes are looked at together.
+/// How many bytes are checked together.
 const BLOCK: usize = 32;
 
-/// The position of the first LF or CR. Whole blocks are searched without a branch in them.
+/// The position of the first LF or CR. Whole blocks are searched without branching.
 pub(super) fn end(bytes: &[u8]) -> Option<usize> {
     if bytes.first().is_some_and(|&byte| ends(byte) != 0) {
         work::count(1);
@@ -24,12 +24,12 @@ pub(super) fn end(bytes: &[u8]) -> Option<usize> {
     found
 }
 
-/// 1 for what ends a line, else 0.
+/// 1 for a byte that ends a line, otherwise 0.
 const fn ends(byte: u8) -> u8 {
     (byte == b'\n') as u8 | (byte == b'\r') as u8
 }
 
-/// One line, read as the specification reads it.
+/// One line, parsed according to the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     Blank,
@@ -43,7 +43,7 @@ pub(super) enum Line<'a> {
 
 /// Splits a line into field and value.
 pub(super) fn read(line: &[u8]) -> Line<'_> {
-    // Nearly all that comes.
+    // Nearly all lines.
     if let Some(value) = line.strip_prefix(b"data:") {
         return Line::Data(value.strip_prefix(b" ").unwrap_or(value));
     }
@@ -65,7 +65,7 @@ pub(super) fn read(line: &[u8]) -> Line<'_> {
     }
 }
 
-/// The lenient reading of a line that is no field: a known field behind white space is that field.
+/// The lenient reading of a line that is not a field: a known field after white space is that field.
 pub(super) fn read_indented(line: &[u8]) -> Line<'_> {
     match read(line.trim_ascii_start()) {
         Line::Other { .. } => read(line),

@@ -1,5 +1,5 @@
-//! Server-sent events: the text format of the WHATWG HTML standard, sections 9.2.5 and 9.2.6, while
-//! it arrives.
+//! Server-sent events: the text format of the WHATWG HTML standard, sections 9.2.5 and 9.2.6, decoded
+//! while it arrives.
 //!
 //! ```
 //! use jsonmend_wire::sse::{SseDecoder, SseEvent, SseReading};
@@ -29,40 +29,39 @@ pub use limits::{SseBound, SseLimits};
 use line::Line;
 pub(crate) use line::is_field_name;
 
-/// How what the specification discards is treated.
+/// What to do with input that the specification discards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[allow(clippy::exhaustive_enums)]
 pub enum SseReading {
-    /// As the specification says: comments, unknown fields, blocks without data and an unterminated
+    /// Follows the specification: comments, unknown fields, blocks without data and an unterminated
     /// last event are dropped.
     Strict,
-    /// As servers of language models need it: all of those are handed out, and so are lines that are
-    /// no field at all (a bare JSON error, a page of HTML). White space before a known field is
-    /// skipped.
+    /// For the servers of language models: all of those are emitted, and so are lines that are not
+    /// fields at all (a bare JSON error, an HTML page). White space before a known field is skipped.
     #[default]
     Lenient,
 }
 
-/// What the decoder hands out, borrowed from the chunk where it lies in one piece.
+/// An event of the decoder, borrowed from the chunk if it lies in one chunk.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SseEvent<'a> {
-    /// Lenient reading: consecutive lines that are no fields, joined by LF.
+    /// Lenient reading: consecutive lines that are not fields, joined by LF.
     Bare(Cow<'a, str>),
     /// Lenient reading: a comment, without its colon.
     Comment(Cow<'a, str>),
-    /// Lenient reading: a field the specification does not know.
+    /// Lenient reading: a field that is not in the specification.
     Field {
-        /// What stands before the colon.
+        /// The text before the colon.
         name: Cow<'a, str>,
-        /// What stands behind it, one leading space dropped.
+        /// The text after the colon, without one leading space.
         value: Cow<'a, str>,
     },
     /// An event.
     Message(SseMessage<'a>),
-    /// A line or an event passed its bound and was dropped; the next event is read again.
+    /// A line or an event exceeded its limit and was dropped. Decoding continues with the next event.
     Oversize {
-        /// Which bound.
+        /// The limit that was exceeded.
         bound: SseBound,
         /// Its value, in bytes.
         limit: usize,
@@ -80,13 +79,13 @@ pub struct SseMessage<'a> {
 }
 
 impl<'a> SseMessage<'a> {
-    /// The name of the event; `message` where the stream gave none.
+    /// The name of the event. `message` if the stream sent none.
     #[must_use]
     pub fn event(&self) -> Cow<'a, str> {
         if self.event.is_empty() { Cow::Borrowed("message") } else { self.event_field() }
     }
 
-    /// The value of the `event` field; empty where there was none.
+    /// The value of the `event` field. Empty if there was none.
     #[must_use]
     pub fn event_field(&self) -> Cow<'a, str> {
         utf8::text(self.event)
@@ -98,25 +97,25 @@ impl<'a> SseMessage<'a> {
         utf8::text(self.data)
     }
 
-    /// The data lines, joined by LF, as they came.
+    /// The data lines, joined by LF, without decoding.
     #[must_use]
     pub const fn data_bytes(&self) -> &'a [u8] {
         self.data
     }
 
-    /// The last event id in force.
+    /// The current last event ID.
     #[must_use]
     pub const fn id(&self) -> &'a str {
         self.id
     }
 
-    /// The reconnection time in force, in milliseconds.
+    /// The current reconnection time, in milliseconds.
     #[must_use]
     pub const fn retry(&self) -> Option<u64> {
         self.retry
     }
 
-    /// Whether a blank line ended it; false for what the end of the input flushed.
+    /// Whether a blank line ended it. `false` if the end of the input flushed it.
     #[must_use]
     pub const fn is_terminated(&self) -> bool {
         self.terminated
@@ -127,40 +126,40 @@ const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// Decodes server-sent events while they arrive.
 ///
-/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. How
-/// the input is cut into chunks changes nothing. Every byte is looked at once; only what straddles
-/// two chunks is copied. Memory: a line and an event, within [`SseLimits`].
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. The way the input
+/// is split into chunks does not change the result. Every byte is looked at once. Only what spans
+/// several chunks is copied. Memory: a line and an event, within [`SseLimits`].
 #[derive(Clone, Debug)]
 pub struct SseDecoder {
     reading: SseReading,
     limits: SseLimits,
-    /// Bytes of the byte order mark seen; 3 once that is settled.
+    /// How many bytes of the byte order mark were read. 3 once that is decided.
     bom: usize,
-    /// A CR ended the last line: a LF that comes next belongs to it.
+    /// A CR ended the last line. If an LF comes next, it belongs to it.
     after_cr: bool,
-    /// The line that is open, as far as earlier chunks held it.
+    /// The part of the open line that earlier chunks held.
     line: Vec<u8>,
-    /// The line that is open passed its bound.
+    /// The open line exceeded its limit.
     skip_line: bool,
-    /// The event that is open passed a bound.
+    /// The open event exceeded a limit.
     skip_event: bool,
     event: Vec<u8>,
-    /// The data of the event that is open, as far as it was copied, from `data_at` on.
+    /// The data of the open event that was copied so far, from `data_at` on.
     data: Vec<u8>,
     data_at: usize,
     has_data: bool,
-    /// Lines that are no fields.
+    /// Lines that are not fields.
     bare: Vec<u8>,
     id: String,
     retry: Option<u64>,
-    /// Bytes of all chunks before the present one.
+    /// The number of bytes in all previous chunks.
     base: u64,
-    /// Where the last line ended, its line end included; the next one begins there.
+    /// The offset after the last line and its line end, where the next line begins.
     read: u64,
 }
 
 impl SseDecoder {
-    /// A decoder at the start of a stream, with the default limits.
+    /// Creates a decoder at the start of a stream, with the default limits.
     #[must_use]
     pub fn new(reading: SseReading) -> Self {
         Self {
@@ -183,40 +182,40 @@ impl SseDecoder {
         }
     }
 
-    /// With those limits.
+    /// Sets the limits.
     #[must_use]
     pub fn with_limits(mut self, limits: SseLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The last event id in force, for a reconnection.
+    /// The current last event ID, for a reconnection.
     #[must_use]
     pub fn last_event_id(&self) -> &str {
         &self.id
     }
 
-    /// The reconnection time in force, in milliseconds.
+    /// The current reconnection time, in milliseconds.
     #[must_use]
     pub const fn retry(&self) -> Option<u64> {
         self.retry
     }
 
-    /// How many bytes are kept of a line and an event that have not ended.
+    /// The number of buffered bytes of an unfinished line and an unfinished event.
     #[must_use]
     pub fn withheld(&self) -> usize {
         self.line.len() + self.data.len() - self.data_at + self.bare.len()
     }
 
-    /// Reads a chunk; `sink` gets what it completes.
+    /// Reads a chunk. `sink` gets the events that it completes.
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(SseEvent<'_>)) {
         self.drive(chunk, &mut |event, _| sink(event));
     }
 
-    /// As [`push`](Self::push), and tells where in the stream the bytes of each event end.
+    /// Like [`push`](Self::push), and also passes the offset in the stream where each event ends.
     pub(crate) fn drive(&mut self, chunk: &[u8], sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         let mut rest = self.settle_bom(chunk);
-        // Data that lies in this chunk, not copied yet.
+        // Data that lies in this chunk and is not copied yet.
         let mut data = None;
         if let Some((&first, tail)) = rest.split_first()
             && core::mem::take(&mut self.after_cr)
@@ -254,13 +253,13 @@ impl SseDecoder {
         self.base += chunk.len() as u64;
     }
 
-    /// Ends the stream. Strict reading drops what no blank line has ended; lenient reading hands it
-    /// out.
+    /// Ends the stream. Strict reading drops an event that no blank line has ended. Lenient reading
+    /// emits it.
     pub fn finish(&mut self, mut sink: impl FnMut(SseEvent<'_>)) {
         self.end(&mut |event, _| sink(event));
     }
 
-    /// As [`finish`](Self::finish); see [`drive`](Self::drive).
+    /// Like [`finish`](Self::finish); see [`drive`](Self::drive).
     pub(crate) fn end(&mut self, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         let bom = core::mem::replace(&mut self.bom, 3);
         let start = core::mem::replace(&mut self.read, self.base);
@@ -280,7 +279,7 @@ impl SseDecoder {
         self.has_data = false;
     }
 
-    /// Drops a byte order mark at the start of the stream; what only began like one joins the line.
+    /// Drops a byte order mark at the start of the stream. An incomplete one becomes part of the line.
     fn settle_bom<'c>(&mut self, mut chunk: &'c [u8]) -> &'c [u8] {
         while self.bom < 3 {
             match chunk.split_first() {
@@ -298,7 +297,7 @@ impl SseDecoder {
         chunk
     }
 
-    /// Keeps a part of the line that is open.
+    /// Buffers a part of the open line.
     fn carry(&mut self, part: &[u8], sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if part.is_empty() || self.skip_line {
             return;
@@ -313,7 +312,7 @@ impl SseDecoder {
         }
     }
 
-    /// Reads the line that was carried over.
+    /// Reads the buffered line.
     fn end_carried(&mut self, start: u64, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if core::mem::take(&mut self.skip_line) {
             return;
@@ -323,7 +322,7 @@ impl SseDecoder {
             && !(self.has_data || self.skip_event)
             && value.len() <= self.limits.event()
         {
-            // The first line of data stays where it is; the two buffers change places.
+            // The first data line stays in place: the two buffers are swapped.
             self.data_at = self.line.len() - value.len();
             self.has_data = true;
             core::mem::swap(&mut self.line, &mut self.data);
@@ -338,7 +337,7 @@ impl SseDecoder {
         self.line = line;
     }
 
-    /// A line that is too long takes its event with it, unless it is a comment.
+    /// A line that is too long invalidates its event, unless it is a comment.
     fn oversize_line(&mut self, first: Option<&u8>, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if first != Some(&b':') {
             self.skip_event = true;
@@ -347,7 +346,7 @@ impl SseDecoder {
         sink(SseEvent::Oversize { bound: SseBound::Line, limit }, self.read);
     }
 
-    /// Reads the line that begins at `start` of the stream.
+    /// Reads the line that begins at offset `start` of the stream.
     fn read_line<'c>(
         &mut self,
         text: &'c [u8],
@@ -439,7 +438,7 @@ impl SseDecoder {
         self.bare.extend_from_slice(text);
     }
 
-    /// Copies data that lies in the chunk, because the event goes on.
+    /// Copies data that lies in the chunk, because the event continues.
     fn keep(&mut self, data: &mut Option<&[u8]>) {
         if let Some(data) = data.take() {
             self.data.extend_from_slice(data);
@@ -452,7 +451,7 @@ impl SseDecoder {
         self.has_data = false;
     }
 
-    /// Ends the event that is open.
+    /// Ends the open event.
     fn dispatch(
         &mut self,
         data: Option<&[u8]>,
@@ -487,13 +486,13 @@ impl SseDecoder {
     }
 }
 
-/// Where in `chunk` its tail `rest` begins.
+/// The offset in `chunk` at which its tail `rest` begins.
 const fn offset_of(chunk: &[u8], rest: &[u8]) -> u64 {
     chunk.len().saturating_sub(rest.len()) as u64
 }
 
 impl Default for SseDecoder {
-    /// Lenient reading.
+    /// A decoder with lenient reading.
     fn default() -> Self {
         Self::new(SseReading::default())
     }

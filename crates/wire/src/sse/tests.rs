@@ -1,6 +1,6 @@
 use super::*;
 
-/// Everything a decoder hands out, in order, as text.
+/// Everything that a decoder emits, in order, as text.
 fn decode(reading: SseReading, limits: SseLimits, chunks: &[&[u8]]) -> Vec<String> {
     let mut decoder = SseDecoder::new(reading).with_limits(limits);
     let mut seen = Vec::new();
@@ -26,7 +26,7 @@ fn decode(reading: SseReading, limits: SseLimits, chunks: &[&[u8]]) -> Vec<Strin
     seen
 }
 
-/// The result, which is the same at every 2-cut, byte by byte, and with empty chunks between.
+/// The result, which must be equal when split in two anywhere, byte by byte, and with empty chunks.
 fn all_cuts(reading: SseReading, limits: SseLimits, input: &[u8]) -> Vec<String> {
     let whole = decode(reading, limits, &[input]);
     for cut in 0..=input.len() {

@@ -1,4 +1,4 @@
-//! Anthropic Messages: what streams do to it, one test a defect.
+//! Anthropic Messages: defects of real streams, one test each.
 
 use crate::support::{call, calls, decode};
 use jsonmend_core::Outcome;
@@ -39,7 +39,7 @@ fn piece(text: &str) -> String {
 }
 
 #[test]
-fn thinking_text_and_a_call_come_out() {
+fn thinking_text_and_a_call_are_decoded() {
     let payloads = [
         START,
         r#"{"type":"ping"}"#,
@@ -72,7 +72,7 @@ fn thinking_text_and_a_call_come_out() {
 }
 
 #[test]
-fn the_type_may_stand_in_the_event_name_alone() {
+fn the_event_name_may_replace_the_type() {
     let body = "event: message_start\ndata: {\"message\":{}}\n\n\
         event: content_block_delta\ndata: {\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi\"}}\n\n\
         event: message_stop\n\n";
@@ -89,13 +89,13 @@ fn the_empty_input_is_a_placeholder_and_no_arguments_are_an_empty_object() {
 }
 
 #[test]
-fn the_whole_input_may_stand_in_the_start() {
+fn the_start_may_hold_the_whole_input() {
     let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{"query": "1.10"}}}"#;
     let transcript = decode(&events(&[START, start, CLOSE, USED, STOP]));
     assert_eq!(calls(&transcript), [call("web_search", "{\"query\": \"1.10\"}", "unchanged")]);
     assert_eq!(transcript.calls()[0].kind(), CallKind::Server);
     let both = decode(&events(&[START, start, &piece("{\"query\": \"x\"}"), CLOSE, USED, STOP]));
-    // The start says one thing and the pieces another.
+    // The start and the pieces contradict each other.
     assert_eq!(calls(&both), [call("web_search", "{\"query\": \"x\"}", "cut")]);
     assert_eq!(both.calls()[0].doubt(), Some(Doubt::Contradiction));
     let same = decode(&events(&[START, start, &piece("{\"query\":\"1.10\"}"), CLOSE, USED, STOP]));

@@ -23,7 +23,7 @@ fn chunk(base64: &str) -> Vec<u8> {
     message("event", (":event-type", "chunk"), &format!("{{\"bytes\":\"{base64}\",\"p\":\"ab\"}}"))
 }
 
-/// An answer of Anthropic Messages that says "Hi", in base64.
+/// An Anthropic Messages response with the text "Hi", in base64.
 const ANSWER: [&str; 3] = [
     // {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}
     "eyJ0eXBlIjoiY29udGVudF9ibG9ja19kZWx0YSIsImluZGV4IjowLCJkZWx0YSI6eyJ0eXBlIjoidGV4dF9kZWx0YSIsInRleHQiOiJIaSJ9fQ==",

@@ -1,4 +1,4 @@
-//! Amazon Bedrock: ConverseStream, and the shapes of InvokeModel. The frames are tested in `aws`.
+//! Amazon Bedrock: ConverseStream, and the forms of InvokeModel. The frames are tested in `aws`.
 
 use crate::support::{call, calls, decode, named, sse};
 use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
@@ -34,7 +34,7 @@ fn wrapped(events: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn text_reasoning_and_calls_come_out_with_names_and_without() {
+fn text_reasoning_and_calls_are_decoded_with_names_and_without() {
     for body in [named(&EVENTS), wrapped(&EVENTS)] {
         let transcript = decode(&body);
         assert_eq!(transcript.format(), Some(ApiFormat::BedrockConverse));
@@ -72,7 +72,7 @@ fn the_end_is_the_stop_of_the_message() {
 }
 
 #[test]
-fn an_exception_as_a_payload_is_told() {
+fn an_exception_as_a_payload_is_reported() {
     let body = wrapped(&EVENTS[..5]) + "data: {\"throttlingException\":{\"message\":\"slow\"}}\n\n";
     let transcript = decode(&body);
     assert_eq!(transcript.errors()[0].error_type(), Some("throttlingException"));

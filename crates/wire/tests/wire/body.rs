@@ -1,4 +1,4 @@
-//! Bodies that are no stream of a known format: a typed result, never silent success.
+//! Bodies that are not a stream of a known format: a typed result, never silent success.
 
 use crate::support::{decode, decode_with};
 use jsonmend_wire::{
@@ -6,7 +6,7 @@ use jsonmend_wire::{
 };
 
 #[test]
-fn what_is_no_stream_is_told() {
+fn a_body_that_is_not_a_stream_is_reported() {
     for (body, framing, kind, outcome) in [
         (
             "{\"error\":{\"message\":\"no key\"}}",
@@ -67,7 +67,7 @@ fn every_format_has_its_row_on_the_page_of_providers() {
 }
 
 #[test]
-fn an_html_page_inside_a_stream_is_told() {
+fn an_html_page_inside_a_stream_is_reported() {
     let body =
         "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n<html>\n<h1>502</h1>\n</html>\n";
     let transcript = decode(body);
@@ -83,7 +83,7 @@ fn an_empty_body_is_cut() {
 }
 
 #[test]
-fn the_format_is_looked_for_until_a_payload_tells() {
+fn the_format_is_detected_from_the_first_payload_that_matches() {
     let body = ": x\n\ndata:\n\ndata: null\n\ndata: {\"id\":\"\"}\n\ndata: {\"choices\":[]}\n\ndata: [DONE]\n\n";
     let transcript = decode(body);
     assert_eq!(transcript.format(), Some(ApiFormat::OpenAiChat));
@@ -91,7 +91,7 @@ fn the_format_is_looked_for_until_a_payload_tells() {
 }
 
 #[test]
-fn what_the_caller_fixes_is_not_detected() {
+fn options_of_the_caller_override_detection() {
     let options =
         WireOptions::new().with_framing(Framing::Ndjson).with_format(ApiFormat::OpenAiChat);
     let body = "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n";
@@ -104,22 +104,22 @@ fn the_content_type_breaks_ties_and_nothing_else() {
     let event = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     let words = format!("busy, please wait\n\n{event}");
     let one = "{\"message\":{\"content\":\"a\"},\"done\":true}\n";
-    let told = |body: &str, content_type: &str| {
+    let detect = |body: &str, content_type: &str| {
         let options = WireOptions::new().with_content_type(content_type);
         let transcript = decode_with(&options, body);
         (transcript.framing(), transcript.text())
     };
     let a = || "a".to_owned();
-    assert_eq!(told(&words, "Text/Event-Stream;charset=UTF-8"), (Some(Framing::Sse), a()));
-    assert_eq!(told(&words, "text/plain"), (Some(Framing::Text), String::new()));
-    assert_eq!(told(one, "application/x-ndjson"), (Some(Framing::Ndjson), a()));
-    assert_eq!(told(one, "application/json"), (Some(Framing::Json), a()));
-    // Where the bytes tell, they count.
+    assert_eq!(detect(&words, "Text/Event-Stream;charset=UTF-8"), (Some(Framing::Sse), a()));
+    assert_eq!(detect(&words, "text/plain"), (Some(Framing::Text), String::new()));
+    assert_eq!(detect(one, "application/x-ndjson"), (Some(Framing::Ndjson), a()));
+    assert_eq!(detect(one, "application/json"), (Some(Framing::Json), a()));
+    // If the bytes determine the framing, they decide.
     for content_type in ["application/json", "application/x-ndjson", "text/html", ""] {
-        assert_eq!(told(event, content_type), (Some(Framing::Sse), a()), "{content_type}");
-        assert_eq!(told("<p>", content_type).0, Some(Framing::Html));
+        assert_eq!(detect(event, content_type), (Some(Framing::Sse), a()), "{content_type}");
+        assert_eq!(detect("<p>", content_type).0, Some(Framing::Html));
     }
-    assert_eq!(told(one, "text/event-stream"), (Some(Framing::Json), a()));
+    assert_eq!(detect(one, "text/event-stream"), (Some(Framing::Json), a()));
 }
 
 #[test]

@@ -16,7 +16,7 @@ const CALLED: [&str; 9] = [
 ];
 
 #[test]
-fn version_2_calls_come_out_and_the_plan_is_reasoning() {
+fn version_2_calls_are_decoded_and_the_plan_is_reasoning() {
     let transcript = decode(&sse(&CALLED));
     assert_eq!(transcript.format(), Some(ApiFormat::CohereV2));
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("", "I will"));
@@ -32,7 +32,7 @@ fn version_2_calls_come_out_and_the_plan_is_reasoning() {
 }
 
 #[test]
-fn version_2_text_thinking_and_citations_come_out() {
+fn version_2_text_thinking_and_citations_are_decoded() {
     let body = sse(&[
         r#"{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"thinking","thinking":""}}}}"#,
         r#"{"type":"content-delta","index":0,"delta":{"message":{"content":{"thinking":"Hm"}}}}"#,
@@ -77,7 +77,7 @@ fn version_1_text_is_read_once() {
 }
 
 #[test]
-fn version_1_calls_come_in_pieces_or_whole_and_count_once() {
+fn version_1_calls_arrive_in_pieces_or_whole_and_count_once() {
     let first = r#"{"is_finished":false,"event_type":"tool-calls-chunk","text":"plan","tool_call_delta":{"index":0,"name":"f"}}"#;
     let second = r#"{"is_finished":false,"event_type":"tool-calls-chunk","tool_call_delta":{"index":0,"parameters":"{\"a\":1}"}}"#;
     let whole = r#"{"is_finished":false,"event_type":"tool-calls-generation","tool_calls":[{"name":"f","parameters":{"a":1}}]}"#;

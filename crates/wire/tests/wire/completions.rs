@@ -19,11 +19,11 @@ fn openai_completions_are_read_by_choice() {
     assert_eq!(transcript.usage().unwrap().output(), Some(3));
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
     assert_eq!(decode(&sse(&payloads[..3])).outcome(), StreamOutcome::Cut);
-    // The first chunk may tell no more than that it has choices.
+    // The first chunk may only show that it has choices.
     let late = [r#"{"choices":[],"prompt_filter_results":[]}"#, payloads[1], payloads[3]];
     let transcript = decode(&sse(&late));
     assert_eq!((transcript.text().as_str(), transcript.outcome()), ("b", StreamOutcome::Complete));
-    // The service of Amazon names the reason differently.
+    // Amazon's service names the reason differently.
     let transcript = decode(r#"{"choices":[{"text":"a","stop_reason":"length"}]}"#);
     assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);

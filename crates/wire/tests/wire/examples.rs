@@ -1,4 +1,4 @@
-//! The streams under `examples/streams`: what its README says of each holds.
+//! The streams under `examples/streams`: checks what its README says about each.
 
 use std::path::Path;
 
@@ -82,7 +82,7 @@ fn anthropic_cut_at_max_tokens() {
 }
 
 #[test]
-fn clean_streams_leave_as_they_came() {
+fn clean_streams_are_forwarded_verbatim() {
     for name in ["openai-clean.sse", "anthropic-clean.sse"] {
         let transcript = default(name);
         assert_eq!(transcript.calls().len(), 2, "{name}");

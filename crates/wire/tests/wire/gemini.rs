@@ -3,7 +3,7 @@
 use crate::support::{call, calls, decode, named, sse};
 use jsonmend_wire::{ApiFormat, FinishReason, Framing, StreamOutcome};
 
-/// A candidate with those parts and, where it is not empty, that reason.
+/// A candidate with those parts and, if it is not empty, that reason.
 fn parts(parts: &str, reason: &str) -> String {
     let reason = match reason {
         "" => String::new(),
@@ -15,7 +15,7 @@ fn parts(parts: &str, reason: &str) -> String {
 }
 
 #[test]
-fn text_thoughts_and_calls_come_out_of_events_and_of_an_array() {
+fn text_thoughts_and_calls_are_decoded_from_events_and_from_an_array() {
     let payloads = [
         parts(r#"{"text":"Hm","thought":true},{"text":"So","thoughtSignature":"c2ln"}"#, ""),
         parts(r#"{"text":" it"},{"functionCall":{"name":"f","args":{"n": 1.10}}},{"functionCall":{"name":"g"}}"#, ""),
@@ -46,7 +46,7 @@ fn arguments_may_be_a_text() {
 }
 
 #[test]
-fn the_reason_may_come_early_and_again_and_be_unknown() {
+fn the_reason_may_be_early_repeated_or_unknown() {
     let body = sse(&[
         &parts("", "STOP"),
         &parts(r#"{"text":"late"}"#, ""),
@@ -61,7 +61,7 @@ fn the_reason_may_come_early_and_again_and_be_unknown() {
 }
 
 #[test]
-fn a_failed_call_is_an_error_with_what_the_service_says_of_it() {
+fn a_failed_call_is_an_error_with_the_message_of_the_service() {
     let failed = r#"{"candidates":[{"content":{},"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: call:f{a:1","index":0}]}"#;
     let unexpected = r#"{"candidates":[{"finishReason":"UNEXPECTED_TOOL_CALL","index":0}]}"#;
     for (payload, message, kind) in [
@@ -88,7 +88,7 @@ fn a_prompt_that_was_blocked_has_an_answer_of_its_own() {
 }
 
 #[test]
-fn an_error_without_a_field_name_inside_a_stream_is_told() {
+fn an_error_without_a_field_name_inside_a_stream_is_reported() {
     let error = "{\n  \"error\": {\n    \"code\": 499,\n    \"message\": \"gone\",\n    \"status\": \"CANCELLED\"\n  }\n}\n";
     let body = sse(&[&parts(r#"{"text":"a"}"#, "STOP")]) + error;
     let transcript = decode(&body);
@@ -97,7 +97,7 @@ fn an_error_without_a_field_name_inside_a_stream_is_told() {
 }
 
 #[test]
-fn sources_are_handed_on_as_they_came() {
+fn citations_are_emitted_verbatim() {
     let body = sse(&[
         r#"{"candidates":[{"content":{"parts":[{"text":"a"}]},"citationMetadata":{"citationSources":[{"uri": "u"}]},"groundingMetadata":{"webSearchQueries":["q"]},"finishReason":"STOP"}]}"#,
     ]);
@@ -118,7 +118,7 @@ fn candidates_are_read_apart_and_a_wrapped_response_is_unwrapped() {
     assert_eq!(decode(&sse(&wrapped)).texts(), ["a", "bc"]);
 }
 
-/// A piece of a call whose arguments come leaf by leaf.
+/// A piece of a call whose arguments arrive leaf by leaf.
 fn leaf(path: &str, value: &str, goes_on: bool) -> String {
     let goes_on = if goes_on { ",\"willContinue\":true" } else { "" };
     parts(
@@ -138,7 +138,7 @@ fn of(payloads: &[String]) -> String {
 }
 
 #[test]
-fn arguments_that_come_leaf_by_leaf_make_a_document() {
+fn arguments_sent_leaf_by_leaf_make_a_document() {
     let leaves = [
         begin(),
         leaf("$.to[0].name", r#""stringValue":"Pa""#, true),
@@ -152,7 +152,7 @@ fn arguments_that_come_leaf_by_leaf_make_a_document() {
     let close = parts(r#"{"functionCall":{}}"#, "");
     let other = parts(r#"{"functionCall":{"name":"g","args":{}}}"#, "");
     let stop = parts("", "STOP");
-    // The end may be missing: another call, or the reason to stop, stands for it.
+    // The end may be missing: another call, or the finish reason, replaces it.
     for tail in
         [&[close.clone(), stop.clone()][..], std::slice::from_ref(&stop), &[other, stop.clone()]]
     {

@@ -226,7 +226,7 @@ fn arguments_that_are_an_object_are_mended_under_the_policy_of_the_calls() {
 }
 
 #[test]
-fn fragments_that_are_no_mended_json_say_so() {
+fn raw_fragments_are_marked_as_raw() {
     let body = [
         tools(START).as_str(),
         &piece("{\"a\": 1, \"b\": NaN, "),

@@ -16,7 +16,7 @@ fn step(index: i32, call: &str) -> String {
 const STEP: &str = r#"{"object":"thread.run.step","type":"tool_calls"}"#;
 
 #[test]
-fn text_comes_out_once_and_the_run_tells_the_end() {
+fn text_is_emitted_once_and_the_run_states_the_end() {
     let body = named(&[
         ("thread.run.created", &run("queued", "")),
         ("thread.message.created", r#"{"object":"thread.message","content":[]}"#),
@@ -81,7 +81,7 @@ fn calls_that_only_the_run_names_are_read() {
 }
 
 #[test]
-fn a_run_that_failed_or_was_cut_says_so() {
+fn a_run_that_failed_or_was_cut_is_reported() {
     let failed = run("failed", r#","last_error":{"code":"rate_limit","message":"m"}"#);
     let transcript = decode(&named(&[("thread.run.failed", &failed), ("done", "[DONE]")]));
     assert_eq!(transcript.errors()[0].code(), Some("rate_limit"));

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: what servers do to it, one test a defect.
+//! OpenAI Chat Completions: defects of real servers, one test each.
 
 use crate::support::{call, calls, decode, decode_with};
 use jsonmend_core::{Options, Outcome, Policy};
@@ -31,7 +31,7 @@ fn tools(entries: &str) -> String {
 }
 
 #[test]
-fn text_comes_out_and_the_end_is_told() {
+fn text_and_the_end_are_emitted() {
     let body = deltas(&[
         r#"{"role":"assistant","content":""}"#,
         r#"{"content":"Hé"}"#,
@@ -69,7 +69,7 @@ fn fragments_make_a_call_and_it_is_mended() {
 }
 
 #[test]
-fn valid_arguments_leave_as_they_came() {
+fn valid_arguments_are_unchanged() {
     let body = turn(&[&tools(
         r#"{"index":0,"id":"c","function":{"name":"f","arguments":"{\"n\" : 1.10,\"big\":12345678901234567890123}"}}"#,
     )]);
@@ -164,7 +164,7 @@ fn an_index_that_is_missing_null_or_negative_is_made_up() {
         ]);
         assert_eq!(
             calls(&decode(&body)),
-            // The second call ends the first, and white space after that says nothing.
+            // The second call ends the first, and white space after that means nothing.
             [call("f", "{\"a\":1}", "unchanged"), call("f", "{}", "unchanged")],
             "{index}"
         );
@@ -246,7 +246,7 @@ fn an_id_that_is_missing_empty_or_changing_is_no_new_call() {
 }
 
 #[test]
-fn id_and_name_may_come_apart() {
+fn id_and_name_may_arrive_separately() {
     let body = turn(&[
         &tools(r#"{"index":0,"id":"x","function":{"name":null}}"#),
         &tools(r#"{"index":0,"function":{"name":"f"}}"#),
@@ -329,7 +329,7 @@ fn a_stream_may_end_without_the_sentinel_but_not_without_a_reason() {
 }
 
 #[test]
-fn cut_arguments_are_cut_whatever_the_reason_says() {
+fn cut_arguments_are_cut_whatever_the_reason() {
     for reason in ["length", "tool_calls", "stop"] {
         let body = deltas(&[&tools(
             r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{\"path\": \"/tm"}}"#,
@@ -345,7 +345,7 @@ fn a_call_whose_end_nothing_states_is_cut_where_the_stream_breaks_off() {
     assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "cut")]);
     assert_eq!(transcript.calls()[0].doubt(), Some(Doubt::BodyEnded));
     assert_eq!(transcript.outcome(), StreamOutcome::Cut);
-    // The next call ends the one before it.
+    // The next call ends the previous one.
     let two = tools(r#"{"index":1,"id":"y","function":{"name":"g","arguments":"{}"}}"#);
     let transcript = decode(&deltas(&[&one, &two]));
     assert_eq!(calls(&transcript), [call("f", "{\"a\":1}", "unchanged"), call("g", "{}", "cut")]);
@@ -356,11 +356,11 @@ fn complete_arguments_stay_complete_where_the_turn_ends_uncleanly() {
     for (text, outcome) in [
         ("{\\\"a\\\":1}", "unchanged"),
         ("[1]", "unchanged"),
-        // A number may go on, and an empty object may hold the place of what was to come.
+        // A number may go on, and an empty object may be a placeholder.
         ("12", "cut"),
         ("{}", "none"),
         ("{ }", "none"),
-        // What needed mending may have lost its end.
+        // Arguments that needed repair may have lost their end.
         ("{'a':1}", "cut"),
     ] {
         let call =
@@ -396,7 +396,7 @@ fn no_arguments_are_an_empty_object_only_after_a_clean_stop() {
 }
 
 #[test]
-fn a_permissive_caller_gets_the_cut_call_closed_and_told() {
+fn a_permissive_caller_gets_the_cut_call_closed_and_reported() {
     let body = deltas(&[&tools(
         r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{\"path\": \"/tm"}}"#,
     )]) + &end("length");
@@ -431,7 +431,7 @@ fn two_chunks_in_one_event_are_two_chunks() {
 }
 
 #[test]
-fn errors_inside_the_stream_are_told_in_every_shape() {
+fn errors_inside_the_stream_are_reported_in_every_form() {
     let text = deltas(&[r#"{"content":"a"}"#]);
     for (error, message) in [
         (
@@ -461,7 +461,7 @@ fn errors_inside_the_stream_are_told_in_every_shape() {
 }
 
 #[test]
-fn a_payload_that_is_no_json_is_told() {
+fn a_payload_that_is_not_json_is_reported() {
     let body = deltas(&[r#"{"content":"a"}"#]) + "data: what is this\n\n" + &end("stop");
     let transcript = decode(&body);
     assert_eq!(transcript.errors()[0].kind(), ErrorKind::Malformed);
@@ -493,7 +493,7 @@ fn a_response_that_was_not_streamed_is_read() {
 }
 
 #[test]
-fn arguments_after_the_end_of_their_call_are_told() {
+fn arguments_after_the_end_of_their_call_are_reported() {
     let body =
         deltas(&[&tools(r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}"#)])
             + &end("tool_calls")

@@ -1,4 +1,4 @@
-//! OpenAI Responses: what servers do to it, one test a deviation.
+//! OpenAI Responses: deviations of real servers, one test each.
 
 use crate::support::{call, calls, decode, named, sse};
 use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
@@ -27,7 +27,7 @@ fn done(at: u32, text: &str) -> String {
 }
 
 #[test]
-fn text_reasoning_and_a_refusal_are_said_once() {
+fn text_reasoning_and_a_refusal_are_emitted_once() {
     let payloads = [
         CREATED,
         r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","summary":[]}}"#,
@@ -56,7 +56,7 @@ fn text_reasoning_and_a_refusal_are_said_once() {
 }
 
 #[test]
-fn what_no_delta_said_is_taken_from_what_is_done() {
+fn text_without_deltas_is_taken_from_the_finished_part() {
     let text =
         r#"{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"Hi"}"#;
     let message = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"Hi"}]}}"#;
@@ -79,7 +79,7 @@ fn what_no_delta_said_is_taken_from_what_is_done() {
 }
 
 #[test]
-fn calls_are_told_apart_by_their_place_and_never_by_the_id_of_the_event() {
+fn calls_are_distinguished_by_their_place_and_never_by_the_id_of_the_event() {
     let payloads = [
         CREATED,
         &item("added", 0, "c0", "", "in_progress"),
@@ -103,7 +103,7 @@ fn calls_are_told_apart_by_their_place_and_never_by_the_id_of_the_event() {
 }
 
 #[test]
-fn items_that_all_stand_at_the_same_place_are_told_apart() {
+fn items_that_all_have_the_same_place_are_distinguished() {
     let payloads = [
         CREATED,
         &item("added", 0, "c0", "", ""),
@@ -121,7 +121,7 @@ fn items_that_all_stand_at_the_same_place_are_told_apart() {
 }
 
 #[test]
-fn a_cut_call_is_cut_though_it_is_said_to_be_done() {
+fn a_cut_call_is_cut_even_if_its_item_is_done() {
     let incomplete = r#"{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}}"#;
     let payloads = [
         CREATED,
@@ -163,7 +163,7 @@ fn tools_of_the_provider_and_free_text_are_calls_of_their_kind() {
 }
 
 #[test]
-fn an_error_is_told_in_each_of_its_shapes() {
+fn an_error_is_reported_in_each_of_its_forms() {
     for (payload, message, code) in [
         (r#"{"type":"error","code":"busy","message":"m","sequence_number":2}"#, "m", "busy"),
         (r#"{"type":"error","error":{"code":"busy","message":"m"}}"#, "m", "busy"),
@@ -194,7 +194,7 @@ fn the_end_is_an_event_and_nothing_else() {
 }
 
 #[test]
-fn the_type_may_stand_in_the_event_name_alone() {
+fn the_event_name_may_replace_the_type() {
     let body = named(&[
         ("response.output_text.delta", r#"{"output_index":0,"content_index":0,"delta":"a"}"#),
         ("response.completed", r#"{"response":{"status":"completed"}}"#),

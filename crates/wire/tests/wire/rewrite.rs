@@ -1,4 +1,4 @@
-//! Bodies that are written again: exact bytes, at every cut.
+//! Rewritten bodies: exact bytes, for every split.
 
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{
@@ -9,7 +9,7 @@ use jsonmend_wire::{
     transcribe,
 };
 
-/// What came out.
+/// The output.
 struct Out {
     bytes: Vec<u8>,
     said: Transcript,
@@ -38,7 +38,7 @@ fn run(options: RewriteOptions, chunks: &[&[u8]]) -> Out {
     Out { bytes, said, outcome }
 }
 
-/// Rewrites a body whole, byte by byte, and at every cut in two: the same bytes come out.
+/// Rewrites a body whole, byte by byte, and split at every position: the output is the same.
 fn rewrite(options: &RewriteOptions, body: &[u8]) -> Out {
     let whole = run(options.clone(), &[body]);
     let bytes: Vec<&[u8]> = body.chunks(1).collect();
@@ -59,7 +59,7 @@ fn mending(policy: Policy) -> RewriteOptions {
     RewriteOptions::new().with_wire(WireOptions::new().with_mending(mending))
 }
 
-/// A chunk of Chat Completions whose one call says that.
+/// A Chat Completions chunk with one call with those arguments.
 fn piece(arguments: &str) -> String {
     let arguments = serde_json::to_string(arguments).unwrap();
     format!(
@@ -90,7 +90,7 @@ fn only_the_literals_that_change_are_replaced() {
 }
 
 #[test]
-fn what_is_valid_leaves_byte_for_byte() {
+fn valid_bodies_are_forwarded_byte_for_byte() {
     let chat = body(&["{\"a\"", ": \"x\\u00e9\\n", "\"", ", \"b\": [1", "0, true]", "}"]);
     let odd = "\u{feff}: hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: x\r\n data:{\"choices\":\r\n: between\r\ndata:  [{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\r\ndata: \"arguments\":\"{\\u0022a\\\": 1}\"}}]}}]}\r\n\r\n\r\n\r\ndata:[DONE]";
     let ndjson = "{\"message\":{\"role\":\"assistant\",\"content\":\"a\"},\"done\":false}\r\n \
@@ -143,7 +143,7 @@ fn a_call_that_was_cut_is_closed_in_a_copy_of_its_last_event() {
     let out = rewrite(&options, format!("{first}{END}").as_bytes());
     assert_eq!(out.text(), format!("{first}{copy}{END}"));
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Closed);
-    // Also where the stream breaks off, between two events or inside one, with every line end.
+    // Also if the stream is cut off, between two events or inside one, with every line end.
     for tail in ["", "\n", ": hi\n\n", "data: {\"choi"] {
         for line_end in ["\n", "\r\n", "\r"] {
             let [first, copy, tail] = [first, &copy, tail].map(|text| text.replace('\n', line_end));
@@ -164,7 +164,7 @@ fn a_call_that_was_cut_is_closed_in_a_copy_of_its_last_event() {
 }
 
 #[test]
-fn the_default_policy_leaves_a_cut_call_as_it_came() {
+fn the_default_policy_forwards_a_cut_call_verbatim() {
     for broken in [body(&["{\"a\": [\"x"]), body(&["{'a': True, 'b': ", "}"])] {
         let out =
             rewrite(&RewriteOptions::new().with_mode(RewriteMode::Validated), broken.as_bytes());
@@ -188,8 +188,8 @@ fn a_validated_call_is_mended_as_a_whole() {
 }
 
 #[test]
-fn what_leaves_as_it_came_is_not_told_as_mended() {
-    // Held to its end, a call is not closed; where more waits than may, it is not repaired either.
+fn verbatim_arguments_are_not_reported_as_mended() {
+    // A call that is held to its end is not closed; past the limit, it is not repaired either.
     for (pieces, held, outcome) in [
         (&["{\"a\": [1, ", "2"][..], 1 << 20, Outcome::Cut),
         (&["{'a': [1, ", "2]}"], 40, Outcome::Abandoned),
@@ -204,7 +204,7 @@ fn what_leaves_as_it_came_is_not_told_as_mended() {
 }
 
 #[test]
-fn arguments_that_a_format_puts_together_leave_as_they_came() {
+fn arguments_that_a_format_assembles_are_forwarded_verbatim() {
     let part = |part: &str, rest: &str| {
         format!("data: {{\"candidates\":[{{\"content\":{{\"parts\":[{part}]}}{rest}}}]}}\n\n")
     };
@@ -245,12 +245,12 @@ fn empty_arguments_stay_empty_and_count_as_an_empty_object() {
 }
 
 #[test]
-fn a_suffix_closes_what_was_forwarded_already() {
+fn a_suffix_closes_a_body_that_was_already_forwarded() {
     let options = mending(Policy::PERMISSIVE).with_mode(RewriteMode::Suffix);
     let cut = format!("{BEGIN}{}", piece("{\"a\": [1, \"x"));
     let out = rewrite(&options, cut.as_bytes());
     assert_eq!((out.text(), out.outcome), (piece("\"]}").as_str(), RewriteOutcome::Mended));
-    // Nothing can be appended where something before the end is wrong, or the end is no end.
+    // Nothing can be appended if something earlier is wrong, or the end is not an end.
     for cut in [format!("{BEGIN}{}", piece("{'a': [1, ")), format!("{cut}data: {{"), body(&["{"])] {
         let out = rewrite(&options, cut.as_bytes());
         assert_eq!((out.text(), out.outcome), ("", RewriteOutcome::Unchanged), "{cut}");
@@ -258,7 +258,7 @@ fn a_suffix_closes_what_was_forwarded_already() {
 }
 
 #[test]
-fn a_stop_flushes_what_waits_and_the_rest_passes() {
+fn a_stop_flushes_the_queue_and_the_rest_passes_through() {
     let broken = body(&["{'a': 1, 'b", "': 2}"]);
     for at in 0..broken.len() {
         let (head, tail) = broken.split_at(at);
@@ -280,12 +280,12 @@ fn a_stop_flushes_what_waits_and_the_rest_passes() {
 }
 
 #[test]
-fn what_waits_is_bounded() {
+fn the_queue_is_bounded() {
     let long = body(&["{\"a\": 1, \"key", "goes on", "goes on", "': 1, 'b': 1}"]);
     let out =
         rewrite(&RewriteOptions::new().with_held(2 * piece("goes on").len()), long.as_bytes());
     assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Overflow));
-    // An event past its bound passes, and what it took part in is left alone from there on.
+    // An event past its limit passes through, and its texts are left alone from there on.
     let limits = WireLimits::new().with_sse(SseLimits::new().with_line(200).with_event(200));
     let options = RewriteOptions::new().with_wire(WireOptions::new().with_limits(limits));
     let long = body(&["{'a': ", &"x".repeat(900), "'b': 1}"]);
@@ -298,7 +298,7 @@ fn what_waits_is_bounded() {
 }
 
 #[test]
-fn what_passes_a_limit_of_calls_leaves_as_it_came_from_there_on() {
+fn calls_past_a_limit_are_forwarded_verbatim_from_there_on() {
     let long = body(&["{'a': 1, ", "'b': 2, ", "'c': 3}"]);
     let limited = |limits: WireLimits, mode: RewriteMode| {
         let wire = WireOptions::new().with_limits(limits);
@@ -311,7 +311,7 @@ fn what_passes_a_limit_of_calls_leaves_as_it_came_from_there_on() {
     let out = rewrite(&limited(limits, RewriteMode::Validated), long.as_bytes());
     assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Unchanged));
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
-    // A call too many is left alone, and those that were counted are mended.
+    // A call past the limit is left alone, and the others are repaired.
     let other =
         |text: &str| piece(text).replace("\"index\":0,\"function\"", "\"index\":1,\"function\"");
     let two = |first: &str| format!("{BEGIN}{}{}{END}", piece(first), other("{'b': 1}"));
@@ -379,7 +379,7 @@ fn a_pair_of_surrogates_that_was_split_is_joined() {
 }
 
 #[test]
-fn what_repeats_the_whole_is_mended_too() {
+fn repetitions_of_the_whole_are_mended_too() {
     let item = |arguments: &str, status: &str| {
         let arguments = serde_json::to_string(arguments).unwrap();
         format!(
@@ -491,7 +491,7 @@ fn a_body_that_ends_in_an_event_with_bare_lines_loses_none_of_them() {
 }
 
 #[test]
-fn a_broken_envelope_behind_another_value_is_written_where_it_stood() {
+fn a_broken_envelope_after_another_value_is_rewritten_in_place() {
     let body = "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
         \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":None}]}\n\n\
         data: [DONE]\n\n";

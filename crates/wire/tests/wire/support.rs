@@ -1,8 +1,8 @@
-//! What the tests of the crate share.
+//! Helpers of the tests.
 
 use jsonmend_wire::{Decoder, Transcript, WireEvent, WireOptions};
 
-/// Events as text, and where each push ended in them.
+/// Events as text, and their number after each push.
 fn log(options: WireOptions, chunks: &[&[u8]]) -> (Vec<String>, Vec<usize>, Transcript) {
     let mut decoder = Decoder::new(options);
     let mut transcript = Transcript::new();
@@ -22,13 +22,13 @@ fn log(options: WireOptions, chunks: &[&[u8]]) -> (Vec<String>, Vec<usize>, Tran
     (log, ends, transcript)
 }
 
-/// Decodes a body. At every 2-cut, byte by byte and whole, the same events come out, and after every
-/// byte the same ones have come out.
+/// Decodes a body. Whole, byte by byte and split in two anywhere, the events must be the same, and also
+/// the events so far after every byte.
 pub(crate) fn decode_with(options: &WireOptions, body: &str) -> Transcript {
     decode_bytes(options, body.as_bytes())
 }
 
-/// As [`decode_with`], of a body that is no text.
+/// Like [`decode_with`], for a body that is not text.
 pub(crate) fn decode_bytes(options: &WireOptions, body: &[u8]) -> Transcript {
     let (whole, _, transcript) = log(options.clone(), &[body]);
     let bytes: Vec<&[u8]> = body.chunks(1).collect();
@@ -57,7 +57,7 @@ pub(crate) fn calls(transcript: &Transcript) -> Vec<(String, String, &'static st
         .collect()
 }
 
-/// Such a triple.
+/// An expected triple.
 pub(crate) fn call(
     name: &str,
     arguments: &str,
@@ -76,7 +76,7 @@ pub(crate) fn named(events: &[(&str, &str)]) -> String {
     events.iter().map(|(name, payload)| format!("event: {name}\ndata: {payload}\n\n")).collect()
 }
 
-/// Payloads one a line.
+/// Payloads, one per line.
 pub(crate) fn lines(payloads: &[&str]) -> String {
     payloads.iter().map(|payload| format!("{payload}\n")).collect()
 }

@@ -3,7 +3,7 @@
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{StreamOutcome, WireOptions, mend_body};
 
-/// The body that comes out, and the outcomes of its calls.
+/// The repaired body, and the outcomes of its calls.
 fn mended(body: &str, options: WireOptions) -> (String, Vec<Outcome>) {
     let mended = mend_body(body.as_bytes(), options);
     let outcomes = mended.transcript().calls().iter().map(|call| call.outcome()).collect();
@@ -38,13 +38,13 @@ fn only_the_strings_of_broken_arguments_are_replaced() {
         let (out, outcomes) = mended(&body.replace('@', broken), WireOptions::new());
         assert_eq!(out, body.replace('@', whole));
         assert!(outcomes.iter().all(|outcome| outcome.is_complete()), "{outcomes:?}");
-        // What comes out is left alone when it goes in again.
+        // The output is unchanged when it is processed again.
         assert_eq!(mended(&out, WireOptions::new()).0, out);
     }
 }
 
 #[test]
-fn what_is_cut_off_stays_unless_the_caller_wants_it_closed() {
+fn cut_arguments_stay_unless_the_caller_wants_them_closed() {
     let body = |arguments: &str| {
         format!(
             r#"{{"choices":[{{"message":{{"tool_calls":[{{"id":"a","function":{{"name":"f","arguments":{arguments}}}}}]}},"finish_reason":"length"}}]}}"#
@@ -77,7 +77,7 @@ fn empty_arguments_stay_as_in_a_stream() {
 }
 
 #[test]
-fn what_is_no_such_body_stays() {
+fn other_bodies_are_unchanged() {
     for (body, outcome) in [
         ("", StreamOutcome::Cut),
         ("<html>", StreamOutcome::Error),

@@ -1,4 +1,4 @@
-//! The readings of argument text.
+//! Tests of how argument text is read.
 
 use super::*;
 use jsonmend_core::Policy;

@@ -1,6 +1,6 @@
 //! Entries 51 to 70: the text of arguments, and what is around it.
 
-use super::{chunk, end, is, outcome, said, told, tools, turn};
+use super::{chunk, end, is, outcome, result, text_delta, tools, turn};
 use crate::support::{call, calls, decode, lines, named, sse};
 use jsonmend_core::{Options, Policy};
 use jsonmend_wire::{Decoder, Transcript, WireEvent, WireOptions};
@@ -16,7 +16,7 @@ fn d51_everything_so_far_sent_again_with_each_piece_counts_once() {
 #[test]
 fn d52_the_whole_after_its_pieces_counts_once() {
     assert_eq!(outcome(&["{\"a\":", " 1}", "{\"a\": 1}"]), is("{\"a\": 1}", "unchanged"));
-    // The first piece twice, with the rest behind it: what is left is valid, so it wins.
+    // The first piece twice, followed by the rest: the concatenation is valid, so it wins.
     let twice = decode(&turn(&["{\"a\": {\"a\": ", "1}}"]));
     assert_eq!(calls(&twice), [call("f", "{\"a\": {\"a\": 1}}", "unchanged")]);
 }
@@ -121,7 +121,7 @@ fn d62_tokens_of_the_model_behind_the_value_are_dropped_or_the_call_is_refused()
     for token in ["<|call|>", "<|endoftext|>", "</tool_call>", "</s>"] {
         assert_eq!(outcome(&["{\"a\": 1}", token]), is("{\"a\": 1}", "repaired"), "{token}");
     }
-    // This one looks like another document: nothing says that it is none.
+    // This one looks like another document, and nothing shows that it is not.
     assert_eq!(outcome(&["{\"a\": 1}", "[ARGS]"]).1, "invalid");
 }
 
@@ -148,14 +148,14 @@ fn d65_prose_and_white_space_behind_the_value_do_no_harm() {
 #[test]
 fn d66_numbers_that_are_none_break_no_envelope() {
     let odd = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"logprobs\":{\"content\":[{\"logprob\":-Infinity},{\"logprob\":NaN}]}}]}\n\n";
-    assert_eq!(told(&decode(&(odd.to_owned() + &end("stop")))), is("a", "complete"));
+    assert_eq!(result(&decode(&(odd.to_owned() + &end("stop")))), is("a", "complete"));
 }
 
 #[test]
 fn d67_half_a_character_waits_for_the_other_half() {
     let body =
         chunk(r#"{"content":"a\ud83d"}"#) + &chunk(r#"{"content":"\ude00b"}"#) + &end("stop");
-    assert_eq!(told(&decode(&body)), is("a😀b", "complete"));
+    assert_eq!(result(&decode(&body)), is("a😀b", "complete"));
     let body = chunk(r#"{"reasoning_content":"\ud83d"}"#)
         + &chunk(r#"{"reasoning_content":"\ude00"}"#)
         + &chunk(r#"{"content":"x\ud83d"}"#)
@@ -168,19 +168,19 @@ fn d67_half_a_character_waits_for_the_other_half() {
     ];
     let body = tools(entries[0]) + &tools(entries[1]) + &end("tool_calls");
     assert_eq!(calls(&decode(&body)), [call("f", "{\"e\": \"😀\"}", "unchanged")]);
-    // Escapes of the arguments themselves are whole again once they are joined.
+    // Escapes inside the arguments are complete once the pieces are joined.
     assert_eq!(
         outcome(&["{\"e\": \"\\ud83d", "\\ude00\"}"]),
         is("{\"e\": \"\\ud83d\\ude00\"}", "unchanged")
     );
-    // What the server has lost is lost.
-    assert_eq!(decode(&(said("\u{fffd}\u{fffd}") + &end("stop"))).text(), "\u{fffd}\u{fffd}");
+    // What the server lost cannot be recovered.
+    assert_eq!(decode(&(text_delta("\u{fffd}\u{fffd}") + &end("stop"))).text(), "\u{fffd}\u{fffd}");
 }
 
 #[test]
 fn d68_calls_that_leak_into_the_text_stay_there_and_cut_no_string() {
     let leaked = "<tool_call>{\"name\": \"f\"}</tool_call>";
-    let transcript = decode(&(said(leaked) + &end("stop")));
+    let transcript = decode(&(text_delta(leaked) + &end("stop")));
     assert_eq!((transcript.text().as_str(), transcript.calls().len()), (leaked, 0));
     let text = "{\"html\": \"<p></tool_call></p>\"}";
     assert_eq!(outcome(&["{\"html\": \"<p></tool", "_call></p>\"}"]), is(text, "unchanged"));
@@ -204,7 +204,7 @@ fn d69_a_call_ends_once_and_fragments_never_contradict_it() {
     decoder.finish(&mut sink);
     assert_eq!(ended, ["{\"a\": 1, \"b\": 2}"]);
     assert_eq!(grown, ended[0].as_bytes());
-    // What breaks off leaves as it came, and says so.
+    // Cut arguments are emitted verbatim, and marked as cut.
     let body = turn(&["{'a': 'b', 'c", "d"]).replace("data: [DONE]\n\n", "");
     let (mut mended, mut raw) = (Vec::new(), Vec::new());
     let mut decoder = Decoder::new(WireOptions::new());
@@ -220,8 +220,8 @@ fn d69_a_call_ends_once_and_fragments_never_contradict_it() {
 
 #[test]
 fn d70_nothing_is_asked_for_again() {
-    // The decoder has no connection: a retry time is data, and a body that came to its end is over.
-    let body = "retry: 1\n".to_owned() + &said("a") + &end("stop");
+    // The decoder has no connection: a retry time is data, and a body that ended is over.
+    let body = "retry: 1\n".to_owned() + &text_delta("a") + &end("stop");
     let mut decoder = Decoder::new(WireOptions::new());
     let mut transcript = Transcript::new();
     decoder.push(body.as_bytes(), &mut |event| transcript.record(&event));
@@ -230,5 +230,5 @@ fn d70_nothing_is_asked_for_again() {
     decoder.push(body.as_bytes(), &mut |event| transcript.record(&event));
     decoder.finish(&mut |event| transcript.record(&event));
     assert_eq!(transcript, before);
-    assert_eq!(told(&transcript), is("a", "complete"));
+    assert_eq!(result(&transcript), is("a", "complete"));
 }

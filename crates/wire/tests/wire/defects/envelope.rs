@@ -2,40 +2,40 @@
 
 use jsonmend_wire::FinishReason;
 
-use super::{end, is, outcome, said, told, tools};
+use super::{end, is, outcome, result, text_delta, tools};
 use crate::support::{call, calls, decode, named, sse};
 
 #[test]
 fn d34_choices_may_be_empty() {
     let body = sse(&["{\"choices\":[],\"id\":\"\"}"])
-        + &said("a")
+        + &text_delta("a")
         + &sse(&["{\"choices\":[],\"usage\":{\"prompt_tokens\":1}}"])
         + &end("stop");
-    assert_eq!(told(&decode(&body)), is("a", "complete"));
+    assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
 fn d35_choices_may_be_null() {
-    let body = sse(&["{\"choices\":null}"]) + &said("a") + &end("stop");
-    assert_eq!(told(&decode(&body)), is("a", "complete"));
+    let body = sse(&["{\"choices\":null}"]) + &text_delta("a") + &end("stop");
+    assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
 fn d36_a_choice_may_have_no_delta() {
     let filter = "{\"choices\":[{\"index\":0,\"content_filter_results\":{},\"content_filter_offsets\":{\"start_offset\":0}}]}";
-    let body = said("a") + &sse(&[filter]) + &said("b") + &end("stop");
-    assert_eq!(told(&decode(&body)), is("ab", "complete"));
+    let body = text_delta("a") + &sse(&[filter]) + &text_delta("b") + &end("stop");
+    assert_eq!(result(&decode(&body)), is("ab", "complete"));
 }
 
 #[test]
 fn d37_an_empty_reason_ends_nothing_and_a_repeated_one_counts_once() {
     let empty = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"\"}]}\n\n";
-    assert_eq!(told(&decode(empty)), is("a", "cut"));
-    let body = empty.to_owned() + &said("b");
+    assert_eq!(result(&decode(empty)), is("a", "cut"));
+    let body = empty.to_owned() + &text_delta("b");
     // No reason at all: the sentinel ends the stream.
-    assert_eq!(told(&decode(&(body.clone() + "data: [DONE]\n\n"))), is("ab", "complete"));
+    assert_eq!(result(&decode(&(body.clone() + "data: [DONE]\n\n"))), is("ab", "complete"));
     let twice = decode(&(body + &end("stop") + &end("stop")));
-    assert_eq!(told(&twice), is("ab", "complete"));
+    assert_eq!(result(&twice), is("ab", "complete"));
     assert_eq!(twice.finish().unwrap().reason(), FinishReason::Stop);
 }
 

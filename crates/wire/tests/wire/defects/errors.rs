@@ -1,11 +1,11 @@
-//! Entries 27 to 33: errors inside a response whose status said success.
+//! Entries 27 to 33: errors inside a response whose HTTP status was a success.
 
 use jsonmend_wire::{
     FinishReason, WireOptions,
     eventstream::{Header, HeaderValue, encode},
 };
 
-use super::{end, is, said, told};
+use super::{end, is, result, text_delta};
 use crate::support::{decode, decode_bytes, named, sse};
 
 #[test]
@@ -17,7 +17,7 @@ fn d27_an_error_in_place_of_choices_is_no_empty_success() {
         ("{\"detail\":\"m\"}", None),
     ] {
         let transcript = decode(&(sse(&[payload]) + "data: [DONE]\n\n"));
-        assert_eq!(told(&transcript), is("", "error"), "{payload}");
+        assert_eq!(result(&transcript), is("", "error"), "{payload}");
         assert_eq!(transcript.errors()[0].message(), "m");
         assert_eq!(transcript.errors()[0].code(), code);
     }
@@ -30,8 +30,8 @@ fn d28_an_error_beside_choices_is_told() {
     {
         let payload =
             format!("{{\"error\":{{\"code\":502,\"message\":\"m\"}},\"choices\":{choices}}}");
-        let transcript = decode(&(said("a") + &sse(&[&payload]) + "data: [DONE]\n\n"));
-        assert_eq!(told(&transcript), is("a", "error"), "{choices}");
+        let transcript = decode(&(text_delta("a") + &sse(&[&payload]) + "data: [DONE]\n\n"));
+        assert_eq!(result(&transcript), is("a", "error"), "{choices}");
         assert_eq!(transcript.errors()[0].code(), Some("502"));
     }
 }
@@ -47,18 +47,18 @@ fn d29_an_error_event_ends_a_message_without_its_stop() {
         ("error", r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
     ]);
     let transcript = decode(&body);
-    assert_eq!(told(&transcript), is("a", "error"));
+    assert_eq!(result(&transcript), is("a", "error"));
     assert_eq!(transcript.errors()[0].error_type(), Some("overloaded_error"));
 }
 
 #[test]
 fn d30_the_text_that_a_server_could_not_use_is_kept() {
     let payload = r#"{"error":{"message":"no call","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=f>{'a': 1}"}}"#;
-    let transcript = decode(&(said("a") + &named(&[("error", payload)])));
+    let transcript = decode(&(text_delta("a") + &named(&[("error", payload)])));
     let error = &transcript.errors()[0];
     assert_eq!(error.failed_generation(), Some("<function=f>{'a': 1}"));
     assert_eq!(error.code(), Some("tool_use_failed"));
-    assert_eq!(told(&transcript), is("a", "error"));
+    assert_eq!(result(&transcript), is("a", "error"));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn d31_an_exception_among_binary_frames_is_told() {
     ];
     encode(&headers, b"{\"message\":\"later\"}", &mut body).unwrap();
     let transcript = decode_bytes(&WireOptions::new(), &body);
-    assert_eq!(told(&transcript), is("", "error"));
+    assert_eq!(result(&transcript), is("", "error"));
     assert_eq!(transcript.errors()[0].message(), "later");
     assert_eq!(transcript.errors()[0].error_type(), Some("serviceUnavailableException"));
 }
@@ -85,7 +85,7 @@ fn d32_a_failed_call_is_an_error_and_no_empty_stop() {
         (r#"{"finishReason":"UNEXPECTED_TOOL_CALL"}"#, "UNEXPECTED_TOOL_CALL"),
     ] {
         let transcript = decode(&sse(&[&format!("{{\"candidates\":[{candidate}]}}")]));
-        assert_eq!(told(&transcript), is("", "error"));
+        assert_eq!(result(&transcript), is("", "error"));
         assert_eq!(transcript.errors()[0].message(), message);
         assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Error);
     }
@@ -97,6 +97,6 @@ fn d33_a_reason_before_the_text_ends_nothing() {
         r#"{"candidates":[{"finishReason":"STOP","index":0}]}"#,
         r#"{"candidates":[{"content":{"parts":[{"text":"late"}]},"index":0}]}"#,
     ]);
-    assert_eq!(told(&decode(&body)), is("late", "complete"));
-    assert_eq!(decode(&(end("stop") + &said("late"))).text(), "late");
+    assert_eq!(result(&decode(&body)), is("late", "complete"));
+    assert_eq!(decode(&(end("stop") + &text_delta("late"))).text(), "late");
 }

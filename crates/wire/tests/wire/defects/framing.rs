@@ -7,7 +7,7 @@ use jsonmend_wire::{
     transcribe,
 };
 
-use super::{chunk, end, is, outcome, said, told, turn};
+use super::{chunk, end, is, outcome, result, text_delta, turn};
 use crate::support::{decode, decode_bytes};
 
 /// Decodes in pieces of one size.
@@ -23,7 +23,7 @@ fn in_pieces(body: &[u8], size: usize) -> Transcript {
 
 #[test]
 fn d01_characters_cut_by_the_network_stay_whole() {
-    assert_eq!(told(&decode(&(said("aé北😀") + &end("stop")))), is("aé北😀", "complete"));
+    assert_eq!(result(&decode(&(text_delta("aé北😀") + &end("stop")))), is("aé北😀", "complete"));
 }
 
 #[test]
@@ -33,35 +33,35 @@ fn d02_characters_cut_inside_arguments_break_nothing() {
 
 #[test]
 fn d03_characters_survive_pieces_of_every_small_size() {
-    let body = said("北京😀é") + &end("stop");
+    let body = text_delta("北京😀é") + &end("stop");
     for size in 1..=5 {
-        assert_eq!(told(&in_pieces(body.as_bytes(), size)), is("北京😀é", "complete"));
+        assert_eq!(result(&in_pieces(body.as_bytes(), size)), is("北京😀é", "complete"));
     }
 }
 
 #[test]
 fn d04_a_line_end_of_two_bytes_cut_in_between_is_one() {
-    let body = (said("a") + &said("b") + &end("stop")).replace('\n', "\r\n");
-    assert_eq!(told(&decode(&body)), is("ab", "complete"));
+    let body = (text_delta("a") + &text_delta("b") + &end("stop")).replace('\n', "\r\n");
+    assert_eq!(result(&decode(&body)), is("ab", "complete"));
 }
 
 #[test]
 fn d05_every_line_end_separates() {
-    let body = said("a") + &said("b") + &end("stop");
+    let body = text_delta("a") + &text_delta("b") + &end("stop");
     for line_end in ["\n", "\r\n", "\r"] {
-        assert_eq!(told(&decode(&body.replace('\n', line_end))), is("ab", "complete"));
+        assert_eq!(result(&decode(&body.replace('\n', line_end))), is("ab", "complete"));
     }
 }
 
 #[test]
 fn d06_a_bare_carriage_return_ends_a_line() {
-    let body = said("a").replace("\n\n", "\r\r\n") + &end("stop");
-    assert_eq!(told(&decode(&body)), is("a", "complete"));
+    let body = text_delta("a").replace("\n\n", "\r\r\n") + &end("stop");
+    assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
 fn d07_an_event_cut_inside_a_line_is_one_event() {
-    let body = said("a") + &said("b") + &end("stop");
+    let body = text_delta("a") + &text_delta("b") + &end("stop");
     let cut = body.len() / 3;
     let mut decoder = Decoder::new(WireOptions::new());
     let mut transcript = Transcript::new();
@@ -69,84 +69,88 @@ fn d07_an_event_cut_inside_a_line_is_one_event() {
         decoder.push(piece.as_bytes(), &mut |event| transcript.record(&event));
     }
     decoder.finish(&mut |event| transcript.record(&event));
-    assert_eq!(told(&transcript), is("ab", "complete"));
+    assert_eq!(result(&transcript), is("ab", "complete"));
 }
 
 #[test]
 fn d08_the_last_event_counts_without_its_blank_line() {
     for tail in ["", "\n"] {
-        let body = said("a")
+        let body = text_delta("a")
             + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}"
             + tail;
-        assert_eq!(told(&decode(&body)), is("a", "complete"));
-        assert_eq!(told(&decode(&(said("a") + "data: [DONE]" + tail))), is("a", "complete"));
+        assert_eq!(result(&decode(&body)), is("a", "complete"));
+        assert_eq!(
+            result(&decode(&(text_delta("a") + "data: [DONE]" + tail))),
+            is("a", "complete")
+        );
     }
 }
 
 #[test]
 fn d09_the_space_behind_the_colon_may_be_missing() {
-    let body = (said("a") + &end("stop")).replace("data: ", "data:");
-    assert_eq!(told(&decode(&body)), is("a", "complete"));
+    let body = (text_delta("a") + &end("stop")).replace("data: ", "data:");
+    assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
 fn d10_data_on_several_lines_is_one_payload() {
     let body =
         "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\ndata: \"a\"}}]}\n\n".to_owned();
-    assert_eq!(told(&decode(&(body + &end("stop")))), is("a", "complete"));
+    assert_eq!(result(&decode(&(body + &end("stop")))), is("a", "complete"));
 }
 
 #[test]
 fn d11_a_byte_order_mark_hides_nothing() {
-    let body = "\u{feff}".to_owned() + &said("a") + &end("stop");
-    assert_eq!(told(&decode(&body)), is("a", "complete"));
+    let body = "\u{feff}".to_owned() + &text_delta("a") + &end("stop");
+    assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
 fn d12_comments_are_signs_of_life() {
-    let body = ": ping\n\n:\n\n: ping - now\n".to_owned() + &said("a") + ":\n\n" + &end("stop");
-    assert_eq!(told(&decode(&body)), is("a", "complete"));
+    let body =
+        ": ping\n\n:\n\n: ping - now\n".to_owned() + &text_delta("a") + ":\n\n" + &end("stop");
+    assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
 fn d13_a_comment_and_a_blank_line_are_no_event() {
-    let transcript = decode(&(said("a") + ": ping\n\n\n\nevent: ping\n\n" + &end("stop")));
-    assert_eq!(told(&transcript), is("a", "complete"));
+    let transcript = decode(&(text_delta("a") + ": ping\n\n\n\nevent: ping\n\n" + &end("stop")));
+    assert_eq!(result(&transcript), is("a", "complete"));
     assert!(transcript.errors().is_empty());
 }
 
 #[test]
 fn d14_signs_of_life_in_the_place_of_data_are_no_data() {
     let signs = "data: : keepalive\n\ndata: \"\"\n\ndata:\n\n";
-    let transcript = decode(&(signs.to_owned() + &said("a") + signs + &end("stop")));
-    assert_eq!(told(&transcript), is("a", "complete"));
+    let transcript = decode(&(signs.to_owned() + &text_delta("a") + signs + &end("stop")));
+    assert_eq!(result(&transcript), is("a", "complete"));
     assert!(transcript.errors().is_empty());
 }
 
 #[test]
 fn d15_null_is_no_data() {
-    let body = said("a") + "data: null\n\n" + &said("b") + &end("stop");
-    assert_eq!(told(&decode(&body)), is("ab", "complete"));
+    let body = text_delta("a") + "data: null\n\n" + &text_delta("b") + &end("stop");
+    assert_eq!(result(&decode(&body)), is("ab", "complete"));
 }
 
 #[test]
 fn d16_long_lines_are_read_and_too_long_ones_cost_only_themselves() {
     let long = "x".repeat(900 << 10);
-    let body = said("a") + &said(&long) + &end("stop");
+    let body = text_delta("a") + &text_delta(&long) + &end("stop");
     for size in [1 << 12, usize::MAX] {
         assert_eq!(in_pieces(body.as_bytes(), size).text().len(), long.len() + 1);
     }
     let limits = WireLimits::new().with_sse(SseLimits::new().with_line(1 << 10));
     let transcript = transcribe(
-        (said("a") + &said(&long) + &said("b") + &end("stop")).as_bytes(),
+        (text_delta("a") + &text_delta(&long) + &text_delta("b") + &end("stop")).as_bytes(),
         WireOptions::new().with_limits(limits),
     );
-    assert_eq!(told(&transcript), is("ab", "overflow"));
+    assert_eq!(result(&transcript), is("ab", "overflow"));
 }
 
 #[test]
 fn d17_the_bytes_tell_the_framing_whatever_a_header_says() {
-    let events = said("a") + &end("stop");
+    let events = text_delta("a") + &end("stop");
     assert_eq!(decode(&events).framing(), Some(Framing::Sse));
     // Events where binary frames are expected.
     let named = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
@@ -160,7 +164,8 @@ fn d17_the_bytes_tell_the_framing_whatever_a_header_says() {
 
 #[test]
 fn d18_a_page_of_html_is_told() {
-    for body in ["<!DOCTYPE html>\n<p>502</p>".to_owned(), said("a") + "<html><p>502</p></html>\n"]
+    for body in
+        ["<!DOCTYPE html>\n<p>502</p>".to_owned(), text_delta("a") + "<html><p>502</p></html>\n"]
     {
         let transcript = decode(&body);
         assert_eq!(transcript.errors()[0].kind(), ErrorKind::NotAStream);
@@ -171,22 +176,23 @@ fn d18_a_page_of_html_is_told() {
 
 #[test]
 fn d19_an_error_without_a_field_name_is_told() {
-    let body = said("a") + "{\"error\": {\n  \"message\": \"gone\"\n}}\n\n";
+    let body = text_delta("a") + "{\"error\": {\n  \"message\": \"gone\"\n}}\n\n";
     let transcript = decode(&body);
-    assert_eq!(told(&transcript), is("a", "error"));
+    assert_eq!(result(&transcript), is("a", "error"));
     assert_eq!(transcript.errors()[0].message(), "gone");
 }
 
 #[test]
 fn d20_an_error_as_a_field_is_told() {
-    let transcript = decode(&(said("a") + "error: {\"code\":500,\"message\":\"no slot\"}\n\n"));
-    assert_eq!(told(&transcript), is("a", "error"));
+    let transcript =
+        decode(&(text_delta("a") + "error: {\"code\":500,\"message\":\"no slot\"}\n\n"));
+    assert_eq!(result(&transcript), is("a", "error"));
     assert_eq!(transcript.errors()[0].code(), Some("500"));
 }
 
 #[test]
 fn d21_an_error_in_words_is_told() {
-    let transcript = decode(&(said("a") + "data: error: out of memory\n\n"));
+    let transcript = decode(&(text_delta("a") + "data: error: out of memory\n\n"));
     assert_eq!(transcript.errors()[0].message(), "error: out of memory");
     assert_eq!(transcript.errors()[0].kind(), ErrorKind::Provider);
 }
@@ -196,13 +202,13 @@ fn d22_separators_of_other_alphabets_end_no_line() {
     let text = "a\u{2028}b\u{2029}c\u{85}d\u{b}e";
     let payload = serde_json::json!({ "content": text }).to_string();
     assert!(payload.contains('\u{2028}'));
-    assert_eq!(told(&decode(&(chunk(&payload) + &end("stop")))), is(text, "complete"));
+    assert_eq!(result(&decode(&(chunk(&payload) + &end("stop")))), is(text, "complete"));
 }
 
 #[test]
 fn d23_the_name_of_a_field_inside_a_text_ends_nothing() {
     let text = "say data: x\n\ndata: [DONE]\n\n";
-    assert_eq!(told(&decode(&(said(text) + &end("stop")))), is(text, "complete"));
+    assert_eq!(result(&decode(&(text_delta(text) + &end("stop")))), is(text, "complete"));
 }
 
 fn message(payload: &str) -> Vec<u8> {
@@ -220,18 +226,18 @@ fn d24_a_binary_frame_is_whole_and_right_or_told() {
     let text = message(r#"{"contentBlockIndex":0,"delta":{"text":"a"}}"#);
     let stop = message(r#"{"messageStop":{"stopReason":"end_turn"}}"#);
     let half = [text.clone(), stop[..stop.len() - 3].to_vec()].concat();
-    assert_eq!(told(&decode_bytes(&WireOptions::new(), &half)), is("a", "cut"));
+    assert_eq!(result(&decode_bytes(&WireOptions::new(), &half)), is("a", "cut"));
     let mut wrong = [text.clone(), text].concat();
     let last = wrong.len() - 10;
     wrong[last] ^= 1;
     let transcript = decode_bytes(&WireOptions::new(), &wrong);
-    assert_eq!(told(&transcript), is("a", "error"));
+    assert_eq!(result(&transcript), is("a", "error"));
     assert!(transcript.errors()[0].message().contains("checksum"));
 }
 
 #[test]
 fn d25_an_end_without_its_mark_is_no_success() {
-    assert_eq!(told(&decode(&said("a"))), is("a", "cut"));
+    assert_eq!(result(&decode(&text_delta("a"))), is("a", "cut"));
     let transcript = decode(&turn(&["{\"a\": 1, \"b\": \"x"])[..300]);
     assert_eq!(transcript.outcome().code(), "cut");
     assert_eq!(transcript.calls()[0].outcome().code(), "cut");
@@ -239,10 +245,10 @@ fn d25_an_end_without_its_mark_is_no_success() {
 
 #[test]
 fn d26_two_values_on_one_line_are_two_payloads() {
-    let one = said("a");
-    let two = said("b");
+    let one = text_delta("a");
+    let two = text_delta("b");
     let line = format!("{}{}", one.trim_end(), &two["data: ".len()..]);
-    assert_eq!(told(&decode(&(line + &end("stop")))), is("ab", "complete"));
+    assert_eq!(result(&decode(&(line + &end("stop")))), is("ab", "complete"));
     let lines = "{\"response\":\"a\",\"done\":false}{\"response\":\"b\",\"done\":true}\n";
-    assert_eq!(told(&decode(lines)), is("ab", "complete"));
+    assert_eq!(result(&decode(lines)), is("ab", "complete"));
 }

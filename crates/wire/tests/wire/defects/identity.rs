@@ -4,7 +4,7 @@ use super::{end, tools};
 use crate::support::{call, calls, decode, lines};
 use jsonmend_wire::Transcript;
 
-/// A turn of those entries, one a chunk.
+/// A turn with those entries, one per chunk.
 fn turn(entries: &[&str]) -> Transcript {
     let chunks: String = entries.iter().map(|entry| tools(entry)).collect();
     decode(&(chunks + &end("tool_calls")))

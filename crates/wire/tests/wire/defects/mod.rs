@@ -1,4 +1,4 @@
-//! What is met in the field, one test an entry of `docs/defects.md`, under its number.
+//! Defects of real streams: one test per entry of `docs/defects.md`, named by its number.
 
 mod arguments;
 mod envelope;
@@ -14,8 +14,8 @@ fn chunk(delta: &str) -> String {
     format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n")
 }
 
-/// A chunk that says a text.
-fn said(text: &str) -> String {
+/// A chunk with a text delta.
+fn text_delta(text: &str) -> String {
     chunk(&format!("{{\"content\":{text:?}}}"))
 }
 
@@ -31,7 +31,7 @@ fn end(reason: &str) -> String {
     )
 }
 
-/// A turn of one call whose arguments come in those pieces.
+/// A turn with one call whose arguments arrive in those pieces.
 fn turn(pieces: &[&str]) -> String {
     let mut body = tools(r#"{"index":0,"id":"c","function":{"name":"f","arguments":""}}"#);
     for piece in pieces {
@@ -41,7 +41,7 @@ fn turn(pieces: &[&str]) -> String {
     body + &end("tool_calls")
 }
 
-/// The one call of such a turn: its arguments and its outcome.
+/// The arguments and the outcome of the only call of such a turn.
 fn outcome(pieces: &[&str]) -> (String, &'static str) {
     let transcript = decode(&turn(pieces));
     let calls = transcript.calls();
@@ -49,12 +49,12 @@ fn outcome(pieces: &[&str]) -> (String, &'static str) {
     (calls[0].arguments().to_owned(), calls[0].outcome().code())
 }
 
-/// Such a pair.
+/// An expected pair.
 fn is(arguments: &str, outcome: &'static str) -> (String, &'static str) {
     (arguments.to_owned(), outcome)
 }
 
 /// The text, and how the stream ended.
-fn told(transcript: &Transcript) -> (String, &'static str) {
+fn result(transcript: &Transcript) -> (String, &'static str) {
     (transcript.text(), transcript.outcome().code())
 }
