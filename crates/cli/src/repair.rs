@@ -111,7 +111,7 @@ fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session:
     if mended.outcome().is_valid() && !session.quiet {
         let mut locator = Locator::new(text);
         for repair in mended.repairs().iter().take(LISTED) {
-            let seen = (locator.at(repair.start), report::span(text, repair));
+            let seen = (locator.at(repair.start()), report::span(text, repair));
             notice(report::line(paint, name, repair, Some(seen)));
         }
         unlisted(mended.repairs().len());

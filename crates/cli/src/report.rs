@@ -37,12 +37,12 @@ impl Record {
 impl From<&Repair> for Record {
     fn from(repair: &Repair) -> Self {
         Self {
-            code: repair.kind.code(),
+            code: repair.kind().code(),
             risk: repair.risk().code(),
-            start: repair.start,
-            end: repair.end,
-            after: repair.after.to_string(),
-            path: repair.path.to_string(),
+            start: repair.start(),
+            end: repair.end(),
+            after: repair.after().to_string(),
+            path: repair.path().to_string(),
         }
     }
 }
@@ -79,7 +79,7 @@ pub(crate) struct Located {
 pub(crate) fn located(text: &[u8], repairs: &[Repair]) -> Vec<Located> {
     let mut locator = Locator::new(text);
     let locate = |repair: &Repair| {
-        let Position { line, column } = locator.at(repair.start);
+        let Position { line, column } = locator.at(repair.start());
         let before = String::from_utf8_lossy(span(text, repair)).into_owned();
         Located { record: Record::from(repair), line, column, before }
     };
@@ -88,18 +88,18 @@ pub(crate) fn located(text: &[u8], repairs: &[Repair]) -> Vec<Located> {
 
 /// The bytes a repair replaces, as far as `text` has them.
 pub(crate) fn span<'a>(text: &'a [u8], repair: &Repair) -> &'a [u8] {
-    let end = repair.end.min(text.len());
-    text.get(repair.start.min(end)..end).unwrap_or_default()
+    let end = repair.end().min(text.len());
+    text.get(repair.start().min(end)..end).unwrap_or_default()
 }
 
 /// `single-quote (exact): ' -> "`, without a place.
 pub(crate) fn change(paint: Paint, repair: &Repair, before: &[u8]) -> String {
-    let code = paint.paint(NAME, repair.kind);
+    let code = paint.paint(NAME, repair.kind());
     let risk = paint.paint(risk_style(repair.risk()), repair.risk());
-    let after = visible(repair.after.as_bytes(), SPAN);
+    let after = visible(repair.after().as_bytes(), SPAN);
     let before = visible(before, SPAN);
     // Where the input has gone by, the span still says how much of it was replaced.
-    let gone = before.is_empty().then_some(repair.end - repair.start).filter(|gone| *gone > 0);
+    let gone = before.is_empty().then_some(repair.end() - repair.start()).filter(|gone| *gone > 0);
     let verb = match (before.is_empty(), after.is_empty()) {
         (true, true) if gone.is_some() => format!("delete {} bytes", gone.unwrap_or_default()),
         (true, false) if gone.is_some() => {
@@ -127,7 +127,7 @@ pub(crate) fn line(
         None => name.to_owned(),
     };
     let change = change(paint, repair, seen.map_or(b"", |(_, before)| before));
-    let Repair { start, end, path, .. } = repair;
+    let (start, end, path) = (repair.start(), repair.end(), repair.path());
     let bytes = paint.paint(DIM, format_args!("bytes {start}..{end} at {path}"));
     format!("{}: {bytes}: {change}", paint.paint(BOLD, place))
 }
@@ -140,9 +140,9 @@ pub(crate) fn paragraph(
     repair: &Repair,
     locator: &mut Locator<'_>,
 ) -> String {
-    let position = locator.at(repair.start);
+    let position = locator.at(repair.start());
     let line = line(paint, name, repair, Some((position, span(text, repair))));
-    let [source, carets] = excerpt(text, repair.start, repair.end, position);
+    let [source, carets] = excerpt(text, repair.start(), repair.end(), position);
     let carets = paint.paint(risk_style(repair.risk()), carets);
     format!("{line}\n{source}\n{carets}")
 }

@@ -106,7 +106,7 @@ impl Step<'_> {
         paint: Paint,
     ) -> io::Result<()> {
         let change = report::change(paint, repair, report::span(text, repair));
-        let Repair { start, end, path, .. } = repair;
+        let (start, end, path) = (repair.start(), repair.end(), repair.path());
         writeln!(out, "{:>8}  bytes {start}..{end} at {path}: {change}", "~")
     }
 

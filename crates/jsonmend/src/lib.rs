@@ -108,18 +108,24 @@
 //! | `schemars` | `jsonmend::schema::parse_as`: schemas from Rust types; implies `schema` | no |
 //! | `wire` | `jsonmend::wire`: framings and providers' formats, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures::Stream`; implies `wire` | yes |
+//! | `serde` | `Serialize` for repairs, outcomes, paths, events and deltas; `Value` as a `Deserializer` | no |
 //! | `serde_json` | `Value::to_value`: partial values as those of `serde_json` | no |
 //! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
 
+mod write;
+
+#[cfg(feature = "serde")]
+pub use jsonmend_core::DeserializeError;
 #[cfg(feature = "serde_json")]
 pub use jsonmend_core::Unrepresentable;
 pub use jsonmend_core::{
     BufferedMender, Collected, Completion, Delta, DeltaOp, Deltas, EventReader, Events, Guide,
-    Kind, KindSet, Lead, Limits, Listed, Member, Mended, Mender, Misplaced, Options, Outcome, Output,
-    OwnedValue, ParseEvent, Partial, Path, Policy, Repair, RepairKind, Revision, Risk, Step,
-    Tail, TrailingDocuments, Value, apply, grammar, mend,
+    Kind, KindSet, Lead, Limits, Listed, Member, Mended, Mender, Misplaced, Options, Outcome,
+    Output, OwnedValue, ParseEvent, Partial, Path, Policy, Repair, RepairKind, Revision, Risk,
+    Step, Tail, TrailingDocuments, UnknownCode, Value, apply, mend,
 };
 pub use jsonmend_extract::{Extractor, Findings, Found, Scope, TextSink, mend_text};
+pub use write::WriteOutput;
 
 /// A value into its JSON Schema: validation, rules, issues, tools by name.
 #[cfg(feature = "schema")]

@@ -145,8 +145,8 @@ impl Text {
 impl Object {
     /// How many bytes of the text it takes: as many as it has now, but for what repairs did.
     fn length(&self) -> usize {
-        let added: usize = self.repairs.iter().map(|repair| repair.after.len()).sum();
-        let removed: usize = self.repairs.iter().map(|repair| repair.end - repair.start).sum();
+        let added: usize = self.repairs.iter().map(|repair| repair.after().len()).sum();
+        let removed: usize = self.repairs.iter().map(|repair| repair.end() - repair.start()).sum();
         (self.json.len() + removed).saturating_sub(added)
     }
 }

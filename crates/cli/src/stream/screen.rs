@@ -323,7 +323,7 @@ impl Screen {
             notice(format_args!("{title}: {state} ({count})"));
             let mut locator = Locator::new(raw);
             for repair in call.repairs().iter().take(LISTED) {
-                let seen = (locator.at(repair.start), report::span(raw, repair));
+                let seen = (locator.at(repair.start()), report::span(raw, repair));
                 notice(format_args!("  {}", report::line(paint, &name, repair, Some(seen))));
             }
             if call.repairs().len() > LISTED {
