@@ -36,8 +36,8 @@ fn every(picked: impl Fn(&Case) -> bool, check: impl Fn(&Case) -> Result<(), Str
 fn kinds(repairs: &[Repair]) -> Vec<RepairKind> {
     let mut kinds = Vec::new();
     for repair in repairs {
-        if !kinds.contains(&repair.kind) {
-            kinds.push(repair.kind);
+        if !kinds.contains(&repair.kind()) {
+            kinds.push(repair.kind());
         }
     }
     kinds
@@ -246,7 +246,7 @@ fn every_kind_is_allowed_refused_and_switched_off() {
         let needs = |case: &&Case| {
             let allowed = case.options.clone().with_policy(Policy::PERMISSIVE);
             let mended = mend(&case.input, &allowed);
-            mended.repairs().iter().any(|repair| repair.kind == kind)
+            mended.repairs().iter().any(|repair| repair.kind() == kind)
         };
         let mut refused: Vec<Policy> = Vec::new();
         for case in cases.iter().filter(|case| !case.options.policy().allows(kind)).filter(needs) {

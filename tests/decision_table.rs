@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{
-    grammar::{Expect, Token, decide, reached},
+    coverage::{Expect, Token, decide, reached},
     mend,
 };
 use jsonmend_extract::mend_text;
@@ -29,8 +29,8 @@ fn every_cell_is_reached_by_a_case() {
         }
     }
     let mut missed = Vec::new();
-    for expect in Expect::ALL {
-        for token in Token::ALL {
+    for &expect in Expect::ALL {
+        for &token in Token::ALL {
             if !reached(expect, token) {
                 let action = decide(expect, token);
                 missed.push(format!("no case reaches {expect:?} x {token:?} ({action:?})"));

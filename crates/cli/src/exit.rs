@@ -185,8 +185,7 @@ mod tests {
 
     #[test]
     fn every_outcome_has_its_code() {
-        let codes: Vec<u8> =
-            Outcome::ALL.into_iter().map(|outcome| Exit::of(outcome) as u8).collect();
+        let codes: Vec<u8> = Outcome::ALL.iter().map(|&outcome| Exit::of(outcome) as u8).collect();
         // abandoned, closed, cut, invalid, none, overflow, repaired, unchanged
         assert_eq!(codes, [5, 3, 3, 5, 4, 5, 1, 0]);
     }

@@ -70,11 +70,11 @@ impl Fault {
     fn refused(text: &[u8], options: &Options) -> Self {
         let policy = options.policy();
         let needed = mend_text(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
-        if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind)) {
-            return Self::at(text, repair.start..repair.end, reason(repair, options));
+        if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind())) {
+            return Self::at(text, repair.start()..repair.end(), reason(repair, options));
         }
         if options.trailing_documents() == TrailingDocuments::Error {
-            let start = needed.repairs().last().map_or(text.len(), |repair| repair.start);
+            let start = needed.repairs().last().map_or(text.len(), jsonmend_core::Repair::start);
             return Self::at(text, start..start, FOLLOWED.to_owned());
         }
         let start = stop(text, options).map_or(text.len(), |stop| stop.0);
@@ -105,10 +105,10 @@ const FOLLOWED: &str = "there is something after the document, which --trailing 
 
 /// Why this repair was refused.
 pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
-    if options.policy().allows(refused.kind) {
+    if options.policy().allows(refused.kind()) {
         return FOLLOWED.to_owned();
     }
-    let (kind, risk) = (refused.kind, refused.risk());
+    let (kind, risk) = (refused.kind(), refused.risk());
     format!("not valid JSON: it needs the repair {kind} ({risk}), which the policy forbids")
 }
 

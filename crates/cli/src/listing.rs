@@ -27,8 +27,9 @@ pub(crate) struct Edit<'a> {
 
 impl<'a> From<&'a Repair> for Edit<'a> {
     fn from(repair: &'a Repair) -> Self {
-        let Repair { kind, start, end, after, path, .. } = repair;
-        Self { code: kind.code(), risk: repair.risk(), start: *start, end: *end, after, path }
+        let (code, risk) = (repair.kind().code(), repair.risk());
+        let (start, end) = (repair.start(), repair.end());
+        Self { code, risk, start, end, after: repair.after(), path: repair.path() }
     }
 }
 

@@ -32,12 +32,12 @@ impl Record {
 impl From<&Repair> for Record {
     fn from(repair: &Repair) -> Self {
         Self {
-            code: repair.kind.code(),
+            code: repair.kind().code(),
             risk: repair.risk().code(),
-            start: repair.start,
-            end: repair.end,
-            after: repair.after.to_string(),
-            path: repair.path.to_string(),
+            start: repair.start(),
+            end: repair.end(),
+            after: repair.after().to_string(),
+            path: repair.path().to_string(),
         }
     }
 }
@@ -74,9 +74,9 @@ pub(crate) struct Located {
 pub(crate) fn located(text: &[u8], repairs: &[Repair]) -> Vec<Located> {
     let mut locator = Locator::new(text);
     let locate = |repair: &Repair| {
-        let Position { line, column } = locator.at(repair.start);
-        let end = repair.end.min(text.len());
-        let span = text.get(repair.start.min(end)..end).unwrap_or_default();
+        let Position { line, column } = locator.at(repair.start());
+        let end = repair.end().min(text.len());
+        let span = text.get(repair.start().min(end)..end).unwrap_or_default();
         let before = String::from_utf8_lossy(span).into_owned();
         Located { record: Record::from(repair), line, column, before }
     };

@@ -108,7 +108,7 @@ impl Step<'_> {
         text: &[u8],
         paint: Paint,
     ) -> io::Result<()> {
-        let before = text.get(repair.start..repair.end).unwrap_or_default();
+        let before = text.get(repair.start()..repair.end()).unwrap_or_default();
         writeln!(out, "{:>8}  {}", "~", Edit::from(repair).describe(paint, Some(before)))
     }
 

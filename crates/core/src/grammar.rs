@@ -3,10 +3,14 @@
 //! [`decide`] is total and pure. [`table`] prints it; `docs/grammar.md` is that print, and a test
 //! keeps the two alike, so that a change of behaviour shows as a change of the page.
 
+#![allow(unreachable_pub, reason = "public with the feature `coverage` only")]
+
 #[cfg(feature = "coverage")]
 mod reached;
 
+#[cfg(feature = "coverage")]
 use alloc::string::String;
+#[cfg(feature = "coverage")]
 use core::fmt::Write as _;
 
 #[cfg(feature = "coverage")]
@@ -44,7 +48,8 @@ pub enum Expect {
 
 impl Expect {
     /// All places, in the order of the table.
-    pub const ALL: [Self; 12] = [
+    #[cfg(feature = "coverage")]
+    pub const ALL: &'static [Self] = &[
         Self::Document,
         Self::FirstItem,
         Self::Item,
@@ -102,7 +107,8 @@ pub enum Token {
 
 impl Token {
     /// All tokens, in the order of the table.
-    pub const ALL: [Self; 17] = [
+    #[cfg(feature = "coverage")]
+    pub const ALL: &'static [Self] = &[
         Self::ObjectOpen,
         Self::ArrayOpen,
         Self::GroupOpen,
@@ -157,12 +163,6 @@ pub enum Action {
 
 /// What is done about `token` where the grammar expects `expect`. Total, and pure but for the note
 /// that the feature `coverage` takes.
-///
-/// ```
-/// use jsonmend_core::grammar::{Action, Expect, Token, decide};
-/// assert_eq!(decide(Expect::ItemEnd, Token::Comma), Action::Accept);
-/// assert_eq!(decide(Expect::ItemEnd, Token::Number), Action::InsertComma);
-/// ```
 #[must_use]
 pub fn decide(expect: Expect, token: Token) -> Action {
     #[cfg(feature = "coverage")]
@@ -277,6 +277,7 @@ const fn action(expect: Expect, token: Token) -> Action {
     }
 }
 
+#[cfg(feature = "coverage")]
 impl Expect {
     const fn label(self) -> &'static str {
         match self {
@@ -296,6 +297,7 @@ impl Expect {
     }
 }
 
+#[cfg(feature = "coverage")]
 impl Token {
     const fn label(self) -> &'static str {
         match self {
@@ -320,6 +322,7 @@ impl Token {
     }
 }
 
+#[cfg(feature = "coverage")]
 impl Action {
     const fn label(self) -> &'static str {
         match self {
@@ -341,19 +344,20 @@ impl Action {
 }
 
 /// The whole table, in Markdown: a row a token, a column an expectation.
+#[cfg(feature = "coverage")]
 #[must_use]
 pub fn table() -> String {
     let mut out = String::from("| token |");
-    for expect in Expect::ALL {
+    for &expect in Expect::ALL {
         let _ = write!(out, " {} |", expect.label());
     }
     out.push_str("\n|---|");
     for _ in Expect::ALL {
         out.push_str("---|");
     }
-    for token in Token::ALL {
+    for &token in Token::ALL {
         let _ = write!(out, "\n| {} |", token.label());
-        for expect in Expect::ALL {
+        for &expect in Expect::ALL {
             let _ = write!(out, " {} |", action(expect, token).label());
         }
     }

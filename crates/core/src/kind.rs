@@ -1,6 +1,6 @@
 //! The kinds of repair, their risks, and the set type that switches them.
 
-use core::fmt;
+use crate::code::by_code;
 
 /// How much a repair had to assume.
 ///
@@ -27,7 +27,7 @@ pub enum Risk {
 
 impl Risk {
     /// All risks, lowest first.
-    pub const ALL: [Self; 4] = [Self::Exact, Self::Likely, Self::Lossy, Self::Guess];
+    pub const ALL: &'static [Self] = &[Self::Exact, Self::Likely, Self::Lossy, Self::Guess];
 
     /// The stable lower-case name.
     #[must_use]
@@ -43,15 +43,11 @@ impl Risk {
     /// The risk of that name.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|risk| risk.code() == code)
+        code.parse().ok()
     }
 }
 
-impl fmt::Display for Risk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+by_code!(Risk, "risk");
 
 /// One row of the table below becomes a variant, its code, its risk, its summary and its example.
 macro_rules! kinds {
@@ -174,11 +170,7 @@ impl RepairKind {
     }
 }
 
-impl fmt::Display for RepairKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+by_code!(RepairKind, "kind of repair");
 
 /// A set of [`RepairKind`]s, used to switch kinds off.
 ///

@@ -18,7 +18,7 @@
 //! let mended = mend(b"{'name': 'Ada', 'ok': True,}", &Options::new());
 //! assert_eq!(mended.text(), Some(r#"{"name": "Ada", "ok": true}"#));
 //! assert_eq!(mended.outcome(), Outcome::Repaired);
-//! assert!(mended.repairs().iter().all(|repair| repair.kind.code() != "missing-value"));
+//! assert!(mended.repairs().iter().all(|repair| repair.kind().code() != "missing-value"));
 //! ```
 //!
 //! # Values that grow
@@ -53,9 +53,10 @@ extern crate alloc;
 
 mod beside;
 mod buffered;
+mod code;
 mod engine;
 mod events;
-pub mod grammar;
+mod grammar;
 mod guide;
 mod kind;
 mod mended;
@@ -65,11 +66,21 @@ mod output;
 mod partial;
 mod report;
 mod scan;
+#[cfg(feature = "serde")]
+mod serde;
 mod tail;
 mod whole;
 
+/// The recovery table, for tests of what the corpus covers. No part of the interface.
+#[cfg(feature = "coverage")]
+#[doc(hidden)]
+pub mod coverage {
+    pub use crate::grammar::{Action, Expect, Token, decide, reached, table};
+}
+
 pub use beside::Lead;
 pub use buffered::BufferedMender;
+pub use code::UnknownCode;
 pub use events::{EventReader, Events, ParseEvent};
 pub use guide::{Guide, Listed, Member};
 pub use kind::{KindSet, RepairKind, Risk};
@@ -81,5 +92,7 @@ pub use output::{Collected, Output};
 pub use partial::Unrepresentable;
 pub use partial::{Delta, DeltaOp, Deltas, Kind, Misplaced, OwnedValue, Partial, Revision, Value};
 pub use report::{Outcome, Path, Repair, Step, apply};
+#[cfg(feature = "serde")]
+pub use serde::DeserializeError;
 pub use tail::Tail;
 pub use whole::mend;

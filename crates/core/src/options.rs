@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::{Guide, KindSet, RepairKind, Risk, guide::Root};
+use crate::{Guide, KindSet, RepairKind, Risk, code::by_code, guide::Root};
 
 /// Which repairs may be made.
 ///
@@ -210,6 +210,26 @@ pub enum TrailingDocuments {
     /// [`TrailingDocuments::First`].
     Last,
 }
+
+impl TrailingDocuments {
+    /// All rules, in alphabetical order.
+    pub const ALL: &'static [Self] =
+        &[Self::All, Self::Array, Self::Error, Self::First, Self::Last];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Array => "array",
+            Self::Error => "error",
+            Self::First => "first",
+            Self::Last => "last",
+        }
+    }
+}
+
+by_code!(TrailingDocuments, "rule for trailing documents");
 
 /// Everything a [`Mender`](crate::Mender) or [`mend`](crate::mend) is told.
 ///

@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::{fmt, fmt::Write as _, ops::Range};
 
-use crate::{RepairKind, Risk};
+use crate::{RepairKind, Risk, code::by_code};
 
 /// How the mending of one input ended.
 ///
@@ -36,7 +36,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// All outcomes, in alphabetical order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: &'static [Self] = &[
         Self::Abandoned,
         Self::Closed,
         Self::Cut,
@@ -75,11 +75,7 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+by_code!(Outcome, "outcome");
 
 /// One step from a container to what it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -109,6 +105,33 @@ impl Path {
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
+
+    /// The path as a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
+    ///
+    /// ```
+    /// use jsonmend_core::{Path, Step};
+    /// let path = Path::from(vec![Step::Key("a/b".into()), Step::Index(0)]);
+    /// assert_eq!(path.to_pointer(), "/a~1b/0");
+    /// ```
+    #[must_use]
+    pub fn to_pointer(&self) -> String {
+        let mut pointer = String::new();
+        for step in &self.steps {
+            pointer.push('/');
+            match step {
+                Step::Index(index) => {
+                    // Writing to a string does not fail.
+                    let _ = write!(pointer, "{index}");
+                }
+                Step::Key(key) => key.chars().for_each(|c| match c {
+                    '~' => pointer.push_str("~0"),
+                    '/' => pointer.push_str("~1"),
+                    c => pointer.push(c),
+                }),
+            }
+        }
+        pointer
+    }
 }
 
 impl From<Vec<Step>> for Path {
@@ -137,27 +160,30 @@ fn is_plain(key: &str) -> bool {
         && chars.all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// One change: the bytes `start..end` of the input were replaced by `after`.
+/// One change: a [span](Self::span) of the input was replaced by [other text](Self::after).
 ///
-/// The repairs of one input are sorted and do not overlap. Applied to the input (see
-/// [`apply`]) they give the output, byte for byte.
+/// The repairs of one input are sorted and do not overlap. Applied to the input (see [`apply`]) they
+/// give the output, byte for byte.
+///
+/// ```
+/// use jsonmend_core::{Options, RepairKind, mend};
+/// let mended = mend(b"{'a': None}", &Options::new());
+/// let last = mended.repairs().last().unwrap();
+/// assert_eq!(last.kind(), RepairKind::PythonLiteral);
+/// assert_eq!((last.span(), last.after()), (6..10, "null"));
+/// assert_eq!(last.path().to_string(), "$.a");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Repair {
-    /// What was wrong.
-    pub kind: RepairKind,
-    /// First byte replaced: an offset into the input as given, in bytes.
-    pub start: usize,
-    /// Behind the last byte replaced. Equal to `start` where something is inserted.
-    pub end: usize,
-    /// What stands there in the output.
-    pub after: Cow<'static, str>,
-    /// Where in the document it happened.
-    pub path: Path,
+    pub(crate) kind: RepairKind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) after: Cow<'static, str>,
+    pub(crate) path: Path,
 }
 
 impl Repair {
-    /// A repair of `span`.
+    /// A repair of `span`, which is replaced by `after`.
     #[must_use]
     pub fn new(
         kind: RepairKind,
@@ -168,18 +194,68 @@ impl Repair {
         Self { kind, start: span.start, end: span.end, after: after.into(), path }
     }
 
+    /// What was wrong.
+    #[must_use]
+    pub const fn kind(&self) -> RepairKind {
+        self.kind
+    }
+
     /// The risk of its kind.
     #[must_use]
     pub const fn risk(&self) -> Risk {
         self.kind.risk()
     }
 
-    /// The same repair, of an input that stands `offset` bytes further on.
+    /// The bytes of the input that are replaced, counted from its start. Empty where something is
+    /// inserted.
+    #[must_use]
+    pub const fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The start of its [span](Self::span).
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The end of its [span](Self::span).
+    #[must_use]
+    pub const fn end(&self) -> usize {
+        self.end
+    }
+
+    /// What the output has instead. Empty where something is deleted.
+    #[must_use]
+    pub fn after(&self) -> &str {
+        &self.after
+    }
+
+    /// Where in the document it happened.
+    #[must_use]
+    pub const fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The same repair at another span.
+    #[must_use]
+    pub fn with_span(mut self, span: Range<usize>) -> Self {
+        (self.start, self.end) = (span.start, span.end);
+        self
+    }
+
+    /// The same repair, of an input with `offset` more bytes at its start.
     #[must_use]
     pub fn shifted(mut self, offset: usize) -> Self {
         self.start += offset;
         self.end += offset;
         self
+    }
+
+    /// Its parts: the kind, the span, what replaces it, and the path.
+    #[must_use]
+    pub fn into_parts(self) -> (RepairKind, Range<usize>, Cow<'static, str>, Path) {
+        (self.kind, self.start..self.end, self.after, self.path)
     }
 }
 

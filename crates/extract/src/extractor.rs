@@ -193,7 +193,7 @@ impl Extractor {
     /// extractor.push(br#"Here: {"a": NaN}"#, &mut found);
     /// extractor.finish(&mut found);
     /// let refused = extractor.refused().unwrap();
-    /// assert_eq!((refused.kind, refused.start), (RepairKind::NonFinite, 12));
+    /// assert_eq!((refused.kind(), refused.start()), (RepairKind::NonFinite, 12));
     /// ```
     #[must_use]
     pub const fn refused(&self) -> Option<&Repair> {

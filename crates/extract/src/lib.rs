@@ -19,6 +19,10 @@
 //! assert_eq!(found.text(), b"See [docs](http://x). Result:  Done.");
 //! ```
 
+use std::{fmt, str::FromStr};
+
+use jsonmend_core::UnknownCode;
+
 mod begins;
 mod comment;
 mod document;
@@ -63,8 +67,47 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// All scopes, in alphabetical order.
+    pub const ALL: &'static [Self] =
+        &[Self::All, Self::Best, Self::Fenced, Self::First, Self::Last, Self::Whole];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Best => "best",
+            Self::Fenced => "fenced",
+            Self::First => "first",
+            Self::Last => "last",
+            Self::Whole => "whole",
+        }
+    }
+
     /// Whether there is one document, and the rest of the input is an edit around it.
     const fn is_single(self) -> bool {
         !matches!(self, Self::All | Self::Fenced)
+    }
+}
+
+/// As its code.
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.code())
+    }
+}
+
+/// From its code.
+///
+/// ```
+/// use jsonmend_extract::Scope;
+/// assert_eq!("fenced".parse(), Ok(Scope::Fenced));
+/// ```
+impl FromStr for Scope {
+    type Err = UnknownCode;
+
+    fn from_str(code: &str) -> Result<Self, UnknownCode> {
+        let found = Self::ALL.iter().find(|scope| scope.code() == code);
+        found.copied().ok_or(UnknownCode::new("scope"))
     }
 }

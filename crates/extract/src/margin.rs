@@ -253,5 +253,5 @@ impl Cuts {
 
 /// The first of these that the policy forbids.
 pub(crate) fn forbidden<'r>(policy: &Policy, repairs: &'r [Repair]) -> Option<&'r Repair> {
-    repairs.iter().find(|repair| !policy.allows(repair.kind))
+    repairs.iter().find(|repair| !policy.allows(repair.kind()))
 }

@@ -92,7 +92,7 @@ fn mends_alone(text: &[u8]) -> bool {
     let mended = mend(text, &Options::new());
     let prose = |repair: &Repair| {
         matches!(
-            repair.kind,
+            repair.kind(),
             RepairKind::InlineProse
                 | RepairKind::LeadingProse
                 | RepairKind::TrailingProse

@@ -84,16 +84,16 @@ fn begins_as_object(input: &[u8]) -> bool {
 }
 
 fn drops(whole: &Mended, kind: RepairKind) -> bool {
-    whole.repairs().iter().any(|repair| repair.kind == kind)
+    whole.repairs().iter().any(|repair| repair.kind() == kind)
 }
 
 /// Whether text before the document was dropped.
 fn drops_lead(input: &[u8], whole: &Mended) -> bool {
     let start = document_start(input, whole);
-    let before = |repair: &&Repair| repair.start <= start && start < repair.end;
+    let before = |repair: &&Repair| repair.start() <= start && start < repair.end();
     whole.repairs().iter().find(before).is_some_and(|repair| {
         matches!(
-            repair.kind,
+            repair.kind(),
             RepairKind::InlineProse | RepairKind::LeadingProse | RepairKind::StrayText
         )
     })
@@ -110,16 +110,16 @@ fn is_code_span(input: &[u8], whole: &Mended) -> bool {
 /// `words` false, `[1]`, too.
 fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
     let repairs = whole.repairs();
-    let joins = |repair: &&Repair| repair.kind == RepairKind::LineDelimited;
-    let ends: Vec<usize> = repairs.iter().filter(joins).map(|join| join.start).collect();
+    let joins = |repair: &&Repair| repair.kind() == RepairKind::LineDelimited;
+    let ends: Vec<usize> = repairs.iter().filter(joins).map(Repair::start).collect();
     // What has no quotes or brackets of its own.
     let is_label = |from: usize, to: usize| {
         let item = input.get(from..to).unwrap_or_default().trim_ascii();
         let inside = item.strip_prefix(b"[").and_then(|item| item.strip_suffix(b"]"));
-        let first = repairs.partition_point(|repair| repair.start < from);
-        let mut within = repairs[first..].iter().take_while(|repair| repair.start < to);
+        let first = repairs.partition_point(|repair| repair.start() < from);
+        let mut within = repairs[first..].iter().take_while(|repair| repair.start() < to);
         inside.is_some_and(|inside| !inside.iter().any(|byte| b"\"'{}[],".contains(byte)))
-            && (!words || within.any(|repair| repair.kind == RepairKind::UnquotedString))
+            && (!words || within.any(|repair| repair.kind() == RepairKind::UnquotedString))
     };
     let items = ends.len().saturating_sub(1);
     let labels = ends.windows(2).filter(|ends| is_label(ends[0], ends[1])).count();
@@ -149,13 +149,13 @@ fn document_start(input: &[u8], whole: &Mended) -> usize {
     };
     for repair in whole.repairs() {
         let around = matches!(
-            repair.kind,
+            repair.kind(),
             RepairKind::ByteOrderMark | RepairKind::CodeFence | RepairKind::Comment
         );
-        if !around || repair.start > space(start) {
+        if !around || repair.start() > space(start) {
             break;
         }
-        start = repair.end;
+        start = repair.end();
     }
     space(start)
 }

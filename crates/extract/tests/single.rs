@@ -13,7 +13,8 @@ fn account(text: &str, scope: Scope) -> (Vec<Span>, String, Outcome) {
     let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
     let [document] = found.documents() else { panic!("{text}: {found:?}") };
     let repairs = document.repairs().iter();
-    let repairs = repairs.map(|repair| (repair.kind.code(), repair.start, repair.end)).collect();
+    let repairs =
+        repairs.map(|repair| (repair.kind().code(), repair.start(), repair.end())).collect();
     (repairs, show(document.json()), outcome)
 }
 
@@ -199,9 +200,9 @@ fn comments_may_stand_before_a_document() {
 fn a_comment_longer_than_the_buffer_is_prose() {
     let options = Options::new().with_limits(Limits::new().with_buffer(8));
     let (found, _) = extract(b"/*12345*/{\"a\": 1}", Scope::Whole, &options);
-    assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::InlineProse);
+    assert_eq!(found.documents()[0].repairs()[0].kind(), RepairKind::InlineProse);
     let (found, _) = extract(b"/*1234*/{\"a\": 1}", Scope::Whole, &options);
-    assert_eq!(found.documents()[0].repairs()[0].kind, RepairKind::Comment);
+    assert_eq!(found.documents()[0].repairs()[0].kind(), RepairKind::Comment);
 }
 
 #[test]
@@ -259,7 +260,7 @@ fn what_the_policy_forbids_around_a_document_is_refused() {
         }
         let repairs = found.documents().iter().flat_map(Found::repairs);
         for repair in repairs {
-            assert!(options.policy().allows(repair.kind));
+            assert!(options.policy().allows(repair.kind()));
         }
     }
     let (_, outcome) = extract(b"x [\"a\"] y", Scope::All, &strict);

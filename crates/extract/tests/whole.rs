@@ -13,7 +13,7 @@ fn mended(text: &str, scope: Scope, options: &Options) -> Mended {
     if let Some(output) = mended.text() {
         let applied = apply(text.as_bytes(), mended.repairs()).expect("a sorted script");
         assert_eq!(String::from_utf8_lossy(&applied), output, "{scope:?}: {text}");
-        assert!(mended.repairs().iter().all(|repair| options.policy().allows(repair.kind)));
+        assert!(mended.repairs().iter().all(|repair| options.policy().allows(repair.kind())));
     }
     mended
 }
@@ -133,7 +133,7 @@ fn what_follows_may_be_refused() {
 #[test]
 fn white_space_and_a_mark_before_a_document_are_no_prose() {
     let mended = mended("\u{feff}\n{\"a\": 1} Bye", Scope::First, &Options::new());
-    let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind).collect();
+    let kinds: Vec<RepairKind> = mended.repairs().iter().map(jsonmend_core::Repair::kind).collect();
     assert_eq!(kinds, [RepairKind::ByteOrderMark, RepairKind::InlineProse]);
 }
 
@@ -193,7 +193,8 @@ fn brackets_alone_are_documents() {
 fn another_document_is_more_than_prose() {
     let kinds = |text: &str, scope, following| {
         let mended = mended(text, scope, &Options::new().with_trailing_documents(following));
-        let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind).collect();
+        let kinds: Vec<RepairKind> =
+            mended.repairs().iter().map(jsonmend_core::Repair::kind).collect();
         (mended.text().map(|text| text.trim().to_owned()), kinds)
     };
     let (first, last) = (Some(r#"{"a": 1}"#.to_owned()), Some(r#"{"a": 2}"#.to_owned()));

@@ -36,7 +36,7 @@ fn patches() {
             JsonEvent::Ended(object) => {
                 println!("object    {} ({})", object.json().unwrap_or_default(), object.outcome());
                 for repair in object.repairs() {
-                    println!("  {:5}..{:<5} {}", repair.start, repair.end, repair.kind);
+                    println!("  {:5}..{:<5} {}", repair.start(), repair.end(), repair.kind());
                 }
             }
             _ => {}

@@ -121,8 +121,11 @@
 //! | `schemars` | `jsonmend::schema::parse_as`: schemas from Rust types; implies `schema` | no |
 //! | `wire` | `jsonmend::wire` and `jsonmend::response`: providers' formats, whole responses, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
+//! | `serde` | `Serialize` for repairs, outcomes, paths, issues and changes; `Value` as a `Deserializer` | no |
 //! | `serde_json` | calls, arguments and objects as Rust types (`parse`), partial values as those of `serde_json` | no |
 //! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
+
+mod write;
 
 pub use jsonmend_core::{
     Limits, Mended, Mender, Options, Outcome, Output, Partial, Policy, Repair, RepairKind, Risk,
@@ -133,16 +136,20 @@ pub use jsonmend_extract::{Extractor, mend_text};
 pub use jsonmend_wire::mend_arguments;
 
 /// Around repairs: what becomes of several documents, guides, edit scripts, a mender that keeps its
-/// input.
+/// input, output to a writer.
 pub mod repair {
     pub use jsonmend_core::{
         BufferedMender, Collected, Completion, Guide, KindSet, Lead, Listed, Member, Path, Step,
-        Tail, TrailingDocuments, apply,
+        Tail, TrailingDocuments, UnknownCode, apply,
     };
+
+    pub use crate::write::WriteOutput;
 }
 
 /// Around values that grow: changes, owned snapshots, and the events of a reader of JSON text.
 pub mod partial {
+    #[cfg(feature = "serde")]
+    pub use jsonmend_core::DeserializeError;
     #[cfg(feature = "serde_json")]
     pub use jsonmend_core::Unrepresentable;
     pub use jsonmend_core::{

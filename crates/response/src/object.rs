@@ -75,8 +75,8 @@ impl Object {
     #[must_use]
     pub fn length(&self) -> usize {
         let json = self.json.as_ref().map_or(0, String::len);
-        let added: usize = self.repairs.iter().map(|repair| repair.after.len()).sum();
-        let removed: usize = self.repairs.iter().map(|repair| repair.end - repair.start).sum();
+        let added: usize = self.repairs.iter().map(|repair| repair.after().len()).sum();
+        let removed: usize = self.repairs.iter().map(|repair| repair.end() - repair.start()).sum();
         (json + removed).saturating_sub(added)
     }
 

@@ -136,8 +136,8 @@ impl Change {
 
 impl From<&Repair> for Change {
     fn from(repair: &Repair) -> Self {
-        let span = repair.start..repair.end;
-        Self::new(Cause::Syntax(repair.kind), span, repair.after.as_ref(), repair.path.clone())
+        let span = repair.start()..repair.end();
+        Self::new(Cause::Syntax(repair.kind()), span, repair.after(), repair.path().clone())
     }
 }
 

@@ -315,7 +315,7 @@ fn every_rule_can_be_switched_off() {
 fn no_rule_passes_the_highest_risk() {
     for case in CASES {
         for (input, _) in case.fires {
-            for risk in Risk::ALL {
+            for &risk in Risk::ALL {
                 let engine = Options::new().with_policy(Policy::PERMISSIVE.at_most(risk));
                 let fitted = fit(case.schema, input, &every_rule().with_engine(engine));
                 assert!(

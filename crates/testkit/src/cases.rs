@@ -165,7 +165,7 @@ fn case(line: Line, place: &str) -> Result<Case, CaseError> {
         (None, None, Some(parts)) => joined(parts).into_bytes(),
         _ => return Err(CaseError::new(place, "one of `input`, `bytes`, `parts` is needed")),
     };
-    let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.code() == line.outcome);
+    let outcome = line.outcome.parse::<Outcome>().ok();
     let outcome = outcome.ok_or_else(|| known("outcome", &line.outcome))?;
     let kind = |code: &String| RepairKind::from_code(code).ok_or_else(|| known("kind", code));
     let output = match (&line.output, &line.output_parts) {

@@ -303,7 +303,7 @@ impl Body {
     /// forwarded verbatim.
     fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) -> bool {
         let policy = self.options.mending().policy();
-        let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind));
+        let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind()));
         let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place)
         else {
             return true;

@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
         self.repairs.is_empty()
             || self
                 .span(part)
-                .is_none_or(|(.., inside)| inside.iter().all(|repair| policy.allows(repair.kind)))
+                .is_none_or(|(.., inside)| inside.iter().all(|repair| policy.allows(repair.kind())))
     }
 
     /// Whether there is a repair that `policy` does not allow and that may have changed the meaning of
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         let local = [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];
         self.repairs
             .iter()
-            .any(|repair| !policy.allows(repair.kind) && !local.contains(&repair.kind))
+            .any(|repair| !policy.allows(repair.kind()) && !local.contains(&repair.kind()))
     }
 
     /// The span of `part` in the original payload, and the repairs inside it.
@@ -63,8 +63,8 @@ impl<'a> Source<'a> {
         let (mut added, mut removed) = (0, 0);
         let mut repairs = self.repairs;
         while let [repair, rest @ ..] = repairs {
-            let start = (repair.start + added).checked_sub(removed)?;
-            let end = start + repair.after.len();
+            let start = (repair.start() + added).checked_sub(removed)?;
+            let end = start + repair.after().len();
             if end > first {
                 // If a repair inserted the first byte of the part after other bytes, the part has no place in
                 // the original.
@@ -73,19 +73,19 @@ impl<'a> Source<'a> {
                 }
                 break;
             }
-            added += repair.after.len();
-            removed += repair.end - repair.start;
+            added += repair.after().len();
+            removed += repair.end() - repair.start();
             repairs = rest;
         }
         let from = (first + removed).checked_sub(added)?;
         let mut inside = 0;
         for repair in repairs {
-            let start = (repair.start + added).checked_sub(removed)?;
+            let start = (repair.start() + added).checked_sub(removed)?;
             if start >= last {
                 break;
             }
-            added += repair.after.len();
-            removed += repair.end - repair.start;
+            added += repair.after().len();
+            removed += repair.end() - repair.start();
             inside += 1;
         }
         let to = (last + removed).checked_sub(added)?;

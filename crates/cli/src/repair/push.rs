@@ -211,7 +211,7 @@ impl Sink {
         }
         if let Some((reason, repair)) = refused {
             let error = self.session.stderr.paint(BAD, "error");
-            notice(format_args!("{error}: {}: byte {}: {reason}", self.name, repair.start));
+            notice(format_args!("{error}: {}: byte {}: {reason}", self.name, repair.start()));
         }
         Ok(())
     }
@@ -248,7 +248,7 @@ impl TextSink for Sink {
     fn repair(&mut self, repair: Repair) {
         self.repairs += 1;
         self.risk = self.risk.max(Some(repair.risk()));
-        let seen = self.tracker.look(repair.start, repair.end);
+        let seen = self.tracker.look(repair.start(), repair.end());
         if self.json {
             let place = seen.map(|(at, _)| json!({ "line": at.line, "column": at.column }));
             let record = Record::from(&repair);

@@ -11,7 +11,7 @@ static CELLS: [AtomicU32; Expect::ALL.len()] = [const { AtomicU32::new(0) }; Exp
 /// Whether the engine has asked what to do about `token` where the grammar expects `expect`.
 ///
 /// ```
-/// use jsonmend_core::grammar::{Expect, Token, reached};
+/// use jsonmend_core::coverage::{Expect, Token, reached};
 /// assert!(!reached(Expect::CallEnd, Token::Fence));
 /// jsonmend_core::mend(b"[f(1```)]", &jsonmend_core::Options::new());
 /// assert!(reached(Expect::CallEnd, Token::Fence));

@@ -138,28 +138,6 @@ impl<'a> Delta<'a> {
             Kind::String => DeltaOp::AddString,
         }
     }
-
-    /// Writes the path as the inside of a JSON string: a JSON Pointer.
-    fn write_pointer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path();
-        let mut text = alloc::string::String::new();
-        for step in path.steps() {
-            text.push('/');
-            match step {
-                crate::Step::Index(index) => write!(text, "{index}")?,
-                crate::Step::Key(key) => {
-                    for c in key.chars() {
-                        match c {
-                            '~' => text.push_str("~0"),
-                            '/' => text.push_str("~1"),
-                            c => text.push(c),
-                        }
-                    }
-                }
-            }
-        }
-        write_string(f, &text)
-    }
 }
 
 impl fmt::Display for Delta<'_> {
@@ -170,7 +148,7 @@ impl fmt::Display for Delta<'_> {
             Step::Close => ("close", ""),
         };
         write!(f, "{{\"op\":\"{op}\",\"path\":")?;
-        self.write_pointer(f)?;
+        write_string(f, &self.path().to_pointer())?;
         f.write_str(field)?;
         match self.op() {
             DeltaOp::AddArray => f.write_str("[]")?,

@@ -116,6 +116,19 @@ impl<'a> Value<'a> {
         OwnedValue { tree: self.tree.subtree(self.at) }
     }
 
+    /// The first item or member.
+    #[cfg(feature = "serde")]
+    pub(crate) fn first_child(&self) -> Option<Self> {
+        Some(Self { tree: self.tree, at: self.first()? })
+    }
+
+    /// The item or member after this one.
+    #[cfg(feature = "serde")]
+    pub(crate) fn sibling(&self) -> Option<Self> {
+        let next = self.tree.node(self.at).next?;
+        Some(Self { tree: self.tree, at: next.get() })
+    }
+
     #[inline]
     fn text(&self) -> &'a str {
         self.tree.text_of(self.at)

@@ -56,13 +56,13 @@ pub(super) fn assemble(
         let kind = tail(text, options.limits().lookahead());
         let tail = around(kind, at..input.len(), text, documents);
         refused = options.trailing_documents() == TrailingDocuments::Error
-            && tail.kind != RepairKind::CodeFence;
+            && tail.kind() != RepairKind::CodeFence;
         repairs.push(tail);
     }
     if outcome == Outcome::Unchanged && !repairs.is_empty() {
         outcome = Outcome::Repaired;
     }
-    refused |= !repairs.iter().all(|repair| policy.allows(repair.kind));
+    refused |= !repairs.iter().all(|repair| policy.allows(repair.kind()));
     if outcome.is_valid() && refused {
         outcome = Outcome::Invalid;
     }

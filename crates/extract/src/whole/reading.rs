@@ -55,13 +55,13 @@ impl Reading {
 /// What was dropped behind the document stays outside its span: the rest, and where it ends.
 fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
     let tail = |repair: &Repair| {
-        repair.end == length
+        repair.end() == length
             && matches!(
-                repair.kind,
+                repair.kind(),
                 RepairKind::InlineProse | RepairKind::TrailingProse | RepairKind::SecondDocument
             )
     };
-    let Some(end) = mended.repairs().last().filter(|last| tail(last)).map(|last| last.start) else {
+    let Some(end) = mended.repairs().last().filter(|last| tail(last)).map(Repair::start) else {
         return (mended, length);
     };
     let cut_at = mended.cut_at().cloned();
@@ -85,7 +85,7 @@ pub(super) fn is_fenced(input: &[u8], start: usize) -> bool {
 
 /// Whether a string that was never closed took the closing fence for content.
 pub(super) fn swallows_fence(input: &[u8], mended: &Mended) -> bool {
-    let open = |repair: &Repair| repair.kind == RepairKind::UnterminatedString;
+    let open = |repair: &Repair| repair.kind() == RepairKind::UnterminatedString;
     mended.outcome() == Outcome::Closed
         && closing_fence(input).is_some()
         && mended.repairs().iter().rev().take(2).any(open)
@@ -120,16 +120,15 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
         return None;
     }
     let mended = mend(&[head, b"\"", tail].concat(), options);
-    let apart = |repair: &Repair| repair.end <= at || repair.start > at;
+    let apart = |repair: &Repair| repair.end() <= at || repair.start() > at;
     if !mended.outcome().is_complete() || !mended.repairs().iter().all(apart) {
         return None;
     }
     let (_, output, mut repairs) = mended.into_parts();
     // Offsets behind the quote count one too many.
-    let index = repairs.partition_point(|repair| repair.end <= at);
+    let index = repairs.partition_point(|repair| repair.end() <= at);
     for repair in repairs.iter_mut().skip(index) {
-        repair.start -= 1;
-        repair.end -= 1;
+        *repair = repair.clone().with_span(repair.start() - 1..repair.end() - 1);
     }
     repairs.insert(index, Repair::new(kind, at..at, "\"", Path::default()));
     Some(Mended::new(Outcome::Repaired, output, repairs, None))

@@ -26,8 +26,8 @@ struct Replaced {
 impl Origin {
     /// A repair was made after `read` bytes of text.
     pub(super) fn repaired(&mut self, read: usize, repair: &Repair) {
-        let text = read + repair.after.len();
-        self.push(Replaced { from: read, text, input: repair.end, start: repair.start });
+        let text = read + repair.after().len();
+        self.push(Replaced { from: read, text, input: repair.end(), start: repair.start() });
     }
 
     /// The text begins at that byte of the input.

@@ -121,8 +121,8 @@ impl<'i> Documents<'i> {
 fn span(found: &Found) -> Range<usize> {
     let (mut added, mut removed) = (0, 0);
     for repair in found.repairs() {
-        added += repair.after.len();
-        removed += repair.end - repair.start;
+        added += repair.after().len();
+        removed += repair.end() - repair.start();
     }
     let length = (found.json().len() + removed).saturating_sub(added);
     found.offset()..found.offset() + length

@@ -315,14 +315,15 @@ impl Reading {
     /// Why there is no value.
     fn unread(&self, input: &[u8], options: &FitOptions) -> Vec<Issue> {
         let policy = options.engine().policy();
-        let refused = self.needed.iter().find(|repair| !policy.allows(repair.kind));
+        let refused = self.needed.iter().find(|repair| !policy.allows(repair.kind()));
         let issue = match (self.outcome, &self.cut_at, refused) {
             (Outcome::Cut, Some(path), _) => Issue::truncated(path.clone(), input.len()),
             (Outcome::Overflow, ..) => Issue::beyond_limits(input.len()),
-            (_, _, Some(Repair { kind, start, end, path, .. })) => {
+            (_, _, Some(repair)) => {
+                let (kind, start) = (repair.kind(), repair.start());
                 let reason =
                     format!("not JSON at byte {start}: {kind}, which the policy does not repair");
-                Issue::syntax(path.clone(), reason, *start..*end)
+                Issue::syntax(repair.path().clone(), reason, repair.span())
             }
             _ => Issue::syntax(Path::default(), "no JSON value in the text", 0..input.len()),
         };

@@ -110,16 +110,16 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
     let recorder = run.recorder();
     let (mut read, mut written) = (0, 0);
     for (repair, &came) in recorder.repairs().iter().zip(recorder.repaired_at()) {
-        check.that(read <= repair.start && repair.start <= repair.end, || {
+        check.that(read <= repair.start() && repair.start() <= repair.end(), || {
             format!("{repair:?} begins before {read}")
         })?;
-        check.that(repair.end <= input.len(), || format!("{repair:?} ends behind the input"))?;
-        written += repair.start - read;
+        check.that(repair.end() <= input.len(), || format!("{repair:?} ends behind the input"))?;
+        written += repair.start() - read;
         check.that(came <= written, || {
             format!("{repair:?} belongs at byte {written} of the output, and came at {came}")
         })?;
-        written += repair.after.len();
-        read = repair.end;
+        written += repair.after().len();
+        read = repair.end();
     }
     let rising = run.moments().windows(2).all(|pair| match pair {
         [before, after] => {

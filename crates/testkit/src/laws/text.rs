@@ -99,14 +99,12 @@ fn nothing_lost(input: &[u8], scope: Scope, run: &Extraction) -> Result<(), Viol
                 at = source_end(input, parts.get(index + 1..).unwrap_or_default());
                 let source = input.get(document.offset..at);
                 check.that(source.is_some(), || format!("{document:?} ends at byte {at}"))?;
-                let inside = |repair: &&Repair| document.offset <= repair.start && repair.end <= at;
+                let inside =
+                    |repair: &&Repair| document.offset <= repair.start() && repair.end() <= at;
                 let inside = document.repairs.iter().filter(inside).map(|repair| {
-                    Repair::new(
-                        repair.kind,
-                        repair.start - document.offset..repair.end - document.offset,
-                        repair.after.clone(),
-                        repair.path.clone(),
-                    )
+                    repair
+                        .clone()
+                        .with_span(repair.start() - document.offset..repair.end() - document.offset)
                 });
                 let inside: Vec<Repair> = inside.collect();
                 let mended = apply(source.unwrap_or_default(), &inside).unwrap_or_default();

@@ -81,7 +81,7 @@ pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
         check.that(applied.is_some(), || format!("no script: {:?}", mended.repairs()))?;
         check.same_text("mend", &applied.unwrap_or_default(), text.as_bytes())?;
         check.that(is_output(text.as_bytes(), options), || format!("mend gives {text:?}"))?;
-        let allowed = |repair: &jsonmend_core::Repair| options.policy().allows(repair.kind);
+        let allowed = |repair: &jsonmend_core::Repair| options.policy().allows(repair.kind());
         check.that(mended.repairs().iter().all(allowed), || {
             format!("a repair that the policy forbids: {:?}", mended.repairs())
         })?;

@@ -114,7 +114,7 @@ impl EditLog {
             Some(Slot::Part { skip: 0, end, .. }) => {
                 let next = self.repairs.get(self.written);
                 let last = self.ended && self.slots.len() == 1;
-                self.may_leave(0) && next.is_none_or(|repair| !last && repair.start >= *end)
+                self.may_leave(0) && next.is_none_or(|repair| !last && repair.start() >= *end)
             }
             Some(Slot::Whole) => self.ended && self.repairs.is_empty(),
             Some(Slot::Raw) => true,
@@ -132,7 +132,7 @@ impl EditLog {
         };
         // An insertion at the end of a piece belongs to the next one, if there is one.
         let last = self.ended && !self.has_parts();
-        let is_here = |repair: &&Repair| last || repair.start < end;
+        let is_here = |repair: &&Repair| last || repair.start() < end;
         if skip == 0 && self.repairs.get(self.written).filter(is_here).is_none() {
             return None;
         }
@@ -145,11 +145,11 @@ impl EditLog {
         let mut at = start;
         while let Some(repair) = self.repairs.get(self.written).filter(is_here) {
             if !self.split {
-                out.push_str(between(at, repair.start.min(end)));
-                out.push_str(&repair.after);
+                out.push_str(between(at, repair.start().min(end)));
+                out.push_str(repair.after());
             }
-            at = at.max(repair.end.min(end));
-            self.split = repair.end > end && !last;
+            at = at.max(repair.end().min(end));
+            self.split = repair.end() > end && !last;
             if self.split {
                 break;
             }
@@ -171,7 +171,7 @@ impl EditLog {
             return None;
         }
         let rest = self.repairs.get(self.written + usize::from(self.split)..)?;
-        let text: String = rest.iter().map(|repair| repair.after.as_ref()).collect();
+        let text: String = rest.iter().map(Repair::after).collect();
         self.written = self.repairs.len();
         self.split = false;
         (!text.is_empty()).then_some(text)
@@ -214,7 +214,7 @@ impl Output for Recorder<'_> {
     }
 
     fn repair(&mut self, repair: Repair) {
-        self.edit_log.certain = self.edit_log.certain.max(repair.end);
+        self.edit_log.certain = self.edit_log.certain.max(repair.end());
         self.edit_log.repairs.push(repair);
     }
 }

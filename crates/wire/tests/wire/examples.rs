@@ -38,7 +38,7 @@ fn openai_tool_call_broken() {
     let arguments = r#"{"title": "Review of the north region", "attendees": ["mara@example.com", "tomas@example.com"], "notes": "Mara asked for the \"final\" figures, in thousands", "remote": true, "room": null, "minutes": 45}"#;
     assert_eq!(calls(&transcript), [call("create_event", arguments, "repaired")]);
     let all = transcript.calls();
-    let has = |kind| all[0].repairs().iter().any(|repair| repair.kind == kind);
+    let has = |kind| all[0].repairs().iter().any(|repair| repair.kind() == kind);
     assert!(has(RepairKind::SingleQuote) && has(RepairKind::UnescapedQuote));
     assert!(has(RepairKind::PythonLiteral) && has(RepairKind::ExtraComma));
 }

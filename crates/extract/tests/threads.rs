@@ -1,0 +1,21 @@
+//! What may cross threads, and what has a code.
+
+use jsonmend_extract::{Extractor, Findings, Found, Scope};
+
+const fn crosses<T: Send + Sync>() {}
+
+#[test]
+fn every_type_is_send_and_sync() {
+    crosses::<Extractor>();
+    crosses::<Findings>();
+    crosses::<Found>();
+    crosses::<Scope>();
+}
+
+#[test]
+fn scopes_are_read_from_their_codes() {
+    for &scope in Scope::ALL {
+        assert_eq!(scope.to_string().parse(), Ok(scope));
+    }
+    assert!("everything".parse::<Scope>().is_err());
+}
