@@ -48,7 +48,7 @@ impl FromStr for Cause {
     fn from_str(code: &str) -> Result<Self, UnknownCode> {
         let syntax = || RepairKind::from_code(code).map(Self::Syntax);
         let cause = Rule::from_code(code).map(Self::Rule).or_else(syntax);
-        cause.ok_or_else(|| UnknownCode::new("rule or repair", code))
+        cause.ok_or(UnknownCode::new("rule or repair"))
     }
 }
 

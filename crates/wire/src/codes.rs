@@ -1,19 +1,6 @@
 //! `Display` and `FromStr` for types with a code.
 
-use core::fmt;
-
-/// The error for a code that this version does not know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnknownCode;
-
-impl fmt::Display for UnknownCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such code")
-    }
-}
-
-impl std::error::Error for UnknownCode {}
+pub use jsonmend_core::UnknownCode;
 
 /// Implements `Display` with `code()`, and `FromStr` with the codes of `ALL`.
 macro_rules! coded {
@@ -29,7 +16,7 @@ macro_rules! coded {
             type Err = $crate::UnknownCode;
 
             fn from_str(code: &str) -> Result<Self, $crate::UnknownCode> {
-                Self::ALL.iter().copied().find(|one| one.code() == code).ok_or($crate::UnknownCode)
+                Self::ALL.iter().copied().find(|one| one.code() == code).ok_or($crate::UnknownCode::new("code"))
             }
         }
     )+};

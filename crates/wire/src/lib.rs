@@ -48,8 +48,10 @@ mod calls;
 mod channels;
 mod codes;
 mod decoder;
+mod error;
 mod event;
 pub mod eventstream;
+mod finish;
 mod format;
 mod framing;
 mod guides;
@@ -70,9 +72,9 @@ pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind, Doubt};
 pub use codes::UnknownCode;
 pub use decoder::Decoder;
-pub use event::{
-    Block, ErrorKind, Finish, FinishReason, StreamOutcome, Usage, WireError, WireEvent,
-};
+pub use error::{ErrorKind, WireError};
+pub use event::{Block, StreamOutcome, Usage, WireEvent};
+pub use finish::{Finish, FinishReason};
 pub use format::ApiFormat;
 pub use framing::{Encoder, Framing};
 pub use guides::Guides;

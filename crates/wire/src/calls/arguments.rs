@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Collected, Guide, Mended, Mender, Options, Outcome, Output, mend};
+use jsonmend_core::{Collected, Guide, Mended, Mender, Options, Outcome, mend};
 
 use super::{
     Doubt,
-    edit_log::{EditLog, Piece},
+    edit_log::{EditLog, Piece, Show},
     ending::Ending,
     reading::{after_placeholder, has_open_fence, is_json, says_the_same},
     trace::{Reading, Release, Trace, verbatim},
@@ -476,24 +476,6 @@ impl ArgumentText {
     fn mends(&self, text: &str) -> bool {
         work::count(text.len());
         mend(text.as_bytes(), &self.mending).outcome().is_complete()
-    }
-}
-
-/// Emits repaired bytes.
-struct Show<'a> {
-    show: &'a mut dyn FnMut(Piece<'_>),
-    raw: &'a mut bool,
-}
-
-impl Output for Show<'_> {
-    fn copy(&mut self, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            (self.show)(Piece { bytes, raw: *self.raw });
-        }
-    }
-
-    fn raw(&mut self) {
-        *self.raw = true;
     }
 }
 

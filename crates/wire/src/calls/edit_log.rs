@@ -219,6 +219,25 @@ impl Output for Recorder<'_> {
     }
 }
 
+/// Emits repaired bytes, without an account.
+pub(super) struct Show<'a> {
+    pub(super) show: &'a mut dyn FnMut(Piece<'_>),
+    /// Repairing has stopped.
+    pub(super) raw: &'a mut bool,
+}
+
+impl Output for Show<'_> {
+    fn copy(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            (self.show)(Piece { bytes, raw: *self.raw });
+        }
+    }
+
+    fn raw(&mut self) {
+        *self.raw = true;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
