@@ -258,12 +258,12 @@ fn literals(unit: usize, payload: &[u8]) -> Vec<Literal<'_>> {
         let span = at..at + len;
         at = span.end;
         let string = &payload[span.clone()];
-        let behind = payload[span.end..].iter().find(|byte| **byte != b' ');
+        let next = payload[span.end..].iter().find(|byte| **byte != b' ');
         if let Some(key) = key.take() {
             if let Ok(text) = serde_json::from_slice(string) {
                 found.push(Literal { unit, span, key, text });
             }
-        } else if behind == Some(&b':') {
+        } else if next == Some(&b':') {
             key = std::str::from_utf8(&string[1..len - 1]).ok();
         }
     }

@@ -44,8 +44,8 @@ fn script(schema: &Schema, input: &[u8], fitted: &Fitted) -> Result<(), Violatio
         &apply_changes(input, fitted.changes()).as_deref(),
         &Some(text),
     )?;
-    let told = fitted.changes().iter().map(Change::risk).max();
-    check.same("the highest risk of the changes", &told, &fitted.risk())?;
+    let reported = fitted.changes().iter().map(Change::risk).max();
+    check.same("the highest risk of the changes", &reported, &fitted.risk())?;
     let accepted = Tree::read(text).is_ok_and(|tree| schema.accepts(&tree));
     check.that(accepted, || format!("not valid: {text}"))
 }
