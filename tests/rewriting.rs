@@ -122,7 +122,7 @@ fn damaged_recordings_leave_mended() {
             }
         }
     }
-    println!("{mended} calls mended, {refused} left as they came");
+    println!("{mended} calls mended, {refused} unchanged");
     assert!(mended > 0);
 }
 

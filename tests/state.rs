@@ -122,7 +122,7 @@ fn state_is_small() {
         // times the capacity that it needs.
         for (opener, most) in [("[", 24), ("{\"key\":", 32)] {
             let a_level = (live(opener, 16_384, size) - live(opener, 64, size)) / 16_384;
-            assert!(a_level <= most, "{a_level} bytes a level of {opener} in pieces of {size}");
+            assert!(a_level <= most, "{a_level} bytes per level of {opener} in pieces of {size}");
         }
     }
 }
