@@ -119,7 +119,7 @@
 //! |---|---|---|
 //! | | the engine and the extraction, at the root of this crate and in [`repair`], [`partial`] and [`extract`]; no dependencies | always |
 //! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
-//! | `schemars` | `jsonmend::schema::parse_as`: schemas from Rust types; implies `schema` | no |
+//! | `schemars` | `jsonmend::schema::parse_as` and `parse_incomplete_as`: schemas from Rust types; implies `schema` | no |
 //! | `wire` | `jsonmend::wire` and `jsonmend::response`: providers' formats, whole responses, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
 //! | `serde_json` | calls, arguments and objects as Rust types (`parse`), partial values as those of `serde_json` | no |
