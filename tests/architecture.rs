@@ -1,4 +1,4 @@
-//! The rooms and what they may lean on; what no source may hold.
+//! Which crates may depend on which, and what no source may contain.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 
 use serde_json::Value;
 
-/// The rooms from the ground up: a crate may depend on crates that stand before it, and on no other.
-const ROOMS: [&str; 9] = [
+/// The crates from the bottom up: a crate may depend on those before it, and on no others.
+const CRATES: [&str; 9] = [
     "jsonmend-core",
     "jsonmend-extract",
     "jsonmend-schema",
@@ -19,7 +19,7 @@ const ROOMS: [&str; 9] = [
     "jsonmend-testkit",
 ];
 
-/// Crates that do no input or output, and read no clock.
+/// Crates without input or output, and without a clock.
 const SANS_IO: [&str; 5] = ["core", "extract", "schema", "wire", "response"];
 
 fn metadata() -> Value {
@@ -47,7 +47,7 @@ fn dependencies() -> BTreeMap<String, Vec<(String, String, bool)>> {
 
 #[test]
 fn nothing_points_backwards() {
-    let rank = |name: &str| ROOMS.iter().position(|room| *room == name);
+    let rank = |name: &str| CRATES.iter().position(|known| *known == name);
     let mut arrows = 0;
     for (name, dependencies) in dependencies() {
         let Some(own) = rank(&name) else { continue };
@@ -56,7 +56,7 @@ fn nothing_points_backwards() {
             assert!(other_rank < own, "{name} depends on {other}");
             arrows += 1;
         }
-        // Testkit stands above the rooms it tests; none of them may lean on it outside its tests.
+        // The testkit is above the crates that it tests. They may depend on it only in their tests.
     }
     assert!(arrows >= 5, "only {arrows} arrows were seen");
 }
@@ -64,8 +64,8 @@ fn nothing_points_backwards() {
 #[test]
 fn every_package_has_its_place() {
     for name in dependencies().keys() {
-        let known = ROOMS.contains(&name.as_str()) || name == "jsonmend-tests";
-        assert!(known, "{name} has no place among the rooms: give it one in this test");
+        let known = CRATES.contains(&name.as_str()) || name == "jsonmend-tests";
+        assert!(known, "{name} is not in `CRATES`: add it there");
     }
 }
 
@@ -84,7 +84,7 @@ fn the_core_has_no_dependency() {
     assert!(extract.iter().all(|(name, _, _)| name == "jsonmend-core"), "{extract:?}");
 }
 
-/// The validator is half of a build: who has no schemas does not pay for it.
+/// The validator is half of a build, so programs without schemas must not have to build it.
 #[test]
 fn schemas_are_optional_above_their_crate() {
     let all = dependencies();
@@ -107,7 +107,7 @@ fn every_member_takes_the_lints_of_the_workspace() {
     }
 }
 
-/// The benches stand outside of the workspace and cannot inherit from it.
+/// The benches are outside of the workspace and cannot inherit from it.
 #[test]
 fn the_benches_take_the_lints_and_the_release_profile_of_the_workspace() {
     let tables = |manifest: &str| -> BTreeMap<String, String> {
@@ -126,7 +126,7 @@ fn the_benches_take_the_lints_and_the_release_profile_of_the_workspace() {
     }
 }
 
-/// Every Rust source of the repository, below the named folders.
+/// Every Rust source of the repository in the named folders.
 fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut open: Vec<PathBuf> = folders.iter().map(|f| jsonmend_tests::root().join(f)).collect();
@@ -145,14 +145,14 @@ fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The lines of code: comments left out.
+/// The lines of code, without comments.
 fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.starts_with("//"))
 }
 
 #[test]
 fn no_source_is_unsafe() {
-    // Put together here, so that this file does not hold the word itself.
+    // Put together here, so that this file does not contain the word itself.
     let word = ["un", "safe"].concat();
     for (path, text) in sources(&["crates", "tests", "benches", "fuzz"]) {
         for line in code(&text) {
@@ -194,7 +194,7 @@ fn sources_stay_short_and_well_named() {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let vague =
             ["utils", "util", "common", "helpers", "helper", "misc"].contains(&stem.as_str());
-        assert!(!vague, "{} says nothing about what it holds", path.display());
+        assert!(!vague, "the name of {} does not say what it contains", path.display());
         let outside_tests = text.split("#[cfg(test)]").next().unwrap_or_default();
         let lines = outside_tests.lines().count();
         assert!(lines <= LONGEST, "{} has {lines} lines", path.display());

@@ -1,4 +1,4 @@
-//! Calls of responses that were cut off, or lost an event, are never complete.
+//! Calls of responses that were cut off, or that lost an event, are never complete.
 //!
 //! `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
 
@@ -15,7 +15,7 @@ fn options() -> [WireOptions; 2] {
     [WireOptions::new(), WireOptions::new().with_mending(permissive)]
 }
 
-/// The bodies that ship with the repository, and those made by testkit.
+/// The bodies in the repository, and those that the testkit makes.
 fn bodies() -> Vec<(String, Vec<u8>)> {
     let mut bodies = Vec::new();
     let calls: [&[&[&str]]; 7] = [

@@ -20,7 +20,7 @@ fn corpus() -> Vec<Case> {
     cases::read_folder(&jsonmend_tests::corpus()).unwrap()
 }
 
-/// Runs `check` on each case that `picked` picks, and fails once with all that went wrong.
+/// Runs `check` on each case that `picked` selects, and fails once with all failures.
 fn every(picked: impl Fn(&Case) -> bool, check: impl Fn(&Case) -> Result<(), String>) {
     let cases: Vec<Case> = corpus().into_iter().filter(picked).collect();
     assert!(!cases.is_empty(), "no case to check");
@@ -99,7 +99,7 @@ fn the_push_path_reads_each_case_as_written() {
                 let text = run.outcome().is_valid().then_some(text);
                 let mut case = case.clone();
                 if !run.outcome().is_valid() {
-                    // What left before the refusal was mended; what was refused is not recorded.
+                    // The output before the refusal was mended; what was refused is not recorded.
                     case.kinds = Vec::new();
                 }
                 expect(&case, run.outcome(), text, run.recorder().repairs())?;
@@ -165,7 +165,7 @@ fn paths_agree_where_the_case_does_not_say_otherwise() {
     );
 }
 
-/// One test a law, so that a failure names the law, and the laws run side by side.
+/// One test per law, so that a failure names the law, and the laws run in parallel.
 macro_rules! laws_on_every_case {
     ($($name:ident)*) => {$(
         #[test]
@@ -194,7 +194,7 @@ fn text_laws() {
     );
 }
 
-/// Each kind fires in two cases at least; one refuses it for its risk, one because it is off.
+/// Each kind is used in at least two cases; one refuses it because of its risk, and one because it is off.
 #[test]
 fn a_guide_that_knows_nothing_changes_nothing() {
     every(
@@ -267,8 +267,8 @@ fn cuts_of_the_corpus_are_many() {
     assert!(cuts > 10_000, "{cuts}");
 }
 
-/// A small buffer is passed at the same byte however the input is cut: where a run was stretched
-/// that may have to be held back, and where the look-ahead is larger than the buffer, too.
+/// A small buffer is exceeded at the same byte however the input is divided, both where a run was
+/// lengthened that may have to be withheld, and where the look-ahead is larger than the buffer.
 #[test]
 fn a_small_buffer_is_passed_at_the_same_byte() {
     let (mut overflows, mut seed) = (0, Seed::of(b"buffer"));

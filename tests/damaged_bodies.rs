@@ -1,6 +1,7 @@
-//! Bodies whose arguments, or whose JSON content, were broken in every known way: they leave mended
-//! or as they came, and say the same everything else. The bodies are made up, those of the examples,
-//! and those of the fuzzer; `JSONMEND_RECORDINGS` may name a folder of recorded ones.
+//! Bodies whose arguments, or whose JSON content, were broken in every known way. Both are emitted
+//! mended or unchanged, and everything else in the body stays the same. The bodies are generated ones,
+//! those of the examples, and those of the fuzzer; `JSONMEND_RECORDINGS` may name a folder of recorded
+//! ones.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -21,7 +22,7 @@ use jsonmend_wire::{
     WireOptions, transcribe,
 };
 
-/// How many places each way of damage is tried at, in each text.
+/// The number of places at which each kind of damage is tried, in each text.
 const TRIES: u64 = 1;
 
 const ARGUMENTS: [&str; 2] = [
@@ -51,7 +52,7 @@ fn pieces(text: &str, size: usize) -> Vec<&str> {
     pieces
 }
 
-/// A body of every shape, its texts in pieces of every one of those sizes.
+/// A body of every shape, with its texts in pieces of each of those sizes.
 fn made_up(sizes: &[usize]) -> Vec<Body> {
     let mut bodies = Vec::new();
     for shape in Shape::ALL {
@@ -87,7 +88,7 @@ fn shipped() -> Vec<Body> {
     of("examples/streams", 0).chain(of("fuzz/streams", 1)).collect()
 }
 
-/// Those that the caller names, if any.
+/// The recorded bodies that the caller names, if any.
 fn recorded() -> Vec<Body> {
     let folder = std::env::var_os("JSONMEND_RECORDINGS");
     let paths = folder.iter().flat_map(|folder| files(Path::new(folder)));
@@ -96,7 +97,7 @@ fn recorded() -> Vec<Body> {
         .collect()
 }
 
-/// What comes out, and what was said of it; the same in pieces of every size.
+/// The output, and the events that came with it; the same in chunks of every size.
 fn rewrite(name: &str, options: &RewriteOptions, body: &[u8]) -> (Vec<u8>, Transcript) {
     let whole = rewritten(body, options, &Cut::whole());
     assert_eq!(whole.outcome == RewriteOutcome::Unchanged, whole.bytes == body, "{name}");
@@ -107,7 +108,7 @@ fn rewrite(name: &str, options: &RewriteOptions, body: &[u8]) -> (Vec<u8>, Trans
     (whole.bytes, whole.said)
 }
 
-/// What stands around the arguments, and what around the content.
+/// What surrounds the arguments, and what surrounds the content.
 fn around(said: &Transcript) -> impl PartialEq + fmt::Debug + use<> {
     let names: Vec<_> = said
         .calls()
@@ -119,19 +120,20 @@ fn around(said: &Transcript) -> impl PartialEq + fmt::Debug + use<> {
     (texts, names, said.finish().cloned(), said.usage(), said.outcome())
 }
 
-/// Whether the stream says of itself that it is not whole.
+/// Whether the stream itself says that it is not whole.
 fn is_cut(said: &Transcript) -> bool {
     let length = said.finish().is_some_and(|finish| finish.reason() == FinishReason::Length);
     length || said.outcome() != StreamOutcome::Complete
 }
 
-/// How many texts left mended, and how many as they came.
+/// How many texts were emitted mended, and how many unchanged.
 #[derive(Debug, Default)]
 struct Tally {
     ways: BTreeMap<String, [usize; 2]>,
     bodies: usize,
-    /// Texts that had left, mended and with their last bracket, before it was told that they were cut:
-    /// by the stream, or because a bracket that was dropped as doubled is missing in the end.
+    /// Texts that were emitted, mended and with their last bracket, before it was known that they were
+    /// cut off: because of the stream, or because a bracket that was dropped as doubled is missing at
+    /// the end.
     late: usize,
 }
 
@@ -156,7 +158,7 @@ impl Tally {
     }
 }
 
-/// Every mode and policy that a text may be mended under.
+/// Every mode and policy under which a text may be mended.
 fn settings() -> Vec<(RewriteOptions, Options)> {
     let mut all = Vec::new();
     for policy in [Policy::CONSERVATIVE, Policy::PERMISSIVE] {
@@ -200,13 +202,13 @@ fn break_arguments(body: &Body, tally: &mut Tally) {
                         format!("{name}: {:?} left as {:?}, {:?}", raw.raw(), call.raw(), report)
                     };
                     if report.outcome().is_valid() {
-                        // What was closed may still be taken for cut off: nothing states its end.
+                        // What was closed may still count as cut off: nothing states its end.
                         let whole = report.outcome().is_complete();
                         assert!(!whole || call.outcome() == Outcome::Unchanged, "{}", what());
                         assert!(oracle::is_json(call.arguments().as_bytes()), "{}", what());
                         assert_eq!(call.arguments(), report.arguments(), "{}", what());
                     } else {
-                        // Another mending may find a reading; as it is, nobody takes it for whole.
+                        // Mending it again may find a reading; as it is, it does not count as whole.
                         if call.outcome() == Outcome::Unchanged && !call.is_resent() {
                             let known = is_cut(&before) || !report.repairs().is_empty();
                             assert!(options.mode() == RewriteMode::Append && known, "{}", what());
@@ -256,7 +258,7 @@ fn break_content(body: &Body, tally: &mut Tally) {
                 } else if options.mode() == RewriteMode::Validated {
                     assert_eq!(after.text(), raw, "{name}");
                 }
-                // Where it is said again, it is said the same.
+                // If it is repeated, the repetition is the same.
                 let [was, is] =
                     [&damaged, &out].map(|body| Places::of_content(body).repeats_of(number));
                 assert_eq!(is, was, "{name}: {raw} left as {}", after.text());

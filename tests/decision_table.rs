@@ -1,4 +1,4 @@
-//! The recovery table against the corpus: every cell is reached by a case.
+//! Every cell of the recovery table is reached by a case of the corpus.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -9,9 +9,9 @@ use jsonmend_core::{
 use jsonmend_extract::mend_text;
 use jsonmend_testkit::{cases, cuts::Cut, extracted::Extraction, run::Run};
 
-/// Reads every case in every way, so that the engine asks the table.
+/// Reads every case in every way, so that the engine uses the table.
 ///
-/// This binary has one test: which cells were reached is counted in the whole process.
+/// This binary has one test, because the cells that were reached are counted for the whole process.
 #[test]
 fn every_cell_is_reached_by_a_case() {
     for case in cases::read_folder(&jsonmend_tests::corpus()).unwrap() {

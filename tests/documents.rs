@@ -1,4 +1,4 @@
-//! The documents say what the code does: every kind, every limit, every example.
+//! The documents agree with the code: every kind, every limit, every example.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -64,7 +64,7 @@ fn every_limit_is_in_the_page_of_limits() {
     }
 }
 
-/// The entries are numbered without a gap, and each names a test that is there.
+/// The entries are numbered without gaps, and each names a test that exists.
 #[test]
 fn every_defect_on_the_page_has_its_test() {
     let folder = jsonmend_tests::root().join("crates/wire/tests/wire/defects");
@@ -122,7 +122,7 @@ fn examples_of_kinds_hold() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// An example of the page of repairs: what is given, and what comes out of either path.
+/// An example on the page of repairs: the input, and the output of both paths.
 struct Example {
     section: String,
     input: Vec<u8>,
@@ -133,12 +133,12 @@ struct Example {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Expected {
     outcome: Outcome,
-    /// White space around is left out.
+    /// White space around the document is omitted.
     text: Option<String>,
 }
 
 impl Expected {
-    /// Reads what stands behind an arrow: `[1]`, `[1]  (closed)`, `(none)`.
+    /// Reads what follows an arrow: `[1]`, `[1]  (closed)`, `(none)`.
     fn read(line: &str, input: &[u8]) -> Self {
         let named =
             |code: &str| Outcome::ALL.iter().find(|outcome| outcome.code() == code).copied();
@@ -159,12 +159,12 @@ impl Expected {
     }
 }
 
-/// Control characters are shown by their pictures.
+/// Control characters are written as their symbols.
 fn raw(shown: &str) -> String {
     shown.replace('␊', "\n").replace('␉', "\t")
 }
 
-/// The indented lines of the page, in threes at most: input, `=>`, `stream =>`.
+/// The indented lines of the page, in groups of up to three: input, `=>`, `stream =>`.
 fn examples(page: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut section = String::new();
@@ -196,7 +196,7 @@ fn examples(page: &str) -> Vec<Example> {
     examples
 }
 
-/// What `jsonmend repair` does by default, and with `--stream`; and the kinds that were recorded.
+/// The results of `jsonmend repair`, by default and with `--stream`, and the kinds that were recorded.
 fn mended(input: &[u8]) -> (Expected, Expected, BTreeSet<&'static str>) {
     let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
     let whole = mend_text(input, Scope::Best, &options);
@@ -246,11 +246,11 @@ fn the_page_of_hostile_inputs_holds_the_catalogue() {
     holds_table("docs/hostile.md", &adversary::catalogue());
 }
 
-/// Whether the page holds the print of that table; with `UPDATE_DOCS=1` it does afterwards.
+/// Checks that the page contains that table as printed, or writes it there with `UPDATE_DOCS=1`.
 fn holds_table(path: &str, table: &str) {
     let page = document(path);
     let (head, rest) = page.split_once("<!-- table -->\n").expect("a mark before the table");
-    let (_, tail) = rest.split_once("<!-- /table -->").expect("a mark behind the table");
+    let (_, tail) = rest.split_once("<!-- /table -->").expect("a mark after the table");
     let wanted = format!("{head}<!-- table -->\n\n{table}\n<!-- /table -->{tail}");
     if env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
         fs::write(jsonmend_tests::root().join(path), &wanted).unwrap();
@@ -276,7 +276,7 @@ fn links(page: &str) -> impl Iterator<Item = &str> {
     page.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
 
-/// The mark by which a heading can be linked to.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     heading.chars().filter(kept).collect::<String>().to_lowercase().replace(' ', "-")
@@ -307,7 +307,7 @@ fn links_lead_somewhere() {
     assert!(seen > 30, "{seen} links");
 }
 
-/// A source that a page names is there: below the root, or where the page says paths begin.
+/// A source that a page names exists: relative to the root, or to the folder that the page states.
 #[test]
 fn files_that_are_named_exist() {
     const ROOTS: [&str; 2] = ["", "crates/core/src"];
@@ -328,7 +328,7 @@ fn files_that_are_named_exist() {
     assert!(seen > 20, "{seen} files");
 }
 
-/// The function that the README shows is the one in the example.
+/// The function in the README is the one in the example.
 #[test]
 fn the_readme_shows_the_agent_of_the_example() {
     let page = document("README.md");
@@ -354,7 +354,7 @@ fn examples_of_the_pages_are_run() {
     assert!(seen >= 3, "{seen} pages");
 }
 
-/// What stands in the look-up of headings can be relied on.
+/// The lookup of headings works.
 #[test]
 fn headings_are_read() {
     assert_eq!(heading_code("### `single-quote`").as_deref(), Some("single-quote"));

@@ -1,5 +1,5 @@
-//! The fuzz bodies on their seeds, on a bounded number of mutations, and on every input that fuzzing
-//! ever found wrong. It needs no fuzzer.
+//! The fuzz bodies on their seeds, on a bounded number of mutations, and on every input that failed
+//! while fuzzing. It needs no fuzzer.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 use jsonmend_testkit::{Seed, adversary, fuzz};
 
-/// Mutations a body. `JSONMEND_FUZZ_ITERATIONS` asks for more.
+/// Mutations per body. `JSONMEND_FUZZ_ITERATIONS` sets another number.
 const ITERATIONS: usize = 1500;
 
 fn iterations() -> usize {
@@ -27,7 +27,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The tokens of a libFuzzer dictionary: one quoted string a line, `\xNN`, `\"` and `\\` escaped.
+/// The tokens of a libFuzzer dictionary: one quoted string per line, with the escapes `\xNN`, `\"` and `\\`.
 fn dictionary(text: &str) -> Vec<Vec<u8>> {
     text.lines().filter(|line| line.starts_with('"')).map(token).collect()
 }

@@ -1,5 +1,5 @@
-//! Inputs made to cost time, stack or memory: each ends in a typed outcome, on a small stack, with
-//! memory that the limits bound.
+//! Inputs that are made to use up time, stack or memory: each ends in a typed outcome, on a small
+//! stack, with memory that the limits bound.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -19,16 +19,16 @@ use jsonmend_testkit::{
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Far less than one frame a level would take, at 100,000 levels.
+/// Far less than one stack frame per level would take, at 100,000 levels.
 const STACK: usize = 192 * 1024;
 
-/// Does `work` on a thread with a small stack.
+/// Runs `work` on a thread with a small stack.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap();
     assert!(thread.join().is_ok());
 }
 
-/// Everything the push path offers, in chunks of `size` bytes; returns the outcome.
+/// Uses everything that the push path offers, in chunks of `size` bytes; returns the outcome.
 fn push_all(input: &[u8], size: usize, options: &Options) -> Outcome {
     let mut mender = Mender::new(options.clone());
     for chunk in input.chunks(size) {
@@ -91,7 +91,7 @@ fn every_pattern_ends_the_same_whole_and_byte_by_byte() {
     on_a_small_stack(|| {
         let mut wrong = Vec::new();
         for Hostile { name, input, .. } in adversary::hostile(200_000) {
-            // As it comes, in a small window, and with a guide without sense.
+            // By default, with a small window, and with a guide that makes no sense.
             let options = [0b1000_0000, 0b0100_0000, 0b0100_0001, 0b1000_0001];
             for options in options.map(jsonmend_testkit::fuzz::options) {
                 let [whole, bytes] = [Cut::whole(), Cut::bytes(input.len())].map(|cut| {
@@ -99,7 +99,7 @@ fn every_pattern_ends_the_same_whole_and_byte_by_byte() {
                     let mut out = Recorder::default();
                     for chunk in cut.chunks(&input) {
                         mender.push(chunk, &mut out);
-                        // What was read and is held, and the look-ahead behind it.
+                        // What was read and is withheld, and the look-ahead after it.
                         let limits = options.limits();
                         if mender.withheld() > limits.buffer() + limits.lookahead() {
                             wrong.push(format!("{name}: {} bytes withheld", mender.withheld()));
@@ -150,13 +150,13 @@ fn every_pattern_ends_in_the_extractor() {
     });
 }
 
-/// Twice the input takes no more memory: what is held depends on the limits alone.
+/// Twice the input takes no more memory: what is kept depends on the limits alone.
 #[test]
 fn the_push_path_holds_no_more_than_the_limits_say() {
     let options = Options::new();
     let mut wrong = Vec::new();
     let limits = options.limits();
-    // A repair, its place in the edits, and the path it names.
+    // A repair, its entry in the edits, and its path.
     let repairs = 3 * limits.repairs() * size_of::<jsonmend_core::Repair>();
     let most = (16 * limits.buffer() + repairs) as u64;
     for Hostile { name, input, .. } in adversary::hostile(MEGABYTE) {
@@ -168,7 +168,7 @@ fn the_push_path_holds_no_more_than_the_limits_say() {
                 }
                 mender.finish(&mut ());
             });
-            // One chunk may be held together with what was withheld before it.
+            // One chunk may be kept together with what was withheld before it.
             let most = most + if size == 1024 { 0 } else { 4 * input.len() as u64 };
             if heap.peak > most {
                 wrong.push(format!("{name} in chunks of {size}: {heap:?}, at most {most}"));
@@ -178,7 +178,7 @@ fn the_push_path_holds_no_more_than_the_limits_say() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Clean text leaves as slices of the caller's chunk: what is allocated does not grow with it.
+/// Clean text is emitted as slices of the caller's chunk, so allocations do not grow with it.
 #[test]
 fn clean_text_is_not_copied() {
     let item = br#"{"name": "Ada Lovelace", "born": 1815, "tags": ["x", "y"], "ok": true}, "#;
@@ -197,15 +197,15 @@ fn clean_text_is_not_copied() {
     assert!(long.peak <= 16 * 1024, "{long:?}");
 }
 
-/// L6: twice the input takes twice the work, counted in steps and bytes looked at, not in time; in
-/// single bytes, in pieces of 8 and of 4,096 bytes, and whole.
+/// L6: twice the input takes twice the work, counted in steps and bytes and not in time; in single
+/// bytes, in pieces of 8 and of 4,096 bytes, and whole.
 #[test]
 fn twice_the_input_is_twice_the_work() {
     let (half, full) = (adversary::hostile(10_000), adversary::hostile(20_000));
     let names: HashSet<&str> = full.iter().map(|hostile| hostile.name).collect();
     assert!(names.len() >= 30 && names.len() == full.len(), "{} kinds", names.len());
     let mut wrong = Vec::new();
-    // As it comes, in a small window, and with a guide that is asked at every doubt.
+    // By default, with a small window, and with a guide that is asked at every doubt.
     let outline =
         serde_json::json!({"a": "string", "b": "number", "k": {"a": "number"}, "*": "none"});
     let guided = Options::new().with_guide(Arc::new(Outline::new(outline)));
@@ -221,7 +221,7 @@ fn twice_the_input_is_twice_the_work() {
 
 #[test]
 fn paths_with_long_keys_are_bounded() {
-    // Each repair has a path, and each path the key; the second key is short, and in bounds.
+    // Each repair has a path, and each path contains the key. The second key is short, within the bounds.
     let input = |key: usize| format!("{{\"{}\": [{}]}}", "k".repeat(key), "'a',".repeat(4_900));
     let heap = heap_of(|| {
         let mended = mend(input(30_000).as_bytes(), &Options::new());
@@ -230,7 +230,7 @@ fn paths_with_long_keys_are_bounded() {
     assert!(heap.peak < 48 << 20, "{heap:?}");
     assert_eq!(push_all(input(30_000).as_bytes(), 7, &Options::new()), Outcome::Overflow);
     assert_eq!(mend(input(900).as_bytes(), &Options::new()).outcome(), Outcome::Repaired);
-    // Near the bound, too, the outcome does not depend on the cuts.
+    // The outcome does not depend on the cuts, even near the bound.
     let mut seen = HashSet::new();
     for key in (1_030..1_060).step_by(3) {
         let input = input(key);

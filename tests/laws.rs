@@ -9,7 +9,7 @@ use jsonmend_testkit::{
 };
 use proptest::prelude::*;
 
-/// A document, damaged in up to three ways, or not at all.
+/// A document, damaged in up to three ways or not at all.
 fn damaged() -> impl Strategy<Value = Damaged> {
     (documents::document(), 0_usize..4, any::<u64>()).prop_map(|(text, count, seed)| {
         damage::damaged(text.as_bytes(), count, &mut Seed::new(seed))
@@ -24,7 +24,7 @@ fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// One property test a law.
+/// One property test per law.
 macro_rules! laws_on_damaged_documents {
     ($($name:ident)*) => {
         proptest! {

@@ -1,12 +1,12 @@
-//! Text with quotes that a model puts into strings and does not escape: code, commands, prose. What
-//! it meant is known here, so it is known whether that is what comes out.
+//! Text with quotes that a model writes into strings without escaping them: code, commands, prose. The
+//! intended value is known here, so it can be compared with the result.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{Mender, Options, mend};
 use serde_json::{Value, json};
 
-/// Read as they were meant, on both paths, wherever they stand.
+/// Read as they were meant, on both paths, wherever they are.
 const READ: &[&str] = &[
     r#"print("hello")"#,
     r#"x = {"a": "b", "c": 1}"#,
@@ -60,9 +60,9 @@ const READ: &[&str] = &[
     r#"match k { "a" => 1, "b" => 2, _ => 3 }"#,
 ];
 
-/// Read otherwise in one place at least.
+/// Read differently in at least one place.
 const HARD: &[&str] = &[
-    // A stream ends a document that is valid so far at once.
+    // A stream immediately ends a document that is valid so far.
     r#"if (s === "}") { depth--; }"#,
     r#"s.find("]") and s.find("[")"#,
     // In a list this is the end of an item, and the start of the next.
@@ -71,11 +71,11 @@ const HARD: &[&str] = &[
     r#"cut -d"," -f2 "x.csv""#,
     // A bracket in quotes closes the object of the text.
     r#"{"a": "}", "b": "],["}"#,
-    // It is a member of the document, as far as can be seen.
+    // As far as can be seen, it is a member of the document.
     r#"Set "debug", "verbose": true."#,
 ];
 
-/// Puts a text into documents, as a string of each.
+/// Puts a text into documents, as a string in each.
 fn documents(text: &str) -> [Value; 11] {
     [
         json!({"code": text}),
@@ -92,7 +92,7 @@ fn documents(text: &str) -> [Value; 11] {
     ]
 }
 
-/// The document as the model writes it: the quotes in the text are not escaped, its line ends are.
+/// The document as the model writes it: the quotes in the text are not escaped, but its line ends are.
 fn careless(document: &Value, text: &str, pretty: bool) -> String {
     let json =
         if pretty { serde_json::to_string_pretty(document).unwrap() } else { document.to_string() };

@@ -1,5 +1,5 @@
-//! Rewriting whole bodies. `JSONMEND_RECORDINGS` may name a folder of recorded bodies; those in the
-//! tests are always run.
+//! Rewriting whole bodies. `JSONMEND_RECORDINGS` may name a folder of recorded bodies. Those in the
+//! tests are always used.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -71,8 +71,8 @@ fn replaced(text: &[u8], from: &str, to: &str) -> Vec<u8> {
     String::from_utf8_lossy(text).replace(from, to).into_bytes()
 }
 
-/// The body with every quote that stands inside a string turned into an apostrophe: arguments that
-/// come as strings then have single quotes.
+/// The body with every quote inside a string replaced by an apostrophe, so that arguments that come
+/// as strings have single quotes.
 fn with_single_quotes(body: &[u8]) -> Vec<u8> {
     if body.first() != Some(&0) {
         return replaced(body, "\\\"", "'");
@@ -85,7 +85,7 @@ fn with_single_quotes(body: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Everything but the calls.
+/// Everything except the calls.
 fn around(said: &Transcript) -> impl PartialEq + std::fmt::Debug {
     (said.text(), said.reasoning().to_owned(), said.refusal(), said.finish().cloned(), said.usage())
 }
@@ -122,7 +122,7 @@ fn damaged_recordings_leave_mended() {
             }
         }
     }
-    println!("{mended} calls mended, {refused} left as they came");
+    println!("{mended} calls mended, {refused} unchanged");
     assert!(mended > 0);
 }
 
@@ -137,7 +137,7 @@ fn an_event_that_lies_in_one_chunk_costs_no_allocation() {
             seen += message.data().len();
         }
     };
-    // The buffers for names and ids come with the first event.
+    // The buffers for names and ids are allocated with the first event.
     decoder.push(event.as_bytes(), &mut take);
     let heap = heap_of(|| decoder.push(chunk.as_bytes(), &mut take));
     assert_eq!(heap.count, 0);
@@ -155,6 +155,6 @@ fn what_is_written_again_costs_no_more_than_it_is_long() {
     let clean = event("[") + &event("true, ").repeat(2000);
     let mut rewriter = Rewriter::new(RewriteOptions::new());
     let heap = heap_of(|| rewriter.push(clean.as_bytes(), &mut |_| {}));
-    // The text of the arguments is kept, and what waits is an event or two.
+    // The text of the arguments is kept, and one or two events wait.
     assert!(heap.peak < 64 << 10, "{heap:?}");
 }

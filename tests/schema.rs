@@ -1,4 +1,4 @@
-//! The laws of values and their schemas, on schemas and values that were made up.
+//! The laws of values and their schemas, on generated schemas and values.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -12,7 +12,7 @@ const NAMES: [&str; 8] =
     ["id", "user_name", "count", "tags", "kind", "maxResults", "nested", "flag"];
 const WORDS: [&str; 9] = ["", "a", "12", "true", "Red", "N/A", "x, y", "[1]", "a \"b\" \\ c"];
 
-/// A schema, and how a valid value of it is made.
+/// A schema, and how to make a valid value for it.
 fn made_up(seed: &mut Seed, depth: usize) -> Value {
     let kinds = if depth == 0 { 6 } else { 9 };
     match seed.below(kinds) {
@@ -179,7 +179,7 @@ fn whole_numbers_of_valid_values_become_digits() {
     assert!(spelled >= 10, "{spelled}");
 }
 
-/// A fit reads valid JSON without mending it; it must see in it what mending does.
+/// A fit reads valid JSON without mending it, and must read it as mending does.
 #[test]
 fn a_schema_that_takes_anything_gives_what_mending_gives() {
     let schema = Schema::compile(&json!(true)).unwrap();
@@ -251,7 +251,7 @@ fn damaged_texts_of_mistaken_values_keep_the_laws() {
     });
 }
 
-/// The value as elements, an item in an element of its own.
+/// The value as XML elements, with each item in its own element.
 fn elements(value: &Value, text: &mut String) {
     let mut element = |name: &str, value: &Value| {
         text.push_str(&format!("<{name}>"));
@@ -300,7 +300,7 @@ fn what_is_given_up_early_is_not_mended_later() {
     assert!(lost >= 10, "{lost}");
 }
 
-/// What a cursor costs grows with what it reads: not with the chunks, nor with what came before.
+/// The cost of a cursor grows with what it reads, and not with the chunks or with what came before.
 #[test]
 fn a_cursor_takes_memory_by_the_byte_and_not_by_the_chunk() {
     let schema = Schema::compile(&json!({"type": "array", "items": {

@@ -1,4 +1,4 @@
-//! What a mender and a partial value cost while they wait: state, allocations, steps.
+//! The cost of a mender and of a partial value while they wait: state, allocations, steps.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -38,7 +38,7 @@ fn one_string(length: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Counts what is written.
+/// Counts writes.
 #[derive(Default)]
 struct Writes(usize);
 
@@ -49,7 +49,7 @@ impl fmt::Write for Writes {
     }
 }
 
-/// Counts how much is handed out.
+/// Counts how much is emitted.
 #[derive(Default)]
 struct Counted {
     bytes: usize,
@@ -61,30 +61,30 @@ impl Output for Counted {
     }
 }
 
-/// `completion()` writes a closer a level and at most a quote, whatever lies behind, takes no steps of
-/// the engine and nothing from the heap.
+/// `completion()` writes one closer per level and at most a quote, whatever came before. It takes no
+/// steps of the engine and allocates nothing.
 #[test]
 fn completion_costs_a_write_a_level() {
     for depth in [1, 10, 100] {
-        for behind in [0, 5_000] {
+        for before in [0, 5_000] {
             let limits = Limits::new().with_depth(200);
             let mut mender = Mender::new(Options::new().with_limits(limits));
             let mut input = String::from("[");
-            input.push_str(&"{\"k\": [1, \"x\"]}, ".repeat(behind));
+            input.push_str(&"{\"k\": [1, \"x\"]}, ".repeat(before));
             input.push_str(&"[".repeat(depth - 1));
             input.push_str("\"open");
             mender.push(input.as_bytes(), &mut ());
             let steps = mender.steps();
             let mut writes = Writes::default();
             let heap = heap_of(|| write!(writes, "{}", mender.completion().unwrap()).unwrap());
-            assert_eq!(writes.0, depth + 1, "{behind} members behind");
+            assert_eq!(writes.0, depth + 1, "{before} members before");
             assert_eq!(heap.count, 0);
             assert_eq!(mender.steps(), steps);
         }
     }
 }
 
-/// After warm-up a push on the clean path takes nothing from the heap.
+/// After warm-up, a push on the clean path allocates nothing.
 #[test]
 fn a_push_allocates_nothing() {
     let mut wrong = Vec::new();
@@ -92,7 +92,7 @@ fn a_push_allocates_nothing() {
         for size in [1, 8, 256, 4096] {
             let mut mender = Mender::new(Options::new());
             let mut out = Counted::default();
-            // The end of the document is no push like the others.
+            // The end of the document is not a push like the others.
             let (head, end) = input.split_at(input.len() - 100);
             let (warm, rest) = head.split_at(64 * 1024);
             warm.chunks(size).for_each(|chunk| mender.push(chunk, &mut out));
@@ -108,7 +108,7 @@ fn a_push_allocates_nothing() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A mender is less than a kilobyte; what it keeps of a document is so much a level.
+/// A mender takes less than a kilobyte; what it keeps of a document is a fixed amount per level.
 #[test]
 fn state_is_small() {
     assert!(size_of::<Mender>() <= 1024, "{}", size_of::<Mender>());
@@ -127,16 +127,16 @@ fn state_is_small() {
         heap.peak
     };
     for size in [1, 8, 256] {
-        // A level costs a frame of two words, and its key; a vector that grows holds up to three
-        // halves of what it needs.
+        // A level costs a frame of two words, and its key. A growing vector has up to one and a half
+        // times the capacity that it needs.
         for (opener, most) in [("[", 24), ("{\"key\":", 32)] {
             let a_level = (live(opener, 16_384, size) - live(opener, 64, size)) / 16_384;
-            assert!(a_level <= most, "{a_level} bytes a level of {opener} in pieces of {size}");
+            assert!(a_level <= most, "{a_level} bytes per level of {opener} in pieces of {size}");
         }
     }
 }
 
-/// Where the input stands is told alike in pieces of any size, in the middle of a token too.
+/// The position in the input is reported the same in pieces of any size, even in the middle of a token.
 #[test]
 fn a_path_does_not_depend_on_cuts() {
     let texts = [
@@ -157,14 +157,14 @@ fn a_path_does_not_depend_on_cuts() {
     }
 }
 
-/// A view and the changes take nothing from the heap, and the changes of a small step are few,
-/// however long the document is.
+/// A view and the changes allocate nothing, and the changes of a small step are few, however long the
+/// document is.
 #[test]
 fn a_snapshot_costs_what_changed() {
-    let step = |behind: usize| {
+    let step = |before: usize| {
         let mut mender = Mender::new(Options::new());
         let mut partial = Partial::new();
-        let input = records(behind);
+        let input = records(before);
         mender.push(&input[..input.len() - 3], &mut partial);
         mender.push(b"{\"last\": \"te", &mut partial);
         let seen = partial.revision();
@@ -173,7 +173,7 @@ fn a_snapshot_costs_what_changed() {
         let heap = heap_of(|| {
             deltas = partial.since(&seen).filter(|delta| delta.op() != DeltaOp::AddNull).count();
             let root = partial.root().unwrap();
-            assert_eq!(root.len(), behind + 1);
+            assert_eq!(root.len(), before + 1);
             assert!(partial.open().is_some());
             assert_eq!(root.last().unwrap().member("last").unwrap().as_str(), Some("text"));
         });
@@ -199,7 +199,7 @@ fn nothing_recurses() {
         let mut seen = Revision::default();
         mender.push(b"1", &mut partial);
         for (at, delta) in partial.since(&seen).enumerate() {
-            // A path is as long as the level is deep: all of them would be quadratic.
+            // A path is as long as its level is deep, so all of them would be quadratic.
             if at % 10_000 == 0 {
                 assert_eq!(delta.path().steps().len(), at);
                 assert!(!delta.to_string().is_empty());

@@ -1,4 +1,4 @@
-//! What the adapters tell `tracing`: how things ended, never what is in them.
+//! What the adapters report to `tracing`: how things ended, and never what is in them.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -16,7 +16,7 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-/// Writes every event on a line.
+/// Writes one line for every event.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<String>>);
 
@@ -62,9 +62,9 @@ fn ends_are_told_and_contents_are_not() {
         block_on(body.mend(ResponseOptions::new().with_objects(Scope::All)).for_each(|_| async {}));
     });
     let lines = lines.0.lock().unwrap();
-    let told: Vec<&str> = lines.lines().collect();
+    let reported: Vec<&str> = lines.lines().collect();
     let has = |start: &str, part: &str| {
-        let found = told.iter().any(|line| line.starts_with(start) && line.contains(part));
+        let found = reported.iter().any(|line| line.starts_with(start) && line.contains(part));
         assert!(found, "no {start} with {part} in {lines}");
     };
     has("WARN", "the stream of bytes failed");

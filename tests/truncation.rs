@@ -1,5 +1,5 @@
 //! Calls as models write them, cut at every byte: what was complete is there, what was open is there
-//! as far as it came, and nothing that was shown is ever taken back.
+//! as far as it arrived, and nothing that was emitted is ever taken back.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -32,7 +32,7 @@ fn escaped(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// A file that a careless model writes as it is: neither quotes nor line breaks are escaped.
+/// A file that a careless model writes literally: neither quotes nor line breaks are escaped.
 const CARELESS: &str = "import json\n\
     \n\
     def main(args):\n\
@@ -70,7 +70,7 @@ fn closed(input: &[u8]) -> serde_json::Value {
 fn every_cut_of_a_call_that_writes_a_file() {
     let call = call(&escaped(SOURCE));
     let whole: serde_json::Value = serde_json::from_str(&call).unwrap();
-    // Behind the last byte of each member.
+    // The offset after the last byte of each member.
     let ends: Vec<(String, usize)> = whole
         .as_object()
         .unwrap()
@@ -94,23 +94,23 @@ fn every_cut_of_a_call_that_writes_a_file() {
         let shown: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(root.to_value().unwrap(), shown, "after byte {at}");
         // Every member that ended is there, whole: a string or a container with its last byte, a
-        // number or literal when it is known that it does not go on.
+        // number or a literal once it is known that it does not continue.
         for (key, end) in &ends {
             let waits = whole[key].is_number() || whole[key].is_boolean() || whole[key].is_null();
             if *end + if waits { 2 } else { 0 } <= at {
                 assert_eq!(shown.get(key), Some(&whole[key]), "{key} after byte {at}: {text}");
             }
         }
-        // Whatever is there is the whole value or, of what is open, its beginning.
+        // Whatever is there is the whole value or, if it is open, its beginning.
         assert!(is_prefix(&shown, &whole), "after byte {at}: {text}");
-        // The open string stands to its last whole character, white space and all.
+        // The open string extends to its last whole character, including white space.
         if (content_start..content_end).contains(&at) {
             let content = root.member("content");
             assert!(content.is_none_or(|content| content.is_open()));
             let content = content.and_then(|content| content.as_str()).unwrap_or_default();
             let arrived = decoded_length(&call[content_start..], at - content_start);
             let arrived = &SOURCE[..arrived];
-            // While the text may go on, a comma waits for what follows it: it may be the one between
+            // While the text may continue, a comma waits for what follows it: it may be the one between
             // two members, if the string turns out to have lost its quote.
             let waits = arrived.strip_prefix(content).unwrap().trim_ascii();
             assert!(waits.is_empty() || waits == ",", "{waits:?} waits after byte {at}");
@@ -119,14 +119,14 @@ fn every_cut_of_a_call_that_writes_a_file() {
     }
 }
 
-/// How many bytes of content the first `length` bytes of a string's inside spell, whole characters
-/// and escapes only.
+/// How many bytes of content are in the first `length` bytes between the quotes of a string, counting
+/// only whole characters and escapes.
 fn decoded_length(inside: &str, length: usize) -> usize {
     let mut upto = length;
     while !inside.is_char_boundary(upto) {
         upto -= 1;
     }
-    // Of an escape that was cut, nothing is known.
+    // Nothing is known about an escape that was cut.
     (0..=upto)
         .rev()
         .filter(|at| inside.is_char_boundary(*at))
@@ -134,7 +134,7 @@ fn decoded_length(inside: &str, length: usize) -> usize {
         .map_or(0, |text| text.len())
 }
 
-/// Whether `early` says nothing that `late` does not say.
+/// Whether `early` contains nothing that `late` does not contain.
 fn is_prefix(early: &serde_json::Value, late: &serde_json::Value) -> bool {
     use serde_json::Value::{Array, Object, String};
     match (early, late) {
@@ -155,7 +155,7 @@ fn snapshots_of_a_careless_call_never_shrink() {
     let call = call(CARELESS);
     let final_value = cut(call.as_bytes()).partial;
     let last = final_value.root().unwrap().to_value().unwrap();
-    // The file arrived as it was meant, quotes and all, and nothing behind it was lost.
+    // The file arrived as it was meant, including quotes, and nothing after it was lost.
     assert_eq!(last["content"], CARELESS);
     assert_eq!(last["after"]["timeout"], 60);
     let mut before: Option<serde_json::Value> = None;
@@ -191,7 +191,7 @@ fn a_cut_and_closed_call_holds_what_its_last_snapshot_held() {
     }
 }
 
-/// A number or literal that was cut may go on: where its beginning leaves raw, it is not shown.
+/// A number or a literal that was cut may continue: if its beginning is emitted raw, it is not shown.
 #[test]
 fn what_leaves_raw_is_not_read_as_a_value() {
     for end in ["tr", "12", "-", "\"x\\"] {
@@ -214,7 +214,7 @@ fn what_leaves_raw_is_not_read_as_a_value() {
     assert_eq!(partial.to_string(), "[1]");
 }
 
-/// A duplicate key is a further member; a change at its path means the last one.
+/// A duplicate key is another member; a change at its path refers to the last one.
 #[test]
 fn changes_of_a_repeated_key() {
     let mut mender = Mender::new(Options::new());
@@ -241,7 +241,7 @@ fn a_change_that_does_not_fit_is_refused_and_changes_nothing() {
     mender.push(b"{\"a\": [1, 2, \"x", &mut partial);
     let deltas: Vec<_> = partial.since(&Revision::default()).collect();
     assert_eq!(deltas.len(), 6);
-    // Each change fits behind the one before it and nowhere else.
+    // Each change applies after the one before it, and nowhere else.
     let mut copy = OwnedValue::new();
     for (at, delta) in deltas.iter().enumerate() {
         for (other, wrong) in deltas.iter().enumerate().filter(|(other, _)| *other != at) {
@@ -257,7 +257,7 @@ fn a_change_that_does_not_fit_is_refused_and_changes_nothing() {
     assert!(copy.apply(&array, &DeltaOp::Append("y".into())).is_err());
 }
 
-/// A part of a value can be owned: it stands alone, and says what is open.
+/// A part of a value can be owned: it is independent, and knows what is open.
 #[test]
 fn a_part_of_a_value_can_be_owned() {
     let mut mender = Mender::new(Options::new());

@@ -1,4 +1,4 @@
-//! Twice the body takes twice the work: steps and bytes of heap are counted, never time.
+//! Twice the body takes twice the work. Steps and bytes of heap are counted, and not time.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -10,7 +10,7 @@ use jsonmend_testkit::{
 };
 use jsonmend_wire::{RewriteMode, RewriteOptions, WireOptions};
 
-/// Every road that a body may take.
+/// Every way in which a body may be processed.
 fn roads() -> Vec<Road> {
     let permissive =
         WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
@@ -23,7 +23,7 @@ fn roads() -> Vec<Road> {
     roads
 }
 
-/// The steps, and the bytes of all allocations, grow no faster than the body, on every road.
+/// The steps, and the bytes of all allocations, grow no faster than the body, in every way.
 fn grows_no_faster(name: &str, half: &[u8], full: &[u8]) {
     const ONCE: u64 = 64 << 10;
     for road in roads() {
@@ -43,7 +43,7 @@ fn grows_no_faster(name: &str, half: &[u8], full: &[u8]) {
     }
 }
 
-/// Arguments of about that many bytes, and the same with something to mend in every line.
+/// Arguments of about that many bytes, and the same with a defect in every line.
 fn arguments(size: usize, broken: bool) -> String {
     let item = if broken { "'k': [True, \"x y\",], " } else { "\"k\": [true, \"x\\ny\"], " };
     let items = item.repeat(size / item.len() + 1);
@@ -93,7 +93,7 @@ fn longer_arguments_in_one_piece_take_more_work_in_proportion() {
 #[test]
 fn more_parallel_calls_take_more_work_in_proportion() {
     for shape in Shape::ALL {
-        // The last lacks its end: what is appended to each must not search what waits for others.
+        // The last one lacks its end: appending to one must not search what waits for the others.
         for [first, last] in [["{\"a\"", ": [1]}"], ["{'a'", ": [1,]}"], ["{\"a\"", ": [1, \"k"]] {
             let body = |count: usize| shape.body(&["x"], &vec![&[first, last][..]; count]);
             grows_no_faster(&format!("{shape:?} calls, {last}"), &body(60), &body(120));
@@ -101,7 +101,7 @@ fn more_parallel_calls_take_more_work_in_proportion() {
     }
 }
 
-/// Streams that are made to cost more than they are long: a head, a piece to repeat, and a tail.
+/// Streams that are made to cost more than their length: a head, a piece to repeat, and a tail.
 #[test]
 fn hostile_streams_take_work_in_proportion() {
     let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"delta\":{{{delta}}}}}]}}\n\n");
@@ -121,9 +121,9 @@ fn hostile_streams_take_work_in_proportion() {
         ("lines that are none", String::new(), "<p>no</p>\n".into()),
         ("an id for every piece", String::new(), call(r#""id":"@","function":{"arguments":"1,"}"#)),
         ("calls without an end", String::new(), call(r#""index":@,"function":{"name":"f"}"#)),
-        ("pieces behind a key that waits", opening.clone(), chunk("\"content\":\"so\"")),
+        ("pieces after a key that waits", opening.clone(), chunk("\"content\":\"so\"")),
         (
-            "calls behind a key that waits",
+            "calls after a key that waits",
             opening,
             call(r#""index":@,"function":{"name":"f","arguments":"[1"}"#),
         ),

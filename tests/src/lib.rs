@@ -1,4 +1,4 @@
-//! Tests across the crates, and the corpus they share. See `corpus/README.md` for its format.
+//! Tests across the crates, and the corpus that they share. See `corpus/README.md` for its format.
 
 use std::path::PathBuf;
 

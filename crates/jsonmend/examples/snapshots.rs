@@ -1,4 +1,4 @@
-//! Shows an object grow, as text and as changes: `cargo run -p jsonmend --example snapshots`.
+//! Shows how an object grows, as text and as changes: `cargo run -p jsonmend --example snapshots`.
 
 use futures::{StreamExt, executor::block_on, stream};
 use jsonmend::{
@@ -44,7 +44,7 @@ fn patches() {
     }
 }
 
-/// Its changes, applied to a value elsewhere: a screen, say.
+/// Its changes, applied to a value elsewhere, such as on a screen.
 fn deltas() {
     let channel = stream::iter(CHUNKS.iter().copied()).map(Ok::<_, std::convert::Infallible>);
     let mut events = channel.mend_json(JsonOptions::new().with_deltas());

@@ -1,8 +1,7 @@
-//! Turns what a language model streams into JSON that can be trusted, in flight.
+//! Repairs the JSON that language models stream, as it arrives.
 //!
-//! jsonmend finds the JSON in a model's output, repairs it while it arrives, says what it
-//! changed, and never passes off a cut-off value as a complete one. Valid JSON leaves byte for byte
-//! as it came.
+//! jsonmend finds the JSON in a model's output, repairs it, reports every change, and never presents
+//! a value that was cut off as a complete one. Valid JSON passes through byte for byte.
 //!
 //! # A text
 //!
@@ -14,11 +13,11 @@
 //! assert_eq!(mended.outcome(), Outcome::Repaired);
 //! let text = mended.text().unwrap();
 //! assert_eq!(text, r#"{"name": "Ada", "langs": ["en", "fr"], "ok": true}"#);
-//! // The repairs, applied to the input, give the output.
+//! // Applying the repairs to the input gives the output.
 //! assert_eq!(apply(input, mended.repairs()).unwrap(), text.as_bytes());
 //! ```
 //!
-//! [`mend_text`] does the same where prose, fences or reasoning may stand around the JSON.
+//! [`mend_text`] does the same if there may be prose, code fences or reasoning around the JSON.
 //!
 //! # A text that arrives
 //!
@@ -29,7 +28,7 @@
 //! let mut out = Vec::new();
 //! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
 //!     mender.push(chunk.as_bytes(), &mut out);
-//!     // Valid JSON, from the first bracket on; once the document has ended there is nothing to complete.
+//!     // Valid JSON from the first bracket on. After the end of the document, nothing is missing.
 //!     let completion = mender.completion().map(|rest| rest.to_string()).unwrap_or_default();
 //!     println!("{}{completion}", String::from_utf8_lossy(&out));
 //! }
@@ -37,7 +36,7 @@
 //! assert_eq!(out, br#"{"city": "Paris", "pop": 2100000}"#);
 //! ```
 //!
-//! [`Extractor`] does the same where text may stand around it.
+//! [`Extractor`] does the same if there may be text around the JSON.
 //!
 //! # A value that grows
 //!
@@ -51,7 +50,7 @@
 //!     // A view: nothing is copied or parsed again.
 //!     let city = partial.root().and_then(|root| root.member("city"));
 //!     println!("{:?}", city.and_then(|city| city.as_str()));
-//!     // What came since the last look: {"op":"append","path":"/city","text":"is"} and so on.
+//!     // What has changed since then: {"op":"append","path":"/city","text":"is"} and so on.
 //!     for delta in partial.since(&seen) {
 //!         println!("{delta}");
 //!     }
@@ -60,9 +59,11 @@
 //! assert_eq!(partial.to_string(), r#"{"city":"Paris","pop":2100000}"#);
 //! ```
 //!
-//! [`OwnedValue`](partial::OwnedValue) is a snapshot that stands alone, and applies such changes elsewhere.
+//! [`OwnedValue`](partial::OwnedValue) is an independent snapshot, and can apply such changes elsewhere.
 //!
 //! # A provider's stream
+//!
+//! Run a call only if its outcome is complete. A call that was cut off, or that lost an event, is not.
 //!
 #![cfg_attr(feature = "stream", doc = "```")]
 #![cfg_attr(not(feature = "stream"), doc = "```ignore")]
@@ -93,7 +94,7 @@
 //!
 //! let mended = mend_arguments("{'city': 'Oslo', days: 3}", FinishReason::from_provider("tool_calls"));
 //! assert_eq!(mended.value(), Some(r#"{"city": "Oslo", "days": 3}"#));
-//! // What was cut off is never run.
+//! // What was cut off has no value.
 //! let cut = mend_arguments(r#"{"path": "/home/ada"#, FinishReason::from_provider("length"));
 //! assert_eq!(cut.value(), None);
 //! ```
@@ -116,9 +117,9 @@
 //!
 //! | feature | what it adds | default |
 //! |---|---|---|
-//! | | the engine and the extraction, at the root of this crate; no dependency | always |
+//! | | the engine and the extraction, at the root of this crate and in [`repair`], [`partial`] and [`extract`]; no dependencies | always |
 //! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
-//! | `schemars` | `jsonmend::schema::parse_as`: schemas from Rust types; implies `schema` | no |
+//! | `schemars` | `jsonmend::schema::parse_as` and `parse_incomplete_as`: schemas from Rust types; implies `schema` | no |
 //! | `wire` | `jsonmend::wire` and `jsonmend::response`: providers' formats, whole responses, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
 //! | `serde` | `Serialize` for repairs, outcomes, paths, issues and changes; `Value` as a `Deserializer` | no |
@@ -135,8 +136,8 @@ pub use jsonmend_extract::{Extractor, mend_text};
 #[cfg(feature = "wire")]
 pub use jsonmend_wire::mend_arguments;
 
-/// Around repairs: what becomes of several documents, guides, edit scripts, a mender that keeps its
-/// input, output to a writer.
+/// More about repairs: several documents in one text, guides, edit scripts, a mender that keeps its
+/// input, and output to a writer.
 pub mod repair {
     pub use jsonmend_core::{
         BufferedMender, Collected, Completion, Guide, KindSet, Lead, Listed, Member, Path, Step,
@@ -146,7 +147,7 @@ pub mod repair {
     pub use crate::write::WriteOutput;
 }
 
-/// Around values that grow: changes, owned snapshots, and the events of a reader of JSON text.
+/// More about values that grow: changes, owned snapshots, and the events of a reader of JSON text.
 pub mod partial {
     #[cfg(feature = "serde")]
     pub use jsonmend_core::DeserializeError;
@@ -158,20 +159,20 @@ pub mod partial {
     };
 }
 
-/// Around JSON in text: where to look, and what takes the findings.
+/// More about JSON in text: where to look, and what receives the result.
 pub mod extract {
     pub use jsonmend_extract::{Findings, Found, Scope, TextSink};
 }
 
-/// A whole response, read without IO: body bytes in; text, calls, objects and the end out.
+/// Reads a whole response, without IO: body bytes in; text, calls, objects and the end out.
 #[cfg(feature = "wire")]
 pub use jsonmend_response as response;
-/// A value into its JSON Schema: validation, rules, issues, tools by name.
+/// Makes a value fit its JSON Schema: validation, rules, issues, tools by name.
 #[cfg(feature = "schema")]
 pub use jsonmend_schema as schema;
 /// `Stream` adapters: body bytes in; text, calls and mended objects out.
 #[cfg(feature = "stream")]
 pub use jsonmend_stream as stream;
-/// What a provider sends, decoded and written again: framings, formats, calls.
+/// Decodes what a provider sends, and writes it again: framings, formats, calls.
 #[cfg(feature = "wire")]
 pub use jsonmend_wire as wire;

@@ -1,4 +1,4 @@
-//! Inputs made to cost time, stack or memory, and mutations for fuzzing.
+//! Inputs that are made to use up time, stack or memory, and mutations for fuzzing.
 //!
 //! [`hostile`] makes every kind of a catalogue; `docs/hostile.md` lists it.
 
@@ -19,7 +19,7 @@ pub struct Hostile {
 /// A name, a beginning, the piece that is repeated, and an end.
 type Pattern = (&'static str, &'static str, &'static str, &'static str);
 
-/// The catalogue. Bytes that are no UTF-8 come in [`hostile`].
+/// The catalogue. [`hostile`] adds bytes that are not UTF-8.
 const PATTERNS: &[Pattern] = &[
     ("open brackets", "", "[", ""),
     ("open braces", "", "{", ""),
@@ -142,13 +142,13 @@ const PATTERNS: &[Pattern] = &[
     ("one long key", "{\"", "k", "\":1}"),
 ];
 
-/// Bytes that no UTF-8 text holds, inside a string.
+/// Bytes that no UTF-8 text contains, inside a string.
 const BYTES: [(&str, u8); 2] = [
     ("bytes that begin nothing, in a string", 0xff),
     ("first bytes of characters, in a string", 0xf0),
 ];
 
-/// Every kind of the catalogue, its piece repeated to about `size` bytes.
+/// Every kind in the catalogue, with its piece repeated to about `size` bytes.
 #[must_use]
 pub fn hostile(size: usize) -> Vec<Hostile> {
     let repeated = |&(name, head, piece, tail): &Pattern| {
@@ -184,7 +184,7 @@ pub fn catalogue() -> String {
     out
 }
 
-/// A container of `levels` levels, open to the end: arrays and objects by turns.
+/// A container of `levels` levels, open to the end: alternating arrays and objects.
 #[must_use]
 pub fn nested(levels: usize) -> Vec<u8> {
     (0..levels)
@@ -199,8 +199,8 @@ pub fn long_string(size: usize) -> Vec<u8> {
     [&b"[\""[..], &vec![b'x'; size], b"\"]"].concat()
 }
 
-/// Changes `text` in a few places that `seed` chooses: bytes flipped, dropped or repeated, tokens of
-/// `dictionary` written in, the end cut off, `other` spliced in.
+/// Changes `text` in a few places that `seed` chooses: flips, drops or repeats bytes, inserts tokens
+/// of `dictionary`, cuts off the end, or splices in `other`.
 #[must_use]
 pub fn mutated(text: &[u8], other: &[u8], dictionary: &[Vec<u8>], seed: &mut Seed) -> Vec<u8> {
     let mut out = text.to_vec();

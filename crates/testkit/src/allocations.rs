@@ -1,14 +1,14 @@
-//! How much heap a piece of work takes, on the thread that does it.
+//! How much heap a piece of work uses, on the thread that does it.
 
-/// What a piece of work took from the heap.
+/// The heap use of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Heap {
     /// The most bytes that were live at one time.
     pub peak: u64,
-    /// The bytes of all allocations together.
+    /// The total bytes of all allocations.
     pub total: u64,
-    /// How many allocations there were.
+    /// The number of allocations.
     pub count: u64,
     /// How many more bytes were live at the end than at the start.
     pub live: i64,

@@ -1,12 +1,12 @@
-//! The corpus format: one case a line, as JSON.
+//! The corpus format: one case per line, as JSON.
 //!
 //! | field | meaning |
 //! |---|---|
 //! | `name` | unique among all files |
 //! | `input` | the input, as a string |
-//! | `bytes` | the input where it is not UTF-8: `<E9>` stands for the byte 0xE9 |
+//! | `bytes` | the input if it is not UTF-8: `<E9>` is the byte 0xE9 |
 //! | `parts` | the input as pieces: `[["[", 127], ["]", 127]]` is 127 openers and 127 closers |
-//! | `output` | the mended text; left out where the outcome is `unchanged` (the input) or has no text |
+//! | `output` | the mended text; omitted if the outcome is `unchanged` (the input) or has no text |
 //! | `output_parts` | the mended text as pieces |
 //! | `kinds` | the kinds recorded, in order; default none |
 //! | `outcome` | the code of the outcome |
@@ -14,11 +14,11 @@
 //! | `without` | kinds switched off |
 //! | `following` | `first` (default), `all`, `array`, `error`, `last` |
 //! | `limits` | any of `depth`, `lookahead`, `buffer`, `repairs` |
-//! | `guide` | what is known of the value, as a [`guides::Outline`](crate::guides::Outline) |
-//! | `only` | `whole-text`: the push path reads it otherwise, for a reason docs/repairs.md names |
+//! | `guide` | what is known about the value, as a [`guides::Outline`](crate::guides::Outline) |
+//! | `only` | `whole-text`: the push path reads it differently, for a reason named in docs/repairs.md |
 //! | `scope` | the JSON is somewhere in the text: `all`, `best`, `fenced`, `first`, `last`, `whole` |
-//! | `text` | with `scope`: what the extractor hands out as text |
-//! | `unusable` | `true` where the output is JSON that a usual consumer refuses |
+//! | `text` | with `scope`: what the extractor emits as text |
+//! | `unusable` | `true` if the output is JSON that most consumers reject |
 
 use std::{fmt, path::Path, sync::Arc};
 
@@ -37,21 +37,21 @@ pub struct Case {
     pub name: String,
     /// The input.
     pub input: Vec<u8>,
-    /// The mended text; `None` where the outcome has none.
+    /// The mended text; `None` if the outcome has none.
     pub output: Option<String>,
     /// The kinds of repair, in order.
     pub kinds: Vec<RepairKind>,
     /// The outcome.
     pub outcome: Outcome,
-    /// What the mender is told.
+    /// The options of the mender.
     pub options: Options,
-    /// Whether only the whole-text path reads it so.
+    /// Whether only the whole-text path reads it this way.
     pub whole_text_only: bool,
     /// Where the JSON is, for a case of the extractor.
     pub scope: Option<Scope>,
-    /// What the extractor hands out as text, where the case says.
+    /// What the extractor emits as text, if the case states it.
     pub text: Option<String>,
-    /// Whether a usual consumer can read the output.
+    /// Whether most consumers can read the output.
     pub usable: bool,
 }
 
@@ -114,7 +114,7 @@ struct LimitFields {
 /// Reads every `.jsonl` file of a folder, in order of name.
 ///
 /// # Errors
-/// A file that cannot be read, a line that is no case, a name given twice, or no case at all.
+/// A file that cannot be read, a line that is not a case, a duplicate name, or no case at all.
 pub fn read_folder(folder: &Path) -> Result<Vec<Case>, CaseError> {
     let place = folder.display().to_string();
     let entries = std::fs::read_dir(folder).map_err(|error| CaseError::new(&place, error))?;
@@ -138,7 +138,7 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Case>, CaseError> {
 /// Reads cases from JSON Lines; `place` names them in errors.
 ///
 /// # Errors
-/// A line that is no case.
+/// A line that is not a case.
 ///
 /// ```
 /// use jsonmend_testkit::cases;
@@ -258,7 +258,7 @@ fn joined(parts: &[(String, usize)]) -> String {
     parts.iter().map(|(piece, count)| piece.repeat(*count)).collect()
 }
 
-/// Reads `<E9>` as the byte 0xE9, and the rest as it stands.
+/// Reads `<E9>` as the byte 0xE9, and the rest unchanged.
 ///
 /// ```
 /// use jsonmend_testkit::cases::decode_bytes;

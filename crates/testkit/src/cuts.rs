@@ -1,8 +1,8 @@
-//! How an input is cut into chunks.
+//! How an input is divided into chunks.
 
 use crate::Seed;
 
-/// Where one input is cut: offsets in rising order. An offset named twice makes an empty chunk.
+/// Where one input is divided: offsets in ascending order. A repeated offset makes an empty chunk.
 ///
 /// ```
 /// use jsonmend_testkit::cuts::Cut;
@@ -22,7 +22,7 @@ impl Cut {
         Self { offsets: Vec::new() }
     }
 
-    /// One byte a chunk.
+    /// One byte per chunk.
     #[must_use]
     pub fn bytes(len: usize) -> Self {
         Self { offsets: (1..len).collect() }
@@ -34,7 +34,7 @@ impl Cut {
         Self { offsets: (1..len).filter(|at| at.is_multiple_of(size.max(1))).collect() }
     }
 
-    /// Cut at those offsets, in any order.
+    /// Divided at those offsets, given in any order.
     #[must_use]
     pub fn at(mut offsets: Vec<usize>) -> Self {
         offsets.sort_unstable();
@@ -47,7 +47,7 @@ impl Cut {
         Self::at((0..count).map(|_| seed.below(len + 1)).collect())
     }
 
-    /// The offsets, rising.
+    /// The offsets, ascending.
     #[must_use]
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
@@ -65,12 +65,12 @@ impl Cut {
     }
 }
 
-/// How many cuts in two, and in three, are tried before the choice is left to a seed.
+/// How many divisions in two, and in three, are tried before a seed makes the choice.
 const MOST: usize = 1000;
 
-/// The cuts that every case is run at: whole, byte by byte, with an empty chunk before every byte,
-/// every cut in two (at most 1,000, then seeded ones), every cut in three of a short input, and
-/// seeded ones in many.
+/// The cuts that every case is run with: whole, byte by byte, with an empty chunk before every byte,
+/// every division in two (at most 1,000, then seeded ones), every division in three of a short
+/// input, and seeded ones in many.
 #[must_use]
 pub fn thorough(len: usize) -> Vec<Cut> {
     let mut seed = Seed::new(len as u64);

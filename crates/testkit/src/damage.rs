@@ -14,9 +14,9 @@ pub enum Damage {
     AddComma,
     /// An opener is written twice.
     AddOpener,
-    /// A backslash before a letter that needs none.
+    /// A backslash before a letter that does not need one.
     BadEscape,
-    /// A byte order mark in front.
+    /// A byte order mark at the start.
     ByteOrderMark,
     /// A comment between two tokens.
     Comment,
@@ -34,15 +34,15 @@ pub enum Damage {
     Ellipsis,
     /// A code fence around the text.
     Fence,
-    /// A byte inside a string that is no UTF-8.
+    /// A byte inside a string that is not UTF-8.
     InvalidUtf8,
     /// Words before the text.
     LeadingProse,
-    /// Literals as Python writes them.
+    /// Literals in the spelling of Python.
     PythonLiterals,
     /// A raw line break inside a string.
     RawNewline,
-    /// A second document behind the first.
+    /// A second document after the first.
     SecondDocument,
     /// Strings in single quotes.
     SingleQuotes,
@@ -50,7 +50,7 @@ pub enum Damage {
     SmartQuotes,
     /// A closer of the wrong shape.
     SwapCloser,
-    /// Words behind the text.
+    /// Words after the text.
     TrailingProse,
     /// The end is cut off.
     Truncate,
@@ -93,7 +93,7 @@ impl Damage {
         Self::UnquoteStrings,
     ];
 
-    /// Breaks `text` this way, at a place that `seed` chooses; `None` where there is no such place.
+    /// Breaks `text` this way, at a place that `seed` chooses; `None` if there is no such place.
     #[must_use]
     pub fn apply(self, text: &[u8], seed: &mut Seed) -> Option<Vec<u8>> {
         let marks = Marks::of(text);
@@ -174,7 +174,7 @@ impl fmt::Debug for Damaged {
 #[must_use]
 pub fn damaged(text: &[u8], count: usize, seed: &mut Seed) -> Damaged {
     let mut damaged = Damaged { text: text.to_vec(), done: Vec::new() };
-    // Not every way fits every text, so a few tries may pass without effect.
+    // Not every way applies to every text, so a few tries may have no effect.
     for _ in 0..count * 4 {
         if damaged.done.len() == count {
             break;
@@ -188,15 +188,15 @@ pub fn damaged(text: &[u8], count: usize, seed: &mut Seed) -> Damaged {
     damaged
 }
 
-/// Where the signs of a text stand that are not inside its strings, as far as that can be told of
-/// a text that may be broken already.
+/// The positions of the signs of a text that are not inside its strings, as far as they can be found
+/// in a text that may already be broken.
 #[derive(Default)]
 struct Marks {
     openers: Vec<usize>,
     closers: Vec<usize>,
     commas: Vec<usize>,
     colons: Vec<usize>,
-    /// Opening and closing quotes by turns.
+    /// Opening and closing quotes, alternating.
     quotes: Vec<usize>,
 }
 
@@ -243,7 +243,7 @@ fn doubled(text: &[u8], at: &usize) -> Option<Vec<u8>> {
     text.get(*at).map(|&byte| spliced(text, *at..*at, &[byte]))
 }
 
-/// Writes `what` somewhere inside a string, at the start of a character and not inside an escape.
+/// Inserts `what` somewhere inside a string, at the start of a character and not inside an escape.
 fn inside_string(text: &[u8], marks: &Marks, seed: &mut Seed, what: &[u8]) -> Option<Vec<u8>> {
     let strings: Vec<_> = marks.strings().collect();
     let &(open, close) = seed.pick(&strings)?;

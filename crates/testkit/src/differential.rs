@@ -1,7 +1,7 @@
-//! What jsonmend says of a text against what `serde_json` says of it.
+//! Compares what jsonmend and `serde_json` say about a text.
 //!
-//! The two must agree on every input: on what is JSON, on the value it holds, and on what was cut
-//! off. Where they may differ, [`Tolerated`] has a name for it; there is no other difference.
+//! The two must agree on every input: on what is JSON, on its value, and on what was cut off.
+//! Every difference that is allowed has a name in [`Tolerated`].
 
 use jsonmend_core::{Mender, Options, Outcome, Partial, Policy, TrailingDocuments, mend};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::{
     run::Run,
 };
 
-/// A difference from `serde_json` that is meant.
+/// An intended difference from `serde_json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tolerated {
@@ -23,19 +23,19 @@ pub enum Tolerated {
     /// A key, a number or white space longer than [`Limits::buffer`](jsonmend_core::Limits::buffer):
     /// valid, and an overflow here.
     Hold,
-    /// A surrogate escape without its other half: valid by the grammar, and nothing that a consumer
-    /// can use. `serde_json` skips it and refuses it in a value; here it is mended or refused.
+    /// A surrogate escape without its other half: valid by the grammar, but useless to a consumer.
+    /// `serde_json` skips it, and rejects it in a value; here it is mended or refused.
     LoneSurrogate,
-    /// A number beyond `f64`, such as `1e999`: valid, and kept as it stands. `serde_json` refuses it
-    /// in a value.
+    /// A number beyond `f64`, such as `1e999`: valid, and kept unchanged. `serde_json` rejects it in
+    /// a value.
     NumberRange,
     /// More repairs than [`Limits::repairs`](jsonmend_core::Limits::repairs) allows.
     Repairs,
-    /// A `\u` with less than four bytes behind it, of which one is no digit. `serde_json` finds it cut
-    /// off without looking at them; here it is no escape, whatever follows.
+    /// A `\u` followed by fewer than four bytes, of which one is not a digit. `serde_json` reports it as
+    /// cut off without looking at them; here it is not an escape, whatever follows.
     ShortEscape,
-    /// A text that ends inside a scalar at its root, or before anything began. `serde_json` finds
-    /// it cut off; here a word, a number or a string alone is a document only as a whole.
+    /// A text that ends inside a scalar at its root, or before anything began. `serde_json` reports it
+    /// as cut off; here a word, a number or a string alone is a document only if it is whole.
     ScalarRoot,
 }
 
@@ -53,7 +53,7 @@ pub enum Tolerated {
 /// assert_eq!(against(br#"["\ud800"]"#), Ok(Some(Tolerated::LoneSurrogate)));
 /// ```
 pub fn against_serde_json(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
-    // Several documents are one question for `serde_json` and another here.
+    // `serde_json` and jsonmend treat several documents differently.
     let options = &options.clone().with_trailing_documents(TrailingDocuments::Error);
     match std::str::from_utf8(input).map(serde_json::from_str::<serde::de::IgnoredAny>) {
         Ok(Ok(_)) => valid(input, options),
@@ -62,7 +62,7 @@ pub fn against_serde_json(input: &[u8], options: &Options) -> Result<Option<Tole
     }
 }
 
-/// What both paths say of `input`: the outcome, and the text where it is valid.
+/// What both paths say about `input`: the outcome, and the text if it is valid.
 fn readings(input: &[u8], options: &Options) -> [(&'static str, Outcome, Option<Vec<u8>>); 2] {
     let mended = mend(input, options);
     let run = Run::new(input, &Cut::whole(), options);
@@ -71,7 +71,7 @@ fn readings(input: &[u8], options: &Options) -> [(&'static str, Outcome, Option<
     [("mend", mended.outcome(), text), ("Mender", run.outcome(), pushed)]
 }
 
-/// `serde_json` can read it: so it must come out as it went in, with the same value.
+/// `serde_json` can read it, so it must come out unchanged, with the same value.
 fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
     let broken = |what: String| Violation::new(Law::Identity, input, what);
     let tokens = oracle::tokens(input).unwrap_or_default();
@@ -87,7 +87,7 @@ fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation
         let (_, outcome, _) = &readings(input, options)[1];
         return match outcome {
             Outcome::Unchanged | Outcome::Overflow => Ok(Some(limit)),
-            // Whatever else is wrong with it may be found before the limit is passed.
+            // Anything else that is wrong with it may be found before the limit is exceeded.
             _ if oracle::has_lone_surrogate(&tokens) => Ok(Some(Tolerated::LoneSurrogate)),
             other => Err(broken(format!("past a limit ({limit:?}), yet {other}"))),
         };
@@ -120,8 +120,8 @@ fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation
     }
 }
 
-/// `serde_json` finds the start of JSON without its end: so it may be closed or given up, and never
-/// be called whole.
+/// `serde_json` finds the start of JSON without its end, so it may be closed or given up, but never
+/// called whole.
 fn cut_off(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
     if has_short_escape(input) {
         return broken(input, options).map(|_| Some(Tolerated::ShortEscape));
@@ -165,7 +165,7 @@ fn overflow(input: &[u8], options: &Options) -> Tolerated {
     }
 }
 
-/// Whether the last few bytes are `\u` and something that is no hexadecimal digit.
+/// Whether the last few bytes are `\u` and something that is not a hexadecimal digit.
 fn has_short_escape(input: &[u8]) -> bool {
     let last = input.get(input.len().saturating_sub(5)..).unwrap_or_default();
     let escape = last.windows(2).position(|bytes| bytes == b"\\u");
@@ -177,8 +177,8 @@ fn has_surrogate_escape(input: &[u8]) -> bool {
     input.windows(3).any(|bytes| matches!(bytes, [b'\\', b'u', b'd' | b'D']))
 }
 
-/// `serde_json` refuses it: so it may not be called unchanged, and what it was mended to must be
-/// what `serde_json` reads.
+/// `serde_json` rejects it, so it must not be called unchanged, and the mended text must be readable
+/// by `serde_json`.
 fn broken(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
     let violation = |what: String| Violation::new(Law::AlwaysValid, input, what);
     let mut tolerated = None;
@@ -193,7 +193,7 @@ fn broken(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violatio
     Ok(tolerated)
 }
 
-/// Whether `serde_json` makes a value of mended text.
+/// Whether `serde_json` can read mended text as a value.
 fn consumable(
     text: &[u8],
     violation: impl Fn(String) -> Violation,

@@ -3,7 +3,7 @@
 
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// A JSON text of any shape, scalars at the root included.
+/// A JSON text of any shape, including scalars at the root.
 pub fn document() -> impl Strategy<Value = String> {
     padded(value(4))
 }
@@ -33,7 +33,7 @@ fn array(inner: BoxedStrategy<String>) -> BoxedStrategy<String> {
     listed("[", inner, "]")
 }
 
-/// Items between brackets, with odd white space around each.
+/// Items between brackets, with unusual white space around each.
 fn listed(
     open: &'static str,
     item: BoxedStrategy<String>,
@@ -66,7 +66,7 @@ fn scalar() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Numbers in every spelling the grammar has, far outside what a double can hold too.
+/// Numbers in every spelling of the grammar, including those far outside the range of a double.
 fn number() -> impl Strategy<Value = String> {
     let sign = select(vec!["", "-"]);
     let whole = prop_oneof![Just("0".to_owned()), "[1-9][0-9]{0,3}", "[1-9][0-9]{18,30}"];
@@ -76,13 +76,14 @@ fn number() -> impl Strategy<Value = String> {
         .prop_map(|(sign, whole, fraction, exponent)| format!("{sign}{whole}{fraction}{exponent}"))
 }
 
-/// A few names over and over, so that keys repeat, and any string.
+/// A few names that are often repeated, so that there are duplicate keys, and any string.
 fn key() -> BoxedStrategy<String> {
     let name = select(vec!["\"a\"", "\"id\"", "\"name\"", "\"first name\"", "\"\"", "\"x-y\""]);
     prop_oneof![4 => name.prop_map(str::to_owned), 1 => string()].boxed()
 }
 
-/// What strings are made of: words, other scripts, escapes, and signs that mean something outside.
+/// What strings are made of: words, other scripts, escapes, and signs that have a meaning outside of
+/// strings.
 const FRAGMENTS: &[&str] = &[
     "word",
     "two words",
@@ -132,7 +133,8 @@ const FRAGMENTS: &[&str] = &[
     "http://x.example/?a=1&b=[2]",
 ];
 
-/// What looks like the end of a string, or like what follows one, where a reader loses the place.
+/// Text that looks like the end of a string, or like what follows one, so that a reader loses its
+/// place.
 const SIGNS: &[&str] = &["{", "}", "[", "]", ",", ":", ", ", "}, ", ";", " ", "x", "1", "\\\""];
 
 fn string() -> BoxedStrategy<String> {

@@ -1,4 +1,4 @@
-//! One run of the extractor, with everything it showed on the way.
+//! One run of the extractor, with everything it emitted.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::cuts::Cut;
 pub enum Part {
     /// Text that is not JSON.
     Text(Vec<u8>),
-    /// The inside of a reasoning block.
+    /// The content of a reasoning block.
     Reasoning(Vec<u8>),
     /// A document.
     Document(Document),
@@ -50,11 +50,11 @@ impl fmt::Debug for Document {
     }
 }
 
-/// Keeps what an [`Extractor`] hands out.
+/// Keeps what an [`Extractor`] emits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     parts: Vec<Part>,
-    /// Calls that named a document where none was open; a well-behaved extractor makes none.
+    /// Calls that named a document although none was open; a correct extractor makes none.
     strays: usize,
 }
 
@@ -65,7 +65,7 @@ impl Found {
         &self.parts
     }
 
-    /// How many calls named a document where none was open.
+    /// How many calls named a document although none was open.
     #[must_use]
     pub const fn strays(&self) -> usize {
         self.strays
@@ -91,7 +91,7 @@ impl Found {
         joined
     }
 
-    /// The document that is open. Text may follow it while its end is still to come.
+    /// The document that is open. Text may follow it before its end is reported.
     fn open(&mut self) -> Option<&mut Document> {
         let last = self.parts.iter_mut().rev().find_map(|part| match part {
             Part::Document(document) => Some(document),
@@ -149,9 +149,9 @@ pub struct Progress {
     pub text: usize,
     /// How many documents had begun.
     pub documents: usize,
-    /// How many bytes of documents had been handed out.
+    /// How many bytes of documents had been emitted.
     pub json: usize,
-    /// How many repairs had come.
+    /// How many repairs had been reported.
     pub repairs: usize,
     /// How many bytes were withheld.
     pub withheld: usize,
@@ -183,7 +183,7 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// Pushes `input` cut like that, and finishes.
+    /// Pushes `input`, divided like that, and finishes.
     #[must_use]
     pub fn new(input: &[u8], cut: &Cut, scope: Scope, options: &Options) -> Self {
         let mut extractor = Extractor::new(scope, options.clone());
@@ -199,7 +199,7 @@ impl Extraction {
         Self { found, progress, outcome }
     }
 
-    /// What was found, the end included.
+    /// What was found, including the end.
     #[must_use]
     pub const fn found(&self) -> &Found {
         &self.found

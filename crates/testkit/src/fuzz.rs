@@ -21,7 +21,7 @@ use crate::{
     laws::{self, Violation, wire},
 };
 
-/// A body: what it found broken.
+/// A body: returns the violation that it found.
 pub type Body = fn(&[u8]) -> Result<(), Violation>;
 
 /// Every body and the name of its target.
@@ -39,8 +39,8 @@ pub const BODIES: &[(&str, Body)] = &[
     ("snapshots", snapshots),
 ];
 
-/// Options that depend on one byte: every policy, every rule for what follows, small limits, and a
-/// guide that makes no sense.
+/// Options that depend on one byte: every policy, every handling of trailing documents, small limits,
+/// and a guide that makes no sense.
 #[must_use]
 pub fn options(byte: u8) -> Options {
     let policy = match byte & 3 {
@@ -69,7 +69,7 @@ fn split(data: &[u8]) -> (Options, &[u8]) {
     data.split_first().map_or((Options::new(), data), |(&byte, input)| (options(byte), input))
 }
 
-/// The whole-text path and the held path: L3, L5, L9, L10, L11.
+/// The whole-text path and the buffered path: L3, L5, L9, L10, L11.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -82,7 +82,7 @@ pub fn mend(data: &[u8]) -> Result<(), Violation> {
     if input.len() <= 256 { laws::honest_ends(input, &options) } else { Ok(()) }
 }
 
-/// The push path, cut where the input says: L1, L2, L4, L7, L8.
+/// The push path, with cuts that the input chooses: L1, L2, L4, L7, L8.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -105,8 +105,8 @@ pub fn push(data: &[u8]) -> Result<(), Violation> {
     if input.len() <= 256 { laws::nothing_lost(input, &options) } else { Ok(()) }
 }
 
-/// What is held, and the work: L6. The first byte says how much of the rest stands once, before the
-/// piece that is repeated.
+/// What is withheld, and the work: L6. The first byte says how much of the rest comes once, before
+/// the piece that is repeated.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -118,7 +118,7 @@ pub fn bounded(data: &[u8]) -> Result<(), Violation> {
     laws::linear(head, piece, &options)
 }
 
-/// Values so far: L12.
+/// Partial values: L12.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -129,7 +129,7 @@ pub fn snapshots(data: &[u8]) -> Result<(), Violation> {
     laws::deltas_rebuild(input, &options)
 }
 
-/// What `serde_json` reads, refuses, and finds cut off: L2, L3, L10, by another parser's word.
+/// What `serde_json` reads, rejects, and reports as cut off: L2, L3, L10, according to another parser.
 ///
 /// # Errors
 /// A difference that [`differential::Tolerated`] does not name.
@@ -138,7 +138,7 @@ pub fn differential(data: &[u8]) -> Result<(), Violation> {
     differential::against_serde_json(input, &options).map(drop)
 }
 
-/// The extractor and the whole text around a document.
+/// The extractor, and the whole text around a document.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -151,7 +151,7 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     laws::text_laws(input, scope, &options.with_trailing_documents(TrailingDocuments::First))
 }
 
-/// Server-sent events, cut where the input says, against a decoder that sees the whole.
+/// Server-sent events, with cuts that the input chooses, compared with a decoder that sees the whole.
 ///
 /// # Errors
 /// What differs.
@@ -178,7 +178,7 @@ pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
     wire::stopping(body, options, seed.below(body.len() + 1))
 }
 
-/// The body of a provider's response: the first byte chooses the format, 0 leaves it to the body.
+/// The body of a provider's response. The first byte chooses the format; with 0, the body decides.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -191,7 +191,7 @@ pub fn formats(data: &[u8]) -> Result<(), Violation> {
     laws::chats_lose_nothing(body)
 }
 
-/// Schemas that a value is fitted to: every type, unions, references, and what is closed or bound.
+/// Schemas to fit values to: every type, unions, references, closed objects and bounds.
 #[cfg(feature = "schema")]
 const SCHEMAS: [&str; 6] = [
     r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": "boolean"}}, "required": ["a"], "additionalProperties": false}"#,
@@ -226,7 +226,7 @@ pub fn schema(data: &[u8]) -> Result<(), Violation> {
 /// Ends the process with the violation, for a fuzzer to see.
 ///
 /// # Panics
-/// When there is a violation.
+/// If there is a violation.
 pub fn require(verdict: Result<(), Violation>) {
     if let Err(violation) = verdict {
         panic!("{violation}");

@@ -1,4 +1,4 @@
-//! Guides for tests: one that is written down, and one that no schema would be.
+//! Guides for tests: one that is written down, and ones that no schema would give.
 
 use std::sync::{
     Arc,
@@ -97,7 +97,8 @@ impl Guide for Unknowing {
     }
 }
 
-/// A guide that counts how often it is asked, and knows every name. Valid JSON must not ask it.
+/// A guide that counts how often it is asked, and knows every name. It must not be asked about valid
+/// JSON.
 #[derive(Clone, Debug, Default)]
 pub struct Counting(Arc<AtomicUsize>);
 
@@ -135,13 +136,14 @@ impl Guide for Counting {
     }
 }
 
-/// A guide that says of each place and name whatever a number made of them says: it knows, allows
-/// and forbids without any sense, but always the same. Whatever a guide says, the laws must hold.
+/// A guide whose answer about each place and name is a number computed from them: it knows, allows
+/// and forbids without any sense, but always in the same way. The laws must hold whatever a guide
+/// says.
 #[derive(Clone, Copy, Debug)]
 pub struct Whim(u64);
 
 impl Whim {
-    /// The guide that this number makes.
+    /// The guide for this number.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)

@@ -1,10 +1,11 @@
-//! Every law of jsonmend as a function, and what to run it on.
+//! Every law of jsonmend as a function, and inputs to run it on.
 //!
 //! The laws ([`laws`]) are plain functions from an input to a verdict, so that unit tests, property
 //! tests and fuzz targets check the same thing. Inputs come from [`cases`] (a corpus in data files),
 //! [`documents`] (valid JSON texts), [`damage`] (named ways to break them) and [`adversary`] (texts
-//! made to cost time, stack or memory); [`bodies`] wraps them as providers do. [`cuts`] says how an input is cut into chunks, [`oracle`]
-//! says what is JSON without asking jsonmend, and [`differential`] compares what the two say.
+//! that are made to use up time, stack or memory); [`bodies`] wraps them as providers do. [`cuts`]
+//! divides an input into chunks, [`oracle`] decides what is JSON without asking jsonmend, and
+//! [`differential`] compares jsonmend with `serde_json`.
 //!
 //! ```
 //! use jsonmend_core::Options;

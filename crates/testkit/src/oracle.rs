@@ -1,4 +1,4 @@
-//! What is JSON, said without asking jsonmend.
+//! Decides what is JSON, without asking jsonmend.
 
 use serde::de::IgnoredAny;
 
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 /// ```
 #[must_use]
 pub fn is_json(text: &[u8]) -> bool {
-    // `IgnoredAny` skips what it reads without recursion, and so without a limit on depth.
+    // `IgnoredAny` skips what it reads without recursion, and therefore without a limit on depth.
     std::str::from_utf8(text).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
 
@@ -24,8 +24,8 @@ pub fn are_documents(text: &[u8]) -> bool {
         && documents.all(|document| document.is_ok())
 }
 
-/// Whether a usual consumer can read `text`: JSON within depth 127, numbers within `f64`, and no
-/// lone surrogate.
+/// Whether most consumers can read `text`: JSON with a depth of at most 127, numbers within `f64`, and
+/// no lone surrogate.
 #[must_use]
 pub fn is_usable(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(text).is_ok()
@@ -49,7 +49,7 @@ pub enum Token {
     Scalar(Vec<u8>),
 }
 
-/// A [`Token`] and where it stands.
+/// A [`Token`] and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Placed {
@@ -57,7 +57,7 @@ pub struct Placed {
     pub token: Token,
     /// Its first byte.
     pub start: usize,
-    /// Behind its last byte.
+    /// The offset after its last byte.
     pub end: usize,
 }
 
@@ -76,7 +76,7 @@ pub fn tokens(text: &[u8]) -> Option<Vec<Placed>> {
     }
     let mut tokens = Vec::new();
     let mut at = 0;
-    // The text is known to be valid, so where a key stands follows from the last sign alone.
+    // The text is known to be valid, so the last sign alone decides whether a string is a key.
     let mut in_object = Vec::new();
     let mut key_next = false;
     while let Some(&byte) = text.get(at) {
@@ -118,7 +118,7 @@ pub fn tokens(text: &[u8]) -> Option<Vec<Placed>> {
     Some(tokens)
 }
 
-/// Behind the closing quote of the string whose inside starts at `at`.
+/// The offset after the closing quote of the string whose content starts at `at`.
 fn end_of_string(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
         match byte {
@@ -146,9 +146,9 @@ pub fn depth(tokens: &[Placed]) -> usize {
     deepest
 }
 
-/// The longest stretch of a JSON text that a streaming reader may have to hold at once: a key, a
-/// number or a literal, with the separators and the white space on both sides. A key goes out with
-/// its value, so that a number or a literal is held together with its key.
+/// The longest stretch of a JSON text that a streaming reader may have to withhold at once: a key, a
+/// number or a literal, with the separators and the white space on both sides. A key is emitted with
+/// its value, so a number or a literal is withheld together with its key.
 #[must_use]
 pub fn longest_hold(text: &[u8], tokens: &[Placed]) -> usize {
     let end_before =
@@ -172,7 +172,7 @@ pub fn longest_hold(text: &[u8], tokens: &[Placed]) -> usize {
     tokens.iter().enumerate().map(hold).max().unwrap_or(0)
 }
 
-/// Whether a string or a key of the text holds half a surrogate pair, escaped.
+/// Whether a string or a key of the text contains half of an escaped surrogate pair.
 #[must_use]
 pub fn has_lone_surrogate(tokens: &[Placed]) -> bool {
     tokens.iter().any(|placed| match &placed.token {

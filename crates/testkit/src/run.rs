@@ -1,10 +1,10 @@
-//! One run of the push path, with everything it showed on the way.
+//! One run of the push path, with everything it emitted.
 
 use jsonmend_core::{Mender, Options, Outcome, Output, Repair};
 
 use crate::cuts::Cut;
 
-/// Keeps what a [`Mender`] hands out, and when.
+/// Keeps what a [`Mender`] emits, and when.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorder {
     text: Vec<u8>,
@@ -26,7 +26,7 @@ impl Recorder {
         &self.repairs
     }
 
-    /// For each repair, how long the text was when it came.
+    /// For each repair, the length of the text when it was reported.
     #[must_use]
     pub fn repaired_at(&self) -> &[usize] {
         &self.repaired_at
@@ -60,15 +60,15 @@ pub struct Moment {
     pub offset: usize,
     /// How long the text was.
     pub text_len: usize,
-    /// How many repairs had come.
+    /// How many repairs had been reported.
     pub repairs: usize,
     /// How many documents had ended.
     pub documents: usize,
     /// How many bytes were withheld.
     pub withheld: usize,
-    /// What the mender would have added to close the document.
+    /// What the mender would have appended to close the document.
     pub completion: Option<String>,
-    /// The outcome, where it was settled already.
+    /// The outcome, if it was already settled.
     pub outcome: Option<Outcome>,
 }
 
@@ -81,7 +81,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Pushes `input` cut like that, and finishes.
+    /// Pushes `input`, divided like that, and finishes.
     #[must_use]
     pub fn new(input: &[u8], cut: &Cut, options: &Options) -> Self {
         let mut mender = Mender::new(options.clone());
@@ -103,7 +103,7 @@ impl Run {
         Self { recorder, moments, outcome }
     }
 
-    /// What was handed out, the end included.
+    /// What was emitted, including the end.
     #[must_use]
     pub const fn recorder(&self) -> &Recorder {
         &self.recorder
@@ -121,7 +121,7 @@ impl Run {
         self.outcome
     }
 
-    /// The text at that moment, and the part of it that belongs to the document then open.
+    /// The text at that moment, and the part of it that belongs to the document that was open then.
     #[must_use]
     pub fn open_text(&self, moment: &Moment) -> &[u8] {
         let start = moment.documents.checked_sub(1).and_then(|last| self.recorder.ends.get(last));

@@ -1,4 +1,4 @@
-//! Numbers that look random and repeat: the same seed gives the same test.
+//! Reproducible random numbers: the same seed gives the same test.
 
 /// A small deterministic generator (splitmix64). Not for secrets.
 ///
@@ -33,14 +33,14 @@ impl Seed {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; 0 where `bound` is 0.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap_or(u64::MAX);
         let number = self.bits().checked_rem(bound).unwrap_or(0);
         usize::try_from(number).unwrap_or(0)
     }
 
-    /// One of `items`; `None` where there are none.
+    /// One of `items`; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }

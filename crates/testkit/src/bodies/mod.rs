@@ -1,5 +1,5 @@
-//! Bodies of providers' responses: made-up ones in every shape that is written again, and the places
-//! in any body at which it says its arguments.
+//! Bodies of providers' responses: generated ones in every shape that can be written again, and the
+//! places in any body that hold arguments.
 
 mod places;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 pub use places::Places;
 
-/// How a provider says a text and some calls.
+/// How a provider writes a text and some calls.
 ///
 /// ```
 /// use jsonmend_testkit::bodies::Shape;
@@ -29,15 +29,15 @@ pub enum Shape {
     Anthropic,
     /// The same in the chunks of Bedrock's `InvokeModelWithResponseStream`.
     AnthropicChunks,
-    /// OpenAI Assistants, the calls said once more where they are required.
+    /// OpenAI Assistants, with the calls repeated where they are required.
     Assistants,
     /// OpenAI Chat Completions.
     Chat,
     /// The same as the items of an array.
     ChatArray,
-    /// A Chat Completion that was not streamed: every text is whole.
+    /// A Chat Completion that was not streamed, with every text in one piece.
     ChatBody,
-    /// Chunks of Chat Completions, one a line.
+    /// Chunks of Chat Completions, one per line.
     ChatLines,
     /// Cohere Chat, version 1.
     CohereV1,
@@ -47,7 +47,7 @@ pub enum Shape {
     Converse,
     /// Google Gemini Interactions.
     Interactions,
-    /// OpenAI Responses, text and calls said again where they are done.
+    /// OpenAI Responses, with text and calls repeated when they are done.
     Responses,
 }
 
@@ -71,7 +71,7 @@ impl Shape {
         Self::Responses,
     ];
 
-    /// A body that says `text`, and calls whose arguments come in those pieces. Pieces of several
+    /// A body with `text`, and with calls whose arguments come in those pieces. Pieces of several
     /// calls alternate.
     #[must_use]
     pub fn body(self, text: &[&str], calls: &[&[&str]]) -> Vec<u8> {

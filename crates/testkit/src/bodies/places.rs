@@ -1,4 +1,4 @@
-//! Where a body says its arguments and its texts, and the same body with others in their place.
+//! Where a body holds its arguments and its texts, and the same body with others in their place.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use serde_json::Value;
 const ARGUMENTS: [&str; 6] =
     ["arguments", "delta", "input", "parameters", "partial_arguments", "partial_json"];
 
-/// Those that hold a piece of text.
+/// The members that hold a piece of text.
 const CONTENT: [&str; 6] = ["completion", "content", "delta", "response", "text", "value"];
 
 /// The places of some texts in a body.
 ///
-/// A text is found where the strings of the body, in order, add up to it; so nothing here knows of
-/// formats. Arguments that come as an object, and those that a server repeats in its own way, have
-/// no places.
+/// A text is found where the strings of the body, in order, add up to it, so this module needs no
+/// knowledge of formats. Arguments that come as an object, and those that a server repeats in its own
+/// way, have no places.
 ///
 /// ```
 /// use jsonmend_testkit::bodies::Places;
@@ -37,10 +37,10 @@ pub struct Places {
     texts: Vec<Text>,
 }
 
-/// A part of the body that is written by itself.
+/// A part of the body that is written separately.
 #[derive(Clone, Debug)]
 struct Unit {
-    /// What is searched: the bytes themselves, or the payload of a frame.
+    /// The text that is searched: the bytes themselves, or the payload of a frame.
     payload: Vec<u8>,
     form: Form,
 }
@@ -60,7 +60,7 @@ struct Text {
     spots: Vec<Spot>,
 }
 
-/// A string of a unit, its quotes included, and the part of the text that it says.
+/// A string of a unit, including its quotes, and the part of the text that it holds.
 #[derive(Clone, Debug)]
 struct Spot {
     unit: usize,
@@ -68,7 +68,7 @@ struct Spot {
     says: Range<usize>,
 }
 
-/// A string of a unit that may say a piece of a text.
+/// A string of a unit that may hold a piece of a text.
 struct Literal<'a> {
     unit: usize,
     span: Range<usize>,
@@ -86,7 +86,7 @@ impl Places {
         })
     }
 
-    /// The places of the texts, one a block or choice.
+    /// The places of the texts, one per block or choice.
     #[must_use]
     pub fn of_content(body: &[u8]) -> Self {
         Self::of(body, &CONTENT, |said| said.texts().to_vec())
@@ -104,7 +104,7 @@ impl Places {
             if !keys.contains(&literal.key) || literal.text.is_empty() {
                 continue;
             }
-            // A delta nearly always belongs to the text that the one before belonged to.
+            // A delta nearly always belongs to the same text as the one before.
             let fits = |number: &usize| {
                 let rest = found.get(*number).zip(heard.get(*number));
                 let rest = rest.and_then(|(text, heard)| text.text.get(*heard..));
@@ -135,7 +135,7 @@ impl Places {
         self.texts.iter().map(|known| known.text.as_str())
     }
 
-    /// How many strings say all of the text of that number, besides those that it comes in.
+    /// How many strings repeat the whole text of that number, besides those that it comes in.
     #[must_use]
     pub fn repeats_of(&self, number: usize) -> usize {
         let Some(known) = self.texts.get(number) else { return 0 };
@@ -148,8 +148,8 @@ impl Places {
         again.count()
     }
 
-    /// The body with other bytes for the text of that number, in pieces of like proportions; what
-    /// said all of it says all of the new one.
+    /// The body with other bytes for the text of that number, in pieces of the same proportions.
+    /// Strings that repeated the whole text repeat the new one.
     #[must_use]
     pub fn replaced(&self, number: usize, by: &[u8]) -> Vec<u8> {
         let spots = self.texts.get(number).map(|known| known.spots.as_slice()).unwrap_or_default();
@@ -236,15 +236,15 @@ fn units(body: &[u8]) -> Vec<Unit> {
     units
 }
 
-/// The strings that are the value of a member, as far as that can be told without a parser: a line
-/// end ends every string.
+/// The strings that are the value of a member, as far as this can be found out without a parser: a
+/// line end ends every string.
 fn literals(unit: usize, payload: &[u8]) -> Vec<Literal<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
     let mut key = None;
     while let Some(&byte) = payload.get(at) {
         if byte != b'"' {
-            // Between a key and its value stand a colon and white space.
+            // There is a colon and white space between a key and its value.
             if !matches!(byte, b':' | b' ') {
                 key = None;
             }
@@ -258,19 +258,19 @@ fn literals(unit: usize, payload: &[u8]) -> Vec<Literal<'_>> {
         let span = at..at + len;
         at = span.end;
         let string = &payload[span.clone()];
-        let behind = payload[span.end..].iter().find(|byte| **byte != b' ');
+        let next = payload[span.end..].iter().find(|byte| **byte != b' ');
         if let Some(key) = key.take() {
             if let Ok(text) = serde_json::from_slice(string) {
                 found.push(Literal { unit, span, key, text });
             }
-        } else if behind == Some(&b':') {
+        } else if next == Some(&b':') {
             key = std::str::from_utf8(&string[1..len - 1]).ok();
         }
     }
     found
 }
 
-/// How long the string is that begins with the first byte.
+/// The length of the string that begins with the first byte.
 fn string_len(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
     for (at, &byte) in text.iter().enumerate().skip(1) {
@@ -285,7 +285,7 @@ fn string_len(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Writes bytes as a JSON string; bytes that are no UTF-8 stay.
+/// Writes bytes as a JSON string. Bytes that are not UTF-8 are kept.
 fn quote(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for &byte in text {

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::{Check, Law, Violation};
 use crate::Seed;
 
-/// How many bytes are read, at most, to check one law on one body; longer bodies are checked at fewer
+/// The most bytes that are read to check one law on one body. Longer bodies are checked at fewer
 /// places.
 const BUDGET: usize = 4_000_000;
 
-/// Some of `count` places, so few that `each` bytes for every one of them keep to the budget.
+/// Some of `count` places, so few that `each` bytes for every one of them stay within the budget.
 fn places(count: usize, each: usize, seed: &mut Seed) -> BTreeSet<usize> {
     let most = (BUDGET / each.max(1)).max(8);
     if count <= most {
@@ -58,9 +58,9 @@ fn holds(
         .that(new.is_empty(), || format!("{}: complete is {new:?}, of {known:?}", what()))
 }
 
-/// Checks that a body that is cut off, at any byte, and then ended in any way but cleanly, completes no
-/// call that the whole body does not hold with the same arguments. A long body
-/// is cut at fewer places.
+/// Checks that a body that is cut off at any byte, and then ends in any way but cleanly, has no
+/// complete call that is not in the whole body, with the same arguments. A long body is cut at fewer
+/// places.
 ///
 /// # Errors
 /// The first cut that breaks the law.
@@ -81,8 +81,8 @@ pub fn cut_calls(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<
     Ok(())
 }
 
-/// Checks that a body of which any one event was lost, in any way that leaves a trace, completes no call
-/// that the whole body does not hold with the same arguments.
+/// Checks that a body that lost any one event, in a way that leaves a trace, has no complete call that
+/// is not in the whole body, with the same arguments.
 ///
 /// # Errors
 /// The first loss that breaks the law.
@@ -105,7 +105,7 @@ pub fn lost_events(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Resul
     oversize(&known, body, options, framing, &spans, seed)
 }
 
-/// Every event in turn is padded beyond what the limits allow.
+/// Pads every event in turn beyond what the limits allow.
 fn oversize(
     known: &BTreeSet<(String, String)>,
     body: &[u8],
@@ -161,10 +161,10 @@ fn spans(body: &[u8], framing: Framing) -> Vec<(usize, usize)> {
     spans
 }
 
-/// In how many ways an event is damaged.
+/// The number of ways in which an event is damaged.
 const DAMAGES: usize = 7;
 
-/// What may be left of an event that was damaged on its way.
+/// What may be left of an event that was damaged in transit.
 fn damages(event: &[u8], framing: Framing) -> Vec<Vec<u8>> {
     if framing == Framing::EventStream {
         // One bit of the payload, so that a checksum is wrong.

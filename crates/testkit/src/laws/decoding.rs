@@ -24,7 +24,7 @@ struct Run {
     ended: usize,
     /// Bytes of text and of arguments.
     said: usize,
-    /// An event came behind the last one.
+    /// An event came after the last one.
     late: bool,
 }
 
@@ -71,8 +71,8 @@ impl Run {
     }
 }
 
-/// Checks the decoder on a body: the same events however it is cut, every call ended once, an end
-/// that stays the same, and no more said than was heard.
+/// Checks the decoder on a body: the events are the same however it is divided, every call ends once,
+/// the end stays the same, and no more is emitted than was received.
 ///
 /// # Errors
 /// The first law that the body breaks.
@@ -94,12 +94,13 @@ pub fn decoding(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(
     let whole = bytes.began == bytes.ended && calls.len() == bytes.ended;
     Check::new(Law::AppendOnly, body)
         .that(whole, || format!("{} calls began and {} ended", bytes.began, bytes.ended))?;
-    // A byte that is no UTF-8 becomes three, and an item that was left out is a null.
+    // A byte that is not UTF-8 becomes three, and an omitted item becomes a null.
     Check::new(Law::Bounded, body)
         .that(bytes.said <= 64 + 16 * body.len(), || format!("{} bytes were said", bytes.said))
 }
 
-/// Checks that mending a body in place changes nothing that it says, and is done once.
+/// Checks that mending a body in place changes nothing in its contents, and that mending it again
+/// changes nothing.
 ///
 /// # Errors
 /// The law that the body breaks.
@@ -126,8 +127,8 @@ pub fn bodies_stay(body: &[u8], options: WireOptions) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Takes the lines of `body` that are chunks of chat completions, and checks that what they say comes
-/// out: the texts are put together by `serde_json` alone.
+/// Takes the lines of `body` that are chunks of chat completions, and checks that their texts come
+/// out, compared with those that `serde_json` alone puts together.
 ///
 /// # Errors
 /// The law that the body breaks.
@@ -139,7 +140,7 @@ pub fn chats_lose_nothing(body: &[u8]) -> Result<(), Violation> {
         let Some(payload) = line.strip_prefix("data: ") else { continue };
         let Ok(value) = serde_json::from_str::<Value>(payload) else { continue };
         let Some(heard) = heard(&value) else { continue };
-        // A line end within the payload, white space of JSON, takes a line of data of its own.
+        // A line end within the payload is white space of JSON, and begins another line of data.
         let lines = payload.replace('\r', "\n").replace('\n', "\ndata: ");
         stream.push_str(&format!("data: {lines}\n\n"));
         for (choice, content) in heard {
@@ -156,7 +157,7 @@ pub fn chats_lose_nothing(body: &[u8]) -> Result<(), Violation> {
         .that(texts == wanted, || format!("{texts:?} instead of {wanted:?}"))
 }
 
-/// The texts of a chunk by choice; `None` where it is anything but the plainest chunk.
+/// The texts of a chunk by choice; `None` for anything but the plainest chunk.
 fn heard(value: &Value) -> Option<Vec<(u64, String)>> {
     let choices = value.get("choices")?.as_array()?;
     let mut heard = Vec::new();

@@ -7,7 +7,8 @@ use super::{Check, Law, Violation};
 /// The most steps that a byte of input may cost, whatever it is and however it arrives.
 pub const STEPS_PER_BYTE: u64 = 128;
 
-/// The chunks that work is counted in: single bytes, tokens of a model, a read of a socket, whole.
+/// The chunk sizes with which work is counted: single bytes, tokens of a model, a read of a socket,
+/// the whole.
 const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
 
 /// How many steps the push path takes for `input` in chunks of `size` bytes.
@@ -31,8 +32,8 @@ pub fn steps(input: &[u8], size: usize, options: &Options) -> u64 {
 /// L6: `full`, which is `half` with its repeated part twice as long, takes at most twice the steps;
 /// and no byte more than [`STEPS_PER_BYTE`].
 ///
-/// A limit may end the work early; what is done before it stays linear. An eighth, and what a
-/// limit costs once, are allowed for what does not double: the ends, and the first chunk.
+/// A limit may end the work early; the work before it is still linear. An eighth, and the one-time
+/// cost of a limit, are allowed for what does not double: the ends, and the first chunk.
 ///
 /// # Errors
 /// The size of the chunks in which the work more than doubles.
@@ -50,7 +51,7 @@ pub fn doubling(half: &[u8], full: &[u8], options: &Options) -> Result<(), Viola
     Ok(())
 }
 
-/// L6 for `piece`, repeated behind `head`: [`doubling`] between two and four kilobytes.
+/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes.
 ///
 /// # Errors
 /// The size of the chunks in which the work grows faster than the input.

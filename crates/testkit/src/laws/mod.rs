@@ -1,7 +1,7 @@
 //! The laws, one property function each.
 //!
-//! A law takes an input and returns `Ok(())` or the [`Violation`] it saw. A law that says nothing
-//! about an input (identity, say, about a text that is not JSON) returns `Ok(())`. L13, the law of
+//! A law takes an input and returns `Ok(())` or the [`Violation`] it found. A law that does not apply
+//! to an input (identity, for example, to a text that is not JSON) returns `Ok(())`. L13, the law of
 //! absences, is about sources and not about inputs: the architecture test checks it.
 
 mod calls;
@@ -33,23 +33,23 @@ pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
 pub use text::{text_laws, untouched};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};
 
-/// A law of the design, by number.
+/// A law, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Law {
-    /// L1: after byte k, what has been emitted is the same however the bytes were cut.
+    /// L1: after byte k, what has been emitted is the same however the bytes were divided.
     SplitInvariance,
     /// L2: the output is valid JSON at the end, and with its completion at every byte.
     AlwaysValid,
-    /// L3: valid JSON leaves as it came.
+    /// L3: valid JSON is emitted unchanged.
     Identity,
     /// L4: what was emitted is never taken back.
     AppendOnly,
-    /// L5: the repairs, applied to the input, give the output.
+    /// L5: applying the repairs to the input gives the output.
     EditScript,
-    /// L6: what is held is bounded.
+    /// L6: what is withheld is bounded.
     Bounded,
-    /// L7: any call order is answered, and an end stays the same end.
+    /// L7: any order of calls works, and a settled outcome stays.
     NoPanic,
     /// L8: every byte is emitted, replaced by a repair, or handed back.
     NothingLost,
@@ -64,7 +64,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// The number in the design: `L1` and so on.
+    /// The number: `L1` and so on.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -132,7 +132,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// Prints bytes as text, escaped, and not more than a screenful of them.
+/// Prints bytes as escaped text, and no more than a screenful of them.
 pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Shown<'_> {
@@ -178,7 +178,7 @@ impl<'a> Check<'a> {
 /// One law as a function.
 pub type LawFn = fn(&[u8], &Options) -> Result<(), Violation>;
 
-/// Every law that is stated for any input of the core, in order of number.
+/// Every law that applies to any input of the core, in order of number.
 pub const ALL: [LawFn; 14] = [
     split_invariance,
     always_valid,
@@ -196,7 +196,7 @@ pub const ALL: [LawFn; 14] = [
     deltas_rebuild,
 ];
 
-/// Checks every law of [`ALL`]; the first violation ends it.
+/// Checks every law in [`ALL`], and stops at the first violation.
 ///
 /// # Errors
 /// The first law that `input` breaks.

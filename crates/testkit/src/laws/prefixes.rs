@@ -5,11 +5,11 @@ use jsonmend_core::{Mender, Options, Outcome, Partial, Policy, apply, mend};
 use super::{Check, Law, Violation};
 use crate::{cuts::Cut, oracle, run::Run};
 
-/// L8: however the push path ends, every byte of the input was copied out or replaced by a repair
-/// that was recorded; also when it is abandoned after any byte.
+/// L8: however the push path ends, every byte of the input was copied or replaced by a recorded
+/// repair, even if it is abandoned after any byte.
 ///
 /// # Errors
-/// The end at which bytes are missing, or were made up.
+/// The end at which bytes are missing, or were invented.
 pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::NothingLost, input);
     for cut in [Cut::whole(), Cut::bytes(input.len())] {
@@ -88,11 +88,11 @@ pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
     Ok(())
 }
 
-/// An outcome says where the input was cut off exactly when it was.
+/// An outcome says where the input was cut off if and only if it was.
 fn ends_are_told(check: Check<'_>, input: &[u8], options: &Options) -> Result<(), Violation> {
     let mended = mend(input, options);
     let cut = matches!(mended.outcome(), Outcome::Closed | Outcome::Cut);
-    check.same("whether the place of the cut is told", &mended.cut_at().is_some(), &cut)
+    check.same("whether the place of the cut is reported", &mended.cut_at().is_some(), &cut)
 }
 
 /// Every proper prefix of a short text; of a long one the first few hundred, and then every 61st.

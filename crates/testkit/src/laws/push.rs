@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// L1: after byte k the text, the repairs, the completion and the outcome are the same, however
-/// the bytes were cut. Tries the cuts of [`cuts::thorough`].
+/// the bytes were divided. Tries the cuts of [`cuts::thorough`].
 ///
 /// # Errors
 /// A cut after which something differs from the byte-by-byte run.
@@ -46,8 +46,8 @@ pub fn split_invariance_at(input: &[u8], options: &Options, cuts: &[Cut]) -> Res
     Ok(())
 }
 
-/// L2: while a document is open, the text of it and the completion are valid JSON; at a valid end
-/// the output is.
+/// L2: while a document is open, its text with the completion is valid JSON; at a valid end, the
+/// output is.
 ///
 /// # Errors
 /// The byte after which it is not, or an end that is not.
@@ -61,7 +61,7 @@ pub fn always_valid(input: &[u8], options: &Options) -> Result<(), Violation> {
         let open = run.open_text(moment);
         let begun = !open.trim_ascii().is_empty();
         let Some(completion) = &moment.completion else {
-            // A document that is whole needs no completion, even before its end is announced.
+            // A whole document needs no completion, even before its end is reported.
             check.that(!begun || oracle::is_json(open), || {
                 format!("no completion of {} after byte {}", Shown(open), moment.offset)
             })?;
@@ -94,13 +94,13 @@ fn valid_end(check: Check<'_>, run: &Run, options: &Options) -> Result<(), Viola
     check.that(rest.trim_ascii().is_empty(), || format!("{} after the end", Shown(rest)))
 }
 
-/// All moments of a short run; of a long one the first thousand, and then every 97th.
+/// All moments of a short run; for a long one, the first thousand and then every 97th.
 pub(super) fn moments(run: &Run) -> impl Iterator<Item = &Moment> {
     run.moments().iter().enumerate().filter(|(at, _)| *at < 1000 || at % 97 == 0).map(|(_, m)| m)
 }
 
-/// L4: repairs come in order, without overlaps, and each before the first output byte behind it;
-/// completion and questions take nothing back.
+/// L4: repairs come in order, without overlaps, and each before the first output byte after it;
+/// completion and queries take nothing back.
 ///
 /// # Errors
 /// A repair that comes too late, or out of order.
@@ -113,7 +113,7 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
         check.that(read <= repair.start() && repair.start() <= repair.end(), || {
             format!("{repair:?} begins before {read}")
         })?;
-        check.that(repair.end() <= input.len(), || format!("{repair:?} ends behind the input"))?;
+        check.that(repair.end() <= input.len(), || format!("{repair:?} ends after the input"))?;
         written += repair.start() - read;
         check.that(came <= written, || {
             format!("{repair:?} belongs at byte {written} of the output, and came at {came}")
@@ -132,9 +132,9 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
     check.that(rising, || "something was taken back".to_owned())
 }
 
-/// L6, the part about what is held: never more is withheld than the buffer limit and the look-ahead
-/// behind it; at valid JSON no more than one look-ahead and one token, a key together with its number
-/// or literal; deep inside a string value no more than one character.
+/// L6, the part about what is withheld: never more than the buffer limit and the look-ahead after it;
+/// in valid JSON no more than one look-ahead and one token, where a key counts together with its
+/// number or literal; deep inside a string value no more than one character.
 ///
 /// # Errors
 /// The byte after which too much was withheld.
@@ -144,7 +144,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let limits = options.limits();
     let buffer = limits.buffer().max(limits.lookahead() + 1);
     for moment in run.moments() {
-        // What was read and is held, and the look-ahead behind it.
+        // What was read and is withheld, and the look-ahead after it.
         check.that(moment.withheld <= buffer + limits.lookahead(), || {
             format!("{} bytes withheld after byte {}", moment.withheld, moment.offset)
         })?;
@@ -178,8 +178,8 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     Ok(())
 }
 
-/// L7: pushes, ends, questions, clones and resets in an order that depends on the input. Nothing
-/// may panic; a settled outcome stays until `reset`; after `reset` all is as new.
+/// L7: pushes, ends, queries, clones and resets in an order that depends on the input. Nothing may
+/// panic, a settled outcome stays until `reset`, and after `reset` everything is as new.
 ///
 /// # Errors
 /// An outcome that changed, or a run that differs after `reset`.

@@ -1,5 +1,5 @@
-//! The laws of values and their schemas: L1, L3, L5, L9, L11 for [`Schema::fit`], and L12 for the
-//! cursor: what it says early stays true.
+//! The laws of values and their schemas: L1, L3, L5, L9 and L11 for [`Schema::fit`], and L12 for the
+//! cursor: what it reports early stays true.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{
     extracted::Extraction,
 };
 
-/// Everything that holds of a schema, a text and options.
+/// Everything that holds for a schema, a text and options.
 ///
 /// # Errors
 /// The law that is broken.
@@ -44,14 +44,14 @@ fn script(schema: &Schema, input: &[u8], fitted: &Fitted) -> Result<(), Violatio
         &apply_changes(input, fitted.changes()).as_deref(),
         &Some(text),
     )?;
-    let told = fitted.changes().iter().map(Change::risk).max();
-    check.same("the highest risk of the changes", &told, &fitted.risk())?;
+    let reported = fitted.changes().iter().map(Change::risk).max();
+    check.same("the highest risk of the changes", &reported, &fitted.risk())?;
     let accepted = Tree::read(text).is_ok_and(|tree| schema.accepts(&tree));
     check.that(accepted, || format!("not valid: {text}"))
 }
 
-/// L3: a value that is valid as it came stays as it came, but for whole numbers that become digits;
-/// without that rule it stays whatever it holds.
+/// L3: a value that is valid as received stays unchanged, except for whole numbers that become
+/// digits; without that rule it always stays unchanged.
 fn valid_stays(
     schema: &Schema,
     input: &[u8],
@@ -61,7 +61,7 @@ fn valid_stays(
     let check = Check::new(Law::Identity, input);
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
     let Ok(tree) = Tree::read(text) else { return Ok(()) };
-    // What the engine's limits or the lone surrogates of a text change is the engine's to say.
+    // Changes because of the engine's limits or of lone surrogates are the engine's responsibility.
     let mended = jsonmend_core::mend(input, options.engine());
     if mended.outcome() != Outcome::Unchanged || !schema.accepts(&tree) {
         return Ok(());
@@ -79,7 +79,7 @@ fn valid_stays(
     check.same("a valid value", &unspelled.changes().len(), &0)
 }
 
-/// L9: what was fitted fits.
+/// L9: a fitted value fits.
 fn again(
     schema: &Schema,
     input: &[u8],
@@ -93,7 +93,7 @@ fn again(
     check.same("fitted again", &again.applied().len(), &0)
 }
 
-/// L11: however the text is cut, a stream ends as the whole text does.
+/// L11: however the text is divided, a stream has the same end as the whole text.
 fn streams(
     schema: &Schema,
     input: &[u8],
@@ -144,7 +144,7 @@ fn follow(schema: &Schema, input: &[u8], cut: &Cut, options: &FitOptions) -> (Fo
     (followed, outcome)
 }
 
-/// What a cursor says does not depend on the cuts, and what it finds wrong is wrong.
+/// What a cursor reports does not depend on the cuts, and what it reports as wrong is wrong.
 fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Violation> {
     let account = |cursor: &Cursor| {
         let shown = cursor.root().map(|root| root.to_string());
@@ -166,7 +166,7 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
     let check = Check::new(Law::HonestEnds, input);
     let text = followed.text.to_text();
     let Ok(tree) = Tree::read(&text) else { return Ok(()) };
-    // A key that comes again takes the place of what was found wrong under it.
+    // A duplicate key replaces what was found wrong under it.
     if repeats_a_key(&tree) {
         return Ok(());
     }
@@ -179,7 +179,7 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
     Ok(())
 }
 
-/// Whether the first document reads alike in a stream and in the whole text.
+/// Whether the first document is read the same in a stream and in the whole text.
 fn reads_alike(input: &[u8], options: &Options) -> bool {
     let streamed = Extraction::new(input, &Cut::whole(), Scope::First, options);
     let whole = mend_text(input, Scope::First, options);
@@ -187,8 +187,8 @@ fn reads_alike(input: &[u8], options: &Options) -> bool {
     first == whole.text().map(str::as_bytes)
 }
 
-/// L12 for a schema: what was found stays found, what is final stays as it is, byte by byte; and where
-/// the end does no more than the cursor did, both come to the same value.
+/// L12 for a schema: a finding stays, a final value stays unchanged, byte by byte; and if the end does
+/// no more than the cursor did, both have the same value.
 fn growth(
     schema: &Schema,
     input: &[u8],
@@ -230,14 +230,14 @@ fn growth(
         done.sort();
         done
     };
-    // A rule that changes a form, another document of the text, or a reading that only the whole
-    // text allows leads elsewhere.
+    // A rule that changes a form, another document of the text, or a reading that needs the whole
+    // text leads to a different value.
     let same = done(fitted.applied()) == done(cursor.applied())
         && fitted.text().is_some()
         && reads_alike(input, options.engine());
     let one = cursor.root().map(|root| root.kind()) == fitted.text().and_then(root_kind);
     if same && one && !fitted.applied().is_empty() {
-        // A repair of higher risk in the same bytes gives the change its name.
+        // A repair of higher risk in the same bytes names the change.
         let is_there = |own: &Change| {
             let alike = |end: &&Change| end.span() == own.span();
             fitted.changes().iter().find(alike).is_some_and(|end| end.after() == own.after())
@@ -249,14 +249,14 @@ fn growth(
     Ok(())
 }
 
-/// The longest text that is looked at byte by byte.
+/// The longest text that is checked byte by byte.
 const MOST_BYTES: usize = 2_000;
 
 fn root_kind(text: &str) -> Option<JsonKind> {
     Tree::read(text).ok().map(|tree| tree.root().kind())
 }
 
-/// What is final, by its place among its siblings, level by level.
+/// The final values, by position among their siblings, level by level.
 fn final_nodes(cursor: &Cursor) -> BTreeMap<Vec<usize>, String> {
     let mut found = BTreeMap::new();
     let mut open: Vec<(Vec<usize>, Snapshot<'_>)> =

@@ -10,9 +10,9 @@ use crate::{
     run::Run,
 };
 
-/// L12: what `output + completion()` says after one byte, it still says after the next and at the
-/// end: nothing changes its type, numbers and literals appear whole, strings only grow, and only
-/// what is open gains members or items.
+/// L12: what `output + completion()` contains after one byte, it still contains after the next and at
+/// the end: nothing changes its type, numbers and literals appear whole, strings only grow, and only
+/// open containers gain members or items.
 ///
 /// # Errors
 /// The byte after which a snapshot is contradicted, and by what.
@@ -33,7 +33,7 @@ pub fn stable_snapshots(input: &[u8], options: &Options) -> Result<(), Violation
         }
         last = Some((moment.documents, now));
     }
-    // What the last snapshot of the last document said must hold of what left in the end.
+    // The last snapshot of the last document must agree with the final output.
     let Some((document, before)) = last.filter(|_| run.outcome().is_valid()) else {
         return Ok(());
     };
@@ -47,7 +47,7 @@ pub fn stable_snapshots(input: &[u8], options: &Options) -> Result<(), Violation
     })
 }
 
-/// L12 for [`Partial`]: after every byte it holds the value that `output + completion()` spells.
+/// L12 for [`Partial`]: after every byte it holds the value of `output + completion()`.
 ///
 /// # Errors
 /// The byte after which they differ.
@@ -60,7 +60,7 @@ pub fn partial_agrees(input: &[u8], options: &Options) -> Result<(), Violation> 
         mender.push(&[*byte], &mut (&mut partial, &mut text));
         let Some(completion) = mender.completion() else { continue };
         let spelled = [&text[..], completion.to_string().as_bytes()].concat();
-        // One document only: a partial keeps the first.
+        // One document only: a partial value keeps the first.
         let Some(tokens) = oracle::tokens(&spelled).filter(|_| !partial.is_complete()) else {
             continue;
         };
@@ -72,7 +72,7 @@ pub fn partial_agrees(input: &[u8], options: &Options) -> Result<(), Violation> 
     Ok(())
 }
 
-/// A token with its escapes decoded: a partial keeps no spelling.
+/// A token with its escapes decoded: a partial value keeps no spelling.
 fn decoded(placed: &Placed) -> Token {
     let decode = |text: &[u8]| {
         let quoted = [&b"\""[..], text, b"\""].concat();
@@ -85,8 +85,9 @@ fn decoded(placed: &Placed) -> Token {
     }
 }
 
-/// L12 for changes: applied in order to what a [`Partial`] was, they give what it is, whatever the
-/// chunks and however often a reader asks; and together they are no more than the document.
+/// L12 for changes: applied in order to an earlier state of a [`Partial`], they give the present one,
+/// whatever the chunks and however often a reader asks; and together they are no larger than the
+/// document.
 ///
 /// # Errors
 /// The chunk after which the two differ, or the change that does not fit.
@@ -117,7 +118,7 @@ fn deltas_rebuild_at(
     mender.finish(&mut partial);
     eager.catch_up(&partial, check)?;
     idle.catch_up(&partial, check)?;
-    // What many small steps told is what one step tells, but for strings that grew in pieces.
+    // Many small steps report what one step reports, except for strings that grew in pieces.
     let mut at_once = Follower::default();
     at_once.catch_up(&partial, check)?;
     let settled = |follower: &Follower| (follower.added, follower.closed);
@@ -129,7 +130,7 @@ fn deltas_rebuild_at(
     })
 }
 
-/// A copy of a partial value, kept by changes alone.
+/// A copy of a partial value that is updated by changes alone.
 #[derive(Default)]
 struct Follower {
     value: OwnedValue,
@@ -158,11 +159,11 @@ impl Follower {
     }
 }
 
-/// A partial value: the part that has left, closed by the completion.
+/// A partial value: the part that was emitted, closed by the completion.
 struct Snapshot {
     text: Vec<u8>,
     tokens: Vec<Placed>,
-    /// How much of the text has left.
+    /// How much of the text was emitted.
     left: usize,
 }
 
@@ -173,7 +174,7 @@ impl Snapshot {
         Some(Self { text, tokens, left: open.len() })
     }
 
-    /// Whether `later` says everything that this snapshot says, of what it does not leave open.
+    /// Whether `later` contains everything in this snapshot that is not open.
     fn is_prefix_of(&self, later: &Self) -> bool {
         let added = |placed: &&Placed| placed.token == Token::Close && placed.start >= self.left;
         let open_ends = self.tokens.iter().rev().take_while(added).count();

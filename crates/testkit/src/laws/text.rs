@@ -1,4 +1,4 @@
-//! The laws of the extractor: L1, L2, L4, L5, L7, L8, L9 for text that holds JSON somewhere.
+//! The laws of the extractor: L1, L2, L4, L5, L7, L8 and L9 for text with JSON somewhere in it.
 
 use jsonmend_core::{Options, Outcome, Repair, apply};
 use jsonmend_extract::{Extractor, Scope, mend_text};
@@ -80,7 +80,7 @@ fn valid_documents(input: &[u8], run: &Extraction) -> Result<(), Violation> {
     check.that(last.is_some() || !outcome.is_valid(), || format!("{outcome}, with no document"))
 }
 
-/// L5 and L8: text, reasoning and the sources of the documents are the input, cut in pieces; the
+/// L5 and L8: text, reasoning and the sources of the documents are the input, divided into pieces; the
 /// repairs of a document turn its piece into its text, and those of a single document the whole
 /// input.
 fn nothing_lost(input: &[u8], scope: Scope, run: &Extraction) -> Result<(), Violation> {
@@ -174,7 +174,7 @@ fn whole_text(input: &[u8], scope: Scope, options: &Options) -> Result<(), Viola
     Ok(())
 }
 
-/// Text that holds no JSON: it leaves as it came, as text, and no document is found in it.
+/// Text without JSON: it is emitted unchanged, as text, and no document is found in it.
 ///
 /// # Errors
 /// What was found or changed.

@@ -1,4 +1,4 @@
-//! The laws of whole texts: L3, L5, L9, L11.
+//! The laws of whole texts: L3, L5, L9 and L11.
 
 use jsonmend_core::{
     BufferedMender, Mended, Options, Outcome, Policy, TrailingDocuments, apply, mend,
@@ -12,9 +12,9 @@ use crate::{
     run::Run,
 };
 
-/// L3: valid JSON comes out as it went in, with no repair, under every policy.
+/// L3: valid JSON comes out unchanged, with no repair, under every policy.
 ///
-/// Says nothing about texts that pass a limit, and about lone surrogate escapes.
+/// Does not apply to texts that exceed a limit, or to lone surrogate escapes.
 ///
 /// # Errors
 /// The entry point that changed something.
@@ -61,7 +61,7 @@ fn held(input: &[u8], cut: &Cut, options: &Options) -> Mended {
     held.finish(&mut ())
 }
 
-/// L5: the repairs applied to the input give the output, of every path that has one.
+/// L5: applying the repairs to the input gives the output, for every path that has one.
 ///
 /// # Errors
 /// The path whose script does not hold.
@@ -114,7 +114,7 @@ pub fn idempotence(input: &[u8], options: &Options) -> Result<(), Violation> {
     let mended = mend(input, options).text().map(|text| text.as_bytes().to_vec());
     for text in [pushed, mended].into_iter().flatten() {
         let again = Check { input: &text, ..check };
-        // The output may be longer than the input, so limits that the input just met do not hold it.
+        // The output may be longer than the input, and exceed limits that the input just met.
         let limits = options.limits();
         let options =
             &options.clone().with_limits(limits.with_buffer(limits.buffer() + 2 * text.len()));
@@ -127,8 +127,8 @@ pub fn idempotence(input: &[u8], options: &Options) -> Result<(), Violation> {
     Ok(())
 }
 
-/// L11: the held path gives what `mend` gives, however the input was cut, as long as the input fits
-/// the buffer; beyond that it gives what the push path gave.
+/// L11: the buffered path gives the result of `mend`, however the input was divided, as long as the
+/// input fits the buffer; beyond that it gives the result of the push path.
 ///
 /// # Errors
 /// A cut at which they differ.
@@ -149,7 +149,7 @@ pub fn agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
     Ok(())
 }
 
-/// L11 between the push path and `mend`, for inputs that need no repair of the whole text only.
+/// L11 between the push path and `mend`, for inputs that need no repair that only whole texts allow.
 ///
 /// # Errors
 /// The difference.

@@ -1,4 +1,4 @@
-//! What holds of bodies: their framing, and their being written again.
+//! What holds for bodies: how they are framed, and how they are written again.
 
 #[cfg(feature = "work")]
 mod growth;
@@ -14,18 +14,18 @@ use crate::cuts::Cut;
 #[cfg(feature = "work")]
 pub use growth::{CHUNKS, Road, STEPS_PER_BYTE, doubling, in_proportion};
 
-/// An event: its name, its data, the id in force.
+/// An event: its name, its data, and the id that applies.
 type Event = (String, Vec<u8>, String);
 
 /// The events of a whole stream, read line by line as the WHATWG specification says: the strict
-/// reading, without a thought for cost.
+/// reading, without regard for cost.
 #[must_use]
 pub fn naive_events(stream: &[u8]) -> Vec<Event> {
     let stream = stream.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stream);
     let (mut events, mut id) = (Vec::new(), String::new());
     let (mut name, mut data) = (String::new(), None::<Vec<u8>>);
     let mut rest = stream;
-    // A line without an end is none.
+    // A line without an end is not a line.
     while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
         let (line, tail) = rest.split_at(end);
         rest = tail.strip_prefix(b"\r\n").or_else(|| tail.get(1..)).unwrap_or_default();
@@ -59,7 +59,7 @@ pub fn naive_events(stream: &[u8]) -> Vec<Event> {
     events
 }
 
-/// The decoder gives the events that [`naive_events`] gives, at each of those cuts.
+/// The decoder gives the events of [`naive_events`], with each of those cuts.
 ///
 /// # Errors
 /// Where it does not.
@@ -89,18 +89,18 @@ pub fn events_agree(stream: &[u8], cuts: &[Cut]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// What came of a body that was written again.
+/// The result of writing a body again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// The body that comes out.
     pub bytes: Vec<u8>,
-    /// What was said of it meanwhile.
+    /// The events that came with it.
     pub said: Transcript,
     /// How it ended.
     pub outcome: RewriteOutcome,
 }
 
-/// Writes a body again, read in the pieces of a cut.
+/// Writes a body again, read in the chunks of a cut.
 #[must_use]
 pub fn rewritten(body: &[u8], options: &RewriteOptions, cut: &Cut) -> Written {
     let mut rewriter = Rewriter::new(options.clone());
@@ -117,8 +117,8 @@ pub fn rewritten(body: &[u8], options: &RewriteOptions, cut: &Cut) -> Written {
     Written { bytes, said, outcome }
 }
 
-/// A body that is written again comes out the same at each of those cuts; it says the same text as
-/// before, in as many calls that have a name or an id; and where nothing is said to be changed, nothing is.
+/// A body that is written again comes out the same with each of those cuts. It has the same text as
+/// before, and as many calls with a name or an id. If nothing is reported as changed, nothing is.
 ///
 /// # Errors
 /// Where that does not hold.
@@ -133,7 +133,7 @@ pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<
     }
     for cut in cuts {
         let Written { bytes: out, outcome: other, .. } = rewritten(body, options, cut);
-        // How much waits at one time depends on the cut, and so does where a limit is passed.
+        // How much waits at one time depends on the cut, and so does where a limit is exceeded.
         let bounded = [outcome, other].contains(&RewriteOutcome::Overflow);
         if !bounded && (out != whole || other != outcome) {
             let [out, whole] = [&out, &whole].map(|bytes| String::from_utf8_lossy(bytes));
@@ -148,7 +148,7 @@ pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<
     if before.text() != after.text() || before.reasoning() != after.reasoning() {
         return Err(Violation::new(Law::NothingLost, body, "the text is another one".into()));
     }
-    // A call that nobody named begins with its arguments: without the prose before them it may begin
+    // A call without a name begins with its arguments: without the prose before them it may begin
     // later, or not at all.
     let named = |transcript: &Transcript| {
         let calls = transcript.calls();
@@ -160,7 +160,7 @@ pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<
     Ok(())
 }
 
-/// After a stop nothing is withheld, and what comes passes through.
+/// After a stop nothing is withheld, and later bytes pass through.
 ///
 /// # Errors
 /// Where that does not hold.

@@ -7,7 +7,8 @@ use crate::laws::{Law, Violation};
 /// The most steps that a byte of a body may cost, whatever it is and however it arrives.
 pub const STEPS_PER_BYTE: u64 = 256;
 
-/// The chunks that work is counted in: single bytes, tokens of a model, a read of a socket, whole.
+/// The chunk sizes with which work is counted: single bytes, tokens of a model, a read of a socket,
+/// the whole.
 pub const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
 
 /// What is done with a body.
@@ -21,7 +22,7 @@ pub enum Road {
 }
 
 impl Road {
-    /// Sends a body down the road, in chunks of `size` bytes.
+    /// Processes a body, in chunks of `size` bytes.
     pub fn drive(&self, body: &[u8], size: usize) {
         let chunks = body.chunks(size.max(1));
         match self {
@@ -38,7 +39,7 @@ impl Road {
         }
     }
 
-    /// How many steps that takes.
+    /// The number of steps that this takes.
     ///
     /// ```
     /// use jsonmend_testkit::laws::wire::Road;
@@ -69,10 +70,11 @@ pub fn doubling(half: &[u8], full: &[u8], road: &Road) -> Result<(), Violation> 
     Ok(())
 }
 
-/// What [`doubling`] asks of two bodies and their steps, for who counts them himself.
+/// The check of [`doubling`] for two bodies and their steps, for callers that count the steps
+/// themselves.
 ///
 /// # Errors
-/// The numbers, where the steps grow faster than the bodies.
+/// The numbers, if the steps grow faster than the bodies.
 pub fn in_proportion([half, full]: [(&[u8], u64); 2]) -> Result<(), String> {
     const ONCE: u64 = 4_000;
     let [(short, once), (long, twice)] =
