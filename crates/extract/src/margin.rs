@@ -1,4 +1,4 @@
-//! What stands around a single document, as an account of deletions.
+//! What is around a single document, as an account of deletions.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::fence::Fence;
 /// What was seen around the one document of a channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Margin {
-    /// Behind the byte order mark at the start.
+    /// After the byte order mark at the start.
     mark: Option<usize>,
-    /// The comments that stand before anything else.
+    /// The comments that are before anything else.
     comments: Vec<Range<usize>>,
-    /// Something other than white space stands before the fence that is open, or before the
+    /// Something other than white space is before the fence that is open, or before the
     /// present byte if none is.
     prose: bool,
-    /// What stands before the present byte, or before the document.
+    /// What is before the present byte, or before the document.
     lead: Lead,
-    /// What stands before the fence that is open, and what was read inside it.
+    /// What is before the fence that is open, and what was read inside it.
     before_fence: RepairKind,
     inside: Lead,
     /// What follows the document.
@@ -44,11 +44,11 @@ impl Default for Margin {
 struct After {
     /// Where the document ended.
     end: usize,
-    /// Behind stray closers.
+    /// After stray closers.
     closers: Option<usize>,
-    /// Behind the closing fence.
+    /// After the closing fence.
     fence: Option<usize>,
-    /// Something other than white space, behind those.
+    /// Something other than white space, after those.
     prose: bool,
     tail: Tail,
     /// Whether quotes in the document were in doubt.
@@ -74,7 +74,7 @@ impl Margin {
         }
     }
 
-    /// The comments before anything else, if nothing but white space stands between them.
+    /// The comments before anything else, if nothing but white space is between them.
     pub(crate) fn comments(&self) -> &[Range<usize>] {
         &self.comments
     }
@@ -100,7 +100,7 @@ impl Margin {
     }
 
     /// The document ended at `end`; `doubtful` says that quotes in it were in doubt. That many bytes
-    /// behind it are looked at.
+    /// after it are looked at.
     pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
         self.after = Some(After {
             tail: Tail::new(lookahead),
@@ -113,7 +113,7 @@ impl Margin {
         });
     }
 
-    /// A quote stands at `at`, perhaps where the document ended.
+    /// A quote is at `at`, perhaps where the document ended.
     pub(crate) const fn quote(&mut self, at: usize) {
         if let Some(after) = &mut self.after
             && at == after.end
@@ -205,11 +205,11 @@ impl Margin {
         cuts.repairs
     }
 
-    /// The deletions behind the document, in an input of `total` bytes.
+    /// The deletions after the document, in an input of `total` bytes.
     pub(crate) fn trailing(&self, total: usize) -> Vec<Repair> {
         let Some(after) = self.after else { return Vec::new() };
         let mut cuts = Cuts { at: after.end, repairs: Vec::new() };
-        // White space behind closers goes with them: they are text, and so is what follows them.
+        // White space after closers goes with them: they are text, and so is what follows them.
         let bare = after.fence.is_none() && !after.prose && after.second.is_none();
         let closers = after.closers.map(|end| if bare { total } else { end });
         cuts.upto(closers, RepairKind::ExtraClose);
@@ -219,7 +219,7 @@ impl Margin {
             fence => {
                 cuts.upto(fence, RepairKind::CodeFence);
                 if after.prose || after.second.is_some() {
-                    // Behind a fence that was closed nothing belongs to the document.
+                    // After a fence that was closed nothing belongs to the document.
                     let doubtful = after.doubtful && fence.is_none();
                     let kind = after.tail.in_doubt(doubtful).kind();
                     cuts.upto(Some(rest), kind);
