@@ -63,7 +63,18 @@ impl Line {
     pub(crate) const BEHIND: Self = Self { comments: true, ..Self::BEFORE };
 
     /// Reads a byte that is no line end.
+    #[inline]
     pub(crate) const fn byte(&mut self, byte: u8) {
+        // Most bytes of text are letters within a word.
+        if matches!(self.within, Within::Word) && byte.is_ascii_alphabetic() {
+            self.number = false;
+            self.previous = byte;
+            return;
+        }
+        self.other(byte);
+    }
+
+    const fn other(&mut self, byte: u8) {
         let within = self.within;
         self.within = Within::Between;
         match (within, byte) {
@@ -217,6 +228,7 @@ impl Lead {
     }
 
     /// Reads a byte.
+    #[inline]
     pub const fn byte(&mut self, byte: u8) {
         match byte {
             b'\n' => {

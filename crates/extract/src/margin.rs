@@ -20,7 +20,7 @@ pub(crate) struct Margin {
     lead: Lead,
     /// What is before the fence that is open, and what was read inside it.
     before_fence: RepairKind,
-    inside: Lead,
+    inside: Option<Lead>,
     /// What follows the document.
     after: Option<After>,
 }
@@ -33,7 +33,7 @@ impl Default for Margin {
             prose: false,
             lead: Lead::new(),
             before_fence: RepairKind::LeadingProse,
-            inside: Lead::new(),
+            inside: None,
             after: None,
         }
     }
@@ -128,7 +128,9 @@ impl Margin {
             Some(after) => after.tail.byte(byte),
             None => {
                 self.lead.byte(byte);
-                self.inside.byte(byte);
+                if let Some(inside) = &mut self.inside {
+                    inside.byte(byte);
+                }
             }
         }
     }
@@ -143,7 +145,7 @@ impl Margin {
     pub(crate) fn fence_opened(&mut self, bytes: &[u8]) {
         self.before_fence = self.lead.kind();
         self.bytes(bytes);
-        self.inside = Lead::new();
+        self.inside = Some(Lead::new());
     }
 
     /// Whether stray closers follow the document.
@@ -161,7 +163,11 @@ impl Margin {
     /// A fence closed at `end`.
     pub(crate) const fn fence_closed(&mut self, end: usize) {
         match &mut self.after {
-            Some(After { prose: true, .. } | After { fence: Some(_), .. }) | None => self.prose(),
+            Some(After { prose: true, .. } | After { fence: Some(_), .. }) => self.prose(),
+            None => {
+                self.inside = None;
+                self.prose();
+            }
             Some(after) => {
                 after.fence = Some(end);
                 after.tail.fence();
@@ -189,7 +195,10 @@ impl Margin {
                 }
                 if fence.is_touched() {
                     cuts.upto(Some(fence.inner()), RepairKind::CodeFence);
-                    cuts.upto(Some(start), self.inside.kind());
+                    cuts.upto(
+                        Some(start),
+                        self.inside.map_or(RepairKind::LeadingProse, |inside| inside.kind()),
+                    );
                 } else {
                     cuts.upto(Some(start), RepairKind::CodeFence);
                 }

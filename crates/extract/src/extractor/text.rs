@@ -336,7 +336,9 @@ impl Extractor {
     /// Moves past a byte of text.
     fn pass(&mut self, byte: u8) {
         self.line.pass(byte);
-        self.margin.byte(byte);
+        if self.scope.is_single() {
+            self.margin.byte(byte);
+        }
         if is_space(byte) {
             return;
         }
