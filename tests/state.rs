@@ -238,5 +238,5 @@ fn text_without_a_document_takes_almost_nothing() {
             drop(kept);
         }
     }
-    assert!(size_of::<Extractor>() <= 768, "{}", size_of::<Extractor>());
+    assert!(size_of::<Extractor>() <= 704, "{}", size_of::<Extractor>());
 }

@@ -1,8 +1,8 @@
-//! Text beside a document: whether words share a line with it, and what stands before it.
+//! Text beside a document: whether words share a line with it, and what is before it.
 
 use crate::RepairKind;
 
-/// What stands on one line beside a document, told byte by byte.
+/// What is on one line beside a document, decided byte by byte.
 ///
 /// Words make it part of a sentence, unless a colon or an assignment separates them from what
 /// follows. Marks, tags (`<tool_call>`, `[TOOL_CALLS]`), the info string of a fence, and the number
@@ -11,7 +11,7 @@ use crate::RepairKind;
 pub(crate) struct Line {
     /// Whether words were read.
     words: bool,
-    /// Whether a colon, or an assignment, stands behind the last of them.
+    /// Whether a colon, or an assignment, is after the last of them.
     led: bool,
     /// How many words were read, and whether what was read could be the left side of an assignment.
     names: u8,
@@ -20,7 +20,7 @@ pub(crate) struct Line {
     number: bool,
     previous: u8,
     within: Within,
-    /// Whether comments may stand here, which are no words.
+    /// Whether a comment may be here; its words do not count.
     comments: bool,
 }
 
@@ -35,20 +35,20 @@ enum Within {
     East,
     /// The first byte, or the first two, of what may be a wide colon.
     Colon(u8),
-    /// Behind `<`, with the byte that follows it, once that is known.
+    /// After `<`, with the byte that follows it, once that is known.
     Tag(Option<u8>),
-    /// Behind `[`; of a label, so far.
+    /// After `[`; of a label, so far.
     Label,
-    /// Behind that many marks of a fence.
+    /// After that many marks of a fence.
     Marks(u8),
-    /// Behind the marks of a fence, up to the end of the line.
+    /// After the marks of a fence, up to the end of the line.
     Info,
     /// In a comment, up to the end of the line.
     Comment,
 }
 
 impl Line {
-    /// The line of a document, before it.
+    /// The document's line, before the document.
     pub(crate) const BEFORE: Self = Self {
         words: false,
         led: false,
@@ -59,11 +59,22 @@ impl Line {
         within: Within::Between,
         comments: false,
     };
-    /// The line of a document, behind it.
+    /// The document's line, after the document.
     pub(crate) const BEHIND: Self = Self { comments: true, ..Self::BEFORE };
 
     /// Reads a byte that is no line end.
+    #[inline]
     pub(crate) const fn byte(&mut self, byte: u8) {
+        // Most bytes of text are letters within a word.
+        if matches!(self.within, Within::Word) && byte.is_ascii_alphabetic() {
+            self.number = false;
+            self.previous = byte;
+            return;
+        }
+        self.other(byte);
+    }
+
+    const fn other(&mut self, byte: u8) {
         let within = self.within;
         self.within = Within::Between;
         match (within, byte) {
@@ -151,12 +162,12 @@ impl Line {
         }
     }
 
-    /// Whether words stand here that nothing separates from what follows.
+    /// Whether there are words that nothing separates from what follows.
     pub(crate) const fn speaks(&self) -> bool {
         self.has_words() && !self.led
     }
 
-    /// Whether words stand here.
+    /// Whether there are words.
     pub(crate) const fn has_words(&self) -> bool {
         match self.within {
             // A tag that never ends is none, unless only its end is missing.
@@ -172,7 +183,7 @@ impl Line {
     }
 }
 
-/// What stands before a document, told byte by byte from the start of the input.
+/// What is before a document, decided byte by byte from the start of the input.
 ///
 /// Text before a document is dropped. On lines of its own it introduces the document, and so does a
 /// label that ends in a colon, the left side of an assignment, a tag or a fence on the same line: that is
@@ -191,7 +202,7 @@ impl Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lead {
     line: Line,
-    /// Whether words stand before the fence whose opening line was the last with anything on it.
+    /// Whether words are before the fence whose opening line was the last with anything on it.
     fenced: bool,
     /// How many brackets are open.
     open: usize,
@@ -217,6 +228,7 @@ impl Lead {
     }
 
     /// Reads a byte.
+    #[inline]
     pub const fn byte(&mut self, byte: u8) {
         match byte {
             b'\n' => {

@@ -130,7 +130,7 @@ impl<F: FnMut(ParseEvent<'_>)> Output for Events<F> {
 ///
 /// With each event comes an offset into the text read so far. It is the first byte of what begins or
 /// goes on ([`BeginObject`](ParseEvent::BeginObject), [`Text`](ParseEvent::Text)), the last byte of what ends
-/// ([`EndObject`](ParseEvent::EndObject), [`Key`](ParseEvent::Key)), and the byte behind a number or literal.
+/// ([`EndObject`](ParseEvent::EndObject), [`Key`](ParseEvent::Key)), and the byte after a number or literal.
 ///
 /// ```
 /// use jsonmend_core::{ParseEvent, EventReader};

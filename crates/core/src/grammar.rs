@@ -38,7 +38,7 @@ pub enum Expect {
     MemberValue,
     /// `,` or `}`.
     MemberEnd,
-    /// `)`, behind the value of a call.
+    /// `)`, after the value of a call.
     CallEnd,
     /// The second `}` of a doubled brace.
     DoubledEnd,
@@ -137,7 +137,7 @@ pub enum Action {
     Accept,
     /// It closes a container: the innermost of its shape, if there is one.
     Close,
-    /// The bytes behind it decide; the engine looks ahead.
+    /// The bytes after it decide; the engine looks ahead.
     Defer,
     /// The input is over: what is open is closed, or given up.
     Finish,

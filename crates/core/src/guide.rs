@@ -9,7 +9,7 @@ use crate::Kind;
 ///
 /// Core knows no schema. Where the bytes leave open what was meant, and only there, it asks the
 /// guide in its [`Options`](crate::Options::with_guide): whether a word is a key, whether a quote
-/// that has a key behind it ends its string, whether a number with words behind it is text. Valid
+/// that has a key after it ends its string, whether a number with words after it is text. Valid
 /// JSON is never changed for a guide's sake, however badly it fits.
 ///
 /// Further methods will come with a default.
@@ -53,7 +53,7 @@ use crate::Kind;
 /// assert_eq!(guided.text(), Some(r#"{"city": "New York", "days": 3}"#));
 /// ```
 pub trait Guide: fmt::Debug + Send + Sync {
-    /// Whether a value of that kind may stand here.
+    /// Whether a value of that kind may be here.
     fn allows(&self, kind: Kind) -> bool;
 
     /// What is known of a member of the object here.
@@ -96,7 +96,7 @@ pub enum Member {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Listed {
-    /// There is no list: any string may stand here.
+    /// There is no list: any string may be here.
     Any,
     /// Something in the list is longer and begins with it: `dark` of `dark blue`.
     Begins,

@@ -2,7 +2,7 @@
 //! certain, with an account of every change.
 //!
 //! * [`Mender`] is the push path: chunks in, certain text out, [`Completion`] at any moment.
-//! * [`mend`] is the whole-text path, which may also reach behind; [`BufferedMender`] streams like the first
+//! * [`mend`] is the whole-text path, which may also reach back; [`BufferedMender`] streams like the first
 //!   and decides like the second.
 //! * An [`Output`] takes what is certain: a `Vec<u8>`, [`Collected`], [`Events`], a [`Partial`]
 //!   value, or a pair of outputs side by side.

@@ -111,7 +111,7 @@ impl Mender {
     }
 
     /// After [`push_document`](Self::push_document) has seen the end, or [`finish`](Self::finish)
-    /// has found it: bytes of earlier chunks that lie behind it.
+    /// has found it: bytes of earlier chunks that lie after it.
     #[must_use]
     pub fn behind(&self) -> &[u8] {
         if self.document_ended() { &self.carry } else { &[] }
@@ -177,7 +177,7 @@ impl Mender {
         }
     }
 
-    /// Goes on in the clean lane: what that leaves of `rest`, to be read again behind what is held
+    /// Goes on in the clean lane: what that leaves of `rest`, to be read again after what is held
     /// back; `None` if it read all.
     fn follow<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
         let clean = self.engine.read_lane(&self.carry, rest, self.pushed);
@@ -228,7 +228,7 @@ impl Mender {
     /// Ends the input: settles what is open, closes what was cut off if the policy allows it.
     ///
     /// After [`push_document`](Self::push_document) the document may turn out to have ended before
-    /// the input did; [`behind`](Self::behind) then has what stands behind it.
+    /// the input did; [`behind`](Self::behind) then has what is after it.
     pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;

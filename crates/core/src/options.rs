@@ -32,7 +32,7 @@ impl Policy {
         Self { max_risk: Some(Risk::Guess), close_cut: true, off: KindSet::EMPTY };
 
     /// What a reading of the rest of a text may need to be taken for one that reads well: what
-    /// [`Policy::CONSERVATIVE`] allows, and words behind the document.
+    /// [`Policy::CONSERVATIVE`] allows, and words after the document.
     pub(crate) const TRIAL: Self = {
         let mut off = KindSet::EMPTY;
         let mut at = 0;
@@ -199,7 +199,7 @@ pub enum TrailingDocuments {
     /// Every document is kept, each as a text of its own, separated as in the input or by a newline.
     All,
     /// Whole text only: several documents become the items of one array. The push path reads this
-    /// as [`TrailingDocuments::First`], for an array cannot be opened behind what has left.
+    /// as [`TrailingDocuments::First`], for an array cannot be opened after what has left.
     Array,
     /// What follows makes the input invalid; white space aside.
     Error,
@@ -231,7 +231,7 @@ impl TrailingDocuments {
 
 by_code!(TrailingDocuments, "rule for trailing documents");
 
-/// Everything a [`Mender`](crate::Mender) or [`mend`](crate::mend) is told.
+/// The settings of a [`Mender`](crate::Mender) or of [`mend`](crate::mend).
 ///
 /// ```
 /// use jsonmend_core::{TrailingDocuments, Options, Policy};

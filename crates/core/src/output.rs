@@ -19,13 +19,13 @@ pub trait Output {
         self.copy(bytes);
     }
 
-    /// Bytes that stand in the place of input, or between it.
+    /// Bytes that replace input, or are inserted into it.
     fn patch(&mut self, bytes: &[u8]) {
         self.copy(bytes);
     }
 
     /// A repair that is now certain. Repairs come in the order of the input, each before the first
-    /// output byte behind it.
+    /// output byte after it.
     fn repair(&mut self, repair: Repair) {
         let _ = repair;
     }

@@ -95,7 +95,7 @@ pub struct Partial {
     tree: Tree,
     /// Its offset is not asked for: what lies within a string may pass it by.
     reader: EventReader,
-    /// How often it was cleared, so that cursors of earlier documents are told apart.
+    /// How often it was cleared, so that revisions of earlier documents can be distinguished.
     epoch: usize,
 }
 
@@ -128,7 +128,7 @@ impl Partial {
         self.tree.open.map(|at| Value { tree: &self.tree, at })
     }
 
-    /// A copy of the value so far, which stands alone. Costs O(its size).
+    /// A copy of the value so far, which is independent of it. Costs O(its size).
     #[must_use]
     #[inline]
     pub fn to_owned_value(&self) -> OwnedValue {
@@ -144,7 +144,7 @@ impl Partial {
 
     /// The changes since that moment, in order. Applied to what the value was then, they give what it
     /// is now. They are read off the value, not recorded, and cost what has changed, not what is
-    /// there; a string that grew in many pieces is told as one [`Append`](DeltaOp::Append).
+    /// there; a string that grew in many pieces is reported as one [`Append`](DeltaOp::Append).
     ///
     /// Since a moment before [`clear`](Self::clear), they are those since the beginning.
     ///

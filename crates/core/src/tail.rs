@@ -1,17 +1,17 @@
-//! What stands behind a document: text, or the rest of a document that ended too early.
+//! What is after a document: text, or the rest of a document that ended too early.
 
 use crate::{RepairKind, beside::Line};
 
-/// What stands behind a document, told byte by byte from the first one that is no white space, no
+/// What is after a document, decided byte by byte from the first one that is no white space, no
 /// closer and no semicolon.
 ///
-/// Text behind a document is dropped as [`RepairKind::TrailingProse`], which is likely to lose
+/// Text after a document is dropped as [`RepairKind::TrailingProse`], which is likely to lose
 /// nothing. Where it reads as the rest of the document it is [`RepairKind::StrayText`], which is
 /// lossy: where it begins with a quote and a separator, with a key and a colon, or with a quote that
-/// touches the document and what follows it; where a closer stands in it that nothing opened; and
+/// touches the document and what follows it; where it holds a closer that nothing opened; and
 /// where quotes in the document were in doubt, also where it begins like no sentence, with no capital
-/// and no letter of another script. Behind such quotes, a comma, or a quote that touches the document,
-/// a quote and a closer tell, too.
+/// and no letter of another script. After such quotes, a comma, or a quote that touches the document,
+/// a quote and a closer tell as well.
 ///
 /// ```
 /// use jsonmend_core::{RepairKind, Tail};
@@ -32,13 +32,13 @@ pub struct Tail {
     first: Option<u8>,
     second: Option<u8>,
     key: Key,
-    /// Whether a quote was seen, and behind one a closer.
+    /// Whether a quote was seen, and after one a closer.
     quoted: bool,
     closed: bool,
     /// Whether a bracket opened, and before one a closer.
     opened: bool,
     unmatched: bool,
-    /// What stands on the line of the document, and whether that line has ended.
+    /// What is on the line of the document, and whether that line has ended.
     line: Line,
     below: bool,
 }
@@ -48,7 +48,7 @@ pub struct Tail {
 enum Key {
     /// Nothing, yet.
     Start,
-    /// Behind that quote.
+    /// After that quote.
     Inside(u8),
     Behind,
     /// All of it, and its colon.
@@ -96,7 +96,7 @@ impl Tail {
         self
     }
 
-    /// The first byte, a quote, stands directly behind the document.
+    /// The first byte, a quote, is directly after the document.
     pub const fn touch(&mut self) {
         self.touched = true;
     }

@@ -9,9 +9,8 @@ use crate::{
     mended::into_string,
 };
 
-/// Mends `input`.
 /// Mends a whole text: the same rules as [`Mender`](crate::Mender), with nothing sent ahead, so that
-/// a repair may reach behind.
+/// a repair may reach back.
 #[must_use]
 pub fn mend(input: &[u8], options: &Options) -> Mended {
     // Valid JSON needs no other reading, however odd it looks, and nor does the beginning of it: a
@@ -75,7 +74,7 @@ impl Reading {
         Self { outcome, repairs, documents, deepest: engine.deepest(), cut_at }
     }
 
-    /// `"a": 1, "b": 2}` is no string with text behind it: both braces, or the first, were lost.
+    /// `"a": 1, "b": 2}` is no string with text after it: both braces, or the first, were lost.
     fn outer_braces_lost(&self, input: &[u8], options: &Options) -> Option<Self> {
         let &(start, end) = self.documents.first()?;
         let scalar = input.get(start) == Some(&b'"') || input.get(start) == Some(&b'\'');

@@ -1,7 +1,7 @@
 //! Whether a bracket in text begins a document.
 //!
-//! The answer comes from the bracket, the little that stands before it on its line, and at most a
-//! window of bytes behind it. In doubt it is text.
+//! The answer comes from the bracket, the little that is before it on its line, and at most a
+//! window of bytes after it. In doubt it is text.
 
 use jsonmend_core::{Guide, Member};
 
@@ -22,13 +22,13 @@ pub(crate) enum Ground {
     Sure,
 }
 
-/// What stands before the bracket.
+/// What is before the bracket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) ground: Ground,
     /// The byte directly before.
     pub(crate) prev: u8,
-    /// Whether only white space stands before, on this line.
+    /// Whether only white space is before, on this line.
     pub(crate) line_start: bool,
 }
 
@@ -39,7 +39,7 @@ impl Place {
     }
 }
 
-/// `{name:` where the value should be an object with that name begins a document wherever it stands;
+/// `{name:` where the value should be an object with that name begins a document wherever it is;
 /// `None` waits for more.
 pub(crate) fn begins_known(
     bytes: &[u8],
@@ -99,13 +99,13 @@ pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Op
     look.settle(verdict)
 }
 
-/// Behind `{`.
+/// After `{`.
 fn object(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;
     let bare = ground >= Ground::Led;
     look.bump();
     look.skip_space();
-    // A brace written twice; a template is told by what is inside.
+    // A brace written twice; what is inside tells a template.
     while look.peek(bare)? == Some(b'{') {
         look.bump();
         look.skip_space();
@@ -139,7 +139,7 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
     if enough {
         return Ok(true);
     }
-    // An apostrophe begins words too; a double quote behind a brace hardly does.
+    // An apostrophe begins words too; a double quote after a brace hardly does.
     if !string(look, quote, quote.double)? {
         return Ok(quote.double);
     }
@@ -158,7 +158,7 @@ struct Quote {
     wide: bool,
 }
 
-/// Passes an opening quote, if one stands there.
+/// Passes an opening quote, if one is there.
 fn quote(look: &mut Look<'_>) -> Result<Option<Quote>, bool> {
     let byte = look.peek(false)?;
     if let Some(b'"' | b'\'') = byte {
@@ -205,7 +205,7 @@ fn string(look: &mut Look<'_>, quote: Quote, or: bool) -> Verdict {
     }
 }
 
-/// A key without quotes: a colon must follow, and behind it something that reads as a value.
+/// A key without quotes: a colon must follow, and after it something that reads as a value.
 fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
     if ground == Ground::Inline {
         return Ok(false);
@@ -250,7 +250,7 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
     }
 }
 
-/// Behind `[`.
+/// After `[`.
 fn array(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;
     let bare = ground >= Ground::Led;
@@ -345,7 +345,7 @@ fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// Behind the first number or literal of a list. Citations (`[3]`, `[1, 2]`) are such lists too:
+/// After the first number or literal of a list. Citations (`[3]`, `[1, 2]`) are such lists too:
 /// it must end its line.
 fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;
@@ -371,7 +371,7 @@ fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// Behind `(`, where JSON should stand: a tuple, but not `(1) this` or `(see below)`.
+/// After `(`, where JSON should stand: a tuple, but not `(1) this` or `(see below)`.
 fn tuple(look: &mut Look<'_>) -> Verdict {
     while look.peek(false)? == Some(b'(') {
         look.bump();
@@ -424,7 +424,7 @@ fn call(look: &mut Look<'_>, place: Place) -> Verdict {
 }
 
 /// A word at the start of a channel of JSON: `[hello]` may be a list if it ends its line; `[docs](x)`,
-/// `[x] done` and `[WARN] disk full` are not, and nor is `[Output]` before a document.
+/// `[x] done` and `[WARN] disk full` are not, and neither is `[Output]` before a document.
 fn label(look: &mut Look<'_>, first: u8) -> Verdict {
     if !is_word(first) {
         return Ok(true);
@@ -446,7 +446,7 @@ fn label(look: &mut Look<'_>, first: u8) -> Verdict {
     Ok(look.peek(true)? != Some(b'{'))
 }
 
-/// Passes a number or a literal; `false` if what stands there is neither.
+/// Passes a number or a literal; `false` if what is there is neither.
 fn scalar(look: &mut Look<'_>, or: bool) -> Verdict {
     const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"none", b"undefined", b"nan"];
     let from = look.at();

@@ -3,7 +3,7 @@
 /// A comment that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comment {
-    /// Up to `*/`; `star` right behind a star.
+    /// Up to `*/`; `star` right after a star.
     Block { star: bool },
     /// Up to the end of the line, which does not belong to it.
     Line,
@@ -23,7 +23,7 @@ impl Comment {
         }
     }
 
-    /// How many of `bytes` belong to the comment, and how it goes on behind them; `None` if it
+    /// How many of `bytes` belong to the comment, and how it goes on after them; `None` if it
     /// ended.
     pub(crate) fn read(mut self, bytes: &[u8]) -> (usize, Option<Self>) {
         for (at, &byte) in bytes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The document that is open: a mender, and where it stands in the input.
+//! The document that is open: a mender, and where it is in the input.
 
 use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair};
 
@@ -25,7 +25,7 @@ pub(crate) enum Taken {
     /// All of it.
     All,
     /// The document ended: so many bytes were taken from the chunk, and these of earlier chunks
-    /// stand behind the document.
+    /// are after the document.
     Ended { taken: usize, back: Vec<u8> },
 }
 
@@ -70,7 +70,7 @@ impl Document {
     }
 
     /// Ends the document with the input: how it ended, and what of the input turned out to stand
-    /// behind it.
+    /// after it.
     pub(crate) fn finish(&mut self, sink: &mut impl TextSink) -> (Outcome, Vec<u8>) {
         let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         let Some(mender) = &mut self.mender else { return (Outcome::None, Vec::new()) };

@@ -22,7 +22,7 @@ use crate::{
 /// next text. After the end, further pushes pass through as text and the outcome stays the same.
 ///
 /// How the input is cut into chunks changes nothing. A bracket in prose is decided by at most
-/// [`Limits::with_lookahead`](jsonmend_core::Limits::with_lookahead) bytes behind it, which are held
+/// [`Limits::with_lookahead`](jsonmend_core::Limits::with_lookahead) bytes after it, which are held
 /// back meanwhile. With a single document (see [`Scope`]) the white space around it is held back
 /// until it is known whether prose follows; more of it than
 /// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer) counts as prose. With
@@ -52,7 +52,7 @@ pub struct Extractor {
     margin: Margin,
     /// White space that waits for what follows.
     held: Vec<u8>,
-    /// What may be a scalar, behind `held`. In any other state: to be read again.
+    /// What may be a scalar, after `held`. In any other state: to be read again.
     waiting: Vec<u8>,
     /// Bytes that wait for a look ahead: at most a window.
     carry: Vec<u8>,
@@ -81,7 +81,7 @@ enum State {
     Text,
     Reasoning(Block),
     Document,
-    /// Behind the single document: white space and stray closers.
+    /// After the single document: white space and stray closers.
     After,
     /// Everything is text.
     Rest,
@@ -129,7 +129,7 @@ impl Extractor {
     }
 
     /// Ends the text: the outcome of the last document; [`Outcome::None`] if there was no JSON,
-    /// and [`Outcome::Invalid`] if the policy forbids to free it from what stands around.
+    /// and [`Outcome::Invalid`] if the policy does not allow what is around it to be dropped.
     pub fn finish(&mut self, sink: &mut impl TextSink) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -180,9 +180,9 @@ impl Extractor {
         self.outcome = None;
     }
 
-    /// Where a document, or what stands around a single one, was refused: the first repair that the
+    /// Where a document, or what is around a single one, was refused: the first repair that the
     /// policy forbade, in offsets of the text; under [`TrailingDocuments::Error`] what would have dropped the
-    /// text behind the document.
+    /// text after the document.
     ///
     /// ```
     /// use jsonmend_core::{Options, Policy, RepairKind};

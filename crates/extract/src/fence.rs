@@ -22,14 +22,14 @@ pub(crate) struct Fence {
     /// Where its opening line begins in the input, and where its inside begins.
     start: usize,
     inner: usize,
-    /// Something other than white space stands between its opening line, or its last document,
+    /// Something other than white space is between its opening line, or its last document,
     /// and the present byte.
     touched: bool,
     /// It has held a document.
     held: bool,
 }
 
-/// Reads an opening fence at the start of `bytes`, which stand at `offset` of the input.
+/// Reads an opening fence at the start of `bytes`, which are at `offset` of the input.
 ///
 /// The answer is the fence and the length of its opening, up to its inside; `None` inside is no
 /// fence; the outer `None` waits for more. In the middle of a line a fence counts if it ends that
@@ -123,7 +123,7 @@ fn inside(word: &[u8]) -> Inside {
 
 impl Fence {
     /// Reads a closing fence at the start of `bytes`: its length, `Some(None)` for none, `None` to
-    /// wait. It closes at the start of a line that holds nothing else, or directly behind a document.
+    /// wait. It closes at the start of a line that holds nothing else, or directly after a document.
     pub(crate) fn close(
         &self,
         bytes: &[u8],

@@ -44,7 +44,7 @@ pub use whole::mend_text;
 /// Where JSON is looked for.
 ///
 /// With [`Scope::First`], [`Scope::Whole`], [`Scope::Best`] and [`Scope::Last`] there is one
-/// document, and what stands around it is recorded as deleted, so that the repairs turn the
+/// document, and what is around it is recorded as deleted, so that the repairs turn the
 /// *whole* input into the document. With [`Scope::All`] and [`Scope::Fenced`] every document has
 /// its own repairs, and nothing around is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -1,4 +1,4 @@
-//! What stands before a byte on its line.
+//! What is before a byte on its line.
 
 /// The little that the rules need to know of the text already read.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Line {
                 }
             }
             b' ' | b'\t' | b'\r' => {}
-            // Emphasis closes behind the colon of `**Result:**`.
+            // Emphasis closes after the colon of `**Result:**`.
             b'*' | b'_' if self.last == Some(b':') => {}
             _ => self.last = Some(byte),
         }
@@ -36,7 +36,7 @@ impl Line {
         }
     }
 
-    /// Whether only white space stands before, on this line.
+    /// Whether only white space is before, on this line.
     pub(crate) const fn is_start(&self) -> bool {
         self.last.is_none()
     }

@@ -12,9 +12,9 @@ pub(crate) type Verdict<T = bool> = Result<T, T>;
 pub(crate) struct Look<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The input ends behind `bytes`.
+    /// The input ends after `bytes`.
     ends: bool,
-    /// The window ends behind `bytes`.
+    /// The window ends after `bytes`.
     full: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What stands around a single document, as an account of deletions.
+//! What is around a single document, as an account of deletions.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::fence::Fence;
 /// What was seen around the one document of a channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Margin {
-    /// Behind the byte order mark at the start.
+    /// After the byte order mark at the start.
     mark: Option<usize>,
-    /// The comments that stand before anything else.
+    /// The comments that are before anything else.
     comments: Vec<Range<usize>>,
-    /// Something other than white space stands before the fence that is open, or before the
+    /// Something other than white space is before the fence that is open, or before the
     /// present byte if none is.
     prose: bool,
-    /// What stands before the present byte, or before the document.
+    /// What is before the present byte, or before the document.
     lead: Lead,
-    /// What stands before the fence that is open, and what was read inside it.
+    /// What is before the fence that is open, and what was read inside it.
     before_fence: RepairKind,
-    inside: Lead,
+    inside: Option<Lead>,
     /// What follows the document.
     after: Option<After>,
 }
@@ -33,7 +33,7 @@ impl Default for Margin {
             prose: false,
             lead: Lead::new(),
             before_fence: RepairKind::LeadingProse,
-            inside: Lead::new(),
+            inside: None,
             after: None,
         }
     }
@@ -44,11 +44,11 @@ impl Default for Margin {
 struct After {
     /// Where the document ended.
     end: usize,
-    /// Behind stray closers.
+    /// After stray closers.
     closers: Option<usize>,
-    /// Behind the closing fence.
+    /// After the closing fence.
     fence: Option<usize>,
-    /// Something other than white space, behind those.
+    /// Something other than white space, after those.
     prose: bool,
     tail: Tail,
     /// Whether quotes in the document were in doubt.
@@ -74,7 +74,7 @@ impl Margin {
         }
     }
 
-    /// The comments before anything else, if nothing but white space stands between them.
+    /// The comments before anything else, if nothing but white space is between them.
     pub(crate) fn comments(&self) -> &[Range<usize>] {
         &self.comments
     }
@@ -100,7 +100,7 @@ impl Margin {
     }
 
     /// The document ended at `end`; `doubtful` says that quotes in it were in doubt. That many bytes
-    /// behind it are looked at.
+    /// after it are looked at.
     pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
         self.after = Some(After {
             tail: Tail::new(lookahead),
@@ -113,7 +113,7 @@ impl Margin {
         });
     }
 
-    /// A quote stands at `at`, perhaps where the document ended.
+    /// A quote is at `at`, perhaps where the document ended.
     pub(crate) const fn quote(&mut self, at: usize) {
         if let Some(after) = &mut self.after
             && at == after.end
@@ -128,7 +128,9 @@ impl Margin {
             Some(after) => after.tail.byte(byte),
             None => {
                 self.lead.byte(byte);
-                self.inside.byte(byte);
+                if let Some(inside) = &mut self.inside {
+                    inside.byte(byte);
+                }
             }
         }
     }
@@ -143,7 +145,7 @@ impl Margin {
     pub(crate) fn fence_opened(&mut self, bytes: &[u8]) {
         self.before_fence = self.lead.kind();
         self.bytes(bytes);
-        self.inside = Lead::new();
+        self.inside = Some(Lead::new());
     }
 
     /// Whether stray closers follow the document.
@@ -161,7 +163,11 @@ impl Margin {
     /// A fence closed at `end`.
     pub(crate) const fn fence_closed(&mut self, end: usize) {
         match &mut self.after {
-            Some(After { prose: true, .. } | After { fence: Some(_), .. }) | None => self.prose(),
+            Some(After { prose: true, .. } | After { fence: Some(_), .. }) => self.prose(),
+            None => {
+                self.inside = None;
+                self.prose();
+            }
             Some(after) => {
                 after.fence = Some(end);
                 after.tail.fence();
@@ -189,7 +195,10 @@ impl Margin {
                 }
                 if fence.is_touched() {
                     cuts.upto(Some(fence.inner()), RepairKind::CodeFence);
-                    cuts.upto(Some(start), self.inside.kind());
+                    cuts.upto(
+                        Some(start),
+                        self.inside.map_or(RepairKind::LeadingProse, |inside| inside.kind()),
+                    );
                 } else {
                     cuts.upto(Some(start), RepairKind::CodeFence);
                 }
@@ -205,11 +214,11 @@ impl Margin {
         cuts.repairs
     }
 
-    /// The deletions behind the document, in an input of `total` bytes.
+    /// The deletions after the document, in an input of `total` bytes.
     pub(crate) fn trailing(&self, total: usize) -> Vec<Repair> {
         let Some(after) = self.after else { return Vec::new() };
         let mut cuts = Cuts { at: after.end, repairs: Vec::new() };
-        // White space behind closers goes with them: they are text, and so is what follows them.
+        // White space after closers goes with them: they are text, and so is what follows them.
         let bare = after.fence.is_none() && !after.prose && after.second.is_none();
         let closers = after.closers.map(|end| if bare { total } else { end });
         cuts.upto(closers, RepairKind::ExtraClose);
@@ -219,7 +228,7 @@ impl Margin {
             fence => {
                 cuts.upto(fence, RepairKind::CodeFence);
                 if after.prose || after.second.is_some() {
-                    // Behind a fence that was closed nothing belongs to the document.
+                    // After a fence that was closed nothing belongs to the document.
                     let doubtful = after.doubtful && fence.is_none();
                     let kind = after.tail.in_doubt(doubtful).kind();
                     cuts.upto(Some(rest), kind);

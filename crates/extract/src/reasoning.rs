@@ -18,7 +18,7 @@ const TAGS: &[(&str, &str)] = &[
     ("◁think▷", "◁/think▷"),
 ];
 
-/// Whether tags of that name stand around what a model thinks: `think` for `<think>…</think>`.
+/// Whether tags of that name are around what a model thinks: `think` for `<think>…</think>`.
 ///
 /// ```
 /// assert!(jsonmend_extract::is_reasoning_tag("think"));
@@ -52,7 +52,7 @@ pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
 }
 
 impl Block {
-    /// How many of `bytes` certainly stand before the closing tag, and the length of the tag if it
+    /// How many of `bytes` certainly are before the closing tag, and the length of the tag if it
     /// follows them.
     pub(crate) fn inside(self, bytes: &[u8], eof: bool) -> (usize, Option<usize>) {
         let close = self.close.as_bytes();

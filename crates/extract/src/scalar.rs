@@ -7,12 +7,12 @@ use jsonmend_core::{Mender, Options, Outcome, Repair, RepairKind, mend};
 pub(crate) enum Scalar {
     /// A number or a word.
     Bare,
-    /// Inside quotes; `escaped` right behind a backslash.
+    /// Inside quotes; `escaped` right after a backslash.
     Quoted { mark: u8, escaped: bool },
-    /// Behind a double quote that may have been an inner one, or in a string that a typographic
-    /// quote may open: what it is shows at the end of the input. `broken` behind a line end.
+    /// After a double quote that may have been an inner one, or in a string that a typographic
+    /// quote may open: what it is shows at the end of the input. `broken` after a line end.
     Doubtful { broken: bool },
-    /// Behind it.
+    /// After it.
     Done,
 }
 
@@ -31,7 +31,7 @@ impl Scalar {
         }
     }
 
-    /// Reads the byte behind `held`, which holds the scalar so far; `None` if it stands not alone.
+    /// Reads the byte after `held`, which holds the scalar so far; `None` if it is not alone.
     pub(crate) fn step(self, byte: u8, held: usize) -> Option<Self> {
         match self {
             Self::Quoted { mark, escaped: true } => Some(Self::Quoted { mark, escaped: false }),

@@ -107,7 +107,7 @@ fn is_code_span(input: &[u8], whole: &Mended) -> bool {
 }
 
 /// Whether `[TOOL_CALLS]` or the like, around a document, was made an item of one list with it; with
-/// `words` false, `[1]`, too.
+/// `words` false, `[1]` as well.
 fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
     let repairs = whole.repairs();
     let joins = |repair: &&Repair| repair.kind() == RepairKind::LineDelimited;
@@ -139,7 +139,7 @@ fn is_settled(input: &[u8], whole: &Mended) -> bool {
         && !drops_lead(input, whole)
 }
 
-/// Where the document of a reading of the whole text begins: behind white space, and behind what it
+/// Where the document of a reading of the whole text begins: after white space, and after what it
 /// dropped there. With prose before it, at the very start.
 fn document_start(input: &[u8], whole: &Mended) -> usize {
     let mut start = 0;

@@ -53,7 +53,7 @@ pub(super) enum Whole {
     Wait,
 }
 
-/// How many bytes at the end of a run belong to a character that goes on behind it.
+/// How many bytes at the end of a run belong to a character that goes on after it.
 #[inline]
 pub(super) fn unfinished(run: &[u8]) -> usize {
     // Most text is ASCII.
@@ -92,7 +92,7 @@ pub(super) const fn simple_escape(byte: u8) -> Option<&'static str> {
     })
 }
 
-/// The character that string content begins with, if it is ASCII or an escape and stands there
+/// The character that string content begins with, if it is ASCII or an escape and is there
 /// whole, and of how many bytes it is made. Halves of surrogate pairs are none.
 #[inline]
 pub(crate) fn short_character(content: &[u8]) -> Option<(char, usize)> {

@@ -30,7 +30,7 @@ impl Revision {
 
 /// One change of a value: what to do at a [path](Delta::path).
 ///
-/// Only the end of a document changes: a value is added behind its siblings, the innermost open
+/// Only the end of a document changes: a value is added after its siblings, the innermost open
 /// string grows, the innermost open value closes. Where a key repeats, a path leads to the last
 /// member of that key.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Values of `serde_json`, behind the feature of that name.
+//! Values of `serde_json`, by the feature of that name.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;

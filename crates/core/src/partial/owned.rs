@@ -68,7 +68,7 @@ impl OwnedValue {
     ///
     /// # Errors
     /// [`Misplaced`], and nothing changes, where the path is not where the value grows or the change
-    /// is none for what stands there.
+    /// is none for what is there.
     pub fn apply(&mut self, path: &Path, change: &DeltaOp<'_>) -> Result<(), Misplaced> {
         let steps = path.steps();
         if matches!(change, DeltaOp::Append(_) | DeltaOp::Close) {
@@ -96,7 +96,7 @@ impl OwnedValue {
         Ok(())
     }
 
-    /// Makes sure that a value added now stands at that path.
+    /// Makes sure that a value added now is at that path.
     fn step_into(&mut self, steps: &[Step]) -> Result<(), Misplaced> {
         let Some((step, container)) = steps.split_last() else {
             return if self.tree.nodes.is_empty() { Ok(()) } else { Err(Misplaced) };

@@ -6,8 +6,8 @@ use core::num::NonZeroUsize;
 use super::Kind;
 use crate::{ParseEvent, Path, Step};
 
-/// One value. Nodes stand in the order in which their values begin, so the first child of a
-/// container is the node behind it, and a subtree is a run of nodes.
+/// One value. Nodes are in the order in which their values begin, so the first child of a
+/// container is the node after it, and a subtree is a run of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
@@ -23,7 +23,7 @@ pub(super) struct Node {
     pub(super) parent: usize,
     /// The position among its siblings.
     pub(super) index: usize,
-    /// The sibling behind it. The root has none, so it is never 0.
+    /// The sibling after it. The root has none, so it is never 0.
     pub(super) next: Option<NonZeroUsize>,
     /// The last child.
     pub(super) last: Option<NonZeroUsize>,
@@ -110,7 +110,7 @@ impl Tree {
     }
 
     /// The same for text that is known to be ASCII, and most often as long as a token. To ask again
-    /// whether it is UTF-8 takes longer than all the rest, unless it stands in an aligned block.
+    /// whether it is UTF-8 takes longer than all the rest, unless it is in an aligned block.
     #[inline]
     pub(super) fn extend_ascii(&mut self, text: &[u8]) {
         if self.open.is_none() {
@@ -246,7 +246,7 @@ impl Tree {
             && self.text.as_bytes().get(node.key..node.text) == Some(key.as_bytes())
     }
 
-    /// Behind the last node of the subtree that begins at `at`.
+    /// After the last node of the subtree that begins at `at`.
     pub(super) fn subtree_end(&self, at: usize) -> usize {
         let mut at = at;
         loop {

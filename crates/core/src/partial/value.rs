@@ -35,7 +35,7 @@ impl<'a> Value<'a> {
         self.tree.key_of(self.at)
     }
 
-    /// Where in the document it stands. Costs O(depth).
+    /// Where in the document it is. Costs O(depth).
     #[must_use]
     pub fn path(&self) -> Path {
         self.tree.path(self.at)

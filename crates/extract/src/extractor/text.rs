@@ -19,7 +19,7 @@ enum Flow {
     Wait(usize),
 }
 
-/// What stands at a doubtful byte.
+/// What is at a doubtful byte.
 enum Mark {
     /// So many bytes of text.
     Text(usize),
@@ -204,7 +204,7 @@ impl Extractor {
         Flow::Read(rest.len())
     }
 
-    /// What stands at the start of `ahead`, at `offset` of the input; `None` waits for more.
+    /// What is at the start of `ahead`, at `offset` of the input; `None` waits for more.
     fn mark(&mut self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
         let window = self.options.limits().lookahead();
         self.steps += ahead.len().min(window) as u64;
@@ -255,7 +255,7 @@ impl Extractor {
             && matches!(self.scope, Scope::Whole)
     }
 
-    /// What stands before the present byte.
+    /// What is before the present byte.
     fn place(&self) -> Place {
         let whole = self.scope == Scope::Whole;
         let line_start = self.line.is_start();
@@ -336,7 +336,9 @@ impl Extractor {
     /// Moves past a byte of text.
     fn pass(&mut self, byte: u8) {
         self.line.pass(byte);
-        self.margin.byte(byte);
+        if self.scope.is_single() {
+            self.margin.byte(byte);
+        }
         if is_space(byte) {
             return;
         }

@@ -9,7 +9,7 @@ use jsonmend_core::{
 use super::reading::Reading;
 use crate::{line::is_space, reasoning};
 
-/// One edit script over the whole text: what stands around the documents is deleted, and several
+/// One edit script over the whole text: what is around the documents is deleted, and several
 /// become the items of an array. `documents` are all that the text has.
 pub(super) fn assemble(
     input: &[u8],
@@ -95,7 +95,7 @@ fn lead(text: &[u8]) -> RepairKind {
     lead.kind()
 }
 
-/// What the text behind a document is. Behind a closing fence it is on the line of that.
+/// What the text after a document is. After a closing fence it is on the line of that.
 fn tail(text: &[u8], lookahead: usize) -> RepairKind {
     let marks = text.trim_ascii_start();
     let mark = marks.first().copied().unwrap_or_default();
@@ -114,7 +114,7 @@ fn around(
 ) -> Repair {
     let marks = text.trim_ascii();
     let info = |b: &u8| b.is_ascii_alphanumeric() || b"`~ \n".contains(b);
-    // Words behind a closing fence are none of it.
+    // Words after a closing fence are none of it.
     let fence = (marks.starts_with(b"```") || marks.starts_with(b"~~~"))
         && marks.len() < 24
         && marks.iter().all(info)

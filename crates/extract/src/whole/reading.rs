@@ -40,7 +40,7 @@ impl Reading {
         &self.mended
     }
 
-    /// Whether it stands in a fence.
+    /// Whether it is in a fence.
     pub(super) const fn is_fenced(&self) -> bool {
         self.fenced
     }
@@ -52,7 +52,7 @@ impl Reading {
     }
 }
 
-/// What was dropped behind the document stays outside its span: the rest, and where it ends.
+/// What was dropped after the document stays outside its span: the rest, and where it ends.
 fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
     let tail = |repair: &Repair| {
         repair.end() == length
@@ -72,7 +72,7 @@ fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
     (Mended::new(outcome, text, repairs, cut_at), end)
 }
 
-/// Whether a line that opens a fence stands directly before `start`.
+/// Whether a line that opens a fence is directly before `start`.
 pub(super) fn is_fenced(input: &[u8], start: usize) -> bool {
     /// How far back is looked, in bytes: no line that opens a fence is longer, and lines may be.
     const LONGEST: usize = 128;
@@ -91,14 +91,14 @@ pub(super) fn swallows_fence(input: &[u8], mended: &Mended) -> bool {
         && mended.repairs().iter().rev().take(2).any(open)
 }
 
-/// Where the fence at the end of `text` begins that closes what stands before it.
+/// Where the fence at the end of `text` begins that closes what is before it.
 fn closing_fence(text: &[u8]) -> Option<usize> {
     let text = text.trim_ascii_end();
     let marks = text.iter().rev().take_while(|byte| **byte == b'`').count();
     (marks >= 3).then_some(text.len() - marks)
 }
 
-/// Mends what stands before the closing fence; also returns how long that is.
+/// Mends what is before the closing fence; also returns how long that is.
 ///
 /// The fence says that nothing was cut off: closers before it close what they look like, and are
 /// not content of the string that is open.
@@ -125,7 +125,7 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
         return None;
     }
     let (_, output, mut repairs) = mended.into_parts();
-    // Offsets behind the quote count one too many.
+    // Offsets after the quote count one too many.
     let index = repairs.partition_point(|repair| repair.end() <= at);
     for repair in repairs.iter_mut().skip(index) {
         *repair = repair.clone().with_span(repair.start() - 1..repair.end() - 1);

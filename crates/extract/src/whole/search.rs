@@ -13,7 +13,7 @@ use crate::{Extractor, Scope, TextSink};
 /// The documents of a text.
 pub(super) struct Documents {
     spans: Vec<Range<usize>>,
-    /// How much text, which belongs to no document, was seen behind the last one.
+    /// How much text, which belongs to no document, was seen after the last one.
     text: usize,
     open: bool,
 }
@@ -48,7 +48,7 @@ impl Documents {
         self.spans.first().map(|span| span.start)
     }
 
-    /// The document that was open, if any, ends where the text behind it begins.
+    /// The document that was open, if any, ends where the text after it begins.
     fn close(&mut self, next: usize) {
         if self.open {
             if let Some(last) = self.spans.last_mut() {
@@ -104,7 +104,7 @@ impl Documents {
         }
     }
 
-    /// Whether nothing but separators and fences stands between the documents, or each has a fence
+    /// Whether nothing but separators and fences is between the documents, or each has a fence
     /// of its own.
     fn belong_together(&self, input: &[u8]) -> bool {
         let thin = |gap: &[u8]| gap.iter().all(|b| b.is_ascii_whitespace() || b",;`~".contains(b));
