@@ -94,6 +94,11 @@ impl Channels {
         self.calls.damage(damage);
     }
 
+    /// Sets whether the format states the end of each call.
+    pub(crate) const fn set_states_ends(&mut self, states_ends: bool) {
+        self.calls.set_states_ends(states_ends);
+    }
+
     /// Reports an error.
     pub(crate) fn fail(&mut self, error: &WireError, sink: Sink<'_>) {
         match error.kind {

@@ -137,6 +137,7 @@ impl Body {
 
     /// Reports the framing and the format, where the caller has fixed them.
     pub(crate) fn announce(&mut self, sink: Sink<'_>) {
+        self.channels.set_states_ends(self.format.as_ref().is_some_and(|one| one.states_ends()));
         if !core::mem::replace(&mut self.announced, true) {
             if let Some(framing) = self.options.framing() {
                 sink(WireEvent::FramingDetected(framing));
@@ -220,17 +221,20 @@ impl Body {
         if rest.is_empty() && !event.is_empty() {
             if let Some(error) = format::read_plain_error(event, rest) {
                 self.channels.fail(&error, sink);
+            } else if event.contains("delta") {
+                // Its data was lost.
+                self.fail(ErrorKind::Malformed, event, sink);
             } else {
                 self.node(event, Node::EMPTY, Source::new(data), sink);
             }
             return;
         }
-        if rest.is_empty() || rest.starts_with(':') {
+        if rest.is_empty() || rest.starts_with(':') || is_keep_alive(event, rest) {
             sink(WireEvent::KeepAlive);
             return;
         }
         while !rest.is_empty() {
-            if let Some(after) = rest.strip_prefix("[DONE]") {
+            if let Some(after) = sentinel(rest) {
                 if let Some(format) = &mut self.format {
                     format.sentinel();
                 }
@@ -347,6 +351,7 @@ impl Body {
     fn set_format(&mut self, wire: ApiFormat, sink: Sink<'_>) {
         self.wire = Some(wire);
         self.format = format::start(wire);
+        self.channels.set_states_ends(self.format.as_ref().is_some_and(|one| one.states_ends()));
         sink(WireEvent::FormatDetected(wire));
         if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
             self.fail(ErrorKind::Malformed, &text, sink);
@@ -369,4 +374,19 @@ impl Body {
         }
         if ended { StreamOutcome::Complete } else { StreamOutcome::Cut }
     }
+}
+
+/// The names of events, and the words, that keep a connection open.
+const KEEP_ALIVES: [&str; 5] = ["heartbeat", "keep-alive", "keep_alive", "keepalive", "ping"];
+
+/// Whether a payload that is not an object only keeps the connection open.
+fn is_keep_alive(event: &str, text: &str) -> bool {
+    let is_known = |word: &str| KEEP_ALIVES.iter().any(|known| word.eq_ignore_ascii_case(known));
+    !text.starts_with(['{', '[']) && (is_known(event) || is_known(text))
+}
+
+/// What follows the sentinel `[DONE]`, in the spellings of servers, if the text begins with it.
+fn sentinel(text: &str) -> Option<&str> {
+    let whole = ["[done]", "DONE", "done"].contains(&text).then_some("");
+    text.strip_prefix("[DONE]").or(whole)
 }

@@ -81,8 +81,8 @@ impl FinishReason {
     #[must_use]
     pub fn from_provider(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
-            "stop" | "end_turn" | "stop_sequence" | "eos_token" | "eos" | "completed"
-            | "complete" | "finish" | "done" => Self::Stop,
+            "stop" | "stop_str" | "end_turn" | "stop_sequence" | "eos_token" | "eos"
+            | "completed" | "complete" | "finish" | "done" => Self::Stop,
             "length"
             | "max_tokens"
             | "max_output_tokens"
@@ -97,9 +97,8 @@ impl FinishReason {
             | "timeout"
             | "expired"
             | "model_context_window_exceeded" => Self::Length,
-            "tool_calls" | "tool_call" | "tool_use" | "function_call" | "requires_action" => {
-                Self::ToolCalls
-            }
+            "tool_calls" | "tool-calls" | "function_calls" | "tool_call" | "tool_use"
+            | "function_call" | "requires_action" => Self::ToolCalls,
             "content_filter"
             | "content_filtered"
             | "guardrail_intervened"

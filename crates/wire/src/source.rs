@@ -1,6 +1,6 @@
 //! The payload that a delta was read from, and its original text before it was repaired.
 
-use jsonmend_core::{Policy, Repair, RepairKind};
+use jsonmend_core::{Policy, Repair, RepairKind, Risk};
 
 /// A payload as it is read, and its original text if it was repaired.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,8 @@ impl<'a> Source<'a> {
         let local = [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];
         self.repairs
             .iter()
-            .any(|repair| !policy.allows(repair.kind()) && !local.contains(&repair.kind()))
+            .filter(|repair| !local.contains(&repair.kind()))
+            .any(|repair| repair.risk() > Risk::Exact || !policy.allows(repair.kind()))
     }
 
     /// The span of `part` in the original payload, and the repairs inside it.

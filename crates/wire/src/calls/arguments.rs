@@ -163,6 +163,16 @@ impl ArgumentText {
         }
     }
 
+    /// Whether the text is a complete value that needed no repair.
+    pub(super) fn has_ended_valid(&mut self) -> bool {
+        let clean = match &self.engine {
+            Engine::Free => return true,
+            Engine::Live(mender) => mender.repair_count() == 0 && mender.outcome().is_none(),
+            Engine::Traced(_) => is_json(&self.reading),
+        };
+        clean && (self.has_ended() || self.placeholder)
+    }
+
     /// Why the text is not treated as complete, whatever it looks like.
     pub(super) fn doubt(&self) -> Option<Doubt> {
         let seed = self.seed.as_deref().filter(|_| !self.reading.trim().is_empty());

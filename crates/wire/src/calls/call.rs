@@ -96,6 +96,11 @@ impl Call {
         }
     }
 
+    /// Whether the arguments are an object or an array.
+    pub(super) fn is_container(&self) -> bool {
+        self.arguments().trim_start().starts_with(['{', '['])
+    }
+
     pub(super) fn with_text(mut self, text: String, outcome: Outcome) -> Self {
         self.raw = text;
         self.outcome = outcome;

@@ -40,6 +40,9 @@ pub enum Doubt {
     LostEvent,
     /// The first event of the call is missing: its name was never sent.
     MissingStart,
+    /// The arguments were broken, and what they were repaired to is not an object: something before it
+    /// may have been lost.
+    NoObject,
     /// The arguments begin with a code fence that is never closed.
     OpenFence,
     /// The stream reported an error while the call was open.
@@ -58,6 +61,7 @@ impl Doubt {
         Self::Limit,
         Self::LostEvent,
         Self::MissingStart,
+        Self::NoObject,
         Self::OpenFence,
         Self::StreamError,
         Self::UncleanStop,
@@ -74,6 +78,7 @@ impl Doubt {
             Self::Limit => "limit",
             Self::LostEvent => "lost-event",
             Self::MissingStart => "missing-start",
+            Self::NoObject => "no-object",
             Self::OpenFence => "open-fence",
             Self::StreamError => "stream-error",
             Self::UncleanStop => "unclean-stop",
@@ -91,6 +96,7 @@ impl Doubt {
             Self::Limit => "a line or an event passed a limit while the call was open",
             Self::LostEvent => "an event that may belong to the call was lost",
             Self::MissingStart => "the first event of the call is missing",
+            Self::NoObject => "the arguments were broken, and are not an object",
             Self::OpenFence => "the arguments begin with a code fence that is never closed",
             Self::StreamError => "the stream reported an error while the call was open",
             Self::UncleanStop => "the turn did not end with a clean stop",

@@ -57,6 +57,16 @@ impl Ended {
         self.plain && is_plain(text) && !self.matches(text)
     }
 
+    /// The name of the call.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether that id and that name are those of the call.
+    pub(super) fn is(&self, id: Option<&str>, name: Option<&str>) -> bool {
+        id.is_some() && id == self.id.as_deref() && name.is_none_or(|name| self.name == name)
+    }
+
     /// Whether a piece with that id and that name may repeat a call that ended early.
     pub(super) fn may_repeat(&self, id: Option<&str>, name: Option<&str>) -> bool {
         self.early
@@ -102,11 +112,13 @@ impl Calls {
     /// it.
     pub(crate) fn stop(&mut self, scope: u32, index: i64, sink: Sink<'_>) {
         let Some(&call) = self.keys.get(&(scope, index)) else { return };
-        let Some(open) = self.open.get(&(scope, call)) else { return };
+        let Some(open) = self.open.get_mut(&(scope, call)) else { return };
         if open.name.is_none() {
             return;
         }
-        if open.arguments.is_blank() {
+        // Providers state the end of a block that a limit cut off, too. What would have to be supplied or
+        // repaired waits to see how the turn goes on.
+        if open.arguments.is_blank() || !open.arguments.has_ended_valid() {
             self.end_pending(sink);
             self.pending = Some((scope, call));
         } else {
@@ -137,12 +149,24 @@ impl Calls {
 
     /// A scope has finished.
     pub(crate) fn finish(&mut self, scope: u32, end: End, sink: Sink<'_>) {
-        self.pending = None;
+        let pending = self.pending.take();
         let open: Vec<_> =
             self.open.range((scope, 0)..=(scope, usize::MAX)).map(|(key, _)| *key).collect();
         for key in open {
+            let stated = pending == Some(key);
+            if end == End::Clean && self.states_ends && !stated {
+                // The event that states the end of the call is missing.
+                if let Some(open) = self.open.get_mut(&key) {
+                    open.doubt.get_or_insert(Doubt::LostEvent);
+                }
+            }
             self.end(key, end, sink);
         }
+    }
+
+    /// Sets whether the format states the end of each call.
+    pub(crate) const fn set_states_ends(&mut self, states_ends: bool) {
+        self.states_ends = states_ends;
     }
 
     /// The stream has ended.
@@ -157,6 +181,9 @@ impl Calls {
         let Some(mut open) = self.open.remove(&key) else { return };
         let call = key.1;
         let half = open.halves.finish();
+        if !half.is_empty() {
+            open.doubt.get_or_insert(Doubt::DamagedEvent);
+        }
         open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
         let nameless = open.name.is_none() && open.kind != CallKind::Custom;
         let doubt = open
@@ -173,6 +200,9 @@ impl Calls {
         if end != End::Unclean && open.after_loss && ended.outcome() == Outcome::Repaired {
             // What looks like a defect may be the position of the lost event.
             ended = ended.doubted(Doubt::LostEvent);
+        }
+        if ended.outcome() == Outcome::Repaired && !ended.is_container() {
+            ended = ended.doubted(Doubt::NoObject);
         }
         sink(WireEvent::CallEnded(&ended));
         let (hash, plain) = (hash(ended.raw()), is_plain(ended.raw()));

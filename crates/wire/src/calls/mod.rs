@@ -64,6 +64,8 @@ pub(crate) struct Calls {
     refused: bool,
     /// Part of the stream was lost.
     lossy: bool,
+    /// The format states the end of each call.
+    states_ends: bool,
     /// The current payload is damaged.
     damage: Option<Doubt>,
     /// By scope and number.
@@ -91,6 +93,7 @@ impl Calls {
             begun: 0,
             refused: false,
             lossy: false,
+            states_ends: false,
             damage: None,
             open: BTreeMap::new(),
             keys: BTreeMap::new(),
@@ -164,10 +167,11 @@ impl Calls {
         };
         match &delta.arguments {
             Arguments::Final(text) => {
-                let differs = self
-                    .ended
-                    .get(&(delta.scope, call))
-                    .is_some_and(|ended| ended.contradicts(text));
+                let differs = self.ended.get(&(delta.scope, call)).is_some_and(|ended| {
+                    let named = delta.name.as_deref();
+                    let renamed = named.is_some_and(|name| name != ended.name());
+                    renamed || ended.contradicts(text)
+                });
                 if let Some(tracking) = &mut self.tracking {
                     let place = Place::of(text.literal(), source.text());
                     tracking.repeat(Target::Call(delta.scope, call), place);
@@ -209,6 +213,10 @@ impl Calls {
         let scope = delta.scope;
         if !delta.exact {
             self.close_last(scope, sink);
+        }
+        // A piece of a call that never began: its start, or the number in the piece, was lost.
+        if delta.exact && delta.name.is_none() && delta.id.is_none() {
+            self.doubt(Doubt::LostEvent);
         }
         let call = self.begun;
         self.begun += 1;
@@ -264,7 +272,7 @@ impl Calls {
             if name_grows(&mut open.name, name, &delta.arguments, &open.arguments) {
                 let name = open.name.as_deref().unwrap_or_default();
                 sink(WireEvent::CallNamed { call, name });
-            } else if matches!(delta.arguments, Arguments::Final(_))
+            } else if (delta.exact || matches!(delta.arguments, Arguments::Final(_)))
                 && open.name.as_deref() != Some(name)
             {
                 open.doubt.get_or_insert(Doubt::Contradiction);
@@ -300,6 +308,9 @@ impl Calls {
             }
             Arguments::Fragment(piece) => {
                 let text = open.halves.join(piece.literal(), &piece);
+                if piece.lacks_a_half(&text) {
+                    open.doubt.get_or_insert(Doubt::DamagedEvent);
+                }
                 let decoded = (*text != *piece).then(|| text.to_string());
                 (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), decoded)
             }

@@ -44,8 +44,15 @@ impl Calls {
             Some(call) if self.open.contains_key(&(scope, call)) => Route::Call(call),
             Some(call) => Route::Ended(call),
             None if delta.repeats || is_silent(delta) => Route::Ghost,
+            // A server that makes up an id for every piece ends with a piece that says nothing.
+            None if is_wordless(delta) && self.knows_index(delta) => Route::Ghost,
             None => Route::New,
         }
+    }
+
+    /// Whether a call has had the index of the piece.
+    fn knows_index(&self, delta: &CallDelta<'_>) -> bool {
+        delta.index.is_some_and(|index| self.keys.contains_key(&(delta.scope, index)))
     }
 
     /// The call with the id of the piece.
@@ -60,6 +67,11 @@ impl Calls {
         let call = self.keys.get(&(delta.scope, delta.index?)).copied()?;
         let ended = self.ended.get(&(delta.scope, call))?;
         let same = ended.may_repeat(delta.id.as_deref(), delta.name.as_deref());
+        // A server that repeats its last chunk says the same once more.
+        let again = argument_text(delta).is_some_and(|text| ended.matches(text));
+        if again && ended.is(delta.id.as_deref(), delta.name.as_deref()) {
+            return Some(call);
+        }
         let silent = argument_text(delta).is_none_or(|text| ended.matches(text));
         (same && (delta.id.is_some() || silent)).then_some(call)
     }
@@ -116,6 +128,11 @@ fn has_other_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
 /// Whether it has nothing that could begin a call: some servers send such an entry after the last call.
 fn is_silent(delta: &CallDelta<'_>) -> bool {
     delta.id.is_none() && delta.name.is_none() && matches!(delta.arguments, Arguments::Absent)
+}
+
+/// Whether it holds neither a name nor arguments.
+fn is_wordless(delta: &CallDelta<'_>) -> bool {
+    delta.name.is_none() && matches!(delta.arguments, Arguments::Absent)
 }
 
 fn opens_object(delta: &CallDelta<'_>) -> bool {

@@ -76,6 +76,10 @@ impl Format for Anthropic {
         }
     }
 
+    fn states_ends(&self) -> bool {
+        true
+    }
+
     fn is_ended(&self) -> bool {
         self.stopped
     }

@@ -51,6 +51,10 @@ impl Format for BedrockConverse {
         }
     }
 
+    fn states_ends(&self) -> bool {
+        true
+    }
+
     fn is_ended(&self) -> bool {
         self.stopped
     }

@@ -72,6 +72,10 @@ impl Format for CohereV2 {
         }
     }
 
+    fn states_ends(&self) -> bool {
+        true
+    }
+
     fn is_ended(&self) -> bool {
         self.ended
     }

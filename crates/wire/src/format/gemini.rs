@@ -9,7 +9,7 @@ use super::{
     Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, excerpt, finish, non_empty,
     ordinal, partial_args::PartialArgs, piece, usage,
 };
-use crate::{Block, ErrorKind, FinishReason, WireError, json::Node};
+use crate::{Block, Doubt, ErrorKind, FinishReason, WireError, json::Node};
 
 /// Candidates, or what is sent instead of them. Some services wrap that in another object.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
@@ -180,7 +180,12 @@ impl Candidate {
     fn patch(&mut self, scope: u32, patch: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let mut text = String::new();
         match self.partial.as_mut().map(|partial| partial.patch(patch, &mut text)) {
-            Some(Ok(())) => self.compose(scope, &text, out),
+            Some(Ok(())) => {
+                self.compose(scope, &text, out);
+                if self.partial.as_ref().is_some_and(PartialArgs::is_incomplete) {
+                    out(Delta::Doubt(Doubt::LostEvent));
+                }
+            }
             _ => {
                 let message = format!("arguments that fit nowhere: {}", excerpt(patch.raw()));
                 out(Delta::Fail(Box::new(WireError::new(ErrorKind::Malformed, message))));

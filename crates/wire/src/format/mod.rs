@@ -281,6 +281,11 @@ pub(crate) trait Format: fmt::Debug + Send {
     /// The sentinel `[DONE]` arrived. It does not replace the marker of a format that has its own.
     fn sentinel(&mut self) {}
 
+    /// Whether the format states the end of every call.
+    fn states_ends(&self) -> bool {
+        false
+    }
+
     /// Whether the stream may end here.
     fn is_ended(&self) -> bool;
 }
@@ -361,6 +366,15 @@ impl<'a> Piece<'a> {
     /// its position can be determined. Empty if the payload is not JSON.
     pub(crate) const fn literal(&self) -> &'a str {
         self.literal
+    }
+}
+
+impl Piece<'_> {
+    /// Whether U+FFFD is in `text`, which is what was made of the piece, in the place of half a character.
+    pub(crate) fn lacks_a_half(&self, text: &str) -> bool {
+        text.contains('\u{fffd}')
+            && !self.literal.contains('\u{fffd}')
+            && !self.literal.to_ascii_lowercase().contains("\\ufffd")
     }
 }
 

@@ -4,7 +4,10 @@
 //! event. Content is sent up to four times: in deltas, at the end of a part, at the end of its item, and
 //! in the whole response at the end. It is emitted only once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
     Arguments, CallDelta, Delta, Format, again, arguments, count, errors::read_inner_error,
@@ -40,12 +43,14 @@ pub(super) struct OpenAiResponses {
     sequence: Option<i64>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Item {
     /// Its number in the order in which the items began.
     place: u32,
     /// The stream stated its beginning.
     added: bool,
+    /// The id of its call.
+    id: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +84,7 @@ impl Format for OpenAiResponses {
                 let [output, item] = payload.pick(["output_index", "item"]);
                 let done = kind == "output_item.done";
                 if let Some(item) = item {
-                    let place = if done { self.place(output) } else { self.begin(output) };
+                    let place = if done { self.place(output) } else { self.begin(output, item) };
                     self.item(place, item, done, out);
                 }
             }
@@ -91,6 +96,10 @@ impl Format for OpenAiResponses {
             }
             _ => self.part(kind, payload, out),
         }
+    }
+
+    fn states_ends(&self) -> bool {
+        true
     }
 
     fn is_ended(&self) -> bool {
@@ -108,13 +117,18 @@ impl OpenAiResponses {
     }
 
     /// An item begins at that index of the output.
-    fn begin(&mut self, output: Option<Node<'_>>) -> u32 {
+    fn begin(&mut self, output: Option<Node<'_>>, item: Node<'_>) -> u32 {
         let index = ordinal(output).min(MAX_ITEMS);
-        if self.items.get(&index).is_none_or(|item| item.added) {
+        // An item that is announced once more is the same.
+        let id = item.field("call_id").and_then(Node::text).map(Cow::into_owned);
+        let known = self.items.get(&index);
+        let again = known.is_some_and(|known| id.is_some() && known.id == id);
+        if !again && known.is_none_or(|known| known.added) {
             self.allot(index);
         }
         if let Some(item) = self.items.get_mut(&index) {
             item.added = true;
+            item.id = id;
         }
         self.place(output)
     }
@@ -122,7 +136,7 @@ impl OpenAiResponses {
     fn allot(&mut self, index: u32) -> u32 {
         let place = self.begun;
         self.begun = (self.begun + 1).min(MAX_ITEMS);
-        self.items.insert(index, Item { place, added: false });
+        self.items.insert(index, Item { place, added: false, id: None });
         place
     }
 

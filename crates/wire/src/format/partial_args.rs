@@ -32,6 +32,8 @@ pub(super) struct PartialArgs {
     /// The last leaf is a string that continues.
     in_string: bool,
     begun: bool,
+    /// Leaves were left out, or a string that was to continue did not.
+    incomplete: bool,
 }
 
 impl PartialArgs {
@@ -79,6 +81,11 @@ impl PartialArgs {
         true
     }
 
+    /// Whether something of the arguments is missing.
+    pub(super) const fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
     /// Closes what follows the point where the paths diverge, and opens what is new.
     fn go_to(&mut self, steps: Vec<Step>, out: &mut String) -> Result<(), OutOfOrder> {
         let common = self.open.iter().zip(&steps).take_while(|(a, b)| a == b).count();
@@ -106,6 +113,7 @@ impl PartialArgs {
             }
         }
         if core::mem::take(&mut self.in_string) {
+            self.incomplete = true;
             out.push('"');
         }
         // The leaf has no bracket of its own: the last step is a place in its container.
@@ -126,6 +134,7 @@ impl PartialArgs {
                     // Skipped items are null.
                     let before = if first { 0 } else { last.map_or(0, |last| last + 1) };
                     for _ in before..*index {
+                        self.incomplete = true;
                         out.push_str("null,");
                     }
                 }

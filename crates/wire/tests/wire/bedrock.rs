@@ -3,7 +3,7 @@
 use crate::support::{call, calls, decode, named, sse};
 use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
 
-const EVENTS: [(&str, &str); 13] = [
+const EVENTS: [(&str, &str); 14] = [
     ("messageStart", r#"{"role":"assistant","p":"ab"}"#),
     ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"Hm"}}}"#),
     (
@@ -24,6 +24,7 @@ const EVENTS: [(&str, &str); 13] = [
         "contentBlockStart",
         r#"{"contentBlockIndex":3,"start":{"toolUse":{"toolUseId":"u","name":"g","type":"server_tool_use"}}}"#,
     ),
+    ("contentBlockStop", r#"{"contentBlockIndex":3}"#),
     ("messageStop", r#"{"stopReason":"tool_use"}"#),
     ("metadata", r#"{"usage":{"inputTokens":5,"outputTokens":4,"cacheReadInputTokens":1}}"#),
 ];

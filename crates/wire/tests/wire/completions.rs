@@ -63,7 +63,7 @@ fn ollama_chats_are_read_a_line_at_a_time() {
     assert_eq!((transcript.text().as_str(), transcript.reasoning()), ("Hi", "Hm"));
     assert_eq!(
         calls(&transcript),
-        [call("f", "{\"n\": 1e400}", "unchanged"), call("f", "{\"a\":1}", "repaired")]
+        [call("f", "{\"n\": 1e400}", "unchanged"), call("f", "{'a':1}", "cut")]
     );
     assert_eq!(transcript.finish().unwrap().reason(), FinishReason::Length);
     assert_eq!(transcript.usage().unwrap().input(), Some(3));

@@ -159,18 +159,19 @@ fn deltas_that_spell_another_text_than_the_done_event_leave_the_call_cut() {
 
 #[test]
 fn a_gap_in_the_numbers_of_the_events_leaves_the_call_cut() {
-    let body = |numbers: [u32; 4]| {
-        let [a, b, c, d] = numbers;
+    let body = |numbers: [u32; 5]| {
+        let [a, b, c, d, e] = numbers;
         format!(
             "data: {{\"type\":\"response.output_item.added\",\"sequence_number\":{a},\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"\"}}}}\n\n\
              data: {{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":{b},\"output_index\":0,\"delta\":\"{{\\\"a\\\": \\\"x\"}}\n\n\
              data: {{\"type\":\"response.function_call_arguments.delta\",\"sequence_number\":{c},\"output_index\":0,\"delta\":\"\\\"}}\"}}\n\n\
-             data: {{\"type\":\"response.completed\",\"sequence_number\":{d},\"response\":{{\"status\":\"completed\",\"output\":[]}}}}\n\n"
+             data: {{\"type\":\"response.output_item.done\",\"sequence_number\":{d},\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"status\":\"completed\",\"call_id\":\"c\",\"name\":\"run\"}}}}\n\n\
+             data: {{\"type\":\"response.completed\",\"sequence_number\":{e},\"response\":{{\"status\":\"completed\",\"output\":[]}}}}\n\n"
         )
     };
-    assert_eq!(doubts(&decode(&body([4, 5, 6, 7]))), [("unchanged", None)]);
-    assert_eq!(doubts(&decode(&body([0, 0, 0, 0]))), [("unchanged", None)]);
-    assert_eq!(doubts(&decode(&body([4, 5, 7, 8]))), [("cut", Some(Doubt::LostEvent))]);
+    assert_eq!(doubts(&decode(&body([4, 5, 6, 7, 8]))), [("unchanged", None)]);
+    assert_eq!(doubts(&decode(&body([0; 5]))), [("unchanged", None)]);
+    assert_eq!(doubts(&decode(&body([4, 5, 7, 8, 9]))), [("cut", Some(Doubt::LostEvent))]);
 }
 
 #[test]
@@ -298,4 +299,96 @@ fn a_call_that_is_stated_again_with_other_arguments_after_its_end_is_an_error() 
     let transcript = decode(body);
     assert_eq!(transcript.errors()[0].kind(), ErrorKind::Contradiction);
     assert_eq!(transcript.outcome(), StreamOutcome::Error);
+}
+
+/// Anthropic Messages: one tool block with those pieces, and what comes after them.
+fn anthropic(pieces: &[&str], rest: &str) -> String {
+    let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"run","input":{}}}"#;
+    let mut body =
+        format!("data: {{\"type\":\"message_start\",\"message\":{{}}}}\n\ndata: {start}\n\n");
+    for text in pieces {
+        let text = serde_json::to_string(text).unwrap();
+        body += &format!(
+            "data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":{text}}}}}\n\n"
+        );
+    }
+    body + rest
+}
+
+const STOP: &str = "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n";
+
+fn ended(reason: &str) -> String {
+    format!(
+        "data: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"{reason}\"}}}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
+    )
+}
+
+#[test]
+fn a_stated_end_vouches_for_what_needed_repair_only_where_the_turn_goes_on() {
+    let of = |pieces: &[&str], rest: &str| {
+        let transcript = decode(&anthropic(pieces, &(STOP.to_owned() + rest)));
+        transcript.calls()[0].outcome().code()
+    };
+    let broken = ["{'a'", ": 1}"];
+    assert_eq!(of(&broken, &ended("tool_use")), "repaired");
+    for rest in [ended("max_tokens"), ended("refusal"), ended("pause_turn"), String::new()] {
+        assert_eq!(of(&broken, &rest), "cut", "{rest}");
+        assert_eq!(of(&["{\"a\": 1}"], &rest), "unchanged", "{rest}");
+    }
+    // The quotes of a query that was cut off look as if they ended it.
+    assert_eq!(
+        of(&["{\"sql\":\"select \"a\" from {t} where x = \"}"], &ended("max_tokens")),
+        "cut"
+    );
+    // The end of the block is missing.
+    let transcript = decode(&anthropic(&["{\"a\": 1}"], &ended("tool_use")));
+    assert_eq!(doubts(&transcript), [("cut", Some(Doubt::LostEvent))]);
+}
+
+#[test]
+fn what_is_left_of_lost_pieces_is_no_call() {
+    for left in ["\"SF\"}", "12}", "true}", "``"] {
+        let body = [tools(START).as_str(), &piece(left), &finish("tool_calls")].concat();
+        let transcript = decode(&body);
+        assert!(!transcript.calls()[0].outcome().is_complete(), "{left}: {transcript:?}");
+    }
+    for lost in [
+        "event: content_block_delta\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delt,\"partial_json\":\"Y\"}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":7,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"Y\"}}\n\n",
+    ] {
+        let rest = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"Z\\\"}\"}}\n\n";
+        let rest = [lost, rest, STOP, &ended("tool_use")].concat();
+        let transcript = decode(&anthropic(&["{\"a\":\"X"], &rest));
+        assert!(!transcript.calls()[0].outcome().is_complete(), "{lost}");
+    }
+    let half = [
+        tools(START).as_str(),
+        &tools(r#"{"index":0,"function":{"arguments":"{\"a\":\"\ud83d"}}"#),
+        &piece("\"}"),
+        &finish("tool_calls"),
+    ]
+    .concat();
+    assert_eq!(doubts(&decode(&half)), [("cut", Some(Doubt::DamagedEvent))]);
+}
+
+#[test]
+fn keep_alives_in_words_and_repeated_chunks_do_no_harm() {
+    for word in
+        ["event: ping\ndata: ping\n\n", "data: keep-alive\n\n", "event: heartbeat\ndata: 12:30\n\n"]
+    {
+        let body =
+            [tools(START).as_str(), word, &piece("{\"a\": 1}"), &finish("tool_calls")].concat();
+        let transcript = decode(&body);
+        assert_eq!(calls(&transcript), [call("run", "{\"a\": 1}", "unchanged")], "{word}");
+        assert_eq!(transcript.outcome(), StreamOutcome::Complete, "{word}");
+    }
+    let last = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"x\",\"function\":{\"name\":\"run\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
+    let transcript = decode(&[last, last, "data: [DONE]\n\n"].concat());
+    assert_eq!(calls(&transcript), [call("run", "{}", "unchanged")]);
+    let added = "data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"\"}}\n\n";
+    let done = "data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"status\":\"completed\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"{\\\"a\\\":1}\"}}\n\n";
+    let end = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n";
+    let transcript = decode(&[added, added, done, end].concat());
+    assert_eq!(calls(&transcript), [call("run", "{\"a\":1}", "unchanged")]);
 }
