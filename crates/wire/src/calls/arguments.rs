@@ -324,7 +324,9 @@ impl ArgumentText {
             return self.push_piece(text, show);
         }
         // An empty object that was dropped before the text may be repeated with it.
-        let text = after_placeholder(text).filter(|_| self.dropped).unwrap_or(text);
+        let text = after_placeholder(text)
+            .filter(|rest| self.dropped || *rest == self.reading)
+            .unwrap_or(text);
         if let Some(rest) = text.strip_prefix(self.reading.as_str()) {
             self.settle_placeholder(show);
             self.grow_within_limit(rest, show);

@@ -28,6 +28,7 @@ pub(crate) use edit_log::EditLog;
 use edit_log::Piece;
 pub(crate) use end::End;
 use end::Ended;
+use reading::after_placeholder;
 use route::Route;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Place, Target, Tracking};
@@ -170,7 +171,12 @@ impl Calls {
                 let differs = self.ended.get(&(delta.scope, call)).is_some_and(|ended| {
                     let named = delta.name.as_deref();
                     let renamed = named.is_some_and(|name| name != ended.name());
-                    renamed || ended.contradicts(text)
+                    // An empty object that was dropped before the arguments may come once more with them.
+                    let text = after_placeholder(text)
+                        .filter(|rest| !ended.contradicts(rest))
+                        .unwrap_or(text);
+                    // An empty object may hold the place of what was said.
+                    renamed || text.trim() != "{}" && ended.contradicts(text)
                 });
                 if let Some(tracking) = &mut self.tracking {
                     let place = Place::of(text.literal(), source.text());
