@@ -1,5 +1,7 @@
 //! The events of a [`ResponseReader`](crate::ResponseReader).
 
+use std::collections::VecDeque;
+
 use jsonmend_core::Repair;
 use jsonmend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
@@ -270,4 +272,13 @@ impl Event {
             (_, next) => Some(next),
         }
     }
+}
+
+/// Appends an event to the queue, or to the last event in it.
+pub(crate) fn queue(queue: &mut VecDeque<Event>, event: Event) {
+    let rest = match queue.back_mut() {
+        Some(last) => last.join(event),
+        None => Some(event),
+    };
+    queue.extend(rest);
 }

@@ -8,7 +8,7 @@ use jsonmend_wire::{Decoder, WireEvent};
 
 #[cfg(feature = "schema")]
 use crate::calls::{Tools, guides};
-use crate::{Event, ResponseOptions, texts::Texts};
+use crate::{Event, ResponseOptions, event::queue, texts::Texts};
 
 /// Reads the body of a response while it arrives.
 ///
@@ -131,13 +131,4 @@ impl Contents {
             tools.note(event, &mut self.queue);
         }
     }
-}
-
-/// Appends an event to the queue, or to the last event in it.
-pub(crate) fn queue(queue: &mut VecDeque<Event>, event: Event) {
-    let rest = match queue.back_mut() {
-        Some(last) => last.join(event),
-        None => Some(event),
-    };
-    queue.extend(rest);
 }

@@ -8,7 +8,7 @@ use jsonmend_wire::{Block, WireEvent};
 
 #[cfg(feature = "schema")]
 use crate::documents::{Documents, Kept};
-use crate::{Event, ObjectBuilder, ResponseOptions, object::into_text, reader::queue};
+use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, object::into_text};
 
 /// How many texts of one response are searched; any others pass through. No real response has this
 /// many, and each costs memory.
