@@ -29,6 +29,17 @@ impl FittedArguments {
         }
     }
 
+    /// Reads the arguments as a `T`, if they are complete and fit the schema.
+    ///
+    /// # Errors
+    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if the call may not be run with
+    /// them, [`ParseError::Type`](jsonmend_wire::ParseError::Type) if they are of another type.
+    #[cfg(feature = "serde_json")]
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
+        let outcome = self.fitted.as_ref().map_or(jsonmend_core::Outcome::Cut, Fitted::outcome);
+        jsonmend_wire::ParseError::check(self.value(), outcome, self.mended.doubt())
+    }
+
     /// The result of the repair alone, without the schema.
     #[must_use]
     pub const fn mended(&self) -> &MendedArguments {

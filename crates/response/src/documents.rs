@@ -78,6 +78,16 @@ impl ObjectFit {
     pub fn json(&self) -> Option<&str> {
         self.fitted.as_ref().and_then(Fitted::text)
     }
+
+    /// Reads the value as a `T`, if it is complete.
+    ///
+    /// # Errors
+    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if there is no complete value that
+    /// fits the schema, [`ParseError::Type`](jsonmend_wire::ParseError::Type) if it is of another type.
+    #[cfg(feature = "serde_json")]
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
+        jsonmend_wire::ParseError::check(self.json(), self.outcome(), None)
+    }
 }
 
 /// The schema for the text.

@@ -123,7 +123,10 @@ impl ResponseOptions {
 
     /// Fits each object in the text to that schema: [`Event::ObjectFitted`](crate::Event::ObjectFitted)
     /// follows its end. If a choice holds neither an object nor a call, the schema reads its text as a
-    /// whole. The reader overrides the engine and the scope of `options`.
+    /// whole. Every object is looked for, as
+    /// with [`Scope::All`], unless [`with_objects`](Self::with_objects) says otherwise. Of `options`, the
+    /// engine is replaced by the one of [`with_mending`](Self::with_mending), which also gives the policy,
+    /// and the scope is set.
     ///
     /// Text is buffered for this, up to the buffer limit of [`with_mending`](Self::with_mending). A larger
     /// object is not fitted.

@@ -65,9 +65,11 @@ mod trace;
 
 pub use error::Error;
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
+pub use jsonmend_extract::Scope;
 #[cfg(feature = "schema")]
 pub use jsonmend_response::{CallFit, ObjectFit};
 pub use jsonmend_response::{Event, Object, Response, ResponseOptions};
+pub use jsonmend_wire::{Call, Doubt, StreamOutcome};
 pub use mend::{MendExt, MendStream};
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
