@@ -45,8 +45,9 @@ impl<'a> Source<'a> {
                 .is_none_or(|(.., inside)| inside.iter().all(|repair| policy.allows(repair.kind())))
     }
 
-    /// Whether there is a repair that `policy` does not allow and that may have changed the meaning of
-    /// other members of the payload, too.
+    /// Whether a repair that is not exact, or that `policy` does not allow, may have changed the meaning of
+    /// other members of the payload, too. Envelopes are written by programs: one that needs a guess was
+    /// damaged on its way.
     pub(crate) fn is_damaged(&self, policy: Policy) -> bool {
         // These replace one value, or a part of a string, and nothing around it.
         let local = [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];

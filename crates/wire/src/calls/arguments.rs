@@ -165,6 +165,9 @@ impl ArgumentText {
 
     /// Whether the text is a complete value that needed no repair.
     pub(super) fn has_ended_valid(&mut self) -> bool {
+        if self.reading.trim().is_empty() {
+            return self.seed.as_deref().is_some_and(is_json);
+        }
         let clean = match &self.engine {
             Engine::Free => return true,
             Engine::Live(mender) => mender.repair_count() == 0 && mender.outcome().is_none(),

@@ -96,9 +96,11 @@ impl Call {
         }
     }
 
-    /// Whether the arguments are an object or an array.
+    /// Whether the arguments are an object, or an array that the model itself closed: what is left of an
+    /// object whose start was lost may be an array and a brace.
     pub(super) fn is_container(&self) -> bool {
-        self.arguments().trim_start().starts_with(['{', '['])
+        let text = self.arguments().trim_start();
+        text.starts_with('{') || text.starts_with('[') && self.raw.trim_end().ends_with([']', '`'])
     }
 
     pub(super) fn with_text(mut self, text: String, outcome: Outcome) -> Self {

@@ -29,14 +29,15 @@ pub enum Doubt {
     BodyEnded,
     /// The stream sent the arguments, or the name, in two versions that differ.
     Contradiction,
-    /// An event that may belong to the call was damaged: it has bytes that are not UTF-8, or its JSON
-    /// needed a repair that the policy for calls forbids.
+    /// An event that may belong to the call was damaged: it has bytes that are not UTF-8, half of a
+    /// character is missing, or its JSON needed a repair that is not exact.
     DamagedEvent,
     /// The provider marked the call as incomplete.
     Incomplete,
     /// A line or an event exceeded a limit and was dropped while the call was open.
     Limit,
-    /// An event was lost or could not be read while the call was open, or before its arguments began.
+    /// An event was lost or could not be read while the call was open: the event that ends the call is
+    /// one. Or one was lost earlier, and the arguments needed repairs.
     LostEvent,
     /// The first event of the call is missing: its name was never sent.
     MissingStart,

@@ -149,7 +149,7 @@ impl Calls {
 
     /// A scope has finished.
     pub(crate) fn finish(&mut self, scope: u32, end: End, sink: Sink<'_>) {
-        let pending = self.pending.take();
+        let pending = self.pending.take_if(|key| key.0 == scope);
         let open: Vec<_> =
             self.open.range((scope, 0)..=(scope, usize::MAX)).map(|(key, _)| *key).collect();
         for key in open {
@@ -201,9 +201,6 @@ impl Calls {
             // What looks like a defect may be the position of the lost event.
             ended = ended.doubted(Doubt::LostEvent);
         }
-        if ended.outcome() == Outcome::Repaired && !ended.is_container() {
-            ended = ended.doubted(Doubt::NoObject);
-        }
         sink(WireEvent::CallEnded(&ended));
         let (hash, plain) = (hash(ended.raw()), is_plain(ended.raw()));
         let kept = Ended { id: open.id, name, hash, plain, early: false };
@@ -236,6 +233,9 @@ impl Call {
             Some(doubt) => ended.doubted(doubt),
             None => ended,
         };
+        if ended.outcome() == Outcome::Repaired && !ended.is_container() {
+            return ended.doubted(Doubt::NoObject);
+        }
         if end == End::Unclean { ended.stopped() } else { ended }
     }
 }

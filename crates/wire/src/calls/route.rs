@@ -66,14 +66,12 @@ impl Calls {
     fn repeated(&self, delta: &CallDelta<'_>) -> Option<usize> {
         let call = self.keys.get(&(delta.scope, delta.index?)).copied()?;
         let ended = self.ended.get(&(delta.scope, call))?;
-        let same = ended.may_repeat(delta.id.as_deref(), delta.name.as_deref());
-        // A server that repeats its last chunk says the same once more.
-        let again = argument_text(delta).is_some_and(|text| ended.matches(text));
-        if again && ended.is(delta.id.as_deref(), delta.name.as_deref()) {
-            return Some(call);
-        }
-        let silent = argument_text(delta).is_none_or(|text| ended.matches(text));
-        (same && (delta.id.is_some() || silent)).then_some(call)
+        let (id, name) = (delta.id.as_deref(), delta.name.as_deref());
+        let same_text = argument_text(delta).map(|text| ended.matches(text));
+        // A server that repeats its last chunk sends the same once more.
+        let again = same_text == Some(true) && ended.is(id, name);
+        let early = ended.may_repeat(id, name) && (id.is_some() || same_text != Some(false));
+        (again || early).then_some(call)
     }
 
     /// Whether the piece has an id that differs from the id of `call`.

@@ -3,9 +3,10 @@
 use crate::support::{call, calls, decode, decode_bytes, decode_with};
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{
-    ApiFormat, Decoder, Doubt, ErrorKind, Framing, StreamOutcome, Transcript, WireEvent,
-    WireLimits, WireOptions,
+    ApiFormat, Decoder, Doubt, ErrorKind, FinishReason, Framing, StreamOutcome, Transcript,
+    WireEvent, WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},
+    mend_arguments,
     sse::SseLimits,
 };
 
@@ -391,4 +392,29 @@ fn keep_alives_in_words_and_repeated_chunks_do_no_harm() {
     let end = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n";
     let transcript = decode(&[added, added, done, end].concat());
     assert_eq!(calls(&transcript), [call("run", "{\"a\":1}", "unchanged")]);
+}
+
+#[test]
+fn what_is_left_of_an_object_is_none_also_where_its_text_is_there_already() {
+    for (left, complete) in [
+        ("\"SF\"}", false),
+        ("[\"a\"]}", false),
+        ("['a', True]", true),
+        ("[\"a\"]", true),
+        ("{'a': 1}", true),
+    ] {
+        let mended = mend_arguments(left, FinishReason::ToolCalls);
+        assert_eq!(mended.value().is_some(), complete, "{left}: {mended:?}");
+        let body = [tools(START).as_str(), &piece(left), &finish("tool_calls")].concat();
+        assert_eq!(decode(&body).calls()[0].outcome().is_complete(), complete, "{left}");
+    }
+}
+
+#[test]
+fn arguments_in_the_start_of_a_block_that_ended_stay_whole_where_the_body_breaks_off() {
+    let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"t","name":"run","input":{"q":1}}}"#;
+    let body =
+        format!("data: {{\"type\":\"message_start\",\"message\":{{}}}}\n\ndata: {start}\n\n");
+    assert_eq!(doubts(&decode(&body)), [("cut", Some(Doubt::BodyEnded))]);
+    assert_eq!(doubts(&decode(&(body + STOP))), [("unchanged", None)]);
 }
