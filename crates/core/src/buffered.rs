@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use crate::{Collected, Mended, Mender, Options, Outcome, Output, mend, mended::into_string};
 
 /// A [`Mender`] that also keeps the raw input, up to the buffer limit, so that the end can choose
-/// among everything the whole-text path can do. The path for tool calls and validated objects.
+/// among everything the whole-text path can do. For texts whose
+/// complete reading matters more than what is shown while they arrive.
 ///
 /// ```
 /// use jsonmend_core::{BufferedMender, Options, Outcome, Policy};

@@ -37,8 +37,8 @@ pub enum CallFit {
         /// [`Call::raw`].
         fitted: Fitted,
     },
-    /// The call is not complete, according to [`Call::outcome`]. It must not be run, whatever its
-    /// arguments look like.
+    /// The call was cut off, passed a limit, or has no arguments, according to [`Call::outcome`]. It must
+    /// not be run, whatever its arguments look like.
     Incomplete {
         /// The outcome of the call.
         outcome: Outcome,

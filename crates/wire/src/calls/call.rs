@@ -97,10 +97,13 @@ impl Call {
     }
 
     /// Whether the arguments are an object, or an array that the model itself closed: what is left of an
-    /// object whose start was lost may be an array and a brace.
+    /// object whose start was lost may be an array and a brace. A value after a byte order mark, such as
+    /// `null`, is whole, too.
     pub(super) fn is_container(&self) -> bool {
         let text = self.arguments().trim_start();
-        text.starts_with('{') || text.starts_with('[') && self.raw.trim_end().ends_with([']', '`'])
+        let closed = self.raw.trim_end().ends_with([']', '`']);
+        let marked = self.raw.strip_prefix('\u{feff}') == Some(self.arguments());
+        text.starts_with('{') || marked || (text.starts_with('[') && closed)
     }
 
     pub(super) fn with_text(mut self, text: String, outcome: Outcome) -> Self {
