@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::{
     Block, Doubt, ErrorKind, Finish, Usage, WireError, WireEvent, WireOptions,
     calls::{Calls, EditLog, End, Entry, Place, Sink, Target, Tracking},
-    format::{Delta, Piece},
+    format::{Delta, Piece, excerpt},
     json::Halves,
     source::Source,
 };
@@ -162,6 +162,7 @@ impl Channels {
                 let finish = Finish { choice: scope, reason, original: original.into_owned() };
                 // Some servers repeat the last chunk.
                 if self.finished.get(&scope) != Some(&finish) {
+                    self.check_finish(&finish, sink);
                     sink(WireEvent::Finish(&finish));
                     self.finished.insert(scope, finish);
                 }
@@ -173,6 +174,19 @@ impl Channels {
             Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
             Delta::Doubt(doubt) => self.calls.doubt(doubt),
             Delta::Fail(error) => self.fail(&error, sink),
+        }
+    }
+
+    /// Reports a turn that stopped cleanly, so that its calls are complete, and then did not.
+    fn check_finish(&mut self, finish: &Finish, sink: Sink<'_>) {
+        let scope = finish.choice;
+        let before = self.finished.get(&scope).filter(|before| before.reason.is_clean());
+        if let Some(before) = before
+            && !finish.reason.is_clean()
+            && self.calls.has_ended(scope)
+        {
+            let message = format!("finished with {}, after {}", finish.original, before.original);
+            self.fail(&WireError::new(ErrorKind::Contradiction, excerpt(&message)), sink);
         }
     }
 

@@ -161,7 +161,13 @@ impl Body {
                 self.payload(&event, &data, whole, sink);
                 self.channels.damage(None);
             }
-            Frame::Comment => sink(WireEvent::KeepAlive),
+            Frame::Comment(text) => {
+                // An event whose field name was damaged.
+                if text.trim_start().starts_with('{') {
+                    self.channels.doubt(Doubt::LostEvent);
+                }
+                sink(WireEvent::KeepAlive);
+            }
             Frame::Field { name, value } if name == "error" => {
                 self.payload("error", &value, true, sink);
             }
@@ -285,7 +291,8 @@ impl Body {
                 }
                 let source =
                     Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
-                if source.is_damaged(self.options.mending().policy()) {
+                let arguments = format::argument_objects(node);
+                if source.is_damaged(self.options.mending().policy(), &arguments) {
                     self.channels.damage(Some(Doubt::DamagedEvent));
                 }
                 self.node(event, node, source, sink);

@@ -164,6 +164,11 @@ impl Calls {
         }
     }
 
+    /// Whether a call of that scope has ended.
+    pub(crate) fn has_ended(&self, scope: u32) -> bool {
+        self.ended.range((scope, 0)..=(scope, usize::MAX)).next().is_some()
+    }
+
     /// Sets whether the format states the end of each call.
     pub(crate) const fn set_states_ends(&mut self, states_ends: bool) {
         self.states_ends = states_ends;
@@ -233,7 +238,7 @@ impl Call {
             Some(doubt) => ended.doubted(doubt),
             None => ended,
         };
-        if ended.outcome() == Outcome::Repaired && !ended.is_container() {
+        if ended.outcome() == Outcome::Repaired && !ended.is_whole_value() {
             return ended.doubted(Doubt::NoObject);
         }
         if end == End::Unclean { ended.stopped() } else { ended }

@@ -275,6 +275,10 @@ impl Calls {
             open.doubt.get_or_insert(doubt);
         }
         if let Some(name) = &delta.name {
+            if name.contains(char::is_control) {
+                // No tool has such a name: a line end got into it on the way.
+                open.doubt.get_or_insert(Doubt::DamagedEvent);
+            }
             if name_grows(&mut open.name, name, &delta.arguments, &open.arguments) {
                 let name = open.name.as_deref().unwrap_or_default();
                 sink(WireEvent::CallNamed { call, name });

@@ -33,6 +33,8 @@ impl Calls {
                 Some(_) => None,
                 // A continuation under another index still identifies its call by id.
                 None if delta.name.is_none() => self.by_id(delta),
+                // A format that counts its calls counts a call that is sent twice as another one.
+                None if delta.exact => self.by_id(delta).filter(|&call| self.is_again(call, delta)),
                 None => None,
             },
             None => self.by_id(delta).or_else(|| {
@@ -72,6 +74,14 @@ impl Calls {
         let again = same_text == Some(true) && ended.is(id, name);
         let early = ended.may_repeat(id, name) && (id.is_some() || same_text != Some(false));
         (again || early).then_some(call)
+    }
+
+    /// Whether the piece is that call, which has ended, as a whole and once more.
+    fn is_again(&self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let (id, name) = (delta.id.as_deref(), delta.name.as_deref());
+        self.ended.get(&(delta.scope, call)).is_some_and(|ended| {
+            ended.is(id, name) && argument_text(delta).is_some_and(|text| ended.matches(text))
+        })
     }
 
     /// Whether the piece has an id that differs from the id of `call`.

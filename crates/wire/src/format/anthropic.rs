@@ -122,7 +122,9 @@ impl Anthropic {
                 name: non_empty(name),
                 // An empty object is a placeholder; a non-empty one may be all there is.
                 arguments: match input {
-                    Some(input) if !input.is_blank() => Arguments::Seed(input.raw().into()),
+                    Some(input) if !input.is_blank() => {
+                        Arguments::Seed(input.text().unwrap_or(input.raw().into()))
+                    }
                     _ => Arguments::Absent,
                 },
                 ..CallDelta::default()

@@ -265,6 +265,30 @@ pub(crate) fn start(wire: ApiFormat) -> Option<Box<dyn Format>> {
     FORMATS.iter().find(|entry| entry.wire == wire).map(|entry| (entry.start)())
 }
 
+/// The members that hold the arguments of a call, in all formats that send them as an object.
+const ARGUMENT_MEMBERS: [&str; 4] = ["args", "arguments", "input", "parameters"];
+
+/// No format has the arguments of a call deeper than this, in levels of objects and arrays.
+const ARGUMENT_DEPTH: u8 = 10;
+
+/// The objects of a payload that may be the arguments of calls, in its order.
+pub(crate) fn argument_objects(payload: Node<'_>) -> Vec<&str> {
+    fn collect<'a>(node: Node<'a>, depth: u8, found: &mut Vec<&'a str>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for (key, value) in node.fields() {
+            if value.is_object() && ARGUMENT_MEMBERS.contains(&key.as_ref()) {
+                found.push(value.raw());
+            } else {
+                collect(value, depth, found);
+            }
+        }
+        node.items().for_each(|item| collect(item, depth, found));
+    }
+    let mut found = Vec::new();
+    collect(payload, ARGUMENT_DEPTH, &mut found);
+    found
+}
+
 /// Decodes the payloads of one stream. It only keeps what the format needs for the next payload, and
 /// leaves calls and texts to its caller.
 pub(crate) trait Format: fmt::Debug + Send {

@@ -4,9 +4,11 @@
 //! event. Content is sent up to four times: in deltas, at the end of a part, at the end of its item, and
 //! in the whole response at the end. It is emitted only once.
 
+use core::hash::{Hash, Hasher};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    hash::DefaultHasher,
 };
 
 use super::{
@@ -37,7 +39,10 @@ pub(super) struct OpenAiResponses {
     begun: u32,
     /// The parts with emitted text.
     emitted: BTreeSet<(u32, Channel, u32)>,
-    called: bool,
+    /// The places of the calls.
+    calls: BTreeSet<u32>,
+    /// Hashes of the ids of the calls.
+    ids: BTreeSet<u64>,
     ended: bool,
     /// The number of the last event, if events are numbered.
     sequence: Option<i64>,
@@ -208,8 +213,9 @@ impl OpenAiResponses {
             "mcp_call_arguments" => Some(CallKind::Server),
             _ => None,
         };
-        self.called = true;
-        let index = i64::from(self.place(output));
+        let place = self.place(output);
+        self.calls.insert(place);
+        let index = i64::from(place);
         let arguments = if done { final_arguments(text.or(input)) } else { arguments(delta) };
         // If the text is missing here, the finished item still has it.
         let ends = done && !matches!(arguments, Arguments::Absent);
@@ -262,9 +268,13 @@ impl OpenAiResponses {
     fn item(&mut self, place: u32, item: Node<'_>, done: bool, out: &mut dyn FnMut(Delta<'_>)) {
         if is_call(item) {
             let index = i64::from(place);
-            self.called = true;
             let doubt = (done && is_incomplete(item)).then_some(Doubt::Incomplete);
             let call = call(item, done);
+            self.calls.insert(place);
+            // As many as there may be places, so that their number is bounded.
+            if let Some(id) = call.id.as_deref().filter(|_| self.ids.len() < MAX_PARTS) {
+                self.ids.insert(hash(id));
+            }
             out(Delta::Call(CallDelta { index: Some(index), exact: true, doubt, ..call }));
             // An incomplete item ends with the response.
             if done && doubt.is_none() {
@@ -309,13 +319,37 @@ impl OpenAiResponses {
         }
     }
 
+    /// Which items of the whole output are calls that no event announced. Servers may give calls other ids
+    /// here, so an id that is not known is not enough: there must be more calls than were announced.
+    fn missing_calls(&self, output: Option<Node<'_>>) -> BTreeSet<u32> {
+        let calls = (0_u32..)
+            .zip(output.into_iter().flat_map(Node::items))
+            .filter(|(_, item)| is_call(*item));
+        let (mut count, mut unknown) = (0_usize, Vec::new());
+        for (place, item) in calls {
+            count += 1;
+            if call(item, true).id.is_none_or(|id| !self.ids.contains(&hash(&id))) {
+                unknown.push(place);
+            }
+        }
+        let more = count.saturating_sub(self.calls.len());
+        unknown.split_off(unknown.len().saturating_sub(more)).into_iter().collect()
+    }
+
     /// Reads the whole response, at the end of a stream or instead of one.
     fn whole(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [output, status, details, error, usage] =
             response.pick(["output", "status", "incomplete_details", "error", "usage"]);
-        let (silent, called) = (self.emitted.is_empty(), self.called);
+        let silent = self.emitted.is_empty();
+        let called = !self.calls.is_empty();
+        let mut missing = self.missing_calls(output);
         for (place, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
             match (is_call(item), called) {
+                (true, true) if missing.remove(&place) => {
+                    // No event announced it. It takes a place that no other item can have.
+                    let place = self.allot(MAX_ITEMS + 1);
+                    self.item(place, item, true, out);
+                }
                 (true, true) => {
                     out(Delta::Call(CallDelta { repeats: true, ..call(item, true) }));
                 }
@@ -342,6 +376,12 @@ impl OpenAiResponses {
             reason.into_iter().for_each(out);
         }
     }
+}
+
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Reports the repetition of the texts of a streamed message.

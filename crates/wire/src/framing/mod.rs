@@ -90,8 +90,8 @@ pub(crate) enum Frame<'a> {
     Framing(Framing),
     /// An event: its name (empty if it has none) and its payload.
     Payload { event: Cow<'a, str>, data: Cow<'a, str>, whole: bool },
-    /// A comment.
-    Comment,
+    /// A comment, without its colon.
+    Comment(Cow<'a, str>),
     /// An error that the framing itself can express: its name and its content.
     Exception { name: &'a str, data: Cow<'a, str> },
     /// A broken frame, dropped.
@@ -260,7 +260,7 @@ fn start(framing: Framing, limits: WireLimits) -> State {
 fn frame(event: SseEvent<'_>, end: u64, sink: Sink<'_>) {
     let frame = match event {
         SseEvent::Bare(text) => Frame::Stray(text),
-        SseEvent::Comment(_) => Frame::Comment,
+        SseEvent::Comment(text) => Frame::Comment(text),
         SseEvent::Field { name, value } => Frame::Field { name, value },
         SseEvent::Message(message) => Frame::Payload {
             event: message.event_field(),

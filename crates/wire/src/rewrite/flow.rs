@@ -117,7 +117,7 @@ impl Flow {
             Frame::Framing(_) | Frame::Field { .. } => false,
             // Such lines may occur between the lines of an event.
             Frame::Stray(_) if self.body.framing() == Some(Framing::Sse) => false,
-            Frame::Comment => self.opens_with_comment(chunk),
+            Frame::Comment(_) => self.opens_with_comment(chunk),
             _ => true,
         };
         self.torn &= !matches!(frame, Frame::Payload { .. });

@@ -1,36 +1,16 @@
 //! A call that lost something, or about which the stream contradicts itself, is never complete.
 
-use crate::support::{call, calls, decode, decode_bytes, decode_with};
+use crate::support::{
+    START, call, calls, decode, decode_bytes, decode_with, doubts, finish, piece, tools,
+};
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{
-    ApiFormat, Decoder, Doubt, ErrorKind, FinishReason, Framing, StreamOutcome, Transcript,
-    WireEvent, WireLimits, WireOptions,
+    ApiFormat, Decoder, Doubt, ErrorKind, FinishReason, Framing, StreamOutcome, WireEvent,
+    WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},
     mend_arguments,
     sse::SseLimits,
 };
-
-const START: &str = r#"{"index":0,"id":"x","function":{"name":"run","arguments":""}}"#;
-
-/// A chunk of OpenAI Chat with entries of tool calls.
-fn tools(entries: &str) -> String {
-    format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{entries}]}}}}]}}\n\n")
-}
-
-fn piece(text: &str) -> String {
-    let text = serde_json::to_string(text).unwrap();
-    tools(&format!(r#"{{"index":0,"function":{{"arguments":{text}}}}}"#))
-}
-
-fn finish(reason: &str) -> String {
-    let choice = format!(r#"{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}"#);
-    format!("data: {{\"choices\":[{choice}]}}\n\ndata: [DONE]\n\n")
-}
-
-fn doubts(transcript: &Transcript) -> Vec<(&'static str, Option<Doubt>)> {
-    let calls = transcript.calls();
-    calls.iter().map(|call| (call.outcome().code(), call.doubt())).collect()
-}
 
 #[test]
 fn an_event_that_is_lost_leaves_the_open_call_cut() {
@@ -402,6 +382,10 @@ fn what_is_left_of_an_object_is_none_also_where_its_text_is_there_already() {
         ("['a', True]", true),
         ("[\"a\"]", true),
         ("{'a': 1}", true),
+        ("```json\nnull\n```", true),
+        ("\u{feff}null", true),
+        ("None", true),
+        ("```json\n\"SF\"}\n```", false),
     ] {
         let mended = mend_arguments(left, FinishReason::ToolCalls);
         assert_eq!(mended.value().is_some(), complete, "{left}: {mended:?}");

@@ -8,6 +8,7 @@ mod bedrock;
 mod body;
 mod cohere;
 mod completions;
+mod contradictions;
 mod defects;
 mod examples;
 mod gemini;

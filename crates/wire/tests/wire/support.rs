@@ -1,6 +1,6 @@
 //! Helpers of the tests.
 
-use jsonmend_wire::{Decoder, Transcript, WireEvent, WireOptions};
+use jsonmend_wire::{Decoder, Doubt, Transcript, WireEvent, WireOptions};
 
 /// Events as text, and their number after each push.
 fn log(options: WireOptions, chunks: &[&[u8]]) -> (Vec<String>, Vec<usize>, Transcript) {
@@ -79,4 +79,30 @@ pub(crate) fn named(events: &[(&str, &str)]) -> String {
 /// Payloads, one per line.
 pub(crate) fn lines(payloads: &[&str]) -> String {
     payloads.iter().map(|payload| format!("{payload}\n")).collect()
+}
+
+/// The first piece of a call.
+pub(crate) const START: &str = r#"{"index":0,"id":"x","function":{"name":"run","arguments":""}}"#;
+
+/// A chunk of OpenAI Chat with entries of tool calls.
+pub(crate) fn tools(entries: &str) -> String {
+    format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{entries}]}}}}]}}\n\n")
+}
+
+/// A piece of the arguments.
+pub(crate) fn piece(text: &str) -> String {
+    let text = serde_json::to_string(text).unwrap();
+    tools(&format!(r#"{{"index":0,"function":{{"arguments":{text}}}}}"#))
+}
+
+/// The end of the turn and of the stream.
+pub(crate) fn finish(reason: &str) -> String {
+    let choice = format!(r#"{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}"#);
+    format!("data: {{\"choices\":[{choice}]}}\n\ndata: [DONE]\n\n")
+}
+
+/// The outcome and the doubt of each call.
+pub(crate) fn doubts(transcript: &Transcript) -> Vec<(&'static str, Option<Doubt>)> {
+    let calls = transcript.calls();
+    calls.iter().map(|call| (call.outcome().code(), call.doubt())).collect()
 }

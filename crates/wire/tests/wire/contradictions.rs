@@ -1,0 +1,117 @@
+//! Events that were damaged into something else, that come twice, or that say two things.
+
+use crate::support::{START, call, calls, decode, doubts, finish, piece, tools};
+use jsonmend_wire::{Doubt, ErrorKind, StreamOutcome};
+
+/// A comment is legal, so the stream is complete; but one that holds an object is an event that lost the
+/// name of its field.
+#[test]
+fn a_comment_that_holds_an_object_was_an_event() {
+    for (comment, outcome) in [(": {\"choices\":[]}\n\n", "cut"), (": ping {}\n\n", "unchanged")] {
+        let body = [tools(START).as_str(), &piece("{\"a\": \"x"), comment, &piece("\"}")].concat();
+        let transcript = decode(&(body + &finish("tool_calls")));
+        assert_eq!(transcript.calls()[0].outcome().code(), outcome, "{comment}");
+        assert_eq!(transcript.outcome(), StreamOutcome::Complete);
+    }
+}
+
+#[test]
+fn a_name_with_a_line_end_in_it_was_damaged() {
+    let start = r#"{"index":0,"id":"x","function":{"name":"ru\nn","arguments":"{}"}}"#;
+    let transcript = decode(&(tools(start) + &finish("tool_calls")));
+    assert_eq!(doubts(&transcript), [("cut", Some(Doubt::DamagedEvent))]);
+}
+
+#[test]
+fn a_turn_that_stops_cleanly_and_then_does_not_contradicts_itself() {
+    let start = r#"{"index":0,"id":"x","function":{"name":"run","arguments":"{}"}}"#;
+    for (first, second, errors) in
+        [("tool_calls", "length", 1), ("tool_calls", "stop", 0), ("length", "tool_calls", 0)]
+    {
+        let choice = |reason: &str| {
+            format!(
+                "data: {{\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"{reason}\"}}]}}\n\n"
+            )
+        };
+        let transcript = decode(&[tools(start), choice(first), finish(second)].concat());
+        assert_eq!(transcript.errors().len(), errors, "{first}, {second}");
+        assert!(transcript.errors().iter().all(|one| one.kind() == ErrorKind::Contradiction));
+    }
+}
+
+/// OpenAI Responses: an announced call, and the whole output at the end.
+fn announced(output: &str) -> String {
+    format!(
+        "data: {{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"\"}}}}\n\n\
+         data: {{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"status\":\"completed\",\"call_id\":\"c\",\"name\":\"run\",\"arguments\":\"{{\\\"a\\\":1}}\"}}}}\n\n\
+         data: {{\"type\":\"response.completed\",\"response\":{{\"status\":\"completed\",\"output\":[{output}]}}}}\n\n"
+    )
+}
+
+#[test]
+fn a_call_that_only_the_whole_response_holds_is_not_lost() {
+    let item = |id: &str, name: &str, n: u8| {
+        format!(
+            "{{\"type\":\"function_call\",\"status\":\"completed\",\"call_id\":\"{id}\",\"name\":\"{name}\",\"arguments\":\"{{\\\"a\\\":{n}}}\"}}"
+        )
+    };
+    let (first, second) = (item("c", "run", 1), item("d", "stop", 2));
+    let both = [call("run", "{\"a\":1}", "unchanged"), call("stop", "{\"a\":2}", "unchanged")];
+    let transcript = decode(&announced(&format!("{first},{second}")));
+    assert_eq!(calls(&transcript), both);
+    let transcript = decode(&announced(&format!("{second},{first}")));
+    assert_eq!(calls(&transcript), both);
+    // Another id for the same call.
+    let transcript = decode(&announced(&item("e", "run", 1)));
+    assert_eq!(calls(&transcript), both[..1]);
+    // Other ids for both.
+    let transcript =
+        decode(&announced(&format!("{},{}", item("e", "run", 1), item("f", "stop", 2))));
+    assert_eq!(calls(&transcript), both);
+    assert_eq!(transcript.errors().len(), 0);
+}
+
+#[test]
+fn a_call_that_a_format_sends_twice_is_one() {
+    let call_of = |id: &str, n: u8| {
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{{\"id\":\"{id}\",\"name\":\"run\",\"args\":{{\"a\":{n}}}}}}}]}}}}]}}\n\n"
+        )
+    };
+    let end = "data: {\"candidates\":[{\"content\":{\"parts\":[]},\"finishReason\":\"STOP\"}]}\n\n";
+    for (second, count) in [(call_of("x", 1), 1), (call_of("x", 2), 2), (call_of("y", 1), 2)] {
+        let transcript = decode(&[call_of("x", 1).as_str(), &second, end].concat());
+        assert_eq!(transcript.calls().len(), count, "{second}");
+    }
+}
+
+#[test]
+fn input_that_is_a_text_is_read_as_the_arguments_it_holds() {
+    let body = "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"run\",\"input\":\"{\\\"a\\\": 1}\"}],\"stop_reason\":\"tool_use\"}";
+    assert_eq!(calls(&decode(body)), [call("run", "{\"a\": 1}", "unchanged")]);
+}
+
+/// A likely repair inside the arguments of one call is made under the policy for calls, and says nothing
+/// about the others; one outside of them does.
+#[test]
+fn a_repair_inside_an_object_is_judged_for_its_call_alone() {
+    let body = |args: &str, colon: &str| {
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{{\"name\":\"one\",\"args\":{args}}}}},{{\"functionCall\":{{\"name\":\"two\",\"args\":{{}}}}}}]}},\"finishReason\"{colon} \"STOP\"}}]}}\n\n"
+        )
+    };
+    let mended = decode(&body("{\"a\" 1}", ":"));
+    let both = [call("one", "{\"a\": 1}", "repaired"), call("two", "{}", "unchanged")];
+    assert_eq!(calls(&mended), both);
+    assert_eq!(mended.calls()[0].raw(), "{\"a\" 1}");
+    assert_eq!(mended.calls()[0].repairs().len(), 1);
+    // Two likely repairs, of which one is outside; one that the policy for calls does not allow.
+    for damaged in [body("{\"a\" 1}", ""), body("{\"a\": [1] oops}", ":")] {
+        let transcript = decode(&damaged);
+        assert_eq!(transcript.calls().len(), 2);
+        for call in transcript.calls() {
+            assert_eq!(call.doubt(), Some(Doubt::DamagedEvent), "{damaged}");
+            assert!(!call.outcome().is_complete(), "{damaged}");
+        }
+    }
+}
