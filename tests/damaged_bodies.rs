@@ -215,7 +215,9 @@ fn break_arguments(body: &Body, tally: &mut Tally) {
                     } else {
                         // Mending it again may find a reading; as it is, it does not count as whole.
                         if call.outcome() == Outcome::Unchanged && !call.is_resent() {
-                            let known = is_cut(&before) || !report.repairs().is_empty();
+                            let known = is_cut(&before)
+                                || !report.repairs().is_empty()
+                                || report.doubt().is_some();
                             assert!(options.mode() == RewriteMode::Append && known, "{}", what());
                             tally.late += 1;
                         }

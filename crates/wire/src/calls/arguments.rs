@@ -13,7 +13,7 @@ use super::{
     Doubt,
     edit_log::{EditLog, Piece, Show},
     ending::Ending,
-    reading::{after_placeholder, has_open_fence, is_json, says_the_same},
+    reading::{after_placeholder, has_open_fence, is_json, is_whole_value, says_the_same},
     trace::{Reading, Release, Trace, verbatim},
 };
 use crate::work;
@@ -459,14 +459,16 @@ impl ArgumentText {
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!self.mends(&self.reading) && self.mends(&plain)))
         {
-            let mended = trace.finish(&plain, Reading::Plain, 0, cut, show);
+            let counts = |mended: &Mended| !cut && is_whole_value(&plain, mended);
+            let mended = trace.finish(&plain, Reading::Plain, 0, &counts, show);
             return Closed::Json { raw: plain, mended: Some(mended), resent: false };
         }
         let mut raw = core::mem::take(&mut self.reading);
         let rest = after_placeholder(&raw).filter(|_| !trace.has_begun()).map(str::len);
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
-        let mended = trace.finish(&raw, Reading::Resent, dropped, cut, show);
+        let counts = |mended: &Mended| !cut && is_whole_value(&raw, mended);
+        let mended = trace.finish(&raw, Reading::Resent, dropped, &counts, show);
         let mended = if self.composed { verbatim(mended) } else { mended };
         let resent = self.resends > 0 || self.dropped || dropped > 0;
         Closed::Json { raw, mended: Some(mended), resent }

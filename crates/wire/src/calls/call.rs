@@ -1,6 +1,6 @@
 //! A tool call that has ended.
 
-use jsonmend_core::{Mended, Outcome, Path, Repair, RepairKind};
+use jsonmend_core::{Mended, Outcome, Path, Repair};
 
 use super::Doubt;
 use crate::codes::coded;
@@ -94,23 +94,6 @@ impl Call {
             resent: false,
             doubt: None,
         }
-    }
-
-    /// Whether repaired arguments are an object, an array that the model itself closed, or a literal such
-    /// as null that was only spelled or wrapped in another way. Anything else may be what is left of an
-    /// object whose start was lost: `"Oslo"}`, or an array and a brace.
-    pub(super) fn is_whole_value(&self) -> bool {
-        let text = self.arguments().trim_start();
-        let closed = self.raw.trim_end().ends_with([']', '`']);
-        let harmless = [
-            RepairKind::ByteOrderMark,
-            RepairKind::CodeFence,
-            RepairKind::LiteralCase,
-            RepairKind::PythonLiteral,
-        ];
-        text.starts_with('{')
-            || (text.starts_with('[') && closed)
-            || self.repairs.iter().all(|repair| harmless.contains(&repair.kind()))
     }
 
     pub(super) fn with_text(mut self, text: String, outcome: Outcome) -> Self {

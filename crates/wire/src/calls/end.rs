@@ -5,7 +5,10 @@ use std::hash::DefaultHasher;
 
 use jsonmend_core::Outcome;
 
-use super::{Call, CallKind, Calls, Doubt, Sink, Target, arguments::Closed, fragment};
+use super::{
+    Call, CallKind, Calls, Doubt, Sink, Target, arguments::Closed, fragment,
+    reading::is_whole_value,
+};
 use crate::{FinishReason, WireEvent, work};
 
 /// What ends a call.
@@ -230,7 +233,10 @@ impl Call {
             Closed::Free(text) => self.with_text(text, Outcome::Unchanged),
             Closed::Overflow(text) => self.with_text(text, Outcome::Overflow),
             Closed::Json { raw, mended: Some(mended), resent } => {
-                self.with_json(raw, mended, resent)
+                let whole = is_whole_value(&raw, &mended);
+                let call = self.with_json(raw, mended, resent);
+                let lost = call.outcome() == Outcome::Repaired && !whole && doubt.is_none();
+                if lost { call.doubted(Doubt::NoObject) } else { call }
             }
             Closed::Json { raw, mended: None, resent } => self.with_valid(raw, resent),
         };
@@ -238,9 +244,6 @@ impl Call {
             Some(doubt) => ended.doubted(doubt),
             None => ended,
         };
-        if ended.outcome() == Outcome::Repaired && !ended.is_whole_value() {
-            return ended.doubted(Doubt::NoObject);
-        }
         if end == End::Unclean { ended.stopped() } else { ended }
     }
 }

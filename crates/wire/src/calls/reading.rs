@@ -1,6 +1,6 @@
 //! What the text of arguments means, independent of its form.
 
-use jsonmend_core::{Options, Output as _, Partial, mend};
+use jsonmend_core::{Mended, Options, Output as _, Partial, RepairKind, mend};
 
 use crate::{json, work};
 
@@ -20,6 +20,23 @@ pub(super) fn says_the_same(one: &str, other: &str) -> bool {
         Some(value.to_string())
     };
     one == other || value(one).is_some_and(|one| value(other) == Some(one))
+}
+
+/// Whether repaired arguments are an object, an array that the model itself closed, or a literal such as
+/// null that was only spelled or wrapped in another way. Anything else may be what is left of an object
+/// whose start was lost: `"Oslo"}`, or an array and a brace.
+pub(super) fn is_whole_value(raw: &str, mended: &Mended) -> bool {
+    let text = mended.text().unwrap_or(raw).trim_start();
+    let closed = raw.trim_end().ends_with([']', '`']);
+    let harmless = [
+        RepairKind::ByteOrderMark,
+        RepairKind::CodeFence,
+        RepairKind::LiteralCase,
+        RepairKind::PythonLiteral,
+    ];
+    text.starts_with('{')
+        || (text.starts_with('[') && closed)
+        || mended.repairs().iter().all(|repair| harmless.contains(&repair.kind()))
 }
 
 /// Whether a code fence begins before the value and none ends after it.

@@ -155,20 +155,20 @@ impl Trace {
         }
     }
 
-    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. `cut`: if it needed
-    /// repair, its end may be missing.
+    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. `counts`: whether a
+    /// repaired text may leave, where the text was held back.
     pub(super) fn finish(
         &mut self,
         text: &str,
         reading: Reading,
         dropped: usize,
-        cut: bool,
+        counts: &dyn Fn(&Mended) -> bool,
         show: &mut dyn FnMut(Piece<'_>),
     ) -> Mended {
         let Some(mut mender) = self.mender.take() else {
             self.resolve(reading, dropped);
             let mended = self.mend_whole(text);
-            if mended.outcome().is_complete() && !cut {
+            if mended.outcome().is_complete() && counts(&mended) {
                 self.edit_log.set_repairs(mended.repairs().to_vec());
             }
             let shown = mended.text_or(text.as_bytes());

@@ -164,7 +164,7 @@ impl Tracking {
     pub(crate) fn end_texts(&mut self, of: RangeInclusive<Block>, cut: bool) {
         while let Some((&block, _)) = self.texts.range(of.clone()).next() {
             let Some((mut trace, text)) = self.texts.remove(&block) else { continue };
-            trace.finish(&text, Reading::Plain, 0, cut, &mut |_| {});
+            trace.finish(&text, Reading::Plain, 0, &|_| !cut, &mut |_| {});
             let target = Target::Text(block);
             self.entries.push(Entry::End(target));
             // Kept, so that a late piece does not start the text again.

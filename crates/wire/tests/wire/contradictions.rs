@@ -1,7 +1,9 @@
 //! Events that were damaged into something else, that come twice, or that say two things.
 
 use crate::support::{START, call, calls, decode, doubts, finish, piece, tools};
-use jsonmend_wire::{Doubt, ErrorKind, StreamOutcome};
+use jsonmend_wire::{
+    Doubt, ErrorKind, RewriteMode, RewriteOptions, Rewriter, Rewritten, StreamOutcome,
+};
 
 /// A comment is legal, so the stream is complete; but one that holds an object is an event that lost the
 /// name of its field.
@@ -114,4 +116,20 @@ fn a_repair_inside_an_object_is_judged_for_its_call_alone() {
             assert!(!call.outcome().is_complete(), "{damaged}");
         }
     }
+}
+
+#[test]
+fn what_is_no_call_leaves_a_rewriter_as_it_came() {
+    let body = [tools(START).as_str(), &piece("\"SF\"}"), &finish("tool_calls")].concat();
+    let mut out = Vec::new();
+    let options = RewriteOptions::new().with_mode(RewriteMode::Validated);
+    let mut rewriter = Rewriter::new(options);
+    let mut sink = |piece: Rewritten<'_>| {
+        if let Rewritten::Bytes(bytes) = piece {
+            out.extend_from_slice(bytes);
+        }
+    };
+    rewriter.push(body.as_bytes(), &mut sink);
+    rewriter.finish(&mut sink);
+    assert_eq!(String::from_utf8(out).unwrap(), body);
 }
