@@ -1,0 +1,179 @@
+//! What a payload adds to a response, as the formats decode it.
+
+use core::ops::Deref;
+use std::borrow::Cow;
+
+use crate::{Block, CallKind, Doubt, FinishReason, Usage, WireError, json::Node};
+
+/// What a payload adds to a channel.
+#[derive(Debug)]
+pub(crate) enum Delta<'a> {
+    Text {
+        block: Block,
+        text: Piece<'a>,
+    },
+    Reasoning {
+        block: Block,
+        text: Piece<'a>,
+    },
+    Refusal {
+        block: Block,
+        text: Piece<'a>,
+    },
+    /// A whole text, repeated.
+    TextAgain {
+        block: Block,
+        text: Piece<'a>,
+    },
+    /// The format states the end of the texts of a block.
+    TextEnd {
+        choice: u32,
+        block: u32,
+    },
+    /// A piece of a tool call.
+    Call(CallDelta<'a>),
+    /// The format states the end of a call.
+    CallEnd {
+        scope: u32,
+        index: i64,
+    },
+    /// Something was lost or contradicted: no open call is complete.
+    Doubt(Doubt),
+    /// A choice or message is aborted by another one.
+    Abort {
+        scope: u32,
+    },
+    Finish {
+        scope: u32,
+        reason: FinishReason,
+        original: Cow<'a, str>,
+    },
+    Usage(Usage),
+    /// A source that the provider cites, as its original JSON.
+    Citation {
+        block: Block,
+        json: &'a str,
+    },
+    /// An error in a place that only the format knows.
+    Fail(Box<WireError>),
+}
+
+/// A piece of a channel's text, and its position.
+#[derive(Debug)]
+pub(crate) struct Piece<'a> {
+    text: Cow<'a, str>,
+    literal: &'a str,
+}
+
+impl<'a> Piece<'a> {
+    /// The text of a string. `None` if it is empty, or if the node is not a string.
+    pub(crate) fn of(node: Node<'a>) -> Option<Self> {
+        let text = node.text().filter(|text| !text.is_empty())?;
+        Some(Self { text, literal: node.raw() })
+    }
+
+    /// The text of a payload that is not JSON. It has no literal.
+    pub(crate) fn plain(text: &'a str) -> Option<Self> {
+        (!text.is_empty()).then_some(Self { text: Cow::Borrowed(text), literal: "" })
+    }
+
+    /// The string as written in the payload, including its quotes. It is a slice of the payload, so that
+    /// its position can be determined. Empty if the payload is not JSON.
+    pub(crate) const fn literal(&self) -> &'a str {
+        self.literal
+    }
+}
+
+impl Piece<'_> {
+    /// Whether U+FFFD is in `text`, which is what was made of the piece, in the place of half a character.
+    pub(crate) fn lacks_a_half(&self, text: &str) -> bool {
+        text.contains('\u{fffd}')
+            && !self.literal.contains('\u{fffd}')
+            && !self.literal.to_ascii_lowercase().contains("\\ufffd")
+    }
+}
+
+impl Deref for Piece<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// A piece of a tool call, as the stream sends it. Everything in it is optional.
+#[derive(Debug, Default)]
+pub(crate) struct CallDelta<'a> {
+    /// The choice or message.
+    pub(crate) scope: u32,
+    /// The key of the call in its scope. Servers leave it out, repeat it, or start at any number.
+    pub(crate) index: Option<i64>,
+    /// The format guarantees the index.
+    pub(crate) exact: bool,
+    /// It follows another entry of the same delta.
+    pub(crate) sibling: bool,
+    /// It repeats earlier content, and never begins a call.
+    pub(crate) repeats: bool,
+    /// Why the call cannot be complete.
+    pub(crate) doubt: Option<Doubt>,
+    pub(crate) kind: Option<CallKind>,
+    /// Never empty.
+    pub(crate) id: Option<Cow<'a, str>>,
+    /// Never empty.
+    pub(crate) name: Option<Cow<'a, str>>,
+    pub(crate) arguments: Arguments<'a>,
+}
+
+/// What a piece of a tool call holds of the arguments.
+#[derive(Debug, Default)]
+pub(crate) enum Arguments<'a> {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// The next piece of their text.
+    Fragment(Piece<'a>),
+    /// All of them, in advance. They only count if no fragment follows.
+    Seed(Cow<'a, str>),
+    /// All of them, as a JSON value.
+    Whole(&'a str),
+    /// All of them, repeated. They only count where the fragments left something out.
+    Final(Piece<'a>),
+    /// The next piece of a text that the format assembles itself.
+    Composed(&'a str),
+}
+
+impl<'a> Arguments<'a> {
+    /// The string in the payload that holds them.
+    pub(crate) fn literal(&self) -> Option<&'a str> {
+        match self {
+            Self::Fragment(piece) | Self::Final(piece) => {
+                Some(piece.literal()).filter(|literal| !literal.is_empty())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The members that hold the arguments of a call, in all formats that send them as an object.
+const ARGUMENT_MEMBERS: [&str; 4] = ["args", "arguments", "input", "parameters"];
+
+/// No format has the arguments of a call deeper than this, in levels of objects and arrays.
+const ARGUMENT_DEPTH: u8 = 10;
+
+/// The objects of a payload that may be the arguments of calls, in its order.
+pub(crate) fn argument_objects(payload: Node<'_>) -> Vec<&str> {
+    fn collect<'a>(node: Node<'a>, depth: u8, found: &mut Vec<&'a str>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for (key, value) in node.fields() {
+            if value.is_object() && ARGUMENT_MEMBERS.contains(&key.as_ref()) {
+                found.push(value.raw());
+            } else {
+                collect(value, depth, found);
+            }
+        }
+        node.items().for_each(|item| collect(item, depth, found));
+    }
+    let mut found = Vec::new();
+    collect(payload, ARGUMENT_DEPTH, &mut found);
+    found
+}
