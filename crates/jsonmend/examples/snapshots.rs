@@ -50,7 +50,7 @@ fn deltas() {
     let mut events = channel.mend_json(JsonOptions::new().with_deltas());
     let mut screen = OwnedValue::new();
     while let Some(Ok(event)) = block_on(events.next()) {
-        if let JsonEvent::Delta { path, change } = event {
+        if let JsonEvent::Delta { path, change, .. } = event {
             println!("delta     {path}: {change:?}");
             if screen.apply(&path, &change).is_err() {
                 println!("a change was lost on the way");

@@ -22,14 +22,13 @@ use crate::Event;
 ///     let CallFit::Fitted { tool, .. } = fit else { return None };
 ///     Some((tool, fit.arguments()?))
 /// }
-/// # let none = CallFit::Unknown { nearest: Some("add".to_owned()) };
-/// # assert_eq!(runnable(&none), None);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallFit {
     /// The tool is known, and the arguments were read with its schema. [`arguments`](Self::arguments)
     /// returns them if they fit, and [`Fitted::issues`] says why not otherwise.
+    #[non_exhaustive]
     Fitted {
         /// The name under which the tool is registered. The call may spell it differently.
         tool: String,
@@ -39,6 +38,7 @@ pub enum CallFit {
     },
     /// The call was cut off, passed a limit, or has no arguments, according to [`Call::outcome`]. It must
     /// not be run, whatever its arguments look like.
+    #[non_exhaustive]
     Incomplete {
         /// The outcome of the call.
         outcome: Outcome,
@@ -48,6 +48,7 @@ pub enum CallFit {
     Unchecked,
     /// The registry has no such tool. This is also the result for `multi_tool_use.parallel`;
     /// [`parallel_calls`](jsonmend_schema::parallel_calls) finds the calls in its arguments.
+    #[non_exhaustive]
     Unknown {
         /// The tool with the most similar name, if there is one: a suggestion.
         nearest: Option<String>,
@@ -118,14 +119,15 @@ impl Tools {
                 let name = name.map(str::to_owned);
                 self.open.insert(call, OpenCall { kind, name, registry, follower });
             }
-            WireEvent::CallNamed { call, name } => {
+            WireEvent::CallNamed { call, name, .. } => {
                 if let Some(open) = self.open.get_mut(&call) {
                     open.name = Some(name.to_owned());
                     open.push(&[], &self.engine);
                     open.report_findings(call, queue);
                 }
             }
-            WireEvent::CallFragment { call, bytes } | WireEvent::CallRaw { call, bytes } => {
+            WireEvent::CallFragment { call, bytes, .. }
+            | WireEvent::CallRaw { call, bytes, .. } => {
                 if let Some(open) = self.open.get_mut(&call) {
                     if matches!(event, WireEvent::CallRaw { .. }) {
                         open.stop();

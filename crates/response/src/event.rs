@@ -17,6 +17,7 @@ use crate::Object;
 #[non_exhaustive]
 pub enum Event {
     /// A tool call began.
+    #[non_exhaustive]
     CallBegan {
         /// Which call.
         call: usize,
@@ -35,6 +36,7 @@ pub enum Event {
     /// [`CallEnded`](Self::CallEnded). Only with
     /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
+    #[non_exhaustive]
     CallFitted {
         /// Which call.
         call: usize,
@@ -46,6 +48,7 @@ pub enum Event {
     /// on is pointless for this call. Only with
     /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
+    #[non_exhaustive]
     CallFound {
         /// Which call.
         call: usize,
@@ -53,6 +56,7 @@ pub enum Event {
         finding: jsonmend_schema::Finding,
     },
     /// More of the arguments of a call, repaired. For display only: [`CallEnded`](Self::CallEnded) decides.
+    #[non_exhaustive]
     CallFragment {
         /// Which call.
         call: usize,
@@ -60,6 +64,7 @@ pub enum Event {
         json: Vec<u8>,
     },
     /// The name of a call became known, or grew.
+    #[non_exhaustive]
     CallNamed {
         /// Which call.
         call: usize,
@@ -68,6 +73,7 @@ pub enum Event {
     },
     /// More of a call, verbatim: the text of a custom tool, which is not JSON, or arguments from the point
     /// where repair stopped because of a limit or of a repair that the policy forbids.
+    #[non_exhaustive]
     CallRaw {
         /// Which call.
         call: usize,
@@ -75,6 +81,7 @@ pub enum Event {
         text: Vec<u8>,
     },
     /// A source that the provider cites for the text of that block.
+    #[non_exhaustive]
     Citation {
         /// Which text.
         block: Block,
@@ -94,6 +101,7 @@ pub enum Event {
     /// A comment or an empty payload, sent to keep the connection open.
     KeepAlive,
     /// An object began in the text.
+    #[non_exhaustive]
     ObjectBegan {
         /// Which object.
         object: usize,
@@ -103,6 +111,7 @@ pub enum Event {
     /// An object ended: its text, outcome and repairs.
     ObjectEnded(Box<Object>),
     /// More of an object, repaired.
+    #[non_exhaustive]
     ObjectFragment {
         /// Which object.
         object: usize,
@@ -115,6 +124,7 @@ pub enum Event {
     #[cfg(feature = "schema")]
     ObjectFitted(Box<crate::ObjectFit>),
     /// More of an object, verbatim, from the point where repair stopped.
+    #[non_exhaustive]
     ObjectRaw {
         /// Which object.
         object: usize,
@@ -122,11 +132,13 @@ pub enum Event {
         text: Vec<u8>,
     },
     /// A line or an event exceeded a limit and was dropped. Reading continues.
+    #[non_exhaustive]
     Oversize {
         /// The limit, in bytes.
         limit: usize,
     },
     /// More of the model's reasoning: from a separate channel, or from a block in the text.
+    #[non_exhaustive]
     Reasoning {
         /// Which text.
         block: Block,
@@ -134,6 +146,7 @@ pub enum Event {
         text: String,
     },
     /// More of a refusal.
+    #[non_exhaustive]
     Refusal {
         /// Which text.
         block: Block,
@@ -142,6 +155,7 @@ pub enum Event {
     },
     /// More text. [`without_objects_in_text`](crate::ResponseOptions::without_objects_in_text) removes
     /// objects from it.
+    #[non_exhaustive]
     Text {
         /// Which text.
         block: Block,

@@ -58,7 +58,7 @@ impl Texts {
     /// Reads an event. Returns whether it was queued in another form.
     pub(crate) fn take(&mut self, event: &WireEvent<'_>, events: &mut VecDeque<Event>) -> bool {
         match event {
-            WireEvent::Text { block, text } if self.is_searched(*block) => {
+            WireEvent::Text { block, text, .. } if self.is_searched(*block) => {
                 let taken_out = self.options.takes_objects_out();
                 if !taken_out {
                     queue(events, Event::Text { block: *block, text: (*text).to_owned() });

@@ -96,6 +96,7 @@ pub enum JsonEvent {
     /// The value of the open document changed. Only emitted with
     /// [`with_deltas`](JsonOptions::with_deltas). Apply it to an
     /// [`OwnedValue`](jsonmend_core::OwnedValue).
+    #[non_exhaustive]
     Delta {
         /// Where the value changed.
         path: Path,
@@ -109,6 +110,7 @@ pub enum JsonEvent {
     Ended(Box<Object>),
     /// The open document grew. The patches of a document, concatenated, are its text;
     /// [`TextSnapshot`] concatenates them.
+    #[non_exhaustive]
     Patch {
         /// The bytes to append to the text so far. They may end inside a character.
         append: Bytes,
@@ -125,11 +127,18 @@ pub enum JsonEvent {
 /// bytes that it appends.
 ///
 /// ```
-/// use jsonmend_stream::{JsonEvent, TextSnapshot};
+/// use futures::{FutureExt, StreamExt, stream};
+/// use jsonmend_stream::{JsonOptions, MendExt, TextSnapshot};
+///
+/// // A channel that has not ended yet.
+/// let chunks = stream::iter(["{\"city\": \"Os", "l"]).chain(stream::pending());
+/// let channel = chunks.map(Ok::<_, std::io::Error>);
+/// let mut events = channel.mend_json(JsonOptions::new());
 /// let mut snapshot = TextSnapshot::default();
-/// let patch = JsonEvent::Patch { append: "[\"a".into(), completion: Some("\"]".into()) };
-/// snapshot.apply(&patch);
-/// assert_eq!(snapshot.to_json().as_deref(), Some("[\"a\"]"));
+/// while let Some(Some(Ok(event))) = events.next().now_or_never() {
+///     snapshot.apply(&event);
+/// }
+/// assert_eq!(snapshot.to_json().as_deref(), Some(r#"{"city": "Osl"}"#));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextSnapshot {
@@ -212,7 +221,7 @@ pin_project! {
     /// let mut value = OwnedValue::new();
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
-    ///         if let JsonEvent::Delta { path, change } = event {
+    ///         if let JsonEvent::Delta { path, change, .. } = event {
     ///             value.apply(&path, &change).unwrap();
     ///         }
     ///     }

@@ -18,7 +18,7 @@ pub(crate) fn event(event: &Event) {
         Event::ObjectFitted(fit) => fit.fitted().into_iter().for_each(fitted),
         Event::Ended(outcome) => response(*outcome),
         Event::ObjectEnded(ended) => object(ended),
-        Event::Oversize { limit } => oversize(*limit),
+        Event::Oversize { limit, .. } => oversize(*limit),
         _ => {}
     }
 }

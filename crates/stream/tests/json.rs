@@ -234,7 +234,7 @@ fn deltas_rebuild_every_document() {
         let (mut value, mut values) = (OwnedValue::new(), Vec::new());
         while let Some(event) = block_on(events.next()) {
             match event.unwrap() {
-                JsonEvent::Delta { path, change } => value.apply(&path, &change).unwrap(),
+                JsonEvent::Delta { path, change, .. } => value.apply(&path, &change).unwrap(),
                 JsonEvent::Ended(object) => {
                     assert!(value.is_complete());
                     let spelled: serde_json::Value =
@@ -261,7 +261,7 @@ fn deltas_of_a_scalar_and_of_a_raw_document() {
         let events: Vec<_> = block_on(source.mend_json(options.with_deltas()).collect());
         let mut value = OwnedValue::new();
         for event in events {
-            if let JsonEvent::Delta { path, change } = event.unwrap() {
+            if let JsonEvent::Delta { path, change, .. } = event.unwrap() {
                 value.apply(&path, &change).unwrap();
             }
         }

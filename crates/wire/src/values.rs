@@ -25,6 +25,7 @@ use crate::{json::Balance, utf8, work};
 #[non_exhaustive]
 pub enum ValueEvent<'a> {
     /// A value exceeded the limit and was dropped. Decoding continues with the next one.
+    #[non_exhaustive]
     Oversize {
         /// The limit, in bytes.
         limit: usize,
@@ -33,6 +34,7 @@ pub enum ValueEvent<'a> {
     Stray(Cow<'a, str>),
     /// An object, or in a sequence also an array, from its opening to its closing bracket. The content is
     /// not checked.
+    #[non_exhaustive]
     Value {
         /// The value. Bytes that are not UTF-8 become U+FFFD.
         text: Cow<'a, str>,

@@ -102,7 +102,7 @@ fn values(input: &Input<'_>, framing: Framing) -> Framed {
         _ => ValueDecoder::sequence(),
     };
     let mut record = |event: ValueEvent<'_>| match event {
-        ValueEvent::Value { text, whole: true } => framed.events.push(EventRecord {
+        ValueEvent::Value { text, whole: true, .. } => framed.events.push(EventRecord {
             event: String::new(),
             data: text.into_owned(),
             id: String::new(),

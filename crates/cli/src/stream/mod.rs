@@ -174,7 +174,7 @@ impl Shown {
                 let id = self.inside.target.as_ref().and_then(Target::id);
                 view.object_fitted(ObjectReport::new(fit, id));
             }
-            Event::CallFitted { call, fit } => {
+            Event::CallFitted { call, fit, .. } => {
                 let Some(last) = self.last.take() else { return };
                 match CallReport::new(*call, fit) {
                     Some(report) => {

@@ -27,6 +27,7 @@ pub enum FrameFault {
     /// The headers are longer than the frame, or the frame is shorter than the minimum.
     HeadersLength,
     /// The checksum of the frame is wrong.
+    #[non_exhaustive]
     MessageChecksum {
         /// The checksum of the bytes.
         computed: u32,
@@ -34,6 +35,7 @@ pub enum FrameFault {
         stated: u32,
     },
     /// The checksum of the lengths is wrong. The decoder searches the following bytes for the next frame.
+    #[non_exhaustive]
     PreludeChecksum {
         /// The checksum of the bytes.
         computed: u32,

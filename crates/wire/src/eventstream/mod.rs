@@ -44,6 +44,7 @@ pub enum EventStreamEvent<'a> {
     /// A message.
     Message(Message<'a>),
     /// A frame exceeded the limit and was dropped.
+    #[non_exhaustive]
     Oversize {
         /// The limit, in bytes.
         limit: usize,

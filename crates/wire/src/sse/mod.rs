@@ -51,6 +51,7 @@ pub enum SseEvent<'a> {
     /// Lenient reading: a comment, without its colon.
     Comment(Cow<'a, str>),
     /// Lenient reading: a field that is not in the specification.
+    #[non_exhaustive]
     Field {
         /// The text before the colon.
         name: Cow<'a, str>,
@@ -60,6 +61,7 @@ pub enum SseEvent<'a> {
     /// An event.
     Message(SseMessage<'a>),
     /// A line or an event exceeded its limit and was dropped. Decoding continues with the next event.
+    #[non_exhaustive]
     Oversize {
         /// The limit that was exceeded.
         bound: SseBound,
