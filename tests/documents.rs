@@ -109,11 +109,11 @@ fn examples_of_kinds_hold() {
     for &kind in RepairKind::ALL {
         let (before, after) = kind.example();
         let before = cases::decode_bytes(before);
-        let following = match kind {
+        let trailing = match kind {
             RepairKind::LineDelimited => TrailingDocuments::Array,
             _ => TrailingDocuments::First,
         };
-        let mended = mend(&before, &Options::new().with_trailing_documents(following));
+        let mended = mend(&before, &Options::new().with_trailing_documents(trailing));
         let recorded = mended.repairs().iter().any(|repair| repair.kind() == kind);
         if mended.text() != Some(after) || !recorded {
             wrong.push_str(&format!("\n{kind}: {mended:?}, not {after:?}"));

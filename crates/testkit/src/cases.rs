@@ -12,7 +12,7 @@
 //! | `outcome` | the code of the outcome |
 //! | `policy` | `permissive` (default), `conservative`, `strict`; or a highest risk: `exact`, `likely`, `lossy` |
 //! | `without` | kinds switched off |
-//! | `following` | `first` (default), `all`, `array`, `error`, `last` |
+//! | `trailing`  | `first` (default), `all`, `array`, `error`, `last` |
 //! | `limits` | any of `depth`, `lookahead`, `buffer`, `repairs` |
 //! | `guide` | what is known about the value, as a [`guides::Outline`](crate::guides::Outline) |
 //! | `only` | `whole-text`: the push path reads it differently, for a reason named in docs/repairs.md |
@@ -91,7 +91,7 @@ struct Line {
     policy: Option<String>,
     #[serde(default)]
     without: Vec<String>,
-    following: Option<String>,
+    trailing: Option<String>,
     #[serde(default)]
     limits: LimitFields,
     guide: Option<Value>,
@@ -220,13 +220,13 @@ fn options(
     for code in &line.without {
         policy = policy.without(kind(code)?);
     }
-    let following = match line.following.as_deref() {
+    let trailing = match line.trailing.as_deref() {
         None | Some("first") => TrailingDocuments::First,
         Some("all") => TrailingDocuments::All,
         Some("array") => TrailingDocuments::Array,
         Some("error") => TrailingDocuments::Error,
         Some("last") => TrailingDocuments::Last,
-        Some(name) => return Err(missing("following", name)),
+        Some(name) => return Err(missing("trailing", name)),
     };
     let default = Limits::new();
     let limits = Limits::new()
@@ -235,7 +235,7 @@ fn options(
         .with_buffer(line.limits.buffer.unwrap_or(default.buffer()))
         .with_repairs(line.limits.repairs.unwrap_or(default.repairs()));
     let options =
-        Options::new().with_policy(policy).with_trailing_documents(following).with_limits(limits);
+        Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits);
     Ok(match &line.guide {
         Some(outline) => options.with_guide(Arc::new(Outline::new(outline.clone()))),
         None => options,

@@ -48,7 +48,7 @@ pub fn options(byte: u8) -> Options {
         2 => Policy::CONSERVATIVE,
         _ => Policy::STRICT,
     };
-    let following = match (byte >> 2) & 7 {
+    let trailing = match (byte >> 2) & 7 {
         0 => TrailingDocuments::All,
         1 => TrailingDocuments::Array,
         2 => TrailingDocuments::Error,
@@ -61,7 +61,7 @@ pub fn options(byte: u8) -> Options {
         _ => Limits::new(),
     };
     let options =
-        Options::new().with_policy(policy).with_trailing_documents(following).with_limits(limits);
+        Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits);
     if byte & 3 == 1 { options.with_guide(Arc::new(Whim::new(byte.into()))) } else { options }
 }
 
