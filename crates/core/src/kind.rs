@@ -1,11 +1,11 @@
-//! The kinds of repair, their risks, and the set type that switches them.
+//! The kinds of repair, their risks, and the set type to switch kinds off.
 
 use crate::code::by_code;
 
 /// How much a repair had to assume.
 ///
-/// The order is the ladder: `Exact < Likely < Lossy < Guess`. A [`Policy`](crate::Policy) names the
-/// highest step it allows.
+/// Risks are ordered: `Exact < Likely < Lossy < Guess`. A [`Policy`](crate::Policy) sets the
+/// highest one that it allows.
 ///
 /// ```
 /// use jsonmend_core::Risk;
@@ -15,11 +15,11 @@ use crate::code::by_code;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_enums)]
 pub enum Risk {
-    /// One reading, nothing lost.
+    /// There is one reading, and nothing is lost.
     Exact,
-    /// A normalisation that loses nothing, or a strongly indicated reading.
+    /// A normalization that loses nothing, or a strongly indicated reading.
     Likely,
-    /// Something the input held is dropped.
+    /// Something in the input is dropped.
     Lossy,
     /// Something is invented, or one of several readings was chosen.
     Guess,
@@ -40,7 +40,7 @@ impl Risk {
         }
     }
 
-    /// The risk of that name.
+    /// The risk with this name.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         code.parse().ok()
@@ -49,13 +49,13 @@ impl Risk {
 
 by_code!(Risk, "risk");
 
-/// One row of the table below becomes a variant, its code, its risk, its summary and its example.
+/// Each row of the table below becomes a variant, its code, its risk, its summary and its example.
 macro_rules! kinds {
     ($($variant:ident $code:literal $risk:ident $summary:literal, $before:literal => $after:literal;)*) => {
-        /// What was wrong with the input, one variant a repair.
+        /// What was wrong with the input.
         ///
-        /// Every kind has a stable [code](Self::code), a [risk](Self::risk) and an example; a section
-        /// of `docs/repairs.md` describes it. More kinds may be added.
+        /// Every kind has a stable [code](Self::code), a [risk](Self::risk) and an example, and is
+        /// described in a section of `docs/repairs.md`. More kinds may be added.
         ///
         /// ```
         /// use jsonmend_core::{RepairKind, Risk};
@@ -82,19 +82,19 @@ macro_rules! kinds {
                 match self { $(Self::$variant => $code),* }
             }
 
-            /// The risk of the repair.
+            /// The risk of repairs of this kind.
             #[must_use]
             pub const fn risk(self) -> Risk {
                 match self { $(Self::$variant => Risk::$risk),* }
             }
 
-            /// One sentence on what the repair does.
+            /// One sentence about what is wrong.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $summary),* }
             }
 
-            /// A broken text and what the repair makes of it.
+            /// A broken text, and what the repair makes of it.
             #[must_use]
             pub const fn example(self) -> (&'static str, &'static str) {
                 match self { $(Self::$variant => ($before, $after)),* }
@@ -163,7 +163,7 @@ kinds! {
 }
 
 impl RepairKind {
-    /// The kind of that code.
+    /// The kind with this code.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.binary_search_by(|kind| kind.code().cmp(code)).ok().map(|at| Self::ALL[at])

@@ -55,7 +55,7 @@ impl Document {
         match mender.push_document(chunk, &mut out) {
             None => Taken::All,
             Some(taken) => {
-                Taken::Ended { taken: taken.min(chunk.len()), back: mender.behind().to_vec() }
+                Taken::Ended { taken: taken.min(chunk.len()), back: mender.leftover().to_vec() }
             }
         }
     }
@@ -78,7 +78,7 @@ impl Document {
         let outcome = mender.finish(&mut out);
         // A doubtful quote may have been settled by the end of the input only, and with it an end of
         // the document that lies before: what follows it is the extractor's to read.
-        (outcome, mender.behind().to_vec())
+        (outcome, mender.leftover().to_vec())
     }
 
     /// Gives up; what the mender has held back goes out raw.

@@ -28,13 +28,14 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Whether a word ends directly before `pos`. A guide is asked once, there: a blank that comes
-    /// later must not ask again, or it would matter where a chunk ends.
+    /// Whether a word ends directly before `pos`. The guide is asked only there, once per word:
+    /// asking again at a later blank would make the answer depend on how the input was divided.
     fn word_ended(&self, source: &Source<'_>, text: Text) -> bool {
         self.pos > self.lex_start
             && match text.is_key {
                 true => !matches!(source.byte(self.pos - 1), Some(b' ' | b'\t')),
-                // What stands before the mark may be gone; the mark stands behind the last word.
+                // Bytes before the committed position may be gone, and that is the end of the last
+                // word.
                 false => self.pos == self.mark,
             }
     }
@@ -53,8 +54,8 @@ impl Engine {
                 Ok(false)
             };
             if look!(ends, false) {
-                // Running text may hold a name and a colon, so that its end is a guess. A policy
-                // without guesses has no other reading instead: that would be one, too.
+                // Prose may contain a name and a colon, so this end is a guess. A policy without
+                // guesses gets no other reading instead, which would be a guess as well.
                 let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
                 let kind = if guess { RepairKind::UnterminatedString } else { bare_kind(text) };
                 return self.end_bare_by(kind, source, text);
@@ -83,7 +84,7 @@ impl Engine {
             let ends = if text.is_key { b':' } else { b',' };
             wide_sign(&rest[at..]).filter(|(sign, _)| *sign == ends)
         };
-        // With a guide, word by word: the string may end at each blank.
+        // With a guide, read word by word, because the string may end at each blank.
         let blank = rest.iter().take_while(|b| guided && **b == b' ').count();
         let word = rest.iter().enumerate().skip(blank).take_while(|(at, b)| {
             plain(b) && !(guided && **b == b' ') && (b.is_ascii() || sign(*at).is_none())
@@ -92,7 +93,7 @@ impl Engine {
         if run == 0
             && let Some((_, length)) = sign(0)
         {
-            // A comma or colon of another script may end it.
+            // A comma or colon of another script may end the string.
             let may = self.pos > self.lex_start;
             if may && look!(self.wide_sign_ends(source, text, length), false) {
                 return self.end_bare(source, text);
@@ -126,9 +127,9 @@ impl Engine {
             return if source.is_last() { self.end_bare(source, text) } else { Ok(Flow::Wait) };
         };
         match byte {
-            // The character behind the run is not whole, or not UTF-8.
+            // The character after the run is incomplete or not UTF-8.
             0x80.. => Ok(Flow::Go),
-            // The next word may be none of the string's.
+            // The next word may not belong to the string.
             b' ' => Ok(Flow::Go),
             b'\t' if guided && run > 0 => Ok(Flow::Go),
             _ if !text.is_key && self.pos - self.mark > self.window => self.end_bare(source, text),
@@ -217,8 +218,8 @@ impl Engine {
         }
     }
 
-    /// Blanks are held back until a word follows them. Where the run that starts at `pos` passes too
-    /// many of them, the engine stops there, as it does where they come one by one.
+    /// Blanks are withheld until a word follows them. If a run of blanks exceeds the limit, the
+    /// engine must stop at the same byte as if they had arrived one by one.
     fn check_blanks(&mut self, run: &[u8]) -> Result<(), Stop> {
         if self.held_at(self.pos + run.len()).is_ok() {
             return Ok(());
@@ -238,7 +239,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The byte at `pos` belongs to the string.
+    /// Takes the byte at `pos` as part of the string.
     fn keep(&mut self, text: Text) -> Step {
         self.pos += 1;
         self.settle_text(text);
@@ -270,7 +271,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Whether a comma or colon of another script, of so many bytes, ends a string without quotes.
+    /// Whether a comma or colon of another script, `length` bytes long, ends an unquoted string.
     fn wide_sign_ends(
         &mut self,
         source: &Source<'_>,
@@ -285,8 +286,8 @@ impl Engine {
         }
     }
 
-    /// Whether a comma of another script, of so many bytes at `at`, separates values: in an object a
-    /// member, or nothing, must follow it.
+    /// Whether a comma of another script, `length` bytes long at `at`, separates values. In an
+    /// object it does if a member or the end follows it.
     pub(super) fn separates(
         &mut self,
         source: &Source<'_>,
@@ -302,7 +303,7 @@ impl Engine {
         follows
     }
 
-    /// A comma behind a bare value of an object: does another member, or nothing, follow it?
+    /// Whether another member, or the end, follows the comma after an unquoted value of an object.
     fn comma_ends_bare(
         &mut self,
         source: &Source<'_>,
@@ -324,7 +325,8 @@ impl Engine {
         if follows? {
             return Ok(true);
         }
-        // Without a colon it is a member only beside another without one: `Home, page 3` is text.
+        // Without a colon it is only a member if its neighbour has none either: `Home, page 3` is
+        // text.
         Ok(text.nested == 0 && self.lacks_colon() && self.declares_member(look)?)
     }
 
@@ -335,7 +337,7 @@ impl Engine {
         let next = look!(look.space(), b'}');
         let closes = if text.is_key { next == b':' } else { matches!(next, b',' | b'}' | b']') };
         if closes && at > self.lex_start {
-            // It lost its opening quote only; white space before it was meant.
+            // Only its opening quote was lost, so white space before this one was meant.
             self.pos = at + 1;
             return self.bare_closed(source, text, at);
         }
@@ -349,12 +351,12 @@ impl Engine {
         self.keep(text)
     }
 
-    /// The string ends before `pos`; white space at its end is none of it.
+    /// Ends the string before `pos`, without the white space at its end.
     fn end_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         self.end_bare_by(bare_kind(text), source, text)
     }
 
-    /// The same; the closing quote is a repair of that kind.
+    /// Like [`end_bare`](Self::end_bare), with the kind of the repair that adds the closing quote.
     fn end_bare_by(&mut self, kind: RepairKind, source: &Source<'_>, text: Text) -> Step {
         let end = if text.is_key {
             let content = source.slice(self.lex_start, self.pos);
@@ -362,7 +364,7 @@ impl Engine {
         } else {
             self.mark
         };
-        // White space at the end was taken for content: it is none.
+        // White space at the end was read as content, and is not part of the string.
         self.forget_controls(end);
         self.edit(kind, end..end, "\"")?;
         self.bare_closed(source, text, end)
@@ -386,7 +388,7 @@ impl Engine {
     }
 }
 
-/// The repair that gives a key or a string its quotes.
+/// The repair that adds quotes to a key or a string.
 const fn bare_kind(text: Text) -> RepairKind {
     if text.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString }
 }

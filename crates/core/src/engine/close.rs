@@ -1,4 +1,4 @@
-//! Closing containers, by the right closer or by another.
+//! Closing containers, with the right closer or another one.
 
 use super::{
     Engine, Expect, Flow, Source, Step, Stop, Token,
@@ -18,7 +18,7 @@ impl Engine {
         match self.frames.above(wanted) {
             Some(0) => self.close_top(source, token),
             Some(above) => {
-                // `[{"a": 1]`, or `{"k": ["v"}, …`: were closers lost, or is this one mistyped?
+                // `[{"a": 1]`, or `{"k": ["v"}, …`: are closers missing, or is this one mistyped?
                 let outer = self.frames.shape_below(above);
                 let inner = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
@@ -33,7 +33,7 @@ impl Engine {
                 self.close_lost(source, above)
             }
             None => {
-                // Nothing of that shape is open: a mistyped closer, or one too many.
+                // Nothing of this shape is open: a mistyped closer, or one too many.
                 let below = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
                 let closes_root = below.is_none();
@@ -46,22 +46,23 @@ impl Engine {
         }
     }
 
-    /// The closer at `pos` closes nothing.
+    /// Drops the closer at `pos`, which closes nothing.
     fn extra_close(&mut self) -> Step {
         self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
         self.pos += 1;
         Ok(Flow::Go)
     }
 
-    /// `{"k": [{"a": 1}}`: whether a brace follows an object in the list of a member, whose own
-    /// object is in no list: there the next item would tell nothing.
+    /// `{"k": [{"a": 1}}`: whether the brace follows an object in an array that is a member's
+    /// value. If the outer object is in an array itself, the next item would not settle the
+    /// question.
     fn follows_object(&self, above: usize, outer: Option<Shape>) -> bool {
         let list = self.expect == Expect::ItemEnd && self.closed_object == self.anchor;
         list && above == 1 && matches!(outer, None | Some(Shape::Object))
     }
 
-    /// Whether only the list goes on behind that brace: `, {` or `], "n": 3`. Should `}],` have been
-    /// `]},`, a brace is missing in the end, which is a guess, or a cut.
+    /// Whether only the array can continue after this brace: `, {` or `], "n": 3`. If `}],` was
+    /// meant to be `]},`, a brace will be missing at the end, which is a guess or a cut.
     fn reads_on(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         let next = look.gap()?;
         if !matches!(next, b',' | b']') {
@@ -73,12 +74,12 @@ impl Engine {
         Ok(if next == b',' { behind == b'{' } else { matches!(behind, b',' | b'}') })
     }
 
-    /// The comma that pends before a closer is one too many.
+    /// Drops the comma before a closer, if there is one.
     pub(super) fn drop_comma(&mut self) -> Result<(), Stop> {
         if matches!(self.expect, Expect::Item | Expect::Key) {
             self.expect =
                 if self.expect == Expect::Item { Expect::ItemEnd } else { Expect::MemberEnd };
-            // Where an edit wrote the comma, that edit goes.
+            // If an edit inserted the comma, remove that edit.
             let (at, made) = (self.comma, self.member_edits + 1);
             let first = self.edits_before(at).max(self.firm);
             let wrote = self.edits[first..].iter().rposition(|edit| {
@@ -114,7 +115,7 @@ impl Engine {
         if shape == Shape::Tuple {
             self.edit(RepairKind::Tuple, at..at + 1, "]")?;
         } else if shape == Shape::Call {
-            // `f()` holds no value.
+            // `f()` contains no value.
             self.edit(RepairKind::MissingValue, at..at + 1, "null")?;
         }
         self.popped(source)
@@ -135,7 +136,7 @@ impl Engine {
         found.is_some()
     }
 
-    /// The closer at `pos` was dealt with.
+    /// Moves past the closer at `pos`, which was handled.
     fn popped(&mut self, source: &Source<'_>) -> Step {
         self.pos += 1;
         let object = self.frames.top() == Some(Shape::Object);
@@ -146,7 +147,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// The closer has the wrong shape; the right one stands in its place.
+    /// Replaces a closer of the wrong shape with the right one.
     fn mistyped(&mut self, source: &Source<'_>) -> Step {
         self.drop_comma()?;
         let at = self.pos;
@@ -159,7 +160,7 @@ impl Engine {
         self.popped(source)
     }
 
-    /// Closes the `above` innermost containers, whose closers were lost.
+    /// Closes the `above` innermost containers, whose closers are missing.
     fn close_lost(&mut self, source: &Source<'_>, above: usize) -> Step {
         self.drop_comma()?;
         let at = self.pos;
@@ -179,7 +180,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Whether what follows goes on in a container of that shape (`None`: behind the document).
+    /// Whether what follows can continue a container of that shape (`None`: follow the document).
     fn fits(&mut self, mut look: Look<'_>, outer: Option<Shape>) -> Result<bool, Edge> {
         let next = match look.gap() {
             Err(Edge::End) => return Ok(true),

@@ -1,4 +1,4 @@
-//! The edits: changes to the input that were decided, and not handed out yet.
+//! Edits: changes to the input that were decided but not emitted yet.
 
 use alloc::borrow::Cow;
 use core::ops::Range;
@@ -9,16 +9,16 @@ use crate::{Repair, RepairKind, Risk};
 /// A change to the input.
 #[derive(Clone, Debug)]
 pub(crate) enum Edit {
-    /// A document ends at that offset.
+    /// A document ends at `end`.
     EndDocument { start: usize, end: usize },
-    /// A span of the input is replaced; the number says how many edits were made before.
+    /// A span of the input is replaced. The number counts the edits made so far, and identifies it.
     Replace(Repair, usize),
 }
 
 impl Edit {
-    /// Whether an edit recorded now at `start` belongs before this one: an insertion stands before
-    /// a replacement at the same place.
-    fn stands_behind(&self, start: usize, inserts: bool) -> bool {
+    /// Whether a new edit at `start` belongs before this one. An insertion comes before a
+    /// replacement at the same place.
+    fn sorts_after(&self, start: usize, inserts: bool) -> bool {
         match self {
             Self::EndDocument { end, .. } => *end > start,
             Self::Replace(repair, _) => {
@@ -31,7 +31,7 @@ impl Edit {
         matches!(self, Self::Replace(repair, _) if repair.kind == RepairKind::UnescapedControl)
     }
 
-    /// Where what a repair replaces ends.
+    /// The end of the span that a repair replaces.
     pub(super) const fn end(&self) -> Option<usize> {
         match self {
             Self::EndDocument { .. } => None,
@@ -48,7 +48,7 @@ impl Edit {
 }
 
 impl Engine {
-    /// Records an edit; edits may come out of order as long as they lie behind the mark.
+    /// Records an edit. Edits may be made in any order, but none before the committed position.
     pub(super) fn edit(
         &mut self,
         kind: RepairKind,
@@ -78,7 +78,7 @@ impl Engine {
         }
         self.escaped |= kind == RepairKind::EscapedDocument;
         let mut at = self.edits.len();
-        while at > 0 && self.edits[at - 1].stands_behind(start, inserts) {
+        while at > 0 && self.edits[at - 1].sorts_after(start, inserts) {
             at -= 1;
         }
         self.serial += 1;
@@ -89,12 +89,12 @@ impl Engine {
         Ok(())
     }
 
-    /// How many edits start before that offset. They are in order, and there may be many.
+    /// How many edits start before `offset`. A binary search, because there may be many.
     pub(super) fn edits_before(&self, offset: usize) -> usize {
         self.edits.partition_point(|edit| edit.start() < offset)
     }
 
-    /// Forgets the line ends and tabs from `from` on that were escaped, as far as that is not firm.
+    /// Removes the escapes of line ends and tabs at or after `from`, if they are not committed.
     pub(super) fn forget_controls(&mut self, from: usize) {
         let first = self.edits_before(from).max(self.firm);
         let before = self.edits.len();
@@ -109,7 +109,7 @@ impl Engine {
         self.recorded -= before - self.edits.len();
     }
 
-    /// Forgets the edits that start at `from` or behind it; of a stream, those not handed out.
+    /// Removes the edits that start at or after `from`; in the push path, only uncommitted ones.
     pub(super) fn forget(&mut self, from: usize) {
         debug_assert!(self.reaches(from));
         while self.edits.last().is_some_and(|edit| edit.start() >= from) {
@@ -122,16 +122,16 @@ impl Engine {
         self.firm = self.firm.min(self.edits.len());
     }
 
-    /// Forgets the edits that are not firm and start at `from` or behind it.
-    pub(super) fn forget_behind(&mut self, from: usize) {
+    /// Removes the uncommitted edits that start at or after `from`.
+    pub(super) fn forget_uncommitted(&mut self, from: usize) {
         while self.edits.len() > self.firm && self.edits.last().is_some_and(|e| e.start() >= from) {
             self.edits.pop();
             self.recorded = self.recorded.saturating_sub(1);
         }
     }
 
-    /// Forgets the edits at `from` and behind that were made after the first `serial`, and the
-    /// comma that was the first of them.
+    /// Removes the edits after `from`, and those at `from` that were made after the first `serial`
+    /// edits, with the comma if that was the first of these.
     pub(super) fn forget_since(&mut self, serial: usize, from: usize) {
         let (firm, whole, mut at) = (self.firm, self.whole, 0);
         let before = self.edits.len();
@@ -149,7 +149,7 @@ impl Engine {
         self.firm = self.firm.min(self.edits.len());
     }
 
-    /// Whether a repair may still be made at that offset.
+    /// Whether an edit may still be made at this offset.
     pub(super) fn reaches(&self, at: usize) -> bool {
         self.whole || at >= self.mark
     }

@@ -64,13 +64,14 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// A backslash inside a document that is escaped once too often.
+    /// A backslash in a document that is escaped one time too many.
     fn doubled_escape(&mut self, source: &Source<'_>, text: Text, next: u8) -> Step {
         let at = self.pos;
         match next {
             b'"' => return self.quote(source, text, 2),
             b'\\' => {
-                // One level is taken off: `\\\"` is `\"`, `\\n` is `\n`, and `\\\\` is `\\`.
+                // Remove one level: `\\\"` becomes `\"`, `\\n` becomes `\n`, and `\\\\` becomes
+                // `\\`.
                 let Some(third) = source.byte(at + 2) else {
                     if !source.is_last() {
                         return Ok(Flow::Wait);
@@ -113,7 +114,8 @@ impl Engine {
                     };
                     let length = if third == b'"' { 3 } else { 2 };
                     self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
-                    // What the backslash escapes belongs to it: half of it is no valid text.
+                    // Skip what the backslash escapes as well: half an escape would not be valid
+                    // text.
                     self.pos += match third {
                         b'u' if escapes_unit => 7,
                         b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 3,
@@ -121,7 +123,7 @@ impl Engine {
                     };
                 }
             }
-            // An escape of the outer level stands for the character itself: keep it escaped.
+            // An escape of the outer level is the character itself, which must stay escaped.
             b'n' | b'r' | b't' | b'b' | b'f' | b'/' => self.pos += 2,
             b'u' => return self.unicode_escape(source, text, at),
             _ => {
@@ -171,7 +173,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// An escape that has not arrived whole.
+    /// An escape of which not all has arrived.
     fn cut_escape(&mut self, source: &Source<'_>, at: usize) -> Step {
         if !source.is_last() {
             return Ok(Flow::Wait);

@@ -1,4 +1,4 @@
-//! Members and items that lost a sign: what the bytes behind a token decide.
+//! Members and items with a missing separator or bracket: what follows a token decides.
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop,
@@ -12,14 +12,14 @@ use crate::{
 };
 
 impl Engine {
-    /// `{{"a": 1}}`
+    /// A second opening brace, as in `{{"a": 1}}`.
     pub(super) fn double_open(&mut self) -> Step {
         if self.expect == Expect::Key
             && self.comma_length > 0
             && self.edits.len() == self.firm
             && self.frames.parent().is_some_and(Shape::is_list)
         {
-            // `[{"i": 1, {"i": 2}]`: the brace before the comma was lost.
+            // `[{"i": 1, {"i": 2}]`: the brace before the comma is missing.
             let comma = self.comma;
             self.edit(RepairKind::MissingClose, comma..comma, "}")?;
             self.frames.pop();
@@ -30,8 +30,8 @@ impl Engine {
             self.pend_comma(comma, self.serial, self.comma_length);
             return Ok(Flow::Go);
         }
-        // Behind a member the brace was not written twice: it begins another object, perhaps a record
-        // of its own.
+        // After a member, the brace is not a doubled one: it begins another object, perhaps another
+        // record.
         let first = self.expect == Expect::FirstKey;
         let kind = if first { RepairKind::DuplicateOpen } else { RepairKind::InnerBraces };
         self.edit(kind, self.pos..self.pos + 1, "")?;
@@ -45,7 +45,7 @@ impl Engine {
     pub(super) fn defer_value(&mut self, source: &Source<'_>, token: Token) -> Step {
         match token {
             Token::ObjectOpen => {
-                // `{{name}}` is a placeholder when nothing but a word stands in it.
+                // `{{name}}` is a placeholder if it contains nothing but a word.
                 let mut look = self.look(source, self.pos + 1);
                 if look!(look.peek(), 0) == b'{' {
                     look.bump();
@@ -64,7 +64,7 @@ impl Engine {
                 self.open(Shape::Object)
             }
             Token::Plus => {
-                // `["a", + "b"]`: there is nothing before it to join.
+                // `["a", + "b"]`: there is nothing before the plus to join.
                 let mut look = self.look(source, self.pos + 1);
                 look!(look.gap(), 0);
                 if look!(look.at_quote(), false) {
@@ -80,7 +80,7 @@ impl Engine {
         match token {
             Token::Plus => self.join(source),
             Token::ObjectOpen if self.frames.parent().is_some_and(Shape::is_list) => {
-                // `[{"i": 1{"i": 2}]`: the brace before was lost.
+                // `[{"i": 1{"i": 2}]`: the brace before this one is missing.
                 let at = if self.reaches(self.anchor) { self.anchor } else { self.pos };
                 self.edit(RepairKind::MissingClose, at..at, "}")?;
                 self.frames.pop();
@@ -116,7 +116,7 @@ impl Engine {
         }
     }
 
-    /// Whether a string and, without a colon, a value that is no string follow.
+    /// Whether a string follows and, without a colon, a value that is not a string.
     fn key_and_value_follow(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
         let mut look = self.look(source, self.pos);
         let Some((quote, length)) = look.quote()? else { return Ok(false) };
@@ -132,7 +132,7 @@ impl Engine {
         if let Some((quote, length)) = look.quote()? {
             look.advance(length);
             self.pass_string(&mut look, quote)?;
-            // A second key without a colon is still a key when a value follows it directly.
+            // A second key without a colon is still a key if a value directly follows it.
             return Ok(matches!(look.space()?, b':' | b'='));
         }
         if !is_word(look.peek()?) {
@@ -145,7 +145,7 @@ impl Engine {
         Ok(look.blanks()? == b':' || look.at_wide(b':')?)
     }
 
-    /// `"a" + "b"`, `"a" "b"`: takes the quotes between away.
+    /// Joins strings as in `"a" + "b"` or `"a" "b"`, by removing the quotes between them.
     pub(super) fn join(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
         let mut look = self.look(source, at);
@@ -159,7 +159,7 @@ impl Engine {
         {
             let behind = at + look.passed() + length;
             self.forget(from);
-            // What was dropped between the two stays lost.
+            // The join also removes what was dropped between the two.
             let kind = if self.stray > from {
                 RepairKind::StrayText
             } else {
@@ -181,7 +181,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Words between members: dropped up to the next separator, quote or line end.
+    /// Drops words between members, up to the next separator, quote or line end.
     pub(super) fn stray(&mut self, source: &Source<'_>) -> Step {
         let rest = source.from(self.pos);
         let first = usize::from(self.pos == self.lex_start);
@@ -205,11 +205,12 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Whole text only. `["k": "v"]`: the item is a key, and the brace before it was lost.
+    /// In `["k": "v"]` the item is a key, and the brace before it is missing. Whole-text path only.
     pub(super) fn opens_lost_object(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
         let Some(closed) = self.closed_string.filter(|_| self.whole) else { return Ok(false) };
         let start = self.lex_start.wrapping_sub(1);
-        // Edits do not overlap: one that ends there is the last that starts before, or inserts.
+        // Edits do not overlap, so one that ends there is the last one that starts before, or
+        // inserts.
         let there = &self.edits[..self.edits_before(self.lex_start + 1)];
         let edited =
             there.iter().rev().map_while(super::Edit::end).find(|end| *end <= self.lex_start)
@@ -230,7 +231,7 @@ impl Engine {
             && behind_comma <= start
             && source.slice(behind_comma, start).iter().all(u8::is_ascii_whitespace);
         if directly && self.frames.parent() == Some(Shape::Object) && self.frames.items() > 1 {
-            // `{"a": [1, 2, "b": 3}`: the list around ended before the key.
+            // `{"a": [1, 2, "b": 3}`: the array should have ended before the key.
             let comma = self.comma;
             self.edit(RepairKind::MissingClose, comma..comma, "]")?;
             self.frames.pop();
@@ -250,7 +251,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Whether strings and commas, two at least, go on to a `}`.
+    /// Whether at least two strings, separated by commas, and then a `}` follow.
     pub(super) fn reads_set(&mut self, source: &Source<'_>) -> bool {
         let mut look = self.look(source, self.pos);
         let mut strings = 0;

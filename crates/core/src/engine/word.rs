@@ -1,4 +1,4 @@
-//! Words: literals, calls, strings and keys without quotes, and text that is no JSON.
+//! Words: literals, calls, strings and keys without quotes, and text that is not JSON.
 
 use super::{
     Engine, Flow, Lex, Source, Step, Token,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Lead, RepairKind, Risk};
 
-/// What a literal of another language, or a cut one, stands for.
+/// The JSON literal for a word: a literal, one of another language, or one that was cut off.
 fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str)> {
     const JSON: [&str; 3] = ["true", "false", "null"];
     if let Some(exact) = JSON.into_iter().find(|json| json.as_bytes() == word) {
@@ -45,7 +45,7 @@ fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str
     None
 }
 
-/// The modules whose calls stand in what Python prints for values.
+/// Modules whose calls appear when Python prints values.
 const MODULES: [&[u8]; 10] = [
     b"bson",
     b"collections",
@@ -60,7 +60,7 @@ const MODULES: [&[u8]; 10] = [
 ];
 
 impl Engine {
-    /// A word where a value may stand.
+    /// Handles a word where a value is expected.
     pub(super) fn word(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
         let root = self.frames.len() == 0;
@@ -147,8 +147,9 @@ impl Engine {
         if root { self.not_a_document() } else { self.open_bare(source, false) }
     }
 
-    /// Whether one value stands in the parentheses that `look` is in. The closing one may be missing
-    /// before the closer of what is around it, and of a call of a module, `dotted`, nothing follows it.
+    /// Whether there is one value in the parentheses that `look` is in. The closing one may be
+    /// missing before the closer of the container. After a call in a module, `dotted`, nothing may
+    /// follow.
     fn holds_one_value(&mut self, mut look: Look<'_>, dotted: bool) -> Result<bool, Edge> {
         let from = look.passed();
         let container = matches!(look.peek()?, b'{' | b'[');
@@ -168,7 +169,8 @@ impl Engine {
         self.steps += look.passed() as u64;
         let closer = look.space()?;
         if !dotted && container {
-            // `[Point({"x": 1} , 2]` lost its closer; `array([1, 2], dtype=int)` has two arguments.
+            // `[Point({"x": 1} , 2]` lacks its closer; `array([1, 2], dtype=int)` has two
+            // arguments.
             while !matches!(look.peek()?, b')' | b'}' | b']') {
                 look.bump();
             }
@@ -181,7 +183,7 @@ impl Engine {
         Ok(closer == b')' && !empty && look.peek()? != b'.')
     }
 
-    /// Passes a list or an object, and what stands in it.
+    /// Skips an array or object.
     fn pass_container(&mut self, look: &mut Look<'_>) -> Result<(), Edge> {
         let mut depth = 0_usize;
         loop {
@@ -202,7 +204,7 @@ impl Engine {
         }
     }
 
-    /// `name(` around a value.
+    /// Opens a call around a value: `name(`.
     fn open_call(&mut self, at: usize, length: usize) -> Step {
         self.edit(RepairKind::CallWrapper, at..at + length, "")?;
         self.pos = at + length - 1;
@@ -215,7 +217,7 @@ impl Engine {
         Ok(flow)
     }
 
-    /// A word where a key may stand.
+    /// Handles a word where a key is expected.
     pub(super) fn word_as_key(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
         if let Some(length) = look!(self.words_before_key(source), None) {
@@ -231,8 +233,8 @@ impl Engine {
         self.open_bare(source, true)
     }
 
-    /// `oops "key": 1`, `-- a note` and a key on the next line: where the quote stands behind words
-    /// that are none of the key.
+    /// The length of words before a key in quotes that do not belong to it, as in `oops "key": 1`,
+    /// or in `-- a note` with a key on the next line.
     fn words_before_key(&mut self, source: &Source<'_>) -> Result<Option<usize>, Edge> {
         let mut look = self.look(source, self.pos);
         let length = look.word()?.len();
@@ -243,13 +245,13 @@ impl Engine {
         self.steps += look.passed() as u64;
         let quoted = look.peek()? == b'"';
         let words = look.seen();
-        // A word alone on its line may be a key that lost its value.
+        // A word alone on its line may be a key without a value.
         let alone = words.trim_ascii_end().len() == length && look.is_broken();
         let apart = words.last().is_some_and(u8::is_ascii_whitespace);
         Ok((quoted && apart && !alone).then_some(words.len()))
     }
 
-    /// What begins here is no document.
+    /// Reads what begins here as prose.
     pub(super) fn not_a_document(&mut self) -> Step {
         self.lex_start = self.pos;
         self.lex = Lex::Prose;
@@ -301,7 +303,7 @@ impl Engine {
         }
     }
 
-    /// In text before a document: looks for a bracket that begins one.
+    /// Looks for a bracket that begins a document, in text before it.
     pub(super) fn prose(&mut self, source: &Source<'_>) -> Step {
         let rest = source.from(self.pos);
         let run = rest.iter().take_while(|b| !matches!(b, b'{' | b'[')).count();
@@ -317,7 +319,7 @@ impl Engine {
         if look!(self.begins_document(look), false) {
             let lead = Lead::of(source.slice(self.lex_start, self.pos)).kind();
             self.steps += (self.pos - self.lex_start) as u64;
-            // Between two documents, what the first left open counts too.
+            // Between two documents, what the first one left open counts, too.
             let kind = if self.prose_kind.risk() > Risk::Likely { self.prose_kind } else { lead };
             self.edit(kind, self.lex_start..self.pos, "")?;
             self.lex = Lex::None;

@@ -1,12 +1,13 @@
-//! The clean lane: valid JSON, read byte after byte, each once, whatever the size of the chunks.
+//! The fast path: an automaton for valid JSON that reads each byte once, whatever the size of the
+//! chunks.
 //!
-//! This is a shortcut and nothing else. The lane is an automaton that reads ahead of the engine on
-//! the assumption that the input is valid JSON. The engine's own state stands at the last place the
-//! lane was sure of; at anything odd the lane is left, and the rules of the other files read on from
-//! there. What it takes is what those rules would take, whatever follows.
+//! It is an optimization and nothing else. The automaton reads ahead of the engine on the
+//! assumption that the input is valid JSON, and updates the engine's state whenever it is certain.
+//! At anything unusual it stops, and the rules in the other files continue from that state. It
+//! never accepts anything that those rules would read differently, whatever follows.
 //!
-//! The lane is entered only behind a step of the engine, and left only at a byte, so that neither
-//! depends on where a chunk ends.
+//! The fast path is entered only after a step of the engine, and left only at a certain byte, so
+//! neither depends on where a chunk ends.
 
 mod steps;
 mod stride;
@@ -16,15 +17,15 @@ mod tokens;
 use super::{Engine, Flow, Lex, PLAIN, Source, frames::Shape, quotes::Last};
 use crate::{grammar::Expect, scan};
 
-/// The longest key, and the longest stretch of white space, that is read here.
+/// The longest key, and the longest run of white space, that the fast path reads.
 const SHORT: usize = 512;
 
-/// Where the lane stands.
+/// The state of the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The lane is not in use.
+    /// The fast path is not in use.
     Left,
-    /// Behind a value or an opening bracket.
+    /// After a value or an opening bracket.
     Between,
     /// Before a key.
     BeforeKey,
@@ -34,35 +35,35 @@ enum Phase {
     BeforeColon,
     /// Before the value of a member.
     BeforeValue,
-    /// Behind a comma in a list.
+    /// After a comma in an array.
     BeforeItem,
-    /// Behind the brace that opens a value; another would double it.
+    /// After the brace that opens a value. Another brace would double it.
     Brace,
-    /// Behind the quote that opens a value.
+    /// After the quote that opens a value.
     Quote,
-    /// Behind `""`.
+    /// After `""`.
     Empty,
     /// In a string.
     String,
-    /// Behind a backslash.
+    /// After a backslash.
     Escape,
-    /// In the four digits behind `\u`; the number says how many came.
+    /// In the four digits of `\u`, after this many of them.
     Unit(u8),
-    /// In a character that has not arrived whole.
+    /// In a character of which not all bytes have arrived.
     Utf8,
-    /// Behind the quote that seems to end a string.
+    /// After the quote that seems to end a string.
     Behind,
-    /// Behind that quote and a comma, in a list.
+    /// After that quote and a comma, in an array.
     BehindComma,
-    /// Behind that quote and a closing bracket.
+    /// After that quote and a closing bracket.
     BehindClose,
     /// In a number.
     Number(Digits),
-    /// In a literal, of which so many bytes came.
+    /// In a literal, after this many of its bytes.
     Literal(u8),
-    /// Behind a scalar.
+    /// After a scalar.
     Scalar,
-    /// Behind a scalar and a comma that touches it; a digit would go on with the number.
+    /// After a scalar and a comma directly after it. A digit here would continue the number.
     ScalarComma,
 }
 
@@ -79,30 +80,30 @@ enum Digits {
     Exponent,
 }
 
-/// What the lane remembers between chunks. Offsets are those of the input.
+/// What the fast path remembers between chunks. Offsets are offsets in the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     phase: Phase,
-    /// The lane is not entered before this offset.
+    /// The fast path is not entered before this offset.
     blocked: usize,
-    /// How much of the white space came that is being read.
+    /// How much of the current white space was read in earlier chunks.
     passed: usize,
-    /// The comma before the pending member or item; `usize::MAX` where there is none.
+    /// The comma before the member or item that comes next. `usize::MAX` if there is none.
     comma: usize,
-    /// The pending key, between its quotes.
+    /// The key of that member, between its quotes.
     key: (usize, usize),
     ascii: bool,
-    /// It is not known yet whether the quote at `end` ends the string that is open.
+    /// Whether it is still open if the quote at `end` ends the current string.
     doubt: bool,
-    /// Where the pending scalar starts.
+    /// Where the current scalar starts.
     value: usize,
-    /// Where the scalar or the string before ends, without its quote; then, of a bracket behind a
-    /// string, that.
+    /// Where the last scalar or string ends, without its quote; and the offset of the bracket after
+    /// a string.
     end: usize,
     close: usize,
     /// The first byte of the literal.
     first: u8,
-    /// The bytes of a character that has not arrived whole.
+    /// The bytes of a character of which not all have arrived.
     partial: [u8; 4],
     partial_length: u8,
 }
@@ -125,28 +126,28 @@ impl Lane {
     };
 }
 
-/// How a stretch ended.
+/// Why the automaton stopped.
 enum End {
     /// All bytes were read.
     More,
-    /// Something odd stands there; the lane is not entered again before that offset.
+    /// Something unusual was found. The fast path is not entered again before this offset.
     Odd(usize),
 }
 
 impl Engine {
-    /// Whether the lane goes on with the next chunk.
+    /// Whether the next chunk continues on the fast path.
     #[inline]
     pub(crate) fn in_lane(&self) -> bool {
         self.lane.phase != Phase::Left
     }
 
-    /// The bytes that are left are for the rules of the other files.
+    /// Leaves the remaining bytes to the rules in the other files.
     pub(super) fn leave_lane(&mut self) {
         self.lane.phase = Phase::Left;
     }
 
-    /// Enters the lane, if the engine stands where it may, and reads as far as it is clean.
-    /// [`Flow::Wait`]: all there is was read.
+    /// Enters the fast path if the state of the engine allows it, and reads as far as the input is
+    /// clean. Returns [`Flow::Wait`] if that is all of it.
     #[inline]
     pub(super) fn enter_lane(&mut self, source: &Source<'_>) -> Flow {
         let short = self.options.limits().buffer() < 8 * SHORT;
@@ -192,15 +193,15 @@ impl Engine {
         Flow::Wait
     }
 
-    /// Reads a chunk at `base` that lies within a string from end to end, as most small chunks do:
-    /// whether it does.
+    /// Reads a chunk at `base` if all of it is plain content of the current string, as with most
+    /// small chunks. Returns whether it was.
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
         let inside = self.lane.phase == Phase::String && self.tail.is_none();
         if !(inside && scan::is_plain_text(text)) {
             return false;
         }
-        // Behind a comma, or one and white space, a quote may have been lost.
+        // After a comma, or a comma and white space, a quote may have been lost.
         match *text {
             [] | [.., b','] | [b' '] | [.., b',' | b' ', b' '] => return false,
             [.., last, b' '] => self.inner.ends_with(Last::spaced(last)),
@@ -213,15 +214,15 @@ impl Engine {
         true
     }
 
-    /// Reads `text`, which stands at `base`, in the lane: whether all of it was clean. `held` is what
-    /// stands before it, from the mark on.
+    /// Reads `text`, at offset `base`, and returns whether all of it was clean. `held` is the input
+    /// between the committed position and `base`.
     #[inline(never)]
     pub(crate) fn read_lane(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
         self.read_piece(held, text, base)
     }
 
-    /// The same, inlined: of a piece of some bytes, a call and the registers it saves are a tenth of
-    /// the work.
+    /// Like `read_lane`, but inlined: for pieces of a few bytes, a call and the registers it saves
+    /// are a tenth of the work.
     #[inline(always)]
     pub(crate) fn read_piece(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
         let end = self.lane_steps(held, text, base);

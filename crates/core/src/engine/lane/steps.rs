@@ -1,6 +1,6 @@
-//! The automaton of the lane: a branch for each phase, and every byte once. They stand in such an
-//! order, strings first and the start of a value last, that most fall through to the next, and that
-//! the loop comes round once a value.
+//! The automaton of the fast path, with one branch for each phase. The branches are in an order,
+//! from strings to the start of a value, in which most phases fall through to the next one, so
+//! that the loop runs about once per value.
 
 use super::{Digits, End, Engine, PLAIN, Phase, SHORT, stride::Halt, taken::number_end, tokens};
 use crate::{
@@ -9,14 +9,14 @@ use crate::{
     scan,
 };
 
-/// The least that a stride is worth its start.
+/// The shortest text for which reading in bulk is worth its setup.
 const STRIDE: usize = 32;
 
 impl Engine {
-    /// Reads `text` from phase to phase.
+    /// Runs the automaton on `text`.
     #[inline(always)]
     pub(super) fn lane_steps(&mut self, held: &[u8], text: &[u8], base: usize) -> End {
-        // A local of its own, so that it lives in a register.
+        // A local variable, so that it is kept in a register.
         let mut phase = self.lane.phase;
         let end = self.lane_phases(held, text, base, &mut phase);
         self.lane.phase = phase;
@@ -26,7 +26,7 @@ impl Engine {
     #[inline(always)]
     fn lane_phases(&mut self, held: &[u8], text: &[u8], base: usize, phase: &mut Phase) -> End {
         let mut at = 0;
-        // How much of the present gap came in earlier chunks.
+        // How much of the current white space came in earlier chunks.
         let mut passed = core::mem::take(&mut self.lane.passed);
         macro_rules! byte {
             () => {
@@ -36,7 +36,7 @@ impl Engine {
                 }
             };
         }
-        // Passes white space, less than so many bytes of it: the byte behind.
+        // Skips white space, and yields the byte after it. Stops if there are `$most` bytes of it.
         macro_rules! gap {
             ($most:expr) => {
                 match text.get(at) {
@@ -80,7 +80,7 @@ impl Engine {
                 }
             }
             match *phase {
-                // Those above read on from here.
+                // The blocks above and below this match handle these.
                 Phase::Between
                 | Phase::BeforeKey
                 | Phase::Key
@@ -197,7 +197,7 @@ impl Engine {
                 }
                 Phase::Unit(digits) => {
                     let byte = byte!();
-                    // `\uD800` to `\uDFFF` are halves of a pair, or lone.
+                    // `\uD800` to `\uDFFF` are one half of a surrogate pair.
                     let half =
                         digits == 1 && self.lane.partial[0] == b'd' && !matches!(byte, b'0'..=b'7');
                     if !byte.is_ascii_hexdigit() || half {
@@ -312,7 +312,7 @@ impl Engine {
                     return End::Odd(base + at);
                 }
                 at += 1;
-                // Most often the colon touches the key.
+                // Usually the colon directly follows the key.
                 if text.get(at) == Some(&b':') {
                     at += 1;
                     *phase = Phase::BeforeValue;
@@ -366,7 +366,7 @@ impl Engine {
                             Phase::String
                         }
                     },
-                    // The value of a member may be a placeholder, `{{name}}`.
+                    // The value of a member may be a placeholder, as in `{{name}}`.
                     b'{' if !self.in_list() => Phase::Brace,
                     b'{' => {
                         if !self.lane_open(Shape::Object) {

@@ -1,8 +1,8 @@
-//! The lane at a stride: whole members and items, one behind the other, with all that is known of
-//! them in locals. The engine's state is written once, where the stride ends.
+//! Reading in bulk: whole members and items one after the other, with all state in local
+//! variables. The engine's state is written once, at the end.
 //!
-//! A stride ends before whatever it cannot read whole: what the chunk cuts off, and what is odd. The
-//! phases of the lane read on from there, so that nothing odd is decided here.
+//! Reading stops before anything that it cannot read as a whole, because the chunk ends in it or
+//! because it is unusual. The automaton continues from there, so nothing unusual is decided here.
 
 use super::{
     Engine,
@@ -10,36 +10,36 @@ use super::{
 };
 use crate::{engine::frames::Shape, grammar::Expect};
 
-/// No such place.
+/// No such offset.
 const NONE: usize = usize::MAX;
 
-/// Where a stride ends.
+/// Where reading in bulk stopped.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Halt {
     /// Before the value that starts at that index.
     Value(usize),
-    /// In the string that starts at that index; so much of it was read.
+    /// In the string that starts at that index, of which this much was read.
     String(usize, Content),
-    /// Behind a value or an opening bracket that ends at that index.
+    /// After a value or an opening bracket that ends at that index.
     Between(usize),
 }
 
-/// What is known within a stride. Indices are those of the chunk.
+/// The state while reading in bulk. Indices are indices in the chunk.
 struct Stride {
-    /// Behind the last value, or behind the bracket that was opened last.
+    /// The end of the last value, or of the bracket that was opened last.
     ended: usize,
-    /// Where the content of the last value starts, if that is a string.
+    /// Where the content of the last value starts, if it is a string.
     string: usize,
     /// Whether the innermost container is an array.
     list: bool,
-    /// How many keys were read, or items begun, in the innermost container.
+    /// How many keys were read, or items were begun, in the innermost container.
     items: usize,
     /// The key that was read last.
     key: (usize, usize),
-    /// Whether that is a key of the innermost container.
+    /// Whether it is a key of the innermost container.
     own_key: bool,
-    /// Offset of the comma before the member or item that began last, and of the one before an item
-    /// that is to begin.
+    /// The offset of the comma before the member or item that began last, and of the one before an
+    /// item that has not begun yet.
     comma: usize,
     pending: usize,
 }
@@ -55,7 +55,7 @@ impl Stride {
         (self.ended, self.string) = (content.end + 1, value + 1);
     }
 
-    /// An item begins; a member began with its key.
+    /// Begins an item. A member has begun with its key.
     #[inline(always)]
     fn begin(&mut self) {
         if self.list {
@@ -80,8 +80,8 @@ impl Stride {
 }
 
 impl Engine {
-    /// Reads on from the value at `at`: in an object its key was read, in an array what stands
-    /// before it.
+    /// Reads on from the value at `at`. In an object its key was read already, in an array the
+    /// comma before it.
     #[inline(never)]
     pub(super) fn stride(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
         let mut now = Stride {
@@ -108,7 +108,7 @@ impl Engine {
     fn stride_on(&mut self, now: &mut Stride, text: &[u8], base: usize, at: usize) -> Halt {
         let mut value = at;
         loop {
-            // Behind the value, at a comma or a closing bracket.
+            // After the value, at a comma or a closing bracket.
             let mut next = match text[value] {
                 b'"' => {
                     let Some(from) = content_start(text, value) else { return Halt::Value(value) };
@@ -190,11 +190,11 @@ impl Engine {
         }
     }
 
-    /// What stands behind a string, if that tells that its quote ends it.
+    /// What comes after a string, if that shows that the string has ended.
     #[inline(always)]
     fn behind_string(&self, now: &Stride, text: &[u8], content: Content) -> Option<(usize, Next)> {
         let Content { from, end, behind } = content;
-        // A comma before the quote may have followed a lost one.
+        // With a comma before it, the quote may open a string whose predecessor has lost its quote.
         let doubtful = end > from && matches!(text[end - 1], b',' | b' ');
         if behind != Behind::Quote || doubtful {
             return None;
@@ -220,13 +220,13 @@ impl Engine {
     /// Whether a container may open at `value`.
     #[inline(always)]
     fn may_open(&self, list: bool, text: &[u8], value: usize) -> bool {
-        // The value of a member may be a placeholder, `{{name}}`.
+        // The value of a member may be a placeholder, as in `{{name}}`.
         let doubled =
             !list && text[value] == b'{' && matches!(text.get(value + 1), None | Some(b'{'));
         !doubled && self.frames.depth() < self.options.limits().depth()
     }
 
-    /// Whether the innermost container lies in one of the input.
+    /// Whether the innermost container is directly inside an array or object of the input.
     #[inline(always)]
     fn may_close(&self) -> bool {
         matches!(self.frames.parent(), Some(Shape::Object | Shape::Array))
@@ -248,7 +248,7 @@ impl Engine {
         (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
     }
 
-    /// Closes the innermost container at `at`, unless other rules must see that.
+    /// Closes the innermost container at `at`, unless the other rules have to handle that.
     #[inline(always)]
     fn stride_close(&mut self, now: &mut Stride, base: usize, at: usize) -> bool {
         let Some((list, items)) = self.frames.close_inner() else { return false };
@@ -260,7 +260,7 @@ impl Engine {
         true
     }
 
-    /// Writes what is known of the innermost container.
+    /// Stores what is known of the innermost container.
     #[inline(always)]
     fn stride_frame(&mut self, now: &Stride, text: &[u8]) {
         if now.own_key {
@@ -270,7 +270,7 @@ impl Engine {
         }
     }
 
-    /// The last value has ended, or a container was opened.
+    /// Stores the state after the last value, or after the container that was opened last.
     fn stride_ended(&mut self, now: &Stride, text: &[u8], base: usize) {
         self.stride_frame(now, text);
         let ended = base + now.ended;
@@ -300,7 +300,7 @@ impl Engine {
         };
     }
 
-    /// What stands before the next value was read too.
+    /// Stores what was read between the last value and the next one.
     fn stride_to_value(&mut self, now: &Stride, base: usize, value: usize) {
         if now.list {
             self.lane.comma = now.pending;
@@ -313,15 +313,15 @@ impl Engine {
     }
 }
 
-/// What goes on behind a string.
+/// What follows a string.
 enum Next {
     Closer,
     Item(usize),
     Member(Key),
 }
 
-/// Where the content of the string at `value` is read from, if it is a string and nothing else:
-/// `""` may be a doubled quote. Behind a bracket a quote is looked at from step to step.
+/// Where the content of the string at `value` starts. `None` if it may be something else: `""` may
+/// be a doubled quote, and a quote after a bracket is left to the automaton.
 #[inline(always)]
 fn content_start(text: &[u8], value: usize) -> Option<usize> {
     match text.get(value + 1)? {
@@ -331,7 +331,7 @@ fn content_start(text: &[u8], value: usize) -> Option<usize> {
     }
 }
 
-/// The end of a number or a literal, and the comma or the bracket behind it.
+/// The end of a number or a literal, and the offset of the comma or bracket after it.
 #[inline(always)]
 fn scalar(text: &[u8], value: usize, list: bool) -> Option<(usize, usize)> {
     let end = tokens::scalar(text, value)?;

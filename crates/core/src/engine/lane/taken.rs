@@ -1,4 +1,4 @@
-//! What the lane takes: the engine's state moves on to where the lane is sure.
+//! Moving the engine's state to where the fast path is certain.
 
 use super::{
     Digits, End, Engine, PLAIN, Phase, SHORT,
@@ -13,11 +13,11 @@ use crate::{
     grammar::Expect,
 };
 
-/// The least text in which a whole key is looked for: in less it is most often cut off.
+/// The shortest text in which to look for a whole key. In less, it is usually incomplete.
 const MEMBER: usize = 12;
 
 impl Engine {
-    /// Whether the pending key is UTF-8.
+    /// Whether the key that was read is valid UTF-8.
     pub(super) fn lane_key_is_text(&self, held: &[u8], text: &[u8], base: usize) -> bool {
         let (before, after) = self.lane_key(held, text, base);
         let mut bytes = [0; SHORT];
@@ -27,7 +27,7 @@ impl Engine {
         core::str::from_utf8(&bytes[..before.len() + after.len()]).is_ok()
     }
 
-    /// The bytes of the pending key: those in `held`, and those in `text`.
+    /// The bytes of the key that was read: those in `held`, and those in `text`.
     #[inline]
     fn lane_key<'a>(&self, held: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
         let (from, to) = self.lane.key;
@@ -38,7 +38,7 @@ impl Engine {
         (&held[from - start..to.min(base) - start], &text[..to.saturating_sub(base)])
     }
 
-    /// The place of an item stays; that of a member did when its key was read.
+    /// Begins an item. A member has begun with its key.
     #[inline(always)]
     fn lane_begin(&mut self) {
         if self.expect != Expect::MemberValue {
@@ -48,7 +48,7 @@ impl Engine {
         }
     }
 
-    /// The pending key was read, and the colon; the value starts at `value`.
+    /// Begins a member: the key and the colon were read, and the value starts at `value`.
     #[inline(always)]
     pub(super) fn lane_member_begins(
         &mut self,
@@ -63,7 +63,7 @@ impl Engine {
         self.lane_key_read(from, to, value);
     }
 
-    /// The key between those offsets is that of the member whose value starts at `value`.
+    /// Begins a member with its key between `from` and `to`, and its value at `value`.
     #[inline(always)]
     fn lane_key_read(&mut self, from: usize, to: usize, value: usize) {
         self.lane_comma_stays();
@@ -83,8 +83,8 @@ impl Engine {
         }
     }
 
-    /// Reads a whole key at `at`, and its colon, where the chunk holds them and the byte behind.
-    /// It saves the way through the phases.
+    /// Reads a whole key at `at` with its colon, if the chunk contains them and the byte after.
+    /// This is a shortcut past several phases.
     #[inline(always)]
     pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: usize) -> (Phase, usize) {
         if text.len() - at >= MEMBER
@@ -95,8 +95,8 @@ impl Engine {
         (Phase::BeforeKey, at)
     }
 
-    /// Where the value of the member starts. The place is handed over by value, so that the one of
-    /// the automaton lives in a register.
+    /// Returns where the value of the member starts. `at` is passed by value, so that the variable
+    /// of the automaton can stay in a register.
     #[inline(never)]
     fn lane_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
         let Key { from, to, value } = tokens::key(text, at)?;
@@ -108,7 +108,7 @@ impl Engine {
         Some(value)
     }
 
-    /// A value has ended at `pos`.
+    /// Commits a value that has ended at `pos`.
     #[inline]
     fn lane_ended(&mut self) {
         self.mark = self.pos;
@@ -118,13 +118,13 @@ impl Engine {
         self.expect = if self.in_list() { Expect::ItemEnd } else { Expect::MemberEnd };
     }
 
-    /// Whether the innermost container is a list, as what is expected tells.
+    /// Whether the innermost container is an array, according to what is expected next.
     #[inline]
     pub(super) const fn in_list(&self) -> bool {
         matches!(self.expect, Expect::FirstItem | Expect::Item | Expect::ItemEnd)
     }
 
-    /// Opens a container, unless it lies too deep.
+    /// Opens a container, unless the depth limit forbids it.
     #[inline(always)]
     pub(super) fn lane_open(&mut self, shape: Shape) -> bool {
         if self.frames.depth() >= self.options.limits().depth() {
@@ -150,7 +150,7 @@ impl Engine {
         self.closed_items = self.frames.pop();
         self.pos = at + 1;
         self.lane_ended();
-        // Frames that leave no trace are for the other rules.
+        // Frames that do not appear in the output are left to the other rules.
         let (expect, known) = match self.frames.top() {
             Some(Shape::Object) => (Expect::MemberEnd, true),
             Some(Shape::Array) => (Expect::ItemEnd, true),
@@ -162,7 +162,7 @@ impl Engine {
         known
     }
 
-    /// A number or a literal has ended.
+    /// Commits a number or a literal.
     #[inline]
     pub(super) fn lane_scalar_ended(&mut self) {
         self.lane_begin();
@@ -170,7 +170,7 @@ impl Engine {
         self.lane_ended();
     }
 
-    /// What follows a scalar directly, where that is clear at once.
+    /// Handles what follows a scalar directly, if that is clear from the next bytes.
     #[inline(always)]
     pub(super) fn lane_behind_scalar(
         &mut self,
@@ -198,7 +198,7 @@ impl Engine {
         }
     }
 
-    /// What follows the quote that seems to end a string: a byte that is no white space.
+    /// Handles the byte at `at`, the first one after a quote and white space.
     #[inline(always)]
     pub(super) fn lane_behind(
         &mut self,
@@ -230,7 +230,7 @@ impl Engine {
             return Ok((Phase::BehindClose, at + 1));
         }
         if self.whole {
-            // What follows the document may say that the string goes on.
+            // What follows the document may mean that the string goes on.
             return Err(End::Odd(base + at));
         }
         self.lane_string_ended();
@@ -253,8 +253,8 @@ impl Engine {
         self.closed_string = None;
     }
 
-    /// The quote behind which the lane stands ends its string. It may be taken back until the next
-    /// value begins.
+    /// Commits the end of the string at `end`. The decision can be reversed until the next value
+    /// begins.
     #[inline]
     pub(super) fn lane_string_ended(&mut self) {
         self.lex = Lex::None;
@@ -266,7 +266,7 @@ impl Engine {
         self.lane.doubt = false;
     }
 
-    /// Takes the content of a string, which was read from `start` on: the phase behind it.
+    /// Commits string content that was read from `start` on, and returns the next phase.
     #[inline(always)]
     pub(super) fn lane_string(
         &mut self,
@@ -284,7 +284,8 @@ impl Engine {
                 self.lane.partial_length = u8::try_from(length).unwrap_or_default();
                 Ok((Phase::Utf8, text.len()))
             }
-            // A comma before the quote may have followed a lost one.
+            // With a comma before it, the quote may open a string whose predecessor has lost its
+            // quote.
             Behind::Quote if self.tail.is_some() => Err(End::Odd(base + end)),
             Behind::Quote => {
                 self.lane.end = base + end;
@@ -298,7 +299,7 @@ impl Engine {
         }
     }
 
-    /// Content was read from `start` to `end`; `from` is behind its last escape.
+    /// Commits string content from `start` to `end`. `from` is the end of its last escape.
     #[inline(always)]
     fn lane_content(&mut self, text: &[u8], base: usize, start: usize, from: usize, end: usize) {
         if from > start {
@@ -308,7 +309,7 @@ impl Engine {
         }
         match text[from..end] {
             [] => self.inner.ends_escaped(&text[start..from]),
-            // A comma may follow a quote that was lost.
+            // The comma may follow a quote that was lost.
             [.., b',' | b' '] => {
                 self.inner.ends_escaped(&text[start..from]);
                 self.consume_text(&text[from..end], end - from, PLAIN);
@@ -323,8 +324,8 @@ impl Engine {
     }
 }
 
-/// Reads a number on from `part`, as far as the grammar goes (RFC 8259, section 6): the part it
-/// ends in, and where.
+/// Reads a number on from `part` (RFC 8259, section 6). Returns the part in which it ends, and
+/// where.
 #[inline]
 pub(super) fn number_end(text: &[u8], from: usize, mut part: Digits) -> (Digits, usize) {
     let mut at = from;
