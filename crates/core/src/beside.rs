@@ -61,7 +61,7 @@ impl Line {
         comments: false,
     };
     /// The part of the document's line after the document.
-    pub(crate) const BEHIND: Self = Self { comments: true, ..Self::BEFORE };
+    pub(crate) const AFTER: Self = Self { comments: true, ..Self::BEFORE };
 
     /// Reads one byte, which must not be a line feed.
     #[inline]
@@ -164,7 +164,7 @@ impl Line {
     }
 
     /// Whether there are words, and nothing separates them from what follows.
-    pub(crate) const fn speaks(&self) -> bool {
+    pub(crate) const fn is_sentence(&self) -> bool {
         self.has_words() && !self.led
     }
 
@@ -235,7 +235,7 @@ impl Lead {
         match byte {
             b'\n' => {
                 if self.line.is_fence() {
-                    self.fenced = self.line.speaks();
+                    self.fenced = self.line.is_sentence();
                 }
                 self.line = Line::BEFORE;
                 return;
@@ -253,7 +253,7 @@ impl Lead {
     pub const fn kind(&self) -> RepairKind {
         if self.open > 0 {
             RepairKind::StrayText
-        } else if self.fenced || self.line.speaks() {
+        } else if self.fenced || self.line.is_sentence() {
             RepairKind::InlineProse
         } else {
             RepairKind::LeadingProse
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_line_is_a_sentence_or_a_label() {
-        for (text, speaks) in [
+        for (text, is_sentence) in [
             ("", false),
             ("I can't run ", true),
             ("Sure! ", true),
@@ -319,7 +319,7 @@ mod tests {
         ] {
             let mut line = Line::BEFORE;
             text.bytes().for_each(|byte| line.byte(byte));
-            assert_eq!(line.speaks(), speaks, "{text}");
+            assert_eq!(line.is_sentence(), is_sentence, "{text}");
         }
     }
 

@@ -372,7 +372,7 @@ impl EventReader {
                     return end + 1;
                 }
                 Some(b'\\') => match self.escape(text, end, key, sink) {
-                    Some(behind) => behind,
+                    Some(after) => after,
                     None => return text.len(),
                 },
                 Some(_) => {
@@ -406,8 +406,8 @@ impl EventReader {
             self.text(self.base + at, decoded, key, sink);
             return Some(at + 2);
         }
-        let behind = self.resume(text, at, key, sink);
-        (self.part.length() == 0).then_some(behind)
+        let after = self.resume(text, at, key, sink);
+        (self.part.length() == 0).then_some(after)
     }
 
     /// Continues an unfinished character or escape, until it is complete or the text ends. If it is

@@ -76,11 +76,11 @@ impl Mender {
         if open && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
             out.copy_plain(chunk);
-        } else if self.outcome.is_some() || !self.engine.in_lane() {
+        } else if self.outcome.is_some() || !self.engine.on_fast_path() {
             self.read(chunk, out);
         } else {
             let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
-            if let Some(rest) = self.followed(clean, chunk, out) {
+            if let Some(rest) = self.emit_fast(clean, chunk, out) {
                 self.read(rest, out);
             }
         }
@@ -139,8 +139,8 @@ impl Mender {
         }
         let mut rest = chunk;
         while self.raw.is_none() {
-            if self.engine.in_lane() {
-                match self.follow(rest, out) {
+            if self.engine.on_fast_path() {
+                match self.continue_fast(rest, out) {
                     Some(left) => rest = left,
                     None => return,
                 }
@@ -158,7 +158,7 @@ impl Mender {
             rest = tail;
             let mut carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, false, out);
-            let open = self.raw.is_none() && !rest.is_empty() && !self.engine.in_lane();
+            let open = self.raw.is_none() && !rest.is_empty() && !self.engine.on_fast_path();
             if used >= joint && open {
                 // Everything withheld is committed, so the rest of the chunk can be read in place.
                 let back = carry.len() - used;
@@ -192,39 +192,39 @@ impl Mender {
 
     /// Continues on the fast path. Returns the part of `rest` that must be read again after the
     /// withheld bytes, or `None` if all of it was read.
-    fn follow<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
-        let clean = self.engine.read_lane(&self.carry, rest, self.pushed);
-        self.followed(clean, rest, out)
+    fn continue_fast<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        let clean = self.engine.read_fast(&self.carry, rest, self.pushed);
+        self.emit_fast(clean, rest, out)
     }
 
     /// Emits what the fast path has committed. If the input was `clean`, it has read all of `rest`.
     #[inline(always)]
-    fn followed<'a>(
+    fn emit_fast<'a>(
         &mut self,
         clean: bool,
         rest: &'a [u8],
         out: &mut impl Output,
     ) -> Option<&'a [u8]> {
         let base = self.pushed;
-        let mark = self.engine.mark();
+        let committed = self.engine.committed();
         self.engine.emit_plain();
         let mut left = rest;
-        if mark >= base {
+        if committed >= base {
             if !self.carry.is_empty() {
                 out.copy(&self.carry);
                 self.carry.clear();
             }
-            if mark > base {
-                let (settled, behind) = rest.split_at(mark - base);
+            if committed > base {
+                let (settled, after) = rest.split_at(committed - base);
                 out.copy(settled);
-                left = behind;
+                left = after;
             }
         } else {
-            let settled = mark.saturating_sub(base - self.carry.len());
+            let settled = committed.saturating_sub(base - self.carry.len());
             if settled > 0 {
                 out.copy(&self.carry[..settled]);
                 self.carry.copy_within(settled.., 0);
-                self.carry.truncate(base - mark);
+                self.carry.truncate(base - committed);
             }
         }
         if !clean {
@@ -378,10 +378,10 @@ impl Mender {
     fn advance(&mut self, text: &[u8], last: bool, out: &mut impl Output) -> usize {
         let base = self.pushed - text.len();
         let stop = self.engine.run(Source::new(text, base, last)).err();
-        let mark = self.engine.mark();
+        let committed = self.engine.committed();
         emit(&mut self.engine, text, base, out, &mut self.repairs);
         self.raw = stop;
-        mark - base
+        committed - base
     }
 
     /// Emits the withheld bytes and `rest` unchanged.
@@ -405,15 +405,15 @@ impl Mender {
 /// Appends the last `length` bytes of `text`, of which there must be at least one. There are
 /// usually few, and for these a call to copy an unknown length takes longer than the copy.
 #[inline(always)]
-fn append_end(held: &mut Vec<u8>, text: &[u8], length: usize) {
+fn append_end(carry: &mut Vec<u8>, text: &[u8], length: usize) {
     match text.last_chunk() {
         Some(word) if length <= 8 => {
             let word = u64::from_le_bytes(*word) >> (64 - 8 * length);
-            let end = held.len() + length;
-            held.extend_from_slice(&word.to_le_bytes());
-            held.truncate(end);
+            let end = carry.len() + length;
+            carry.extend_from_slice(&word.to_le_bytes());
+            carry.truncate(end);
         }
-        _ => held.extend_from_slice(&text[text.len() - length..]),
+        _ => carry.extend_from_slice(&text[text.len() - length..]),
     }
 }
 
@@ -429,12 +429,12 @@ const fn outcome_of(stop: Stop) -> Outcome {
 
 /// Emits the text that was committed since the last time, with the edits applied.
 fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, count: &mut usize) {
-    let mark = engine.mark();
+    let committed = engine.committed();
     let mut at = engine.emitted().max(base);
     if engine.is_plain() {
         engine.emit_plain();
-        if mark > at {
-            out.copy(&text[at - base..mark - base]);
+        if committed > at {
+            out.copy(&text[at - base..committed - base]);
         }
         return;
     }
@@ -460,7 +460,7 @@ fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, co
         }
     });
     if engine.dropping().is_none_or(|from| from > at) {
-        let upto = engine.dropping().unwrap_or(mark).min(mark);
+        let upto = engine.dropping().unwrap_or(committed).min(committed);
         if upto > at {
             out.copy(&text[at - base..upto - base]);
         }

@@ -77,7 +77,7 @@ impl Tail {
             closed: false,
             opened: false,
             unmatched: false,
-            line: Line::BEHIND,
+            line: Line::AFTER,
             below: false,
         }
     }
@@ -108,7 +108,7 @@ impl Tail {
 
     /// Notes that a fence was closed. What follows is on its line.
     pub const fn fence(&mut self) {
-        (self.line, self.below) = (Line::BEHIND, false);
+        (self.line, self.below) = (Line::AFTER, false);
     }
 
     /// Whether further bytes make no difference.

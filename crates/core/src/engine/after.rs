@@ -3,8 +3,8 @@
 use super::{
     Edit, Engine, Expect, Flow, Source, Step, Stop, Token,
     frames::Shape,
-    look,
     source::{Edge, Look},
+    try_peek,
 };
 use crate::{RepairKind, TrailingDocuments};
 
@@ -15,7 +15,7 @@ impl Engine {
         let mut look = self.look(source, at);
         if token == Token::Comma {
             look.bump();
-            let next = look!(look.gap(), 0);
+            let next = try_peek!(look.gap(), 0);
             if self.whole && self.rejoins(source, look)? {
                 return Ok(Flow::Go);
             }
@@ -27,13 +27,13 @@ impl Engine {
         let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
         // A scalar may only follow another scalar, on a line of its own.
         let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
-        let lines = source.slice(self.anchor, at).contains(&b'\n');
+        let lines = source.slice(self.gap_start, at).contains(&b'\n');
         let separated =
             lines && (scalar || self.options.trailing_documents() == TrailingDocuments::All);
         if token == Token::Plus && self.whole && self.closed_string.is_some() {
-            let mut behind = look;
-            behind.bump();
-            if look!(behind.gap(), 0) == 0 || !look!(behind.at_quote(), false) {
+            let mut after = look;
+            after.bump();
+            if try_peek!(after.gap(), 0) == 0 || !try_peek!(after.at_quote(), false) {
                 return self.open_tail(source, token);
             }
             // `"a" + "b"` as the whole document: it goes on.
@@ -67,7 +67,7 @@ impl Engine {
     /// Another document begins.
     fn next_document(&mut self, source: &Source<'_>) -> Step {
         let _ = source;
-        self.settle();
+        self.commit();
         self.expect = Expect::Document;
         Ok(Flow::Go)
     }
@@ -91,7 +91,7 @@ impl Engine {
         self.frames.push(Shape::Object, self.document_start);
         self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
         self.expect = Expect::MemberEnd;
-        self.anchor = end;
+        self.gap_start = end;
         Ok(true)
     }
 
@@ -100,7 +100,7 @@ impl Engine {
         let ended = |edit: &Edit| matches!(edit, Edit::EndDocument { .. });
         if let Some(at) = self.edits.iter().rposition(ended) {
             self.edits.remove(at);
-            self.firm -= usize::from(at < self.firm);
+            self.committed_edits -= usize::from(at < self.committed_edits);
         }
         self.documents = self.documents.saturating_sub(1);
         self.document_end = None;

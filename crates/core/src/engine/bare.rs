@@ -3,9 +3,9 @@
 use super::{
     Engine, Expect, Flow, Lex, PLAIN, Source, Step, Stop, Text,
     frames::Shape,
-    look,
     quote::Quote,
     source::{Edge, wide_sign},
+    try_peek,
 };
 use crate::RepairKind;
 
@@ -23,7 +23,7 @@ impl Engine {
         self.tail = None;
         self.lex = Lex::Text(text);
         if !is_key {
-            self.settle();
+            self.commit();
         }
         Ok(Flow::Go)
     }
@@ -36,7 +36,7 @@ impl Engine {
                 true => !matches!(source.byte(self.pos - 1), Some(b' ' | b'\t')),
                 // Bytes before the committed position may be gone, and that is the end of the last
                 // word.
-                false => self.pos == self.mark,
+                false => self.pos == self.committed,
             }
     }
 
@@ -53,7 +53,7 @@ impl Engine {
             } else {
                 Ok(false)
             };
-            if look!(ends, false) {
+            if try_peek!(ends, false) {
                 // Prose may contain a name and a colon, so this end is a guess. A policy without
                 // guesses gets no other reading instead, which would be a guess as well.
                 let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
@@ -95,7 +95,7 @@ impl Engine {
         {
             // A comma or colon of another script may end the string.
             let may = self.pos > self.lex_start;
-            if may && look!(self.wide_sign_ends(source, text, length), false) {
+            if may && try_peek!(self.wide_sign_ends(source, text, length), false) {
                 return self.end_bare(source, text);
             }
             run = length;
@@ -103,7 +103,7 @@ impl Engine {
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
                 let arrives = error.error_len().is_none() && run == rest.len() && !source.is_last();
-                if !text.is_key && !arrives && self.pos - self.mark > self.window {
+                if !text.is_key && !arrives && self.pos - self.committed > self.window {
                     return self.end_bare(source, text);
                 }
                 return self.broken_utf8(source, text, error.error_len(), run);
@@ -115,12 +115,12 @@ impl Engine {
         }
         self.pos += run;
         if text.is_key {
-            self.check_held()?;
+            self.check_withheld()?;
         }
         let blank = rest[..run].iter().rev().take_while(|b| **b == b' ').count();
         if blank < run && !text.is_key {
-            self.mark = self.pos - blank;
-            self.firm = self.edits.len();
+            self.committed = self.pos - blank;
+            self.committed_edits = self.edits.len();
         }
         let first = self.pos == self.lex_start;
         let Some(&byte) = source.from(self.pos).first() else {
@@ -132,7 +132,9 @@ impl Engine {
             // The next word may not belong to the string.
             b' ' => Ok(Flow::Go),
             b'\t' if guided && run > 0 => Ok(Flow::Go),
-            _ if !text.is_key && self.pos - self.mark > self.window => self.end_bare(source, text),
+            _ if !text.is_key && self.pos - self.committed > self.window => {
+                self.end_bare(source, text)
+            }
             b'\\' => {
                 let Some(next) = source.byte(self.pos + 1) else {
                     if !source.is_last() {
@@ -149,7 +151,7 @@ impl Engine {
                     self.edit(RepairKind::BadEscape, self.pos..self.pos, "\\")?;
                     self.pos += 1;
                 }
-                self.settle_text(text);
+                self.commit_text(text);
                 Ok(Flow::Go)
             }
             b'\n' | b'\r' => self.end_bare(source, text),
@@ -175,7 +177,7 @@ impl Engine {
                 if text.is_key || self.frames.top() != Some(Shape::Object) && text.nested == 0 {
                     return self.end_bare(source, text);
                 }
-                let ends = look!(self.comma_ends_bare(source, text, 1), true);
+                let ends = try_peek!(self.comma_ends_bare(source, text, 1), true);
                 if ends { self.end_bare(source, text) } else { self.keep(text) }
             }
             b';' => {
@@ -186,7 +188,7 @@ impl Engine {
                 self.pos += look.passed();
                 let follows = gap.and_then(|_| self.key_follows(source));
                 self.pos = at;
-                let ends = look!(follows, false);
+                let ends = try_peek!(follows, false);
                 if ends { self.end_bare(source, text) } else { self.keep(text) }
             }
             b'}' | b']' | b')' if text.nested > 0 => {
@@ -206,12 +208,13 @@ impl Engine {
                 let Some(next) = source.byte(self.pos + 1) else {
                     return if source.is_last() { self.keep(text) } else { Ok(Flow::Wait) };
                 };
-                let behind_space = source.byte(self.pos.wrapping_sub(1)).is_some_and(|b| b == b' ');
-                let comment = next == b'*' || next == b'/' && behind_space;
-                if comment && behind_space { self.end_bare(source, text) } else { self.keep(text) }
+                let after_space = source.byte(self.pos.wrapping_sub(1)).is_some_and(|b| b == b' ');
+                let comment = next == b'*' || next == b'/' && after_space;
+                if comment && after_space { self.end_bare(source, text) } else { self.keep(text) }
             }
             b'`' => {
-                let fence = look!(source.look(self.pos, self.window).starts_with(b"```"), false);
+                let fence =
+                    try_peek!(source.look(self.pos, self.window).starts_with(b"```"), false);
                 if fence { self.end_bare(source, text) } else { self.keep(text) }
             }
             _ => self.keep(text),
@@ -221,20 +224,20 @@ impl Engine {
     /// Blanks are withheld until a word follows them. If a run of blanks exceeds the limit, the
     /// engine must stop at the same byte as if they had arrived one by one.
     fn check_blanks(&mut self, run: &[u8]) -> Result<(), Stop> {
-        if self.held_at(self.pos + run.len()).is_ok() {
+        if self.check_withheld_at(self.pos + run.len()).is_ok() {
             return Ok(());
         }
-        let (from, mut mark) = (self.pos, self.mark);
+        let (from, mut committed) = (self.pos, self.committed);
         for (at, &byte) in run.iter().enumerate() {
             if byte != b' ' {
-                mark = from + at + 1;
+                committed = from + at + 1;
                 continue;
             }
-            if mark > self.mark {
-                self.mark = mark;
-                self.firm = self.edits.len();
+            if committed > self.committed {
+                self.committed = committed;
+                self.committed_edits = self.edits.len();
             }
-            self.held_at(from + at + 1)?;
+            self.check_withheld_at(from + at + 1)?;
         }
         Ok(())
     }
@@ -242,7 +245,7 @@ impl Engine {
     /// Takes the byte at `pos` as part of the string.
     fn keep(&mut self, text: Text) -> Step {
         self.pos += 1;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
@@ -267,7 +270,7 @@ impl Engine {
         };
         self.edit(RepairKind::InvalidUtf8, at..at + bad, "\u{fffd}")?;
         self.pos += bad;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
@@ -334,14 +337,14 @@ impl Engine {
     fn quote_in_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         let at = self.pos;
         let mut look = self.look(source, at + 1);
-        let next = look!(look.space(), b'}');
+        let next = try_peek!(look.space(), b'}');
         let closes = if text.is_key { next == b':' } else { matches!(next, b',' | b'}' | b']') };
         if closes && at > self.lex_start {
             // Only its opening quote was lost, so white space before this one was meant.
             self.pos = at + 1;
             return self.bare_closed(source, text, at);
         }
-        if !text.is_key && look!(self.key_follows(source), false) && at > self.lex_start {
+        if !text.is_key && try_peek!(self.key_follows(source), false) && at > self.lex_start {
             return self.end_bare(source, text);
         }
         if text.is_key && at > self.lex_start {
@@ -362,7 +365,7 @@ impl Engine {
             let content = source.slice(self.lex_start, self.pos);
             self.lex_start + content.trim_ascii_end().len()
         } else {
-            self.mark
+            self.committed
         };
         // White space at the end was read as content, and is not part of the string.
         self.forget_controls(end);
@@ -375,14 +378,14 @@ impl Engine {
         if text.is_key {
             self.frames.set_key(source.slice(self.lex_start, end));
             self.expect = Expect::Colon;
-            self.anchor = end;
+            self.gap_start = end;
             return Ok(Flow::Go);
         }
         let pos = self.pos;
         self.value_ended(source)?;
-        self.anchor = if pos > end { pos.min(end + 1) } else { end };
-        if self.anchor > end && source.byte(end) != Some(b'"') {
-            self.anchor = end;
+        self.gap_start = if pos > end { pos.min(end + 1) } else { end };
+        if self.gap_start > end && source.byte(end) != Some(b'"') {
+            self.gap_start = end;
         }
         Ok(Flow::Go)
     }

@@ -3,8 +3,8 @@
 use super::{
     Engine, Expect, Flow, Source, Step, Stop, Token,
     frames::Shape,
-    look,
     source::{Edge, Look},
+    try_peek,
 };
 use crate::RepairKind;
 
@@ -22,11 +22,11 @@ impl Engine {
                 let outer = self.frames.shape_below(above);
                 let inner = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
-                if self.follows_object(above, outer) && look!(self.reads_on(look), false) {
+                if self.follows_object(above, outer) && try_peek!(self.reads_on(look), false) {
                     return self.extra_close();
                 }
-                let lost = look!(self.fits(look, outer), true);
-                let mistyped = !lost && look!(self.fits(look, inner), true);
+                let lost = try_peek!(self.fits(look, outer), true);
+                let mistyped = !lost && try_peek!(self.fits(look, inner), true);
                 if mistyped {
                     return self.mistyped(source);
                 }
@@ -37,7 +37,7 @@ impl Engine {
                 let below = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
                 let closes_root = below.is_none();
-                let fits = look!(self.fits(look, below), closes_root);
+                let fits = try_peek!(self.fits(look, below), closes_root);
                 if fits && token != Token::GroupClose {
                     return self.mistyped(source);
                 }
@@ -57,7 +57,7 @@ impl Engine {
     /// value. If the outer object is in an array itself, the next item would not settle the
     /// question.
     fn follows_object(&self, above: usize, outer: Option<Shape>) -> bool {
-        let list = self.expect == Expect::ItemEnd && self.closed_object == self.anchor;
+        let list = self.expect == Expect::ItemEnd && self.closed_object == self.gap_start;
         list && above == 1 && matches!(outer, None | Some(Shape::Object))
     }
 
@@ -69,9 +69,9 @@ impl Engine {
             return Ok(false);
         }
         look.bump();
-        let behind = look.gap()?;
+        let after = look.gap()?;
         self.steps += look.passed() as u64;
-        Ok(if next == b',' { behind == b'{' } else { matches!(behind, b',' | b'}') })
+        Ok(if next == b',' { after == b'{' } else { matches!(after, b',' | b'}') })
     }
 
     /// Drops the comma before a closer, if there is one.
@@ -81,7 +81,7 @@ impl Engine {
                 if self.expect == Expect::Item { Expect::ItemEnd } else { Expect::MemberEnd };
             // If an edit inserted the comma, remove that edit.
             let (at, made) = (self.comma, self.member_edits + 1);
-            let first = self.edits_before(at).max(self.firm);
+            let first = self.edits_before(at).max(self.committed_edits);
             let wrote = self.edits[first..].iter().rposition(|edit| {
                 matches!(edit, super::Edit::Replace(repair, serial)
                     if repair.kind == RepairKind::MissingComma && *serial == made)
@@ -103,7 +103,7 @@ impl Engine {
         let Some(shape) = self.frames.top() else { return Err(Stop::Refused) };
         if shape == Shape::Tuple && self.whole && token == Token::GroupClose {
             // `("x")` is a value in parentheses; `("x",)` and `("x", "y")` are lists.
-            let single = self.frames.items() == 1 && source.byte(self.anchor) != Some(b',');
+            let single = self.frames.items() == 1 && source.byte(self.gap_start) != Some(b',');
             if let Some(start) = self.frames.tuple_start().filter(|_| single)
                 && self.withdraw_tuple(start)
             {
@@ -131,7 +131,7 @@ impl Engine {
         if let Some(found) = found {
             self.edits.remove(first + found);
             self.recorded = self.recorded.saturating_sub(1);
-            self.firm = self.firm.min(self.edits.len());
+            self.committed_edits = self.committed_edits.min(self.edits.len());
         }
         found.is_some()
     }
@@ -142,7 +142,7 @@ impl Engine {
         let object = self.frames.top() == Some(Shape::Object);
         self.closed_object = if object { self.pos } else { usize::MAX };
         self.closed_items = self.frames.pop();
-        self.settle();
+        self.commit();
         self.value_ended(source)?;
         Ok(Flow::Go)
     }
@@ -175,7 +175,7 @@ impl Engine {
             }
             self.frames.pop();
         }
-        self.settle();
+        self.commit();
         self.value_ended(source)?;
         Ok(Flow::Go)
     }

@@ -66,9 +66,9 @@ impl Engine {
         }
         self.recorded += 1;
         debug_assert!(
-            self.whole || span.start >= self.mark,
-            "{kind} at {span:?}, mark {}",
-            self.mark
+            self.whole || span.start >= self.committed,
+            "{kind} at {span:?}, committed up to {}",
+            self.committed
         );
         let path = self.frames.path();
         let (start, inserts) = (span.start, span.is_empty());
@@ -83,8 +83,8 @@ impl Engine {
         }
         self.serial += 1;
         self.edits.insert(at, Edit::Replace(repair, self.serial));
-        if at < self.firm {
-            self.firm += 1;
+        if at < self.committed_edits {
+            self.committed_edits += 1;
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Engine {
 
     /// Removes the escapes of line ends and tabs at or after `from`, if they are not committed.
     pub(super) fn forget_controls(&mut self, from: usize) {
-        let first = self.edits_before(from).max(self.firm);
+        let first = self.edits_before(from).max(self.committed_edits);
         let before = self.edits.len();
         let mut kept = first;
         for at in first..before {
@@ -113,18 +113,20 @@ impl Engine {
     pub(super) fn forget(&mut self, from: usize) {
         debug_assert!(self.reaches(from));
         while self.edits.last().is_some_and(|edit| edit.start() >= from) {
-            if !self.whole && self.edits.len() <= self.firm {
+            if !self.whole && self.edits.len() <= self.committed_edits {
                 break;
             }
             self.edits.pop();
             self.recorded = self.recorded.saturating_sub(1);
         }
-        self.firm = self.firm.min(self.edits.len());
+        self.committed_edits = self.committed_edits.min(self.edits.len());
     }
 
     /// Removes the uncommitted edits that start at or after `from`.
     pub(super) fn forget_uncommitted(&mut self, from: usize) {
-        while self.edits.len() > self.firm && self.edits.last().is_some_and(|e| e.start() >= from) {
+        while self.edits.len() > self.committed_edits
+            && self.edits.last().is_some_and(|e| e.start() >= from)
+        {
             self.edits.pop();
             self.recorded = self.recorded.saturating_sub(1);
         }
@@ -133,24 +135,24 @@ impl Engine {
     /// Removes the edits after `from`, and those at `from` that were made after the first `serial`
     /// edits, with the comma if that was the first of these.
     pub(super) fn forget_since(&mut self, serial: usize, from: usize) {
-        let (firm, whole, mut at) = (self.firm, self.whole, 0);
+        let (committed_edits, whole, mut at) = (self.committed_edits, self.whole, 0);
         let before = self.edits.len();
         self.edits.retain(|edit| {
             at += 1;
             let comma = |repair: &Repair, made: usize| {
                 made == serial + 1 && repair.kind == RepairKind::MissingComma
             };
-            at <= firm && !whole
+            at <= committed_edits && !whole
                 || !matches!(edit, Edit::Replace(repair, made)
                     if repair.start > from
                         || *made > serial && (repair.start == from || comma(repair, *made)))
         });
         self.recorded -= before - self.edits.len();
-        self.firm = self.firm.min(self.edits.len());
+        self.committed_edits = self.committed_edits.min(self.edits.len());
     }
 
     /// Whether an edit may still be made at this offset.
     pub(super) fn reaches(&self, at: usize) -> bool {
-        self.whole || at >= self.mark
+        self.whole || at >= self.committed
     }
 }

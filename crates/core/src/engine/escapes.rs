@@ -24,7 +24,7 @@ impl Engine {
             self.inner.space();
         }
         if !(space && self.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
-            self.settle_text(text);
+            self.commit_text(text);
         }
         Ok(Flow::Go)
     }
@@ -60,7 +60,7 @@ impl Engine {
                 self.pos += 1;
             }
         }
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
@@ -131,7 +131,7 @@ impl Engine {
                 self.pos += 1;
             }
         }
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
@@ -143,7 +143,7 @@ impl Engine {
             Hex::Bad => {
                 self.edit(RepairKind::BadEscape, at..at, "\\")?;
                 self.pos = at + 2;
-                self.settle_text(text);
+                self.commit_text(text);
                 return Ok(Flow::Go);
             }
             Hex::Short => return self.cut_escape(source, at),
@@ -153,7 +153,7 @@ impl Engine {
                 [b'\\', b'u', low @ ..] => match hex4(low) {
                     Hex::Value(0xdc00..=0xdfff) => {
                         self.pos = at + 12;
-                        self.settle_text(text);
+                        self.commit_text(text);
                         return Ok(Flow::Go);
                     }
                     Hex::Value(_) | Hex::Bad => true,
@@ -169,7 +169,7 @@ impl Engine {
             self.edit(RepairKind::LoneSurrogate, at..at + 6, "\\ufffd")?;
         }
         self.pos = at + 6;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 

@@ -3,8 +3,8 @@
 use alloc::string::String;
 
 use super::{
-    Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape, look,
-    source::Edge,
+    Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape, source::Edge,
+    try_peek,
 };
 use crate::{Path, Repair, RepairKind, Tail, TrailingDocuments};
 
@@ -14,7 +14,7 @@ impl Engine {
         match self.expect {
             Expect::Document if self.documents == 0 => return Err(Stop::Nothing),
             Expect::Document | Expect::After => {
-                self.settle();
+                self.commit();
                 return Ok(Flow::Wait);
             }
             Expect::FirstItem | Expect::Item if self.frames.top() == Some(Shape::Call) => {
@@ -97,12 +97,12 @@ impl Engine {
         }
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
-            _ => look!(self.tail_kind(source, token), RepairKind::TrailingProse),
+            _ => try_peek!(self.tail_kind(source, token), RepairKind::TrailingProse),
         };
         if self.options.trailing_documents() == TrailingDocuments::Error
             || !self.options.policy().allows(kind)
         {
-            let from = self.anchor;
+            let from = self.gap_start;
             self.refused = Some(Repair::new(kind, from..self.pos, "", Path::default()));
             return Err(Stop::Refused);
         }
@@ -120,7 +120,7 @@ impl Engine {
             // One repair at the end drops all that follows: there must be room for it.
             return Err(Stop::Overflow);
         }
-        let from = self.anchor.max(self.mark);
+        let from = self.gap_start.max(self.committed);
         self.forget_uncommitted(from);
         self.dropping = Some(from);
         self.dropping_kind = kind;
@@ -136,7 +136,7 @@ impl Engine {
             tail.touch();
         }
         // Text after a line end is not on the document's line; closers may come between them.
-        let before = source.slice(self.anchor.max(source.base()), self.pos);
+        let before = source.slice(self.gap_start.max(source.base()), self.pos);
         let mark = before.iter().rposition(|b| !b" \t\r;}])".contains(b)).map(|at| before[at]);
         if mark == Some(b'\n') {
             tail.byte(b'\n');
@@ -157,13 +157,13 @@ impl Engine {
     /// The repair of the text that is being dropped, if the caller gives up.
     pub(crate) fn abandon(&mut self) -> Option<Repair> {
         let from = self.dropping.take()?;
-        Some(Repair::new(self.dropping_kind, from..self.mark, "", Path::default()))
+        Some(Repair::new(self.dropping_kind, from..self.committed, "", Path::default()))
     }
 
     /// Drops text after the last document.
     pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
         self.pos = source.end();
-        self.settle_content();
+        self.commit_content();
         if source.is_last()
             && let Some(from) = self.dropping.take()
         {
@@ -174,7 +174,7 @@ impl Engine {
             let repair = Repair::new(self.dropping_kind, from..self.pos, "", Path::default());
             self.serial += 1;
             self.edits.push(Edit::Replace(repair, self.serial));
-            self.firm = self.edits.len();
+            self.committed_edits = self.edits.len();
         }
         Ok(Flow::Wait)
     }

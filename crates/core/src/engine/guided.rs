@@ -133,7 +133,7 @@ impl Engine {
 
     /// Whether there was no colon before the value that was begun last.
     pub(super) const fn lacks_colon(&self) -> bool {
-        self.uncoloned == self.lex_start
+        self.missing_colon_at == self.lex_start
     }
 
     /// Whether a scalar ends at `look`, instead of being the beginning of a text: a separator

@@ -3,8 +3,8 @@
 use super::{
     Engine, Flow, Lex, Source, Step, Stop,
     frames::Shape,
-    look,
     source::{Edge, is_word},
+    try_peek,
 };
 use crate::{
     RepairKind,
@@ -16,17 +16,17 @@ impl Engine {
     pub(super) fn double_open(&mut self) -> Step {
         if self.expect == Expect::Key
             && self.comma_length > 0
-            && self.edits.len() == self.firm
+            && self.edits.len() == self.committed_edits
             && self.frames.parent().is_some_and(Shape::is_list)
         {
             // `[{"i": 1, {"i": 2}]`: the brace before the comma is missing.
             let comma = self.comma;
             self.edit(RepairKind::MissingClose, comma..comma, "}")?;
             self.frames.pop();
-            self.mark = self.mark.max(comma);
-            self.mark_in_string = false;
+            self.committed = self.committed.max(comma);
+            self.committed_in_string = false;
             self.closed_string = None;
-            self.firm = self.edits.len();
+            self.committed_edits = self.edits.len();
             self.pend_comma(comma, self.serial, self.comma_length);
             return Ok(Flow::Go);
         }
@@ -47,16 +47,16 @@ impl Engine {
             Token::ObjectOpen => {
                 // `{{name}}` is a placeholder if it contains nothing but a word.
                 let mut look = self.look(source, self.pos + 1);
-                if look!(look.peek(), 0) == b'{' {
+                if try_peek!(look.peek(), 0) == b'{' {
                     look.bump();
-                    look!(look.blanks(), 0);
-                    let word = look!(look.word(), &[][..]);
+                    try_peek!(look.blanks(), 0);
+                    let word = try_peek!(look.word(), &[][..]);
                     if !word.is_empty() {
-                        while matches!(look!(look.peek(), 0), b' ' | b'.' | b'|' | b'_') {
+                        while matches!(try_peek!(look.peek(), 0), b' ' | b'.' | b'|' | b'_') {
                             look.bump();
-                            look!(look.word(), &[][..]);
+                            try_peek!(look.word(), &[][..]);
                         }
-                        if look!(look.starts_with(b"}}"), false) {
+                        if try_peek!(look.starts_with(b"}}"), false) {
                             return self.open_bare(source, false);
                         }
                     }
@@ -66,8 +66,8 @@ impl Engine {
             Token::Plus => {
                 // `["a", + "b"]`: there is nothing before the plus to join.
                 let mut look = self.look(source, self.pos + 1);
-                look!(look.gap(), 0);
-                if look!(look.at_quote(), false) {
+                try_peek!(look.gap(), 0);
+                if try_peek!(look.at_quote(), false) {
                     return self.skip(source, token);
                 }
                 self.word(source)
@@ -81,10 +81,10 @@ impl Engine {
             Token::Plus => self.join(source),
             Token::ObjectOpen if self.frames.parent().is_some_and(Shape::is_list) => {
                 // `[{"i": 1{"i": 2}]`: the brace before this one is missing.
-                let at = if self.reaches(self.anchor) { self.anchor } else { self.pos };
+                let at = if self.reaches(self.gap_start) { self.gap_start } else { self.pos };
                 self.edit(RepairKind::MissingClose, at..at, "}")?;
                 self.frames.pop();
-                self.settle();
+                self.commit();
                 self.value_ended(source)?;
                 Ok(Flow::Go)
             }
@@ -93,16 +93,16 @@ impl Engine {
                 Ok(Flow::Go)
             }
             _ => {
-                if look!(self.key_follows(source), true) {
+                if try_peek!(self.key_follows(source), true) {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
-                if token == Token::Quote && look!(self.key_and_value_follow(source), false) {
+                if token == Token::Quote && try_peek!(self.key_and_value_follow(source), false) {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
                 let look = self.look(source, self.pos);
-                if look!(self.declares_member(look), false) {
+                if try_peek!(self.declares_member(look), false) {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
@@ -149,15 +149,15 @@ impl Engine {
     pub(super) fn join(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
         let mut look = self.look(source, at);
-        let plus = look!(look.peek(), 0) == b'+';
+        let plus = try_peek!(look.peek(), 0) == b'+';
         if plus {
             look.bump();
-            look!(look.gap(), 0);
+            try_peek!(look.gap(), 0);
         }
         if let Some(from) = self.closed_string.filter(|&from| self.reaches(from))
-            && let Some((quote, length)) = look!(look.quote(), None)
+            && let Some((quote, length)) = try_peek!(look.quote(), None)
         {
-            let behind = at + look.passed() + length;
+            let after = at + look.passed() + length;
             self.forget(from);
             // The join also removes what was dropped between the two.
             let kind = if self.stray > from {
@@ -165,9 +165,9 @@ impl Engine {
             } else {
                 RepairKind::StringConcatenation
             };
-            self.edit(kind, from..behind, "")?;
-            self.pos = behind;
-            self.lex_start = behind;
+            self.edit(kind, from..after, "")?;
+            self.pos = after;
+            self.lex_start = after;
             self.tail = None;
             self.closed_string = None;
             let text = super::Text { quote, is_key: false, quotes: 1, nested: 0 };
@@ -193,7 +193,7 @@ impl Engine {
             Some(at) => self.pos += at + first,
             None => self.pos += rest.len(),
         }
-        self.check_held()?;
+        self.check_withheld()?;
         if found.is_none() && !source.is_last() {
             return Ok(Flow::Wait);
         }
@@ -222,14 +222,14 @@ impl Engine {
         {
             return Ok(false);
         }
-        let behind_comma = self.comma.saturating_add(self.comma_length);
+        let after_comma = self.comma.saturating_add(self.comma_length);
         let first = self.edits_before(self.comma);
         let mut there = self.edits[first..].iter().take_while(|edit| edit.start() == self.comma);
         let written = there.any(|edit| edit.end().is_some_and(|end| end > self.comma));
         let directly = self.comma_length > 0
             && !written
-            && behind_comma <= start
-            && source.slice(behind_comma, start).iter().all(u8::is_ascii_whitespace);
+            && after_comma <= start
+            && source.slice(after_comma, start).iter().all(u8::is_ascii_whitespace);
         if directly && self.frames.parent() == Some(Shape::Object) && self.frames.items() > 1 {
             // `{"a": [1, 2, "b": 3}`: the array should have ended before the key.
             let comma = self.comma;

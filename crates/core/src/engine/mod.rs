@@ -11,10 +11,10 @@ mod bare;
 mod close;
 mod edits;
 mod escapes;
+mod fast;
 mod finish;
 mod frames;
 mod guided;
-mod lane;
 mod members;
 mod number;
 mod quote;
@@ -29,8 +29,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub(crate) use edits::Edit;
+use fast::FastPath;
 use frames::Frames;
-use lane::Lane;
 use source::Look;
 pub(crate) use source::Source;
 
@@ -104,7 +104,7 @@ enum Flow {
 
 /// Like `?` for a result of look-ahead in a step: returns to wait if the bytes have not arrived,
 /// and yields `$otherwise` if they never will or are out of sight.
-macro_rules! look {
+macro_rules! try_peek {
     ($result:expr, $otherwise:expr) => {
         match $result {
             Ok(value) => value,
@@ -113,7 +113,7 @@ macro_rules! look {
         }
     };
 }
-use look;
+use try_peek;
 
 type Step = Result<Flow, Stop>;
 
@@ -125,27 +125,28 @@ pub(crate) struct Engine {
     whole: bool,
     window: usize,
     /// How many bytes may be withheld.
-    most_held: usize,
+    max_withheld: usize,
     expect: Expect,
     lex: Lex,
     frames: Frames,
     /// The offset up to which the input was read.
     pos: usize,
     /// The offset up to which the reading is certain. At most `pos`.
-    mark: usize,
+    committed: usize,
     /// The offset up to which output was emitted. At most `committed`.
     emitted: usize,
-    /// The edits that were not emitted yet, sorted. The first `firm` of them are committed.
+    /// The edits that were not emitted yet, sorted.
     edits: Vec<Edit>,
-    firm: usize,
+    /// How many of these are committed. They come first.
+    committed_edits: usize,
     recorded: usize,
     /// The total size of the keys in the paths of all repairs, for the limit.
     path_keys: usize,
     serial: usize,
     /// Whether the output up to the committed position ends inside a string.
-    mark_in_string: bool,
+    committed_in_string: bool,
     /// The end of the last bracket or value, after which the next token is expected.
-    anchor: usize,
+    gap_start: usize,
     /// The offset of the comma before the current member or item, or where it would be.
     /// `usize::MAX` before the first one.
     comma: usize,
@@ -158,7 +159,7 @@ pub(crate) struct Engine {
     /// Where the current string's content, comment or stray text starts.
     lex_start: usize,
     /// Where the last value before which a colon was inserted starts.
-    uncoloned: usize,
+    missing_colon_at: usize,
     /// How many quotes in the current string were read as part of it.
     inner_quotes: usize,
     inner: quotes::Inner,
@@ -200,7 +201,7 @@ pub(crate) struct Engine {
     /// Whether more was withheld than the limit allows.
     over: bool,
     stop_at_end: bool,
-    lane: Lane,
+    fast: FastPath,
     steps: u64,
 }
 
@@ -218,31 +219,31 @@ impl Engine {
         // An uncertain place takes the look-ahead and one more byte. With less, it would matter
         // whether that byte arrives in the same chunk.
         let buffer = options.limits().buffer().max(window.saturating_add(1));
-        let most_held = if whole { usize::MAX } else { buffer };
+        let max_withheld = if whole { usize::MAX } else { buffer };
         Self {
             options,
             whole,
             window,
-            most_held,
+            max_withheld,
             expect: Expect::Document,
             lex: Lex::None,
             frames: Frames::default(),
             pos: 0,
-            mark: 0,
+            committed: 0,
             emitted: 0,
             edits: Vec::new(),
-            firm: 0,
+            committed_edits: 0,
             recorded: 0,
             path_keys: 0,
             serial: 0,
-            mark_in_string: false,
-            anchor: 0,
+            committed_in_string: false,
+            gap_start: 0,
             comma: 0,
             comma_length: 0,
             key_start: 0,
             member_edits: 0,
             lex_start: 0,
-            uncoloned: usize::MAX,
+            missing_colon_at: usize::MAX,
             inner_quotes: 0,
             inner: quotes::Inner::default(),
             unescaped: 0,
@@ -267,7 +268,7 @@ impl Engine {
             refused: None,
             over: false,
             stop_at_end: false,
-            lane: Lane::LEFT,
+            fast: FastPath::INACTIVE,
             steps: 0,
         }
     }
@@ -281,8 +282,8 @@ impl Engine {
         *self = Self { frames, edits, ..Self::new(options, self.whole, self.window) };
     }
 
-    pub(crate) const fn mark(&self) -> usize {
-        self.mark
+    pub(crate) const fn committed(&self) -> usize {
+        self.committed
     }
 
     pub(crate) const fn emitted(&self) -> usize {
@@ -341,7 +342,7 @@ impl Engine {
 
     /// Whether the output up to the committed position ends inside a document.
     pub(crate) fn in_document(&self) -> bool {
-        self.mark_in_string || self.frames.depth() > 0
+        self.committed_in_string || self.frames.depth() > 0
     }
 
     pub(crate) fn outcome(&self, repairs: usize) -> Outcome {
@@ -358,7 +359,7 @@ impl Engine {
 
     pub(crate) fn write_completion(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;
-        if self.mark_in_string {
+        if self.committed_in_string {
             f.write_char('"')?;
         }
         self.frames.closers().try_for_each(|closer| f.write_char(closer))
@@ -367,25 +368,25 @@ impl Engine {
     /// Whether the input up to the committed position is emitted unchanged.
     #[inline]
     pub(crate) const fn is_plain(&self) -> bool {
-        self.firm == 0 && self.dropping.is_none()
+        self.committed_edits == 0 && self.dropping.is_none()
     }
 
     /// Records that the input up to the committed position was emitted.
     #[inline]
     pub(crate) const fn emit_plain(&mut self) {
-        self.emitted = self.mark;
+        self.emitted = self.committed;
     }
 
     /// Removes the committed edits, and passes them to `take`.
     pub(crate) fn drain(&mut self, take: impl FnMut(Edit)) {
-        self.edits.drain(..self.firm).for_each(take);
-        self.firm = 0;
-        self.emitted = self.mark;
+        self.edits.drain(..self.committed_edits).for_each(take);
+        self.committed_edits = 0;
+        self.emitted = self.committed;
     }
 
     /// Removes all edits, and passes them to `take`.
     pub(crate) fn drain_all(&mut self, take: impl FnMut(Edit)) {
-        self.firm = self.edits.len();
+        self.committed_edits = self.edits.len();
         self.drain(take);
     }
 
@@ -395,7 +396,7 @@ impl Engine {
         // The fast path is entered only after a step, so that it does not matter where a chunk
         // ends.
         let mut stepped = false;
-        self.leave_lane();
+        self.leave_fast_path();
         let mut most = self.frames.len() + 8;
         if self.whole && self.pos == 0 {
             self.rest_budget = 8 * source.text().len() + 4096;
@@ -405,7 +406,7 @@ impl Engine {
                 return Ok(());
             }
             let before = self.pos;
-            if stepped && self.enter_lane(&source) == Flow::Wait {
+            if stepped && self.enter_fast_path(&source) == Flow::Wait {
                 return Ok(());
             }
             let flow = match self.lex {
@@ -424,7 +425,7 @@ impl Engine {
             if self.over {
                 return Err(Stop::Overflow);
             }
-            self.check_held()?;
+            self.check_withheld()?;
             if flow == Flow::Wait {
                 return Ok(());
             }
@@ -445,33 +446,33 @@ impl Engine {
     /// Stops if more is withheld than the limit allows. What counts is how far the engine has read,
     /// and not how much has arrived, so that the division into chunks does not matter.
     #[inline]
-    fn check_held(&self) -> Result<(), Stop> {
-        self.held_at(self.pos)
+    fn check_withheld(&self) -> Result<(), Stop> {
+        self.check_withheld_at(self.pos)
     }
 
-    /// Like [`check_held`](Self::check_held), as if the engine had read up to `pos`.
+    /// Like [`check_withheld`](Self::check_withheld), as if the engine had read up to `pos`.
     #[inline]
-    fn held_at(&self, pos: usize) -> Result<(), Stop> {
-        let held = pos.saturating_sub(self.mark);
-        if held > self.most_held { Err(Stop::Overflow) } else { Ok(()) }
+    fn check_withheld_at(&self, pos: usize) -> Result<(), Stop> {
+        let withheld = pos.saturating_sub(self.committed);
+        if withheld > self.max_withheld { Err(Stop::Overflow) } else { Ok(()) }
     }
 
     /// Commits everything that was read so far, unless too much was withheld.
     #[inline]
-    fn settle(&mut self) {
-        if self.check_held().is_err() {
+    fn commit(&mut self) {
+        if self.check_withheld().is_err() {
             self.over = true;
             return;
         }
-        self.settle_content();
+        self.commit_content();
     }
 
     /// Commits everything that was read so far, however much it is.
     #[inline]
-    fn settle_content(&mut self) {
-        self.mark = self.pos;
-        self.firm = self.edits.len();
-        self.mark_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);
+    fn commit_content(&mut self) {
+        self.committed = self.pos;
+        self.committed_edits = self.edits.len();
+        self.committed_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);
         self.closed_string = None;
     }
 

@@ -3,8 +3,9 @@
 use alloc::{format, string::String};
 
 use super::{
-    Engine, Flow, Lex, Source, Step, look,
+    Engine, Flow, Lex, Source, Step,
     source::{Edge, is_literal, is_word},
+    try_peek,
 };
 use crate::RepairKind;
 
@@ -46,7 +47,8 @@ impl Engine {
                     Ok(None) => look.bump(),
                     Ok(Some((sign, length))) => {
                         let sign_at = at + look.passed();
-                        if sign == b':' || look!(self.separates(source, sign_at, length), true) {
+                        if sign == b':' || try_peek!(self.separates(source, sign_at, length), true)
+                        {
                             break None;
                         }
                         look.advance(length);
@@ -70,7 +72,7 @@ impl Engine {
         let mut shape = shape_of(token);
         if self.options.guide().is_some() && self.frames.len() > 0 && shape != Shape::Text {
             let valid = shape == Shape::Valid;
-            let doubtful = look!(self.may_be_text(look, valid), !valid);
+            let doubtful = try_peek!(self.may_be_text(look, valid), !valid);
             if doubtful && self.wants_text() {
                 if ended && matches!(shape, Shape::Cut(_)) {
                     // Whatever it would have been, the input ends in it.
@@ -86,10 +88,10 @@ impl Engine {
             return self.not_a_document();
         }
         if shape != Shape::Text {
-            if !ended && look!(self.goes_on_as_text(look), false) {
+            if !ended && try_peek!(self.goes_on_as_text(look), false) {
                 return self.open_bare(source, false);
             }
-            if self.frames.len() == 0 && !look!(self.stands_alone(look), true) {
+            if self.frames.len() == 0 && !try_peek!(self.stands_alone(look), true) {
                 return self.not_a_document();
             }
         }
@@ -107,14 +109,16 @@ impl Engine {
             self.cut_off()?;
         }
         let grouped = match shape {
-            Shape::Valid => look!(self.grouped_digits(look), None),
+            Shape::Valid => try_peek!(self.grouped_digits(look), None),
             _ => None,
         };
         if grouped.is_some() && self.options.guide().is_some() && self.wants_text() {
             // The commas of a text belong to it.
             return self.open_bare(source, false);
         }
-        if grouped.is_none() && shape == Shape::Valid && look!(self.has_decimal_comma(look), false)
+        if grouped.is_none()
+            && shape == Shape::Valid
+            && try_peek!(self.has_decimal_comma(look), false)
         {
             return self.open_bare(source, false);
         }
@@ -153,7 +157,7 @@ impl Engine {
             Shape::Text => {}
         }
         self.value_ended(source)?;
-        self.settle();
+        self.commit();
         Ok(Flow::Go)
     }
 
@@ -183,7 +187,7 @@ impl Engine {
         let run = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         self.pos += run;
         // Check the limit before what follows can be refused, as if the digits came one by one.
-        self.check_held()?;
+        self.check_withheld()?;
         let rest = &rest[run..];
         let (need, next) = match rest {
             [] if source.is_last() => (0, part),
@@ -203,8 +207,8 @@ impl Engine {
                     return Ok(Flow::Go);
                 }
                 None if !source.is_last() => return Ok(Flow::Wait),
-                behind => {
-                    if behind.is_none() {
+                after => {
+                    if after.is_none() {
                         self.cut_off()?;
                     }
                     self.edit(
@@ -218,7 +222,7 @@ impl Engine {
         }
         self.lex = Lex::None;
         self.value_ended(source)?;
-        self.settle();
+        self.commit();
         Ok(Flow::Go)
     }
 
@@ -247,11 +251,11 @@ impl Engine {
         if !self.takes_text() && self.declares_member(word_at)? {
             return Ok(false);
         }
-        let mut behind = look.blanks()?;
+        let mut after = look.blanks()?;
         if self.frames.top() == Some(super::frames::Shape::Object) {
             // In `1 b: 2` a comma is missing.
             let named = is_word(word.first().copied().unwrap_or(b' '));
-            return Ok(behind != b':' && behind != b'"' && named);
+            return Ok(after != b':' && after != b'"' && named);
         }
         // `[5 kg, 10 kg]` has texts, but in `[1 a 2 b]` and `[1 2 3]`, without commas, each word is
         // an item.
@@ -259,15 +263,15 @@ impl Engine {
             return Ok(false);
         }
         loop {
-            if look.at_wide(b',')? || matches!(behind, b',' | b']') {
+            if look.at_wide(b',')? || matches!(after, b',' | b']') {
                 return Ok(true);
             }
-            let text = (behind.is_ascii_alphabetic() || behind >= 0x80) && !look.at_quote()?;
+            let text = (after.is_ascii_alphabetic() || after >= 0x80) && !look.at_quote()?;
             let word = if text { look.word()? } else { &[] };
             if word.is_empty() || is_literal(word) {
                 return Ok(false);
             }
-            behind = look.blanks()?;
+            after = look.blanks()?;
         }
     }
 
@@ -358,8 +362,8 @@ impl Engine {
             if !matches!(look.peek()?, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') {
                 return Ok(end);
             }
-            let mut behind = look;
-            if behind.space()? == b':' {
+            let mut after = look;
+            if after.space()? == b':' {
                 return Ok(end);
             }
             end = Some(self.pos + look.passed());

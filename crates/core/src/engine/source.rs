@@ -143,9 +143,9 @@ impl<'a> Look<'a> {
         {
             return Ok(false);
         }
-        let mut behind = *self;
-        behind.advance(2);
-        Ok(!matches!(behind.space()?, b',' | b':' | b'}' | b']' | b')'))
+        let mut after = *self;
+        after.advance(2);
+        Ok(!matches!(after.space()?, b',' | b':' | b'}' | b']' | b')'))
     }
 
     /// Whether the cursor is at a quote.

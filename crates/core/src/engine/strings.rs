@@ -1,9 +1,10 @@
 //! Inside strings: runs of content, escapes, control characters, UTF-8.
 
 use super::{
-    Engine, Flow, Lex, Source, Step, Stop, Text, look,
+    Engine, Flow, Lex, Source, Step, Stop, Text,
     quote::Quote,
     quotes::{Inner, Verdict},
+    try_peek,
 };
 use crate::{RepairKind, scan};
 
@@ -27,8 +28,8 @@ impl Engine {
         if matches!(quote, Quote::Double | Quote::Single) {
             let delimiter = quote.stop();
             let mut look = self.look(source, self.pos + 1);
-            if look!(self.peek_for(&mut look), 0) == delimiter {
-                quotes = look!(self.quotes_at_start(look, delimiter, is_key), 1);
+            if try_peek!(self.peek_for(&mut look), 0) == delimiter {
+                quotes = try_peek!(self.quotes_at_start(look, delimiter, is_key), 1);
             }
         }
         let at = self.pos;
@@ -46,7 +47,7 @@ impl Engine {
         self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0 });
         self.tail = None;
         if !is_key {
-            self.settle();
+            self.commit();
         }
         Ok(Flow::Go)
     }
@@ -78,7 +79,7 @@ impl Engine {
             }
             self.consume_text(rest, end, text);
             if text.is_key {
-                self.check_held()?;
+                self.check_withheld()?;
             }
             if let Lex::Text(now) = self.lex {
                 text = now;
@@ -96,7 +97,7 @@ impl Engine {
             match byte {
                 b'\\' => {
                     // Something other than white space follows a comma before this.
-                    self.settle_text(text);
+                    self.commit_text(text);
                     let double = text.quote == Quote::Double;
                     let simple = double
                         && rest.get(end + 1).is_some_and(|byte| br#""\/bfnrt"#.contains(byte));
@@ -106,7 +107,7 @@ impl Engine {
                     }
                     self.pos += if simple { 2 } else { 6 };
                     self.inner.escape(if simple { rest[end + 1] } else { b'u' });
-                    self.settle_text(text);
+                    self.commit_text(text);
                 }
                 0..=0x1f => return self.control(byte, text),
                 _ => {
@@ -114,7 +115,7 @@ impl Engine {
                         // A double quote in a string with other delimiters.
                         self.edit(text.quote.kind(), self.pos..self.pos, "\\")?;
                         self.pos += 1;
-                        self.settle_text(text);
+                        self.commit_text(text);
                         return Ok(Flow::Go);
                     };
                     return self.quote(source, text, length);
@@ -140,28 +141,28 @@ impl Engine {
             return;
         }
         if blank < length && rest[length - blank - 1] == b',' && blank < self.window {
-            self.mark = self.pos - blank - 1;
-            self.firm = self.edits.len();
-            self.mark_in_string = true;
-            self.tail = Some(self.mark);
+            self.committed = self.pos - blank - 1;
+            self.committed_edits = self.edits.len();
+            self.committed_in_string = true;
+            self.tail = Some(self.committed);
             return;
         }
-        self.settle_text(text);
+        self.commit_text(text);
     }
 
     /// Commits content that no later byte can change.
     #[inline]
-    pub(super) fn settle_text(&mut self, text: Text) {
+    pub(super) fn commit_text(&mut self, text: Text) {
         self.tail = None;
         if !text.is_key {
-            self.settle_content();
+            self.commit_content();
         }
     }
 
     /// Handles a quote that may end the string.
     pub(super) fn quote(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
         let at = self.pos;
-        let verdict = look!(self.judge_quote(source, text, length), Verdict::Close(length));
+        let verdict = try_peek!(self.judge_quote(source, text, length), Verdict::Close(length));
         let verdict = match verdict {
             Verdict::Close(_) if !self.rest_confirms(source, text, length)? => Verdict::Inner,
             Verdict::LostBefore(_) if self.definite_end.is_some_and(|end| at < end) => {
@@ -181,8 +182,8 @@ impl Engine {
                 self.close_string(source, text, at)
             }
             Verdict::Inner => {
-                let behind = source.from(at + length);
-                if behind == b"\\" && !source.is_last() {
+                let after = source.from(at + length);
+                if after == b"\\" && !source.is_last() {
                     // What the backslash escapes decides whether the quote directly precedes a
                     // word.
                     return Ok(Flow::Wait);
@@ -191,17 +192,17 @@ impl Engine {
                     let opens = match self.inner.bracket_before() {
                         Some(bracket) => {
                             let look = source.look(at + length, self.window);
-                            look!(self.opens_in_text(look, bracket), false)
+                            try_peek!(self.opens_in_text(look, bracket), false)
                         }
                         None => false,
                     };
-                    let within = behind.first().is_some_and(|b| self.inner.is_within_word(*b));
+                    let within = after.first().is_some_and(|b| self.inner.is_within_word(*b));
                     self.unescaped += usize::from(!within);
                     self.inner.single_quote(opens);
                 }
                 self.inner_quotes += 1;
                 if text.quote == Quote::Double {
-                    self.inner.quote(behind);
+                    self.inner.quote(after);
                     self.unescaped += 1;
                 }
                 match text.quote {
@@ -214,11 +215,11 @@ impl Engine {
                     Quote::Backtick | Quote::Single | Quote::Smart => {}
                 }
                 self.pos = at + length;
-                self.settle_text(text);
+                self.commit_text(text);
                 Ok(Flow::Go)
             }
             Verdict::LostBefore(lost) => {
-                let lost = if self.reaches(lost) { lost } else { self.mark.max(lost) };
+                let lost = if self.reaches(lost) { lost } else { self.committed.max(lost) };
                 self.forget(lost);
                 self.pos = lost;
                 self.edit(RepairKind::UnterminatedString, lost..lost, "\"")?;
@@ -234,7 +235,7 @@ impl Engine {
         if text.is_key {
             self.frames.set_key(source.slice(self.lex_start, at));
             self.expect = super::Expect::Colon;
-            self.anchor = self.pos;
+            self.gap_start = self.pos;
             return Ok(Flow::Go);
         }
         if self.inner_quotes > 0 && self.tried.meets(at, self.frames.len()) {
@@ -291,7 +292,7 @@ impl Engine {
         };
         self.edit(RepairKind::InvalidUtf8, valid..valid + bad, "\u{fffd}")?;
         self.pos += bad;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Checked::Mended)
     }
 }

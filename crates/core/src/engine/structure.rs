@@ -29,7 +29,7 @@ impl Engine {
                 let after = if source.byte(at.wrapping_sub(1)) == Some(b' ') { ": " } else { ":" };
                 let key_end = self.missing_colon_place(at);
                 self.edit(RepairKind::MissingColon, key_end..key_end, after.trim_end())?;
-                self.uncoloned = at;
+                self.missing_colon_at = at;
                 self.expect = Expect::MemberValue;
                 Ok(Flow::Go)
             }
@@ -108,7 +108,7 @@ impl Engine {
 
     /// Where to insert a missing colon: directly after the key if possible.
     fn missing_colon_place(&self, at: usize) -> usize {
-        if self.anchor > self.mark && self.anchor <= at { self.anchor } else { at }
+        if self.gap_start > self.committed && self.gap_start <= at { self.gap_start } else { at }
     }
 
     fn accept(&mut self, source: &Source<'_>, token: Token) -> Step {
@@ -185,7 +185,7 @@ impl Engine {
         let flow = self.open_string(source, quote, length, false)?;
         if flow == Flow::Wait {
             // Nothing was read. The value begins once the quote is understood.
-            self.unbegin_value(before);
+            self.undo_begin_value(before);
         }
         Ok(flow)
     }
@@ -208,9 +208,9 @@ impl Engine {
         self.comma = usize::MAX;
         self.comma_length = 1;
         self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
-        self.anchor = self.pos;
+        self.gap_start = self.pos;
         if shape.is_visible() {
-            self.settle();
+            self.commit();
         }
         Ok(Flow::Go)
     }
@@ -233,21 +233,21 @@ impl Engine {
         }
     }
 
-    fn unbegin_value(&mut self, (items, start): (usize, usize)) {
+    fn undo_begin_value(&mut self, (items, start): (usize, usize)) {
         self.frames.set_items(items);
         self.document_start = start;
     }
 
     /// Ends a value at `pos`.
     pub(super) fn value_ended(&mut self, source: &Source<'_>) -> Result<(), Stop> {
-        self.anchor = self.pos;
+        self.gap_start = self.pos;
         self.expect = match self.frames.top() {
             Some(Shape::Object) => Expect::MemberEnd,
             Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
             Some(Shape::Call) => Expect::CallEnd,
             Some(Shape::Doubled) => Expect::DoubledEnd,
             None => {
-                self.settle();
+                self.commit();
                 if self.over {
                     return Err(Stop::Overflow);
                 }
@@ -256,7 +256,7 @@ impl Engine {
                 self.document_end = Some(self.pos);
                 let start = self.document_start;
                 self.edits.push(super::Edit::EndDocument { start, end: self.pos });
-                self.firm = self.edits.len();
+                self.committed_edits = self.edits.len();
                 let _ = source;
                 Expect::After
             }
@@ -279,12 +279,12 @@ impl Engine {
 
     /// Inserts a comma, directly after the previous value if that is not committed.
     pub(super) fn insert_comma(&mut self) -> Result<(), Stop> {
-        let at = if self.reaches(self.anchor) && self.anchor <= self.pos {
-            self.anchor
+        let at = if self.reaches(self.gap_start) && self.gap_start <= self.pos {
+            self.gap_start
         } else {
             self.pos
         };
-        let at = if at < self.mark && !self.whole { self.pos } else { at };
+        let at = if at < self.committed && !self.whole { self.pos } else { at };
         let edits = self.serial;
         self.edit(RepairKind::MissingComma, at..at, ",")?;
         self.pend_comma(at, edits, 0);
@@ -300,8 +300,8 @@ impl Engine {
             self.expect = Expect::MemberEnd;
         }
         self.expect = Expect::MemberEnd;
-        self.anchor = at;
-        self.settle();
+        self.gap_start = at;
+        self.commit();
         Ok(Flow::Go)
     }
 
@@ -312,11 +312,11 @@ impl Engine {
             Token::Ellipsis => return self.skip_ellipsis(source),
             Token::Fence => {
                 // After a document, the line end before a fence is dropped with it.
-                let behind = self.expect == Expect::After
+                let after = self.expect == Expect::After
                     && self.options.trailing_documents() != crate::TrailingDocuments::All
-                    && self.anchor >= self.mark;
-                let blank = source.slice(self.anchor, at).iter().all(|b| b" \t\r\n".contains(b));
-                let from = if behind && blank { self.anchor } else { at };
+                    && self.gap_start >= self.committed;
+                let blank = source.slice(self.gap_start, at).iter().all(|b| b" \t\r\n".contains(b));
+                let from = if after && blank { self.gap_start } else { at };
                 self.edit(RepairKind::CodeFence, from..at + 3, "")?;
                 self.pos += 3;
                 self.fenced = self.expect == Expect::After;

@@ -1,7 +1,8 @@
 //! Recognizing the next token; white space and comments.
 
 use super::{
-    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, look, quote::Quote, source::Edge,
+    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, quote::Quote, source::Edge,
+    try_peek,
 };
 use crate::{RepairKind, scan};
 
@@ -13,7 +14,7 @@ impl Engine {
         self.steps += (end - self.pos) as u64;
         self.pos = end;
         self.release_space()?;
-        self.check_held()?;
+        self.check_withheld()?;
         let Some(byte) = source.byte(self.pos) else { return Ok(None) };
         match byte {
             // If quotes were in doubt, this may be code that belongs to the document.
@@ -117,9 +118,12 @@ impl Engine {
                 | E::DoubledEnd
                 | E::After
         );
-        if waits && self.pos - self.anchor > self.window && self.firm == self.edits.len() {
-            self.held_at(self.anchor + self.window)?;
-            self.settle_content();
+        if waits
+            && self.pos - self.gap_start > self.window
+            && self.committed_edits == self.edits.len()
+        {
+            self.check_withheld_at(self.gap_start + self.window)?;
+            self.commit_content();
         }
         Ok(())
     }
@@ -169,7 +173,7 @@ impl Engine {
         self.pos = end;
         self.lex = Lex::None;
         // Check the limit before the edit can be refused, as if the comment came in pieces.
-        self.check_held()?;
+        self.check_withheld()?;
         self.edit(kind, self.lex_start..end, "")?;
         Ok(Flow::Go)
     }
@@ -226,7 +230,7 @@ impl Engine {
             return if source.is_last() { Ok(Token::End) } else { Err(Edge::More) };
         };
         let look = source.look(self.pos, self.window);
-        let behind_value = matches!(self.expect, Expect::ItemEnd | Expect::MemberEnd);
+        let after_value = matches!(self.expect, Expect::ItemEnd | Expect::MemberEnd);
         let next = || match look.peek_at(1) {
             Err(Edge::End | Edge::Window) => Ok(0),
             other => other,
@@ -247,7 +251,7 @@ impl Engine {
             b'-' if matches!(next()?, b'0'..=b'9' | b'.' | b'I' | b'i') => Token::Number,
             b'+' if matches!(next()?, b'0'..=b'9' | b'.') => Token::Number,
             // `+Infinity` may be a value; after a value, `+` joins strings.
-            b'+' if !behind_value && matches!(next()?, b'I' | b'i' | b'N' | b'n') => Token::Number,
+            b'+' if !after_value && matches!(next()?, b'I' | b'i' | b'N' | b'n') => Token::Number,
             b'+' => Token::Plus,
             b'-' if next()? == 0 => Token::Number,
             b'.' => match next()? {
@@ -288,16 +292,15 @@ impl Engine {
         if look.rest().starts_with("…".as_bytes()) {
             look.advance(3);
         }
-        while look!(look.peek(), 0) == b'.' {
+        while try_peek!(look.peek(), 0) == b'.' {
             look.bump();
         }
         let end = self.pos + look.passed();
         // The blanks between the comma and the ellipsis are dropped with it.
-        let behind_comma = self.comma.saturating_add(self.comma_length);
-        let blank = source.slice(behind_comma, self.pos).iter().all(u8::is_ascii_whitespace);
+        let after_comma = self.comma.saturating_add(self.comma_length);
+        let blank = source.slice(after_comma, self.pos).iter().all(u8::is_ascii_whitespace);
         let pending = matches!(self.expect, super::Expect::Item | super::Expect::Key);
-        let start =
-            if pending && blank && behind_comma < self.pos { behind_comma } else { self.pos };
+        let start = if pending && blank && after_comma < self.pos { after_comma } else { self.pos };
         self.forget_uncommitted(start);
         self.edit(RepairKind::Ellipsis, start..end, "")?;
         self.pos = end;

@@ -3,9 +3,9 @@
 use super::{
     Engine, Flow, Lex, Source, Step, Token,
     frames::Shape,
-    look,
     quote::Quote,
     source::{Edge, Look, is_word},
+    try_peek,
 };
 use crate::{Lead, RepairKind, Risk};
 
@@ -83,13 +83,13 @@ impl Engine {
             && closes
             && let Some((kind, after)) = literal(word, ended)
         {
-            if !ended && look!(self.goes_on_as_text(look), false) {
+            if !ended && try_peek!(self.goes_on_as_text(look), false) {
                 return self.open_bare(source, false);
             }
             if kind == Some(RepairKind::NonFinite) && self.wants_text() {
                 return self.open_bare(source, false);
             }
-            if root && !ended && !look!(self.stands_alone(look), true) {
+            if root && !ended && !try_peek!(self.stands_alone(look), true) {
                 return self.not_a_document();
             }
             self.begin_value();
@@ -101,18 +101,18 @@ impl Engine {
             }
             self.pos += word.len();
             self.value_ended(source)?;
-            self.settle();
+            self.commit();
             return Ok(Flow::Go);
         }
         let mut next = next;
         if root && next == b' ' && !ended && !word.is_empty() {
-            next = look!(look.blanks(), 0);
+            next = try_peek!(look.blanks(), 0);
         }
         if word == b"new" && next == b' ' && !ended {
             // `new Date(…)`.
             let mut name = look;
-            look!(name.blanks(), 0);
-            if look!(name.word(), b"") != b"" && look!(name.peek(), 0) == b'(' {
+            try_peek!(name.blanks(), 0);
+            if try_peek!(name.word(), b"") != b"" && try_peek!(name.peek(), 0) == b'(' {
                 (look, next) = (name, b'(');
             }
         }
@@ -121,17 +121,17 @@ impl Engine {
             // `np.float64(…)`.
             let mut name = look;
             name.bump();
-            if look!(name.word(), b"").first().is_none_or(u8::is_ascii_digit) {
+            if try_peek!(name.word(), b"").first().is_none_or(u8::is_ascii_digit) {
                 break;
             }
-            (look, next) = (name, look!(name.peek(), 0));
+            (look, next) = (name, try_peek!(name.peek(), 0));
             dotted = true;
         }
         if next == b'(' && !word.is_empty() && !word[0].is_ascii_digit() {
             let mut inside = look;
             inside.bump();
-            let first = look!(inside.gap(), 0);
-            if !root && !look!(self.holds_one_value(inside, dotted), !dotted) {
+            let first = try_peek!(inside.gap(), 0);
+            if !root && !try_peek!(self.holds_one_value(inside, dotted), !dotted) {
                 return self.open_bare(source, false);
             }
             let value = matches!(first, b'{' | b'[')
@@ -139,7 +139,7 @@ impl Engine {
                     && (first == b')'
                         || first.is_ascii_digit()
                         || first == b'-'
-                        || look!(inside.at_quote(), false));
+                        || try_peek!(inside.at_quote(), false));
             if value {
                 return self.open_call(at, look.passed() + 1);
             }
@@ -220,11 +220,11 @@ impl Engine {
     /// Handles a word where a key is expected.
     pub(super) fn word_as_key(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
-        if let Some(length) = look!(self.words_before_key(source), None) {
+        if let Some(length) = try_peek!(self.words_before_key(source), None) {
             self.pos = at + length;
             let key = self.key_follows(source);
             self.pos = at;
-            if look!(key, false) {
+            if try_peek!(key, false) {
                 self.lex_start = at;
                 self.lex = Lex::Stray;
                 return Ok(Flow::Go);
@@ -265,14 +265,14 @@ impl Engine {
             Token::Fence => {
                 let mut look = self.look(source, self.pos);
                 look.advance(3);
-                look!(look.word(), &[][..]);
-                let next = look!(look.blanks(), b'\n');
+                try_peek!(look.word(), &[][..]);
+                let next = try_peek!(look.blanks(), b'\n');
                 if matches!(next, b'\n' | b'\r' | b'{' | b'[' | b'"') {
                     // The line end belongs to the fence.
                     if next == b'\r' {
                         look.bump();
                     }
-                    if look!(look.peek(), 0) == b'\n' {
+                    if try_peek!(look.peek(), 0) == b'\n' {
                         look.bump();
                     }
                     let end = self.pos + look.passed();
@@ -284,18 +284,18 @@ impl Engine {
             }
             Token::GroupOpen => {
                 let mut look = self.look(source, self.pos + 1);
-                let next = look!(look.gap(), 0);
+                let next = try_peek!(look.gap(), 0);
                 let list = match next {
                     b'(' | b'[' | b'{' => true,
                     b'0'..=b'9' | b'-' => {
-                        while matches!(look!(look.peek(), 0), b'0'..=b'9' | b'.' | b'-') {
+                        while matches!(try_peek!(look.peek(), 0), b'0'..=b'9' | b'.' | b'-') {
                             look.bump();
                         }
-                        let behind = look!(look.gap(), b')');
+                        let after = try_peek!(look.gap(), b')');
                         look.bump();
-                        behind == b',' || behind == b')' && look!(look.gap(), 0) == 0
+                        after == b',' || after == b')' && try_peek!(look.gap(), 0) == 0
                     }
-                    _ => look!(look.at_quote(), false),
+                    _ => try_peek!(look.at_quote(), false),
                 };
                 if list { self.open(Shape::Tuple) } else { self.not_a_document() }
             }
@@ -308,7 +308,7 @@ impl Engine {
         let rest = source.from(self.pos);
         let run = rest.iter().take_while(|b| !matches!(b, b'{' | b'[')).count();
         self.pos += run;
-        self.check_held()?;
+        self.check_withheld()?;
         let look = self.look(source, self.pos);
         if source.byte(self.pos).is_none() {
             if !source.is_last() {
@@ -316,7 +316,7 @@ impl Engine {
             }
             return self.end_of_prose();
         }
-        if look!(self.begins_document(look), false) {
+        if try_peek!(self.begins_document(look), false) {
             let lead = Lead::of(source.slice(self.lex_start, self.pos)).kind();
             self.steps += (self.pos - self.lex_start) as u64;
             // Between two documents, what the first one left open counts, too.

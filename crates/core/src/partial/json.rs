@@ -7,7 +7,7 @@ use super::{Kind, Value};
 
 /// The deepest nesting of a [`serde_json::Value`]. This is also the limit of `serde_json`'s parser,
 /// because its values are dropped recursively.
-const DEEPEST: usize = 127;
+const MAX_DEPTH: usize = 127;
 
 /// Something that a [`serde_json::Value`] cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Unrepresentable {
 impl fmt::Display for Unrepresentable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Depth => write!(f, "the value is deeper than {DEEPEST} levels"),
+            Self::Depth => write!(f, "the value is deeper than {MAX_DEPTH} levels"),
             Self::Number(number) => write!(f, "the number {number} is out of range"),
         }
     }
@@ -56,7 +56,7 @@ impl Value<'_> {
             let view = Value { tree: self.tree, at };
             let mut value = view.shallow()?;
             if let Some(first) = view.first() {
-                if around.len() >= DEEPEST - 1 {
+                if around.len() >= MAX_DEPTH - 1 {
                     return Err(Unrepresentable::Depth);
                 }
                 around.push((value, view.key()));

@@ -15,7 +15,7 @@ use crate::{Kind, Value};
 
 /// The deepest nesting that can be read, because reading is recursive, and so is dropping the
 /// result. This is also the limit of `serde_json`.
-const DEEPEST: usize = 127;
+const MAX_DEPTH: usize = 127;
 
 /// Why a [`Value`] could not be converted to a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl DeserializeError {
 impl fmt::Display for DeserializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Reason::Depth => write!(f, "the value is deeper than {DEEPEST} levels"),
+            Reason::Depth => write!(f, "the value is deeper than {MAX_DEPTH} levels"),
             Reason::Number(number) => write!(f, "the number {number} is out of range"),
             Reason::Other(what) => f.write_str(what),
         }
@@ -160,7 +160,7 @@ struct Reader<'de> {
 
 impl<'de> Reader<'de> {
     const fn new(value: Value<'de>) -> Self {
-        Self { value, left: DEEPEST }
+        Self { value, left: MAX_DEPTH }
     }
 
     /// The children, with one level less.

@@ -43,7 +43,7 @@ pub(in crate::engine) struct Inner {
     /// Whether a quotation is open, begun by a quote directly before a word.
     quoting: bool,
     /// A bracket at the start of a string of the text, until it is known whether it is all of it.
-    held: Option<u8>,
+    pending: Option<u8>,
 }
 
 impl Inner {
@@ -91,7 +91,7 @@ impl Inner {
     /// the first key or item after a bracket. Quotations are not tracked, because apostrophes begin
     /// words, too.
     pub(in crate::engine) const fn single_quote(&mut self, opens: bool) {
-        self.held = None;
+        self.pending = None;
         if self.open > 0 {
             self.quoted = !self.quoted;
         } else if opens {
@@ -161,11 +161,11 @@ impl Inner {
         }
     }
 
-    /// Reads a quote that is part of the string and is followed by `behind`.
-    pub(in crate::engine) fn quote(&mut self, behind: &[u8]) {
-        let next = behind.first().copied();
+    /// Reads a quote that is part of the string and is followed by `after`.
+    pub(in crate::engine) fn quote(&mut self, after: &[u8]) {
+        let next = after.first().copied();
         let begins = self.may_begin();
-        let opens = match behind {
+        let opens = match after {
             [] => false,
             // Punctuation follows a quote that opens nothing, such as the one in `5" tall`.
             [b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}', ..] => begins,
@@ -177,7 +177,7 @@ impl Inner {
         // A bracket between two quotes is text, but in `"{"a": 1}"` a key follows the second quote.
         let bracket =
             matches!(self.last.byte, b'{' | b'[') && (!self.alone || next.is_some_and(is_word));
-        self.held = None;
+        self.pending = None;
         if self.open > 0 {
             self.quoted = !self.quoted;
         } else if bracket {
@@ -189,12 +189,12 @@ impl Inner {
     }
 
     fn byte(&mut self, byte: u8) {
-        if let Some(held) = self.held.take() {
-            self.bracket(held);
+        if let Some(pending) = self.pending.take() {
+            self.bracket(pending);
         }
         if matches!(byte, b'{' | b'[' | b'}' | b']') {
             if self.quoted && self.last.byte == b'"' {
-                self.held = Some(byte);
+                self.pending = Some(byte);
             } else {
                 self.bracket(byte);
             }

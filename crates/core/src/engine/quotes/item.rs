@@ -50,7 +50,7 @@ impl Engine {
                 self.judge_closer_in_list(look, next, close)
             }
             b'/' | b'#' => {
-                Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
+                Ok(if self.comment_follows(look, quote)? { close } else { Verdict::Inner })
             }
             b')' | b'+' | b':' | b';' if begins => {
                 // A single punctuation mark in quotes.
@@ -90,10 +90,10 @@ impl Engine {
         if ends {
             return Ok(close);
         }
-        let behind = look.space()?;
-        let mut fits = matches!(behind, b',' | b'}' | b']');
+        let after = look.space()?;
+        let mut fits = matches!(after, b',' | b'}' | b']');
         if closer == b']' && !fits {
-            fits = matches!(behind, b')' | b'/' | b'#' | b';' | b'`' | b'{' | b'[' | b'<')
+            fits = matches!(after, b')' | b'/' | b'#' | b';' | b'`' | b'{' | b'[' | b'<')
                 || look.at_quote()?;
         }
         Ok(if fits { close } else { Verdict::Inner })

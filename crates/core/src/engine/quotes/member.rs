@@ -43,12 +43,12 @@ impl Engine {
                     return self.judge_last_brace(look, quote, close);
                 }
                 look.bump();
-                self.judge_behind_brace(look, close)
+                self.judge_after_brace(look, close)
             }
             b']' => {
                 look.bump();
-                let behind = look.space()?;
-                Ok(if matches!(behind, b',' | b'}' | b']') { close } else { Verdict::Inner })
+                let after = look.space()?;
+                Ok(if matches!(after, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
             b',' => {
                 // A comma of another script is text, unless a key with its colon follows.
@@ -86,7 +86,7 @@ impl Engine {
                 Ok(if joins { close } else { Verdict::Inner })
             }
             b'/' | b'#' => {
-                Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
+                Ok(if self.comment_follows(look, quote)? { close } else { Verdict::Inner })
             }
             b'<' => {
                 Ok(if matches!(look.peek_at(1)?, b'!' | b'|') { close } else { Verdict::Inner })
@@ -103,7 +103,7 @@ impl Engine {
                 if let Some(found) = look.closer(quote)? {
                     let touching = look.passed() == 0 && length > 0;
                     look.advance(found);
-                    return self.judge_string_behind(look, quote, close, broken, touching);
+                    return self.judge_before_string(look, quote, close, broken, touching);
                 }
                 if look.passed() > 0 && self.key_in_other_quotes(look)? {
                     return Ok(close);
@@ -118,9 +118,9 @@ impl Engine {
 
     /// Decides about a quote before a brace that seems to close the object. `look` is after the
     /// brace.
-    fn judge_behind_brace(&mut self, mut look: Look<'_>, close: Verdict) -> Result<Verdict, Edge> {
+    fn judge_after_brace(&mut self, mut look: Look<'_>, close: Verdict) -> Result<Verdict, Edge> {
         let brace = look.passed();
-        let behind = look.space()?;
+        let after = look.space()?;
         let touches = look.passed() == brace;
         if let Some((quote, length)) = look.quote()? {
             // `"}" b` is code, but a comma before a key may be missing.
@@ -128,8 +128,8 @@ impl Engine {
             let fits = !touches || self.reads_key(&mut look, quote)?;
             return Ok(if fits { close } else { Verdict::Inner });
         }
-        let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
-            || matches!(behind, b'{' | b'[' | b'<');
+        let fits = matches!(after, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
+            || matches!(after, b'{' | b'[' | b'<');
         Ok(if fits { close } else { Verdict::Inner })
     }
 
@@ -162,8 +162,8 @@ impl Engine {
             let goes_on = self.inner.is_quoting() && matches!(touching, b')' | b';' | b'.');
             return Ok(if code || goes_on { Verdict::Inner } else { close });
         }
-        let behind = look.space()?;
-        if !(code || is_word(behind) || behind == b'.') || look.is_broken() {
+        let after = look.space()?;
+        if !(code || is_word(after) || after == b'.') || look.is_broken() {
             return Ok(close);
         }
         if code {
@@ -201,7 +201,7 @@ impl Engine {
                 }
                 if let Some((key_quote, found)) = look.quote()? {
                     look.advance(found);
-                    return self.judge_key_behind(look, key_quote, close, begins);
+                    return self.judge_before_key(look, key_quote, close, begins);
                 }
                 if self.inner_quotes == 0 && !begins && self.reads_odd_key(look)? {
                     return Ok(close);
@@ -228,13 +228,13 @@ impl Engine {
     /// before a comma begins no quotation.
     fn reads_odd_key(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         /// The length of the longest key to consider, in bytes.
-        const LONGEST: usize = 48;
+        const MAX_KEY: usize = 48;
         let from = look.passed();
         let mut before = look.peek()?;
         if before.is_ascii_digit() {
             return Ok(false);
         }
-        while look.passed() - from < LONGEST {
+        while look.passed() - from < MAX_KEY {
             self.steps += 1;
             let byte = look.peek()?;
             look.bump();
@@ -286,7 +286,7 @@ impl Engine {
     }
 
     /// Decides about a quote before a key. `look` is after the quote that seems to open the key.
-    fn judge_key_behind(
+    fn judge_before_key(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,
@@ -294,17 +294,17 @@ impl Engine {
         begins: bool,
     ) -> Result<Verdict, Edge> {
         self.pass_string(&mut look, quote)?;
-        let behind = look.space()?;
+        let after = look.space()?;
         if self.inner.is_quoting() {
             // `"Yes", "No", and so on` is text, and so is `"a", "b": words`.
-            if behind != b':' {
+            if after != b':' {
                 return Ok(Verdict::Inner);
             }
             look.bump();
             return Ok(if look.words()? { Verdict::Inner } else { close });
         }
-        let ended = !begins && matches!(behind, b',' | b'}');
-        if ended || matches!(behind, b':' | b'=' | b'{' | b'[') || behind.is_ascii_digit() {
+        let ended = !begins && matches!(after, b',' | b'}');
+        if ended || matches!(after, b':' | b'=' | b'{' | b'[') || after.is_ascii_digit() {
             return Ok(close);
         }
         Ok(if look.at_quote()? { close } else { Verdict::Inner })
@@ -312,7 +312,7 @@ impl Engine {
 
     /// Decides about a quote directly before a string, without a comma: a missing comma, a string
     /// in two pieces, or a quoted word.
-    fn judge_string_behind(
+    fn judge_before_string(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,
@@ -321,11 +321,11 @@ impl Engine {
         touching: bool,
     ) -> Result<Verdict, Edge> {
         self.pass_string(&mut look, quote)?;
-        let behind = look.space()?;
-        if behind == b':' {
+        let after = look.space()?;
+        if after == b':' {
             return Ok(close);
         }
-        let ended = matches!(behind, b',' | b'}' | b']' | b'+') || look.closer(quote)?.is_some();
+        let ended = matches!(after, b',' | b'}' | b']' | b'+') || look.closer(quote)?.is_some();
         let pieces = ended && broken && !touching && self.inner_quotes == 0;
         Ok(if pieces { close } else { Verdict::Inner })
     }

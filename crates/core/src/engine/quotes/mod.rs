@@ -137,7 +137,7 @@ impl Engine {
             }
             length = run;
         }
-        let mut look = self.behind_quote(source, length);
+        let mut look = self.look_after_quote(source, length);
         // The most common cases first.
         let first = look.space();
         let fallback = match first {
@@ -162,7 +162,7 @@ impl Engine {
 
     /// A cursor after a quote of `length` bytes at `pos`. After a longer quote it sees less, so
     /// that no more is withheld because of it.
-    fn behind_quote<'a>(&self, source: &Source<'a>, length: usize) -> Look<'a> {
+    fn look_after_quote<'a>(&self, source: &Source<'a>, length: usize) -> Look<'a> {
         let look = source.look(self.pos + length, (self.window + 1).saturating_sub(length));
         look.in_escaped(self.escaped)
     }
@@ -211,7 +211,7 @@ impl Engine {
         length: usize,
     ) -> Result<Option<usize>, Edge> {
         // A stream may look back only to the committed position, or the chunks would matter.
-        let from = if self.whole { self.lex_start } else { self.lex_start.max(self.mark) };
+        let from = if self.whole { self.lex_start } else { self.lex_start.max(self.committed) };
         let content = source.slice(from.max(self.pos.saturating_sub(LOOK_BACK)), self.pos);
         let trimmed = content.len()
             - content.iter().rev().take(64).take_while(|b| b.is_ascii_whitespace()).count();
@@ -222,7 +222,7 @@ impl Engine {
                 return Ok(None);
             }
             // In an array: `["a", "b, "c"]`. The word after the quote must end as an item does.
-            let mut look = self.behind_quote(source, length);
+            let mut look = self.look_after_quote(source, length);
             let opened = content.iter().filter(|b| matches!(b, b'(' | b'[' | b'{')).count();
             let closed = content.iter().filter(|b| matches!(b, b')' | b']' | b'}')).count();
             let code = self.inner_quotes > 0 || content.contains(&b'"') || opened > closed;
@@ -242,7 +242,7 @@ impl Engine {
                     look.bump();
                     !look.words()?
                 }
-                behind => behind == b']',
+                after => after == b']',
             };
             return Ok(follows.then_some(lost));
         }
@@ -253,7 +253,7 @@ impl Engine {
         }
         if text.is_key && colon {
             // `{"key: "value"`: the quote directly before a word opens the value.
-            let touched = self.behind_quote(source, length).peek()?;
+            let touched = self.look_after_quote(source, length).peek()?;
             let name = content[..trimmed - 1].trim_ascii_end();
             let before = self.pos - content.len() + name.len();
             return Ok((is_word(touched) && !name.is_empty()).then_some(before));
@@ -263,7 +263,7 @@ impl Engine {
         if !(comma || broken) || inside || (text.is_key && !lost_key) {
             return Ok(None);
         }
-        let mut look = self.behind_quote(source, length);
+        let mut look = self.look_after_quote(source, length);
         let key = source.look(self.pos, self.window);
         if !self.reads_key(&mut look, text.quote)? {
             return Ok(None);
@@ -389,8 +389,8 @@ impl Engine {
             }
             if let Some(length) = look.closer(quote)? {
                 look.advance(length);
-                let behind = look.space()?;
-                if behind == b':' {
+                let after = look.space()?;
+                if after == b':' {
                     return Ok(Verdict::Inner);
                 }
                 continue;
@@ -402,7 +402,7 @@ impl Engine {
     /// Whether a comment follows a quote, and not more of the string. Unless it is a block comment,
     /// there must be white space before it. Its line must contain no further quote, or else pairs
     /// of them, and the next line must begin with a closer, a comma or a string.
-    pub(super) fn comment_behind(
+    pub(super) fn comment_follows(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,

@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// How many later quotes are tried for one string.
-const TRIES: usize = 64;
+const MAX_TRIES: usize = 64;
 
 /// How many ends of strings are remembered, so that memory is bounded.
-const MOST_ENDS: usize = 1 << 16;
+const MAX_ENDS: usize = 1 << 16;
 
 /// The results of trying the rest, stored for every end of a string with unescaped quotes on the
 /// way. A try that reaches a stored end is over: it would read the same bytes in the same state.
@@ -43,7 +43,7 @@ impl Tried {
             return false;
         }
         self.met = self.known.get(&(at, open)).copied();
-        if self.passed.len() < MOST_ENDS {
+        if self.passed.len() < MAX_ENDS {
             self.passed.push((at, open));
         }
         self.met.is_some()
@@ -52,7 +52,7 @@ impl Tried {
     /// Ends the try. Returns whether the rest reads well, and the first end that was passed.
     fn over(&mut self, reads: bool) -> (bool, Option<usize>) {
         let reads = self.met.take().unwrap_or(reads);
-        if self.known.len() < MOST_ENDS {
+        if self.known.len() < MAX_ENDS {
             self.known.extend(self.passed.iter().map(|end| (*end, reads)));
         }
         let first = self.passed.first().map(|end| end.0);
@@ -119,7 +119,7 @@ impl Engine {
     /// The first quote at or after `from` after which the rest reads well.
     fn later_end(&mut self, source: &Source<'_>, from: usize, quotes: bool) -> Option<usize> {
         let mut at = from;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let rest = source.from(at);
             at += rest.iter().position(|&b| b == b'"')?;
             let escaped = source.byte(at.wrapping_sub(1)) == Some(b'\\');
@@ -140,7 +140,7 @@ impl Engine {
         rest.expect = self.expect;
         rest.lex = Lex::Text(text);
         rest.lex_start = at;
-        rest.mark_in_string = true;
+        rest.committed_in_string = true;
         rest.inner_quotes = 1;
         rest.inner = self.inner;
         rest.inner.quote(source.from(at));
@@ -179,9 +179,9 @@ impl Engine {
         let mut rest = Self::streaming(self.options.clone().with_policy(policy));
         rest.frames = self.frames.clone();
         rest.pos = at;
-        rest.mark = at;
+        rest.committed = at;
         rest.emitted = at;
-        rest.anchor = at;
+        rest.gap_start = at;
         Some(rest)
     }
 

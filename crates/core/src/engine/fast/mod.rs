@@ -9,22 +9,22 @@
 //! The fast path is entered only after a step of the engine, and left only at a certain byte, so
 //! neither depends on where a chunk ends.
 
+mod bulk;
+mod commit;
 mod steps;
-mod stride;
-mod taken;
 mod tokens;
 
 use super::{Engine, Flow, Lex, PLAIN, Source, frames::Shape, quotes::Last};
 use crate::{grammar::Expect, scan};
 
 /// The longest key, and the longest run of white space, that the fast path reads.
-const SHORT: usize = 512;
+const MAX_TOKEN: usize = 512;
 
 /// The state of the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The fast path is not in use.
-    Left,
+    Inactive,
     /// After a value or an opening bracket.
     Between,
     /// Before a key.
@@ -52,11 +52,11 @@ enum Phase {
     /// In a character of which not all bytes have arrived.
     Utf8,
     /// After the quote that seems to end a string.
-    Behind,
+    AfterQuote,
     /// After that quote and a comma, in an array.
-    BehindComma,
+    AfterQuoteComma,
     /// After that quote and a closing bracket.
-    BehindClose,
+    AfterQuoteClose,
     /// In a number.
     Number(Digits),
     /// In a literal, after this many of its bytes.
@@ -82,7 +82,7 @@ enum Digits {
 
 /// What the fast path remembers between chunks. Offsets are offsets in the input.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lane {
+pub(super) struct FastPath {
     phase: Phase,
     /// The fast path is not entered before this offset.
     blocked: usize,
@@ -108,9 +108,9 @@ pub(super) struct Lane {
     partial_length: u8,
 }
 
-impl Lane {
-    pub(super) const LEFT: Self = Self {
-        phase: Phase::Left,
+impl FastPath {
+    pub(super) const INACTIVE: Self = Self {
+        phase: Phase::Inactive,
         blocked: 0,
         passed: 0,
         comma: usize::MAX,
@@ -131,27 +131,27 @@ enum End {
     /// All bytes were read.
     More,
     /// Something unusual was found. The fast path is not entered again before this offset.
-    Odd(usize),
+    Unusual(usize),
 }
 
 impl Engine {
     /// Whether the next chunk continues on the fast path.
     #[inline]
-    pub(crate) fn in_lane(&self) -> bool {
-        self.lane.phase != Phase::Left
+    pub(crate) fn on_fast_path(&self) -> bool {
+        self.fast.phase != Phase::Inactive
     }
 
     /// Leaves the remaining bytes to the rules in the other files.
-    pub(super) fn leave_lane(&mut self) {
-        self.lane.phase = Phase::Left;
+    pub(super) fn leave_fast_path(&mut self) {
+        self.fast.phase = Phase::Inactive;
     }
 
     /// Enters the fast path if the state of the engine allows it, and reads as far as the input is
     /// clean. Returns [`Flow::Wait`] if that is all of it.
     #[inline]
-    pub(super) fn enter_lane(&mut self, source: &Source<'_>) -> Flow {
-        let short = self.options.limits().buffer() < 8 * SHORT;
-        if short || self.edits.len() > self.firm || self.pos < self.lane.blocked {
+    pub(super) fn enter_fast_path(&mut self, source: &Source<'_>) -> Flow {
+        let short = self.options.limits().buffer() < 8 * MAX_TOKEN;
+        if short || self.edits.len() > self.committed_edits || self.pos < self.fast.blocked {
             return Flow::Go;
         }
         let phase = match self.lex {
@@ -180,14 +180,14 @@ impl Engine {
                 _ => Expect::Item,
             };
         }
-        let blocked = self.lane.blocked;
-        self.lane = Lane { phase, blocked, ..Lane::LEFT };
-        if !self.read_lane(&[], source.from(self.pos), self.pos) {
+        let blocked = self.fast.blocked;
+        self.fast = FastPath { phase, blocked, ..FastPath::INACTIVE };
+        if !self.read_fast(&[], source.from(self.pos), self.pos) {
             return Flow::Go;
         }
         if source.is_last() {
-            self.lane.blocked = source.end();
-            self.leave_lane();
+            self.fast.blocked = source.end();
+            self.leave_fast_path();
             return Flow::Go;
         }
         Flow::Wait
@@ -197,7 +197,7 @@ impl Engine {
     /// small chunks. Returns whether it was.
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
-        let inside = self.lane.phase == Phase::String && self.tail.is_none();
+        let inside = self.fast.phase == Phase::String && self.tail.is_none();
         if !(inside && scan::is_plain_text(text)) {
             return false;
         }
@@ -209,32 +209,32 @@ impl Engine {
         }
         self.steps += text.len() as u64;
         self.pos = base + text.len();
-        self.mark = self.pos;
+        self.committed = self.pos;
         self.emitted = self.pos;
         true
     }
 
-    /// Reads `text`, at offset `base`, and returns whether all of it was clean. `held` is the input
+    /// Reads `text`, at offset `base`, and returns whether all of it was clean. `carry` is the input
     /// between the committed position and `base`.
     #[inline(never)]
-    pub(crate) fn read_lane(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
-        self.read_piece(held, text, base)
+    pub(crate) fn read_fast(&mut self, carry: &[u8], text: &[u8], base: usize) -> bool {
+        self.read_piece(carry, text, base)
     }
 
-    /// Like `read_lane`, but inlined: for pieces of a few bytes, a call and the registers it saves
+    /// Like `read_fast`, but inlined: for pieces of a few bytes, a call and the registers it saves
     /// are a tenth of the work.
     #[inline(always)]
-    pub(crate) fn read_piece(&mut self, held: &[u8], text: &[u8], base: usize) -> bool {
-        let end = self.lane_steps(held, text, base);
+    pub(crate) fn read_piece(&mut self, carry: &[u8], text: &[u8], base: usize) -> bool {
+        let end = self.fast_steps(carry, text, base);
         match end {
             End::More => {
                 self.steps += text.len() as u64;
                 true
             }
-            End::Odd(at) => {
+            End::Unusual(at) => {
                 self.steps += 1 + at.saturating_sub(base) as u64;
-                self.lane.phase = Phase::Left;
-                self.lane.blocked = at;
+                self.fast.phase = Phase::Inactive;
+                self.fast.blocked = at;
                 false
             }
         }

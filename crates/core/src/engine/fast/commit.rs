@@ -1,8 +1,8 @@
 //! Moving the engine's state to where the fast path is certain.
 
 use super::{
-    Digits, End, Engine, PLAIN, Phase, SHORT,
-    tokens::{self, Behind, Content, Key},
+    Digits, End, Engine, MAX_TOKEN, PLAIN, Phase,
+    tokens::{self, After, Content, Key},
 };
 use crate::{
     engine::{
@@ -14,71 +14,71 @@ use crate::{
 };
 
 /// The shortest text in which to look for a whole key. In less, it is usually incomplete.
-const MEMBER: usize = 12;
+const MIN_MEMBER: usize = 12;
 
 impl Engine {
     /// Whether the key that was read is valid UTF-8.
-    pub(super) fn lane_key_is_text(&self, held: &[u8], text: &[u8], base: usize) -> bool {
-        let (before, after) = self.lane_key(held, text, base);
-        let mut bytes = [0; SHORT];
+    pub(super) fn fast_key_is_text(&self, carry: &[u8], text: &[u8], base: usize) -> bool {
+        let (before, after) = self.fast_key(carry, text, base);
+        let mut bytes = [0; MAX_TOKEN];
         let (head, tail) = bytes.split_at_mut(before.len());
         head.copy_from_slice(before);
         tail[..after.len()].copy_from_slice(after);
         core::str::from_utf8(&bytes[..before.len() + after.len()]).is_ok()
     }
 
-    /// The bytes of the key that was read: those in `held`, and those in `text`.
+    /// The bytes of the key that was read: those in `carry`, and those in `text`.
     #[inline]
-    fn lane_key<'a>(&self, held: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
-        let (from, to) = self.lane.key;
-        let start = base - held.len();
+    fn fast_key<'a>(&self, carry: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
+        let (from, to) = self.fast.key;
+        let start = base - carry.len();
         if from >= base {
             return (&[], &text[from - base..to - base]);
         }
-        (&held[from - start..to.min(base) - start], &text[..to.saturating_sub(base)])
+        (&carry[from - start..to.min(base) - start], &text[..to.saturating_sub(base)])
     }
 
     /// Begins an item. A member has begun with its key.
     #[inline(always)]
-    fn lane_begin(&mut self) {
+    fn fast_begin(&mut self) {
         if self.expect != Expect::MemberValue {
             self.frames.begin_item();
-            self.lane_comma_stays();
+            self.fast_comma_stays();
             self.expect = Expect::Item;
         }
     }
 
     /// Begins a member: the key and the colon were read, and the value starts at `value`.
     #[inline(always)]
-    pub(super) fn lane_member_begins(
+    pub(super) fn fast_member_begins(
         &mut self,
-        held: &[u8],
+        carry: &[u8],
         text: &[u8],
         base: usize,
         value: usize,
     ) {
-        let (before, after) = self.lane_key(held, text, base);
+        let (before, after) = self.fast_key(carry, text, base);
         self.frames.set_split_key(before, after);
-        let (from, to) = self.lane.key;
-        self.lane_key_read(from, to, value);
+        let (from, to) = self.fast.key;
+        self.fast_key_read(from, to, value);
     }
 
     /// Begins a member with its key between `from` and `to`, and its value at `value`.
     #[inline(always)]
-    fn lane_key_read(&mut self, from: usize, to: usize, value: usize) {
-        self.lane_comma_stays();
+    fn fast_key_read(&mut self, from: usize, to: usize, value: usize) {
+        self.fast_comma_stays();
         self.key_start = from - 1;
         self.lex_start = from;
-        self.anchor = to + 1;
+        self.gap_start = to + 1;
         self.pos = value;
         self.expect = Expect::MemberValue;
     }
 
     #[inline]
-    fn lane_comma_stays(&mut self) {
+    fn fast_comma_stays(&mut self) {
         self.member_edits = self.serial;
-        if self.lane.comma != usize::MAX {
-            self.comma = self.lane.comma;
+        if self.fast.comma != usize::MAX {
+            self.comma = self.fast.comma;
             self.comma_length = 1;
         }
     }
@@ -86,9 +86,9 @@ impl Engine {
     /// Reads a whole key at `at` with its colon, if the chunk contains them and the byte after.
     /// This is a shortcut past several phases.
     #[inline(always)]
-    pub(super) fn lane_member(&mut self, text: &[u8], base: usize, at: usize) -> (Phase, usize) {
-        if text.len() - at >= MEMBER
-            && let Some(value) = self.lane_whole_key(text, base, at)
+    pub(super) fn fast_member(&mut self, text: &[u8], base: usize, at: usize) -> (Phase, usize) {
+        if text.len() - at >= MIN_MEMBER
+            && let Some(value) = self.fast_whole_key(text, base, at)
         {
             return (Phase::BeforeValue, value);
         }
@@ -98,22 +98,22 @@ impl Engine {
     /// Returns where the value of the member starts. `at` is passed by value, so that the variable
     /// of the automaton can stay in a register.
     #[inline(never)]
-    fn lane_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
+    fn fast_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
         let Key { from, to, value } = tokens::key(text, at)?;
-        if self.lane.doubt {
-            self.lane_string_ended();
+        if self.fast.doubt {
+            self.fast_string_ended();
         }
         self.frames.set_key(&text[from..to]);
-        self.lane_key_read(base + from, base + to, base + value);
+        self.fast_key_read(base + from, base + to, base + value);
         Some(value)
     }
 
     /// Commits a value that has ended at `pos`.
     #[inline]
-    fn lane_ended(&mut self) {
-        self.mark = self.pos;
-        self.anchor = self.pos;
-        self.mark_in_string = false;
+    fn fast_ended(&mut self) {
+        self.committed = self.pos;
+        self.gap_start = self.pos;
+        self.committed_in_string = false;
         self.closed_string = None;
         self.expect = if self.in_list() { Expect::ItemEnd } else { Expect::MemberEnd };
     }
@@ -126,14 +126,14 @@ impl Engine {
 
     /// Opens a container, unless the depth limit forbids it.
     #[inline(always)]
-    pub(super) fn lane_open(&mut self, shape: Shape) -> bool {
+    pub(super) fn fast_open(&mut self, shape: Shape) -> bool {
         if self.frames.depth() >= self.options.limits().depth() {
             return false;
         }
-        self.lane_begin();
-        self.frames.push(shape, self.lane.value);
-        self.pos = self.lane.value + 1;
-        self.lane_ended();
+        self.fast_begin();
+        self.frames.push(shape, self.fast.value);
+        self.pos = self.fast.value + 1;
+        self.fast_ended();
         self.comma = usize::MAX;
         self.comma_length = 1;
         self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
@@ -142,14 +142,14 @@ impl Engine {
 
     /// Closes the innermost container, unless it is the document.
     #[inline]
-    pub(super) fn lane_close(&mut self, at: usize) -> bool {
+    pub(super) fn fast_close(&mut self, at: usize) -> bool {
         if self.frames.len() < 2 {
             return false;
         }
         self.closed_object = if self.in_list() { usize::MAX } else { at + 1 };
         self.closed_items = self.frames.pop();
         self.pos = at + 1;
-        self.lane_ended();
+        self.fast_ended();
         // Frames that do not appear in the output are left to the other rules.
         let (expect, known) = match self.frames.top() {
             Some(Shape::Object) => (Expect::MemberEnd, true),
@@ -164,15 +164,15 @@ impl Engine {
 
     /// Commits a number or a literal.
     #[inline]
-    pub(super) fn lane_scalar_ended(&mut self) {
-        self.lane_begin();
-        self.pos = self.lane.end;
-        self.lane_ended();
+    pub(super) fn fast_scalar_ended(&mut self) {
+        self.fast_begin();
+        self.pos = self.fast.end;
+        self.fast_ended();
     }
 
     /// Handles what follows a scalar directly, if that is clear from the next bytes.
     #[inline(always)]
-    pub(super) fn lane_behind_scalar(
+    pub(super) fn fast_after_scalar(
         &mut self,
         text: &[u8],
         base: usize,
@@ -182,16 +182,16 @@ impl Engine {
         match text[at..] {
             // `1,234` may be one number.
             [b',', next, ..] if list || !next.is_ascii_digit() => {
-                self.lane_scalar_ended();
-                self.lane.comma = base + at;
+                self.fast_scalar_ended();
+                self.fast.comma = base + at;
                 if list {
                     (Phase::BeforeItem, at + 1)
                 } else {
-                    self.lane_member(text, base, at + 1)
+                    self.fast_member(text, base, at + 1)
                 }
             }
             [b'}' | b']', ..] => {
-                self.lane_scalar_ended();
+                self.fast_scalar_ended();
                 (Phase::Between, at)
             }
             _ => (Phase::Scalar, at),
@@ -200,111 +200,111 @@ impl Engine {
 
     /// Handles the byte at `at`, the first one after a quote and white space.
     #[inline(always)]
-    pub(super) fn lane_behind(
+    pub(super) fn fast_after_quote(
         &mut self,
         text: &[u8],
         base: usize,
         at: usize,
     ) -> Result<(Phase, usize), End> {
-        self.lane.doubt = true;
+        self.fast.doubt = true;
         let list = self.in_list();
         Ok(match text.get(at) {
             Some(b',') => {
-                self.lane.comma = base + at;
+                self.fast.comma = base + at;
                 if list {
-                    (Phase::BehindComma, at + 1)
+                    (Phase::AfterQuoteComma, at + 1)
                 } else {
-                    self.lane_member(text, base, at + 1)
+                    self.fast_member(text, base, at + 1)
                 }
             }
-            Some(b'}') if !list => return self.lane_behind_close(base, at),
-            Some(b']') if list => return self.lane_behind_close(base, at),
-            _ => return Err(End::Odd(base + at)),
+            Some(b'}') if !list => return self.fast_after_close(base, at),
+            Some(b']') if list => return self.fast_after_close(base, at),
+            _ => return Err(End::Unusual(base + at)),
         })
     }
 
     #[inline]
-    fn lane_behind_close(&mut self, base: usize, at: usize) -> Result<(Phase, usize), End> {
+    fn fast_after_close(&mut self, base: usize, at: usize) -> Result<(Phase, usize), End> {
         if self.frames.depth() > 1 {
-            self.lane.close = base + at;
-            return Ok((Phase::BehindClose, at + 1));
+            self.fast.close = base + at;
+            return Ok((Phase::AfterQuoteClose, at + 1));
         }
         if self.whole {
             // What follows the document may mean that the string goes on.
-            return Err(End::Odd(base + at));
+            return Err(End::Unusual(base + at));
         }
-        self.lane_string_ended();
+        self.fast_string_ended();
         Ok((Phase::Between, at))
     }
 
     /// Opens a string.
     #[inline(always)]
-    pub(super) fn lane_open_string(&mut self) {
-        self.lane_begin();
-        self.pos = self.lane.value + 1;
+    pub(super) fn fast_open_string(&mut self) {
+        self.fast_begin();
+        self.pos = self.fast.value + 1;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
         self.inner = Inner::default();
         self.definite_end = None;
         self.tail = None;
         self.lex = Lex::Text(PLAIN);
-        self.mark = self.pos;
-        self.mark_in_string = true;
+        self.committed = self.pos;
+        self.committed_in_string = true;
         self.closed_string = None;
     }
 
     /// Commits the end of the string at `end`. The decision can be reversed until the next value
     /// begins.
     #[inline]
-    pub(super) fn lane_string_ended(&mut self) {
+    pub(super) fn fast_string_ended(&mut self) {
         self.lex = Lex::None;
-        self.pos = self.lane.end + 1;
-        self.lane_ended();
-        self.mark = self.lane.end;
-        self.mark_in_string = true;
-        self.closed_string = Some(self.lane.end);
-        self.lane.doubt = false;
+        self.pos = self.fast.end + 1;
+        self.fast_ended();
+        self.committed = self.fast.end;
+        self.committed_in_string = true;
+        self.closed_string = Some(self.fast.end);
+        self.fast.doubt = false;
     }
 
     /// Commits string content that was read from `start` on, and returns the next phase.
     #[inline(always)]
-    pub(super) fn lane_string(
+    pub(super) fn fast_string(
         &mut self,
         text: &[u8],
         base: usize,
         start: usize,
         content: Content,
     ) -> Result<(Phase, usize), End> {
-        let Content { from, end, behind } = content;
-        self.lane_content(text, base, start, from, end);
-        match behind {
-            Behind::End => Ok((Phase::String, end)),
-            Behind::Cut(length) => {
-                self.lane.partial[..length].copy_from_slice(&text[end..]);
-                self.lane.partial_length = u8::try_from(length).unwrap_or_default();
+        let Content { from, end, after } = content;
+        self.fast_content(text, base, start, from, end);
+        match after {
+            After::End => Ok((Phase::String, end)),
+            After::Cut(length) => {
+                self.fast.partial[..length].copy_from_slice(&text[end..]);
+                self.fast.partial_length = u8::try_from(length).unwrap_or_default();
                 Ok((Phase::Utf8, text.len()))
             }
             // With a comma before it, the quote may open a string whose predecessor has lost its
             // quote.
-            Behind::Quote if self.tail.is_some() => Err(End::Odd(base + end)),
-            Behind::Quote => {
-                self.lane.end = base + end;
-                Ok((Phase::Behind, end + 1))
+            After::Quote if self.tail.is_some() => Err(End::Unusual(base + end)),
+            After::Quote => {
+                self.fast.end = base + end;
+                Ok((Phase::AfterQuote, end + 1))
             }
-            Behind::Escape => {
-                self.settle_text(PLAIN);
+            After::Escape => {
+                self.commit_text(PLAIN);
                 Ok((Phase::Escape, end + 1))
             }
-            Behind::Odd => Err(End::Odd(base + end)),
+            After::Unusual => Err(End::Unusual(base + end)),
         }
     }
 
     /// Commits string content from `start` to `end`. `from` is the end of its last escape.
     #[inline(always)]
-    fn lane_content(&mut self, text: &[u8], base: usize, start: usize, from: usize, end: usize) {
+    fn fast_content(&mut self, text: &[u8], base: usize, start: usize, from: usize, end: usize) {
         if from > start {
             self.pos = base + from;
-            self.mark = self.pos;
+            self.committed = self.pos;
             self.tail = None;
         }
         match text[from..end] {
@@ -316,7 +316,7 @@ impl Engine {
             }
             [.., last] => {
                 self.pos = base + end;
-                self.mark = self.pos;
+                self.committed = self.pos;
                 self.tail = None;
                 self.inner.ends_with(Last::touching(last));
             }

@@ -6,7 +6,7 @@
 
 use super::{
     Engine,
-    tokens::{self, Behind, Content, Key},
+    tokens::{self, After, Content, Key},
 };
 use crate::{engine::frames::Shape, grammar::Expect};
 
@@ -25,7 +25,7 @@ pub(super) enum Halt {
 }
 
 /// The state while reading in bulk. Indices are indices in the chunk.
-struct Stride {
+struct Bulk {
     /// The end of the last value, or of the bracket that was opened last.
     ended: usize,
     /// Where the content of the last value starts, if it is a string.
@@ -44,7 +44,7 @@ struct Stride {
     pending: usize,
 }
 
-impl Stride {
+impl Bulk {
     #[inline(always)]
     fn value_ended(&mut self, end: usize) {
         (self.ended, self.string) = (end, NONE);
@@ -83,8 +83,8 @@ impl Engine {
     /// Reads on from the value at `at`. In an object its key was read already, in an array the
     /// comma before it.
     #[inline(never)]
-    pub(super) fn stride(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
-        let mut now = Stride {
+    pub(super) fn read_bulk(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
+        let mut now = Bulk {
             ended: NONE,
             string: NONE,
             list: self.in_list(),
@@ -92,20 +92,20 @@ impl Engine {
             key: (NONE, NONE),
             own_key: false,
             comma: self.comma,
-            pending: self.lane.comma,
+            pending: self.fast.comma,
         };
-        let halt = self.stride_on(&mut now, text, base, at);
+        let halt = self.bulk_loop(&mut now, text, base, at);
         if now.ended != NONE {
-            self.stride_ended(&now, text, base);
+            self.bulk_commit(&now, text, base);
             if let Halt::Value(value) | Halt::String(value, _) = halt {
-                self.stride_to_value(&now, base, value);
+                self.bulk_to_value(&now, base, value);
             }
         }
         halt
     }
 
     #[inline(always)]
-    fn stride_on(&mut self, now: &mut Stride, text: &[u8], base: usize, at: usize) -> Halt {
+    fn bulk_loop(&mut self, now: &mut Bulk, text: &[u8], base: usize, at: usize) -> Halt {
         let mut value = at;
         loop {
             // After the value, at a comma or a closing bracket.
@@ -113,7 +113,7 @@ impl Engine {
                 b'"' => {
                     let Some(from) = content_start(text, value) else { return Halt::Value(value) };
                     let content = tokens::content(text, from);
-                    let Some((next, goes_on)) = self.behind_string(now, text, content) else {
+                    let Some((next, goes_on)) = self.after_string(now, text, content) else {
                         return Halt::String(value, content);
                     };
                     now.begin();
@@ -136,7 +136,7 @@ impl Engine {
                         return Halt::Value(value);
                     }
                     now.begin();
-                    self.stride_open(now, open == b'[', text, base, value);
+                    self.bulk_open(now, open == b'[', text, base, value);
                     let Some(next) = tokens::gap(text, value + 1) else {
                         return Halt::Between(value + 1);
                     };
@@ -164,11 +164,11 @@ impl Engine {
                 }
             };
             while now.is_closer(text[next]) {
-                if !self.stride_close(now, base, next) {
+                if !self.bulk_close(now, base, next) {
                     return Halt::Between(now.ended);
                 }
                 match tokens::gap(text, now.ended) {
-                    Some(behind) => next = behind,
+                    Some(after) => next = after,
                     None => return Halt::Between(now.ended),
                 }
             }
@@ -192,11 +192,11 @@ impl Engine {
 
     /// What comes after a string, if that shows that the string has ended.
     #[inline(always)]
-    fn behind_string(&self, now: &Stride, text: &[u8], content: Content) -> Option<(usize, Next)> {
-        let Content { from, end, behind } = content;
+    fn after_string(&self, now: &Bulk, text: &[u8], content: Content) -> Option<(usize, Next)> {
+        let Content { from, end, after } = content;
         // With a comma before it, the quote may open a string whose predecessor has lost its quote.
         let doubtful = end > from && matches!(text[end - 1], b',' | b' ');
-        if behind != Behind::Quote || doubtful {
+        if after != After::Quote || doubtful {
             return None;
         }
         let next = tokens::gap(text, end + 1)?;
@@ -233,16 +233,9 @@ impl Engine {
     }
 
     #[inline(always)]
-    fn stride_open(
-        &mut self,
-        now: &mut Stride,
-        list: bool,
-        text: &[u8],
-        base: usize,
-        value: usize,
-    ) {
+    fn bulk_open(&mut self, now: &mut Bulk, list: bool, text: &[u8], base: usize, value: usize) {
         let shape = if list { Shape::Array } else { Shape::Object };
-        self.stride_frame(now, text);
+        self.bulk_frame(now, text);
         self.frames.push(shape, base + value);
         now.value_ended(value + 1);
         (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
@@ -250,7 +243,7 @@ impl Engine {
 
     /// Closes the innermost container at `at`, unless the other rules have to handle that.
     #[inline(always)]
-    fn stride_close(&mut self, now: &mut Stride, base: usize, at: usize) -> bool {
+    fn bulk_close(&mut self, now: &mut Bulk, base: usize, at: usize) -> bool {
         let Some((list, items)) = self.frames.close_inner() else { return false };
         self.closed_items = now.items;
         self.closed_object = if now.list { NONE } else { base + at + 1 };
@@ -262,7 +255,7 @@ impl Engine {
 
     /// Stores what is known of the innermost container.
     #[inline(always)]
-    fn stride_frame(&mut self, now: &Stride, text: &[u8]) {
+    fn bulk_frame(&mut self, now: &Bulk, text: &[u8]) {
         if now.own_key {
             self.frames.set_member(now.items, &text[now.key.0..now.key.1]);
         } else if now.list {
@@ -271,15 +264,15 @@ impl Engine {
     }
 
     /// Stores the state after the last value, or after the container that was opened last.
-    fn stride_ended(&mut self, now: &Stride, text: &[u8], base: usize) {
-        self.stride_frame(now, text);
+    fn bulk_commit(&mut self, now: &Bulk, text: &[u8], base: usize) {
+        self.bulk_frame(now, text);
         let ended = base + now.ended;
         let string = now.string != NONE;
         self.pos = ended;
-        self.anchor = ended;
-        self.mark = ended - usize::from(string);
-        self.mark_in_string = string;
-        self.closed_string = string.then_some(self.mark);
+        self.gap_start = ended;
+        self.committed = ended - usize::from(string);
+        self.committed_in_string = string;
+        self.closed_string = string.then_some(self.committed);
         if string {
             self.lex_start = base + now.string;
             self.inner_quotes = 0;
@@ -301,12 +294,12 @@ impl Engine {
     }
 
     /// Stores what was read between the last value and the next one.
-    fn stride_to_value(&mut self, now: &Stride, base: usize, value: usize) {
+    fn bulk_to_value(&mut self, now: &Bulk, base: usize, value: usize) {
         if now.list {
-            self.lane.comma = now.pending;
+            self.fast.comma = now.pending;
         } else {
             self.lex_start = base + now.key.0;
-            self.anchor = base + now.key.1 + 1;
+            self.gap_start = base + now.key.1 + 1;
             self.pos = base + value;
             self.expect = Expect::MemberValue;
         }

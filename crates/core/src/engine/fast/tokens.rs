@@ -1,14 +1,14 @@
 //! Tokens of valid JSON that are complete in one chunk.
 
-use super::SHORT;
+use super::MAX_TOKEN;
 use crate::{engine::strings::is_plain_unit, scan};
 
 /// The longest run of white space, and the longest number, that is read here.
-pub(super) const NEAR: usize = 48;
+pub(super) const MAX_SHORT_TOKEN: usize = 48;
 
 /// What follows a run of string content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(super) enum After {
     /// A quote.
     Quote,
     /// A backslash whose escape is incomplete, unusual, or half of a surrogate pair.
@@ -18,7 +18,7 @@ pub(super) enum Behind {
     /// The end of the chunk, in a character of which this many bytes have arrived.
     Cut(usize),
     /// A byte that is not allowed in a string.
-    Odd,
+    Unusual,
 }
 
 /// A run of string content.
@@ -27,7 +27,7 @@ pub(super) struct Content {
     /// The end of its last escape, or where it starts.
     pub(super) from: usize,
     pub(super) end: usize,
-    pub(super) behind: Behind,
+    pub(super) after: After,
 }
 
 /// Reads string content from `start` (RFC 8259, section 7).
@@ -42,8 +42,8 @@ pub(super) fn content(text: &[u8], start: usize) -> Content {
 pub(super) fn short_content(text: &[u8], start: usize) -> Content {
     let end = short_run(text, start);
     match text.get(end) {
-        Some(b'"') => Content { from: start, end, behind: Behind::Quote },
-        None => Content { from: start, end, behind: Behind::End },
+        Some(b'"') => Content { from: start, end, after: After::Quote },
+        None => Content { from: start, end, after: After::End },
         Some(_) => wide_content(text, start, end),
     }
 }
@@ -74,12 +74,12 @@ fn wide_content(text: &[u8], start: usize, end: usize) -> Content {
 #[inline(always)]
 fn content_from(text: &[u8], start: usize, end: usize) -> Content {
     let (mut from, mut end) = (start, end);
-    let behind = loop {
+    let after = loop {
         match text.get(end) {
-            Some(b'"') => break Behind::Quote,
+            Some(b'"') => break After::Quote,
             Some(b'\\') => match escape_end(text, end) {
-                Some(behind) => (from, end) = (behind, scan::plain_run_between(text, behind)),
-                None => break Behind::Escape,
+                Some(after) => (from, end) = (after, scan::plain_run_between(text, after)),
+                None => break After::Escape,
             },
             Some(0x80..) => {
                 if let Some(broken) = characters(text, &mut end) {
@@ -87,16 +87,16 @@ fn content_from(text: &[u8], start: usize, end: usize) -> Content {
                 }
                 end = scan::plain_run(text, end);
             }
-            Some(_) => break Behind::Odd,
-            None => break Behind::End,
+            Some(_) => break After::Unusual,
+            None => break After::End,
         }
     };
-    Content { from, end, behind }
+    Content { from, end, after }
 }
 
 /// Skips characters outside ASCII. Returns what is wrong if one is incomplete or not UTF-8.
 #[inline(always)]
-fn characters(text: &[u8], at: &mut usize) -> Option<Behind> {
+fn characters(text: &[u8], at: &mut usize) -> Option<After> {
     loop {
         let rest = &text[*at..];
         let word = match rest.first_chunk() {
@@ -134,10 +134,10 @@ const fn character_length(word: u32) -> usize {
 }
 
 #[cold]
-fn broken_character(rest: &[u8]) -> Behind {
+fn broken_character(rest: &[u8]) -> After {
     match core::str::from_utf8(rest) {
-        Err(error) if error.error_len().is_none() => Behind::Cut(rest.len()),
-        _ => Behind::Odd,
+        Err(error) if error.error_len().is_none() => After::Cut(rest.len()),
+        _ => After::Unusual,
     }
 }
 
@@ -174,7 +174,7 @@ fn wide_gap(text: &[u8], from: usize) -> Option<usize> {
         return Some(from + 1);
     }
     let at = scan::skip_space(text, from);
-    (at - from < NEAR && at < text.len()).then_some(at)
+    (at - from < MAX_SHORT_TOKEN && at < text.len()).then_some(at)
 }
 
 /// A complete key with its colon.
@@ -201,7 +201,7 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
     if *text.get(to)? != b'"' {
         to = wide_key(text, to)?;
     }
-    if to == from || to - from >= SHORT - 1 {
+    if to == from || to - from >= MAX_TOKEN - 1 {
         return None;
     }
     let colon = gap(text, to + 1)?;
@@ -214,8 +214,8 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
 /// The end of a key that contains characters outside ASCII.
 #[inline(never)]
 fn wide_key(text: &[u8], at: usize) -> Option<usize> {
-    let Content { from, end, behind } = content(text, at);
-    (from == at && behind == Behind::Quote).then_some(end)
+    let Content { from, end, after } = content(text, at);
+    (from == at && after == After::Quote).then_some(end)
 }
 
 /// The end of the number or literal at `at`, if it is valid and something follows it (RFC 8259,
@@ -228,7 +228,7 @@ pub(super) fn scalar(text: &[u8], at: usize) -> Option<usize> {
         b'n' => word(text, at, b"null")?,
         _ => number(text, at)?,
     };
-    (end < text.len() && end - at < NEAR).then_some(end)
+    (end < text.len() && end - at < MAX_SHORT_TOKEN).then_some(end)
 }
 
 #[inline(always)]
@@ -296,21 +296,21 @@ mod tests {
 
     #[test]
     fn content_ends_at_quotes_escapes_and_errors() {
-        let behind = |text: &[u8]| {
+        let after = |text: &[u8]| {
             let [content, short] = [content(text, 0), short_content(text, 0)]
-                .map(|content| (content.from, content.end, content.behind));
+                .map(|content| (content.from, content.end, content.after));
             assert_eq!(content, short);
             content
         };
-        assert_eq!(behind(b"plain\" and"), (0, 5, Behind::Quote));
-        assert_eq!(behind("å\\n木\\\"🦀\"".as_bytes()), (9, 13, Behind::Quote));
-        assert_eq!(behind(b"\\u00e9\\ud83d"), (6, 6, Behind::Escape));
-        assert_eq!(behind(b"\\uD7FFx\\u12"), (6, 7, Behind::Escape));
-        assert_eq!(behind(b"a\xf0\x9f\xa6"), (0, 1, Behind::Cut(3)));
-        assert_eq!(behind(b"a\xc3"), (0, 1, Behind::Cut(1)));
-        assert_eq!(behind(b"a\xed\xa0\x80"), (0, 1, Behind::Odd));
-        assert_eq!(behind(b"a\xff and more"), (0, 1, Behind::Odd));
-        assert_eq!(behind(b"a\nb"), (0, 1, Behind::Odd));
-        assert_eq!(behind(b"open"), (0, 4, Behind::End));
+        assert_eq!(after(b"plain\" and"), (0, 5, After::Quote));
+        assert_eq!(after("å\\n木\\\"🦀\"".as_bytes()), (9, 13, After::Quote));
+        assert_eq!(after(b"\\u00e9\\ud83d"), (6, 6, After::Escape));
+        assert_eq!(after(b"\\uD7FFx\\u12"), (6, 7, After::Escape));
+        assert_eq!(after(b"a\xf0\x9f\xa6"), (0, 1, After::Cut(3)));
+        assert_eq!(after(b"a\xc3"), (0, 1, After::Cut(1)));
+        assert_eq!(after(b"a\xed\xa0\x80"), (0, 1, After::Unusual));
+        assert_eq!(after(b"a\xff and more"), (0, 1, After::Unusual));
+        assert_eq!(after(b"a\nb"), (0, 1, After::Unusual));
+        assert_eq!(after(b"open"), (0, 4, After::End));
     }
 }
