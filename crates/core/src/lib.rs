@@ -54,7 +54,6 @@
 
 extern crate alloc;
 
-mod beside;
 mod buffered;
 mod code;
 mod engine;
@@ -62,6 +61,7 @@ mod events;
 mod grammar;
 mod guide;
 mod kind;
+mod lead;
 mod mended;
 mod mender;
 mod options;
@@ -81,12 +81,12 @@ pub mod coverage {
     pub use crate::grammar::{Action, Expect, Token, decide, reached, table};
 }
 
-pub use beside::Lead;
 pub use buffered::BufferedMender;
 pub use code::UnknownCode;
 pub use events::{EventReader, Events, ParseEvent};
 pub use guide::{Guide, Listed, Member};
 pub use kind::{KindSet, RepairKind, Risk};
+pub use lead::Lead;
 pub use mended::Mended;
 pub use mender::{Completion, Mender};
 pub use options::{Limits, Options, Policy, TrailingDocuments};

@@ -1,6 +1,6 @@
 //! The text after a document: prose, or the rest of a document that ended too early.
 
-use crate::{RepairKind, beside::Line};
+use crate::{RepairKind, lead::Line};
 
 /// Classifies the text after a document, byte by byte from the first one that is not white space, a
 /// closer or a semicolon.

@@ -394,7 +394,7 @@ impl Extractor {
         }
         self.line.pass(b'}');
         if let Some(fence) = &mut self.fence {
-            fence.hold();
+            fence.document_ended();
         }
         if self.scope.is_single() {
             let lookahead = self.options.limits().lookahead();

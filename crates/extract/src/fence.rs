@@ -25,7 +25,7 @@ pub(crate) struct Fence {
     /// Whether anything but white space came after its opening line, or after its last document.
     touched: bool,
     /// Whether it has contained a document.
-    held: bool,
+    has_document: bool,
 }
 
 /// Reads an opening fence at the start of `bytes`, which are at `offset` of the input.
@@ -51,7 +51,10 @@ pub(crate) fn open(
     let inside = look.settle(verdict)?;
     Some(inside.map(|inside| {
         let inner = offset + look.at();
-        (Fence { mark, run, inside, start: offset, inner, touched: false, held: false }, look.at())
+        (
+            Fence { mark, run, inside, start: offset, inner, touched: false, has_document: false },
+            look.at(),
+        )
     }))
 }
 
@@ -131,15 +134,15 @@ impl Fence {
         window: usize,
         eof: bool,
     ) -> Option<Option<usize>> {
-        let behind = self.held && !self.touched;
-        if !(line_start || behind) {
+        let after_document = self.has_document && !self.touched;
+        if !(line_start || after_document) {
             return Some(None);
         }
         let mut look = Look::new(bytes, window, eof);
         let run = look.skip(|byte| byte == self.mark);
         let verdict = match look.peek((run >= self.run).then_some(run)) {
             Ok(_) if run < self.run => Ok(None),
-            Ok(_) if behind => Ok(Some(run)),
+            Ok(_) if after_document => Ok(Some(run)),
             Ok(_) => {
                 look.skip_blank();
                 look.peek(Some(run)).map(|next| matches!(next, None | Some(b'\n')).then_some(run))
@@ -174,8 +177,8 @@ impl Fence {
     }
 
     /// Records that a document ended in it.
-    pub(crate) const fn hold(&mut self) {
-        self.held = true;
+    pub(crate) const fn document_ended(&mut self) {
+        self.has_document = true;
         self.touched = false;
     }
 }
