@@ -93,7 +93,7 @@ pub(super) struct FastPath {
     /// The key of that member, between its quotes.
     key: (usize, usize),
     ascii: bool,
-    /// Whether it is still open if the quote at `end` ends the current string.
+    /// Whether it is undecided if the quote at `end` ends the current string.
     doubt: bool,
     /// Where the current scalar starts.
     value: usize,
