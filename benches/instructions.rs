@@ -1,9 +1,9 @@
-//! Instructions a byte on the hot paths, counted by callgrind: a number that a busy machine does not
-//! disturb, so that a change of one in a hundred shows.
+//! Instructions per byte on the hot paths, counted by callgrind. A busy machine does not change this
+//! number, so a change of one percent is visible.
 //!
-//! In this folder, `cargo bench --bench instructions` counts every path; names behind `--`, such
-//! as `clean` or `string/8`, choose some. Each path runs once and three times in a process of its own
-//! under valgrind, and half of the difference is what one run costs.
+//! In this folder, `cargo bench --bench instructions` counts every path; names after `--`, such
+//! as `clean` or `string/8`, select some. Each path runs once, and three times, in a separate process
+//! under valgrind, and half of the difference is the cost of one run.
 
 use std::{hint::black_box, process::Command};
 
@@ -16,7 +16,7 @@ const SIZE: usize = 128 << 10;
 /// The sizes of pieces; 0 is the whole document.
 const PIECES: [usize; 5] = [0, 4096, 256, 8, 1];
 
-/// Output that leaves as slices.
+/// An output that only receives slices.
 #[derive(Default)]
 struct Counted(usize);
 
@@ -101,7 +101,7 @@ fn main() {
                 _ => return eprintln!("valgrind does not run; `apt-get install valgrind` has it"),
             }
         } else {
-            // `cargo test` runs benchmarks too; something small shows that they run.
+            // `cargo test` runs benchmarks, too. A small input is enough to check that they run.
             run(&name, 1, 1024);
         }
     }

@@ -1,5 +1,5 @@
-//! What a schema costs: compiling it, a clean value through it, and a value that streams through it
-//! with a snapshot at each chunk. `-- clean` runs one of `compiling`, `clean` and `streaming`.
+//! The cost of a schema: compiling it, fitting a valid value, and fitting a value that streams, with a
+//! snapshot after each chunk. `-- clean` runs only that one of `compiling`, `clean` and `streaming`.
 
 use std::{fmt::Write as _, hint::black_box};
 
@@ -32,7 +32,7 @@ fn tool() -> Value {
     })
 }
 
-/// A valid value of about that many bytes.
+/// A valid value of about `size` bytes.
 fn value(bytes: usize) -> String {
     let mut text = r#"{"title": "Review of the north region", "start": "2026-03-04T10:00:00Z", "minutes": 45, "remote": true, "room": null, "priority": "normal", "budget": 1250.50, "attendees": ["mara@example.com", "tomas@example.com"], "notes": "Bring the final figures, in thousands.", "agenda": ["#.to_owned();
     let mut item = 0;
@@ -50,7 +50,7 @@ fn value(bytes: usize) -> String {
 }
 
 fn main() {
-    // `cargo test` runs benchmarks too; once is enough to see that they run.
+    // `cargo test` runs benchmarks, too. One round is enough to check that they run.
     let once = !std::env::args().any(|argument| argument == "--bench");
     let budget = if once { Budget::ONCE } else { Budget::FULL };
     let source = tool();
@@ -83,7 +83,7 @@ fn compiling(source: &Value, budget: Budget) {
     report(&interleaved(&mut contenders, budget), 1.0);
 }
 
-/// Syntax alone against syntax and schema.
+/// Compares syntax alone with syntax and schema.
 fn clean(schema: &Schema, budget: Budget) {
     const TIMES: u32 = 100;
     let text = value(2_000);
@@ -107,7 +107,7 @@ fn clean(schema: &Schema, budget: Budget) {
     report(&interleaved(&mut contenders, budget), f64::from(TIMES));
 }
 
-/// Chunks of 16 bytes, and a snapshot at each.
+/// Chunks of 16 bytes, with a snapshot after each.
 fn streaming(schema: &Schema, budget: Budget) {
     println!("\na value in chunks of 16 bytes, with a snapshot at each");
     for bytes in [5_000, 10_000, 20_000, 40_000] {

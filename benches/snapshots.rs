@@ -1,7 +1,7 @@
-//! What partial values cost: documents of 200 KB in pieces of 8 bytes, with a snapshot after every
-//! piece, against one pass of `serde_json` over the whole.
+//! The cost of partial values: documents of 200 KB in pieces of 8 bytes, with a snapshot after every
+//! piece, compared with one pass of `serde_json` over the whole text.
 //!
-//! The pieces of text that a mender hands out are recorded first, so that the lines named `partial`
+//! The pieces of text that a mender emits are recorded first, so that the lines named `partial`
 //! show what a partial value adds, without the mender.
 
 use std::hint::black_box;
@@ -15,7 +15,7 @@ use jsonmend_core::{DeltaOp, Mender, Options, Output, Partial, Revision};
 const SIZE: usize = 200_000;
 const PIECE: usize = 8;
 
-/// Text in pieces, as a mender handed it out after each push.
+/// Text in the pieces that a mender emitted after each push.
 #[derive(Default)]
 struct Pieces {
     text: Vec<u8>,
@@ -49,25 +49,25 @@ impl Pieces {
     }
 }
 
-/// Looks at what the document holds now: its root, and the value that is growing.
+/// Reads the current state of the document: its root, and the value that is growing.
 fn view(partial: &Partial) -> usize {
     let members = partial.root().map_or(0, |root| root.len());
     let grown = partial.open().and_then(|open| open.as_str()).map_or(0, str::len);
     members + grown
 }
 
-/// Looks at what has changed since.
+/// Reads what has changed since a revision.
 fn deltas(partial: &Partial, seen: &mut Revision) -> usize {
-    let told = partial.since(seen).map(|delta| match delta.op() {
+    let length = partial.since(seen).map(|delta| match delta.op() {
         DeltaOp::Append(text) => text.len(),
         _ => 1,
     });
-    let told = told.sum();
+    let length = length.sum();
     *seen = partial.revision();
-    told
+    length
 }
 
-/// Gives every piece to `take`, with a partial value to put it into, and looks at that after each.
+/// Passes every piece to `take`, with a partial value to add it to, and reads that after each piece.
 fn follow<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
     mut take: impl FnMut(&'a [u8], &mut Partial),
@@ -141,13 +141,13 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
 }
 
 fn main() {
-    // `cargo test` runs benchmarks too; once is enough to see that they run.
+    // `cargo test` runs benchmarks, too. One round is enough to check that they run.
     let once = !std::env::args().any(|argument| argument == "--bench");
     let budget = if once { Budget::ONCE } else { Budget::FULL };
-    // `cargo bench --bench snapshots -- string` measures what is named so, for a profiler.
+    // `cargo bench --bench snapshots -- string` runs only that document, for a profiler.
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     println!("pieces of {PIECE} bytes; time as a multiple of serde_json skipping the document");
-    // What cannot be read by `serde_json` is measured against the clean document of its size.
+    // Documents that `serde_json` cannot read are compared with the clean one of the same size.
     let clean = documents::named("clean").map(|document| document.text(SIZE)).unwrap_or_default();
     for document in documents::ALL {
         if !wanted.is_empty() && !wanted.iter().any(|wanted| wanted == document.name) {

@@ -1,5 +1,5 @@
-//! What an event costs on the wire: cutting it out of the stream, and the whole road from the body
-//! to a mended body, against what is done without this crate.
+//! The cost of an event: finding it in the stream, and everything from the body to a mended body,
+//! compared with what is done without this crate.
 
 use std::hint::black_box;
 
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 /// The pieces in which a body arrives, in bytes.
 const PIECES: [usize; 2] = [16 << 10, 64];
 
-/// How long the arguments of the call are, in bytes.
+/// The length of the arguments of the call, in bytes.
 const ARGUMENTS: usize = 4096;
 
-/// Work under its name.
+/// Named work.
 type Named<'a> = (&'static str, Box<dyn Fn() + 'a>);
 
 type Chunk = Result<Bytes, std::convert::Infallible>;
@@ -38,7 +38,7 @@ fn main() {
                 "\n{name} arguments of {ARGUMENTS} bytes, {events} events of {} bytes, in pieces of {size}",
                 body.len() / events
             );
-            // Structs make nothing of broken arguments: their parsing ends at once.
+            // With structs, broken arguments are not parsed beyond their first defect.
             let contenders = if name == "clean" { 5 } else { 4 };
             report(events, &chunks, contenders, budget);
         }
@@ -46,15 +46,15 @@ fn main() {
     long_line(budget);
 }
 
-/// Times the first contenders, and counts what they allocate.
+/// Times the first contenders, and counts their allocations.
 fn report(events: usize, chunks: &[Bytes], count: usize, budget: Budget) {
     let bytes = chunks.iter().map(Bytes::len).sum();
     let works: [Named<'_>; 5] = [
         ("framing: ours", Box::new(|| framing(chunks))),
         ("framing: sse-stream", Box::new(|| sse_stream(chunks))),
         ("framing: sseer", Box::new(|| sseer(chunks))),
-        ("road: ours", Box::new(|| road(chunks))),
-        ("road: structs", Box::new(|| structs(chunks))),
+        ("rewriting: ours", Box::new(|| rewritten(chunks))),
+        ("rewriting: structs", Box::new(|| structs(chunks))),
     ];
     let works = works.get(..count).unwrap_or(&works);
     let mut contenders: Vec<Contender<'_>> =
@@ -86,7 +86,7 @@ fn long_line(budget: Budget) {
     }
 }
 
-/// Arguments as a tool that writes a file gets them.
+/// Arguments of a tool that writes a file.
 fn arguments() -> String {
     let mut lines = String::from("{\"path\": \"src/main.rs\", \"lines\": [");
     while lines.len() < ARGUMENTS - 60 {
@@ -95,7 +95,7 @@ fn arguments() -> String {
     lines + "null]}"
 }
 
-/// A stream of Chat Completions: one call, about four bytes of arguments an event.
+/// A stream of Chat Completions: one call, with about four bytes of arguments per event.
 fn body(arguments: &str) -> String {
     let mut body = String::new();
     let mut event = |delta: &str| {
@@ -162,8 +162,8 @@ fn sseer(chunks: &[Bytes]) {
     black_box(seen);
 }
 
-/// Body in, mended body out.
-fn road(chunks: &[Bytes]) {
+/// From a body to a mended body.
+fn rewritten(chunks: &[Bytes]) {
     let mut rewriter = Rewriter::new(RewriteOptions::new());
     let mut seen = 0;
     let mut take = |piece: Rewritten<'_>| {
@@ -215,8 +215,8 @@ struct Function {
     arguments: Option<String>,
 }
 
-/// The same with structs: each event is parsed, the arguments so far are parsed again, and the event
-/// is written again. Nothing is mended.
+/// Like [`rewritten`], with structs: each event is parsed, the arguments so far are parsed again, and
+/// the event is serialized. Nothing is mended.
 fn structs(chunks: &[Bytes]) {
     let mut events = sse_stream::SseByteStream::new(source(chunks));
     let mut arguments: Vec<String> = Vec::new();

@@ -207,7 +207,7 @@ fn the_workspace_says_why_for_every_member() {
     let members =
         manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
     for member in members.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        assert!(member.contains('#'), "no comment beside the member {member}");
+        assert!(member.contains('#'), "no comment next to the member {member}");
     }
     let (above, excluded) = manifest.split_once("exclude = [").unwrap();
     let reasons: Vec<&str> = above.lines().rev().take_while(|line| line.starts_with('#')).collect();

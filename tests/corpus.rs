@@ -75,15 +75,15 @@ fn the_whole_text_path_reads_each_case_as_written() {
 }
 
 #[test]
-fn the_held_path_reads_each_case_as_written() {
+fn the_buffered_path_reads_each_case_as_written() {
     every(
         |case| case.scope.is_none() && case.input.len() <= case.options.limits().buffer(),
         |case| {
-            let mut held = BufferedMender::new(case.options.clone());
+            let mut buffered = BufferedMender::new(case.options.clone());
             for chunk in Cut::every(3, case.input.len()).chunks(&case.input) {
-                held.push(chunk, &mut ());
+                buffered.push(chunk, &mut ());
             }
-            expect_mended(case, &held.finish(&mut ()))
+            expect_mended(case, &buffered.finish(&mut ()))
         },
     );
 }
@@ -110,7 +110,7 @@ fn the_push_path_reads_each_case_as_written() {
 }
 
 #[test]
-fn the_whole_scope_reads_a_channel_as_the_core_does() {
+fn the_scope_whole_reads_a_channel_like_the_core() {
     every(
         |case| case.scope.is_none(),
         |case| expect_mended(case, &mend_text(&case.input, Scope::Whole, &case.options)),
@@ -158,7 +158,7 @@ fn oracle_sees_several(case: &Case) -> bool {
 }
 
 #[test]
-fn paths_agree_where_the_case_does_not_say_otherwise() {
+fn paths_agree_unless_the_case_says_otherwise() {
     every(
         |case| case.scope.is_none() && !case.whole_text_only,
         |case| laws::push_agreement(&case.input, &case.options).map_err(|v| v.to_string()),
@@ -194,7 +194,6 @@ fn text_laws() {
     );
 }
 
-/// Each kind is used in at least two cases; one refuses it because of its risk, and one because it is off.
 #[test]
 fn a_guide_that_knows_nothing_changes_nothing() {
     every(
@@ -219,7 +218,7 @@ fn a_guide_that_knows_nothing_changes_nothing() {
 }
 
 #[test]
-fn valid_json_asks_no_guide() {
+fn no_guide_is_asked_about_valid_json() {
     every(
         |case| case.outcome == Outcome::Unchanged && case.scope.is_none(),
         |case| {
@@ -237,6 +236,8 @@ fn valid_json_asks_no_guide() {
     );
 }
 
+/// Each kind is used in at least two cases. One refuses it because of its risk, and one because it is
+/// switched off.
 #[test]
 fn every_kind_is_allowed_refused_and_switched_off() {
     let cases = corpus();
@@ -270,7 +271,7 @@ fn cuts_of_the_corpus_are_many() {
 /// A small buffer is exceeded at the same byte however the input is divided, both where a run was
 /// lengthened that may have to be withheld, and where the look-ahead is larger than the buffer.
 #[test]
-fn a_small_buffer_is_passed_at_the_same_byte() {
+fn a_small_buffer_is_exceeded_at_the_same_byte() {
     let (mut overflows, mut seed) = (0, Seed::of(b"buffer"));
     let fillers = [" ", "\n", "a", "\"", ",", "1", "/", "{"];
     for case in corpus() {

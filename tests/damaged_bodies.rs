@@ -276,7 +276,7 @@ fn break_content(body: &Body, tally: &mut Tally) {
 }
 
 #[test]
-fn broken_arguments_leave_mended_or_as_they_came() {
+fn broken_arguments_are_mended_or_unchanged() {
     let mut tally = Tally::default();
     for body in made_up(&[1000, 5]).iter().chain(&shipped()) {
         break_arguments(body, &mut tally);
@@ -292,7 +292,7 @@ fn broken_arguments_leave_mended_or_as_they_came() {
 }
 
 #[test]
-fn broken_content_leaves_mended_or_as_it_came() {
+fn broken_content_is_mended_or_unchanged() {
     let mut tally = Tally::default();
     for body in made_up(&[1000, 5]) {
         break_content(&body, &mut tally);
@@ -305,7 +305,7 @@ fn broken_content_leaves_mended_or_as_it_came() {
 }
 
 #[test]
-fn recordings_leave_mended_or_as_they_came() {
+fn broken_recordings_are_mended_or_unchanged() {
     let bodies = recorded();
     let (mut arguments, mut content) = (Tally::default(), Tally::default());
     for body in &bodies {

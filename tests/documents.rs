@@ -92,7 +92,7 @@ fn every_kind_has_two_cases_in_the_corpus() {
 }
 
 #[test]
-fn forty_cases_must_not_be_touched() {
+fn forty_cases_must_not_be_changed() {
     let cases = cases::read_folder(&jsonmend_tests::corpus()).unwrap();
     let whole = cases
         .iter()
@@ -104,7 +104,7 @@ fn forty_cases_must_not_be_touched() {
 
 /// The example of each kind is true, and the kind is among the repairs recorded.
 #[test]
-fn examples_of_kinds_hold() {
+fn examples_of_kinds_are_true() {
     let mut wrong = String::new();
     for &kind in RepairKind::ALL {
         let (before, after) = kind.example();
@@ -216,7 +216,7 @@ fn mended(input: &[u8]) -> (Expected, Expected, BTreeSet<&'static str>) {
 }
 
 #[test]
-fn every_example_in_the_page_of_repairs_holds() {
+fn every_example_in_the_page_of_repairs_is_true() {
     let examples = examples(&document("docs/repairs.md"));
     let mut shown = BTreeSet::new();
     let mut wrong = String::new();
@@ -237,17 +237,17 @@ fn every_example_in_the_page_of_repairs_holds() {
 }
 
 #[test]
-fn the_page_of_the_grammar_holds_the_table() {
-    holds_table("docs/grammar.md", &coverage::table());
+fn the_page_of_the_grammar_contains_the_table() {
+    contains_table("docs/grammar.md", &coverage::table());
 }
 
 #[test]
-fn the_page_of_hostile_inputs_holds_the_catalogue() {
-    holds_table("docs/hostile.md", &adversary::catalogue());
+fn the_page_of_hostile_inputs_contains_the_catalogue() {
+    contains_table("docs/hostile.md", &adversary::catalogue());
 }
 
 /// Checks that the page contains that table as printed, or writes it there with `UPDATE_DOCS=1`.
-fn holds_table(path: &str, table: &str) {
+fn contains_table(path: &str, table: &str) {
     let page = document(path);
     let (head, rest) = page.split_once("<!-- table -->\n").expect("a mark before the table");
     let (_, tail) = rest.split_once("<!-- /table -->").expect("a mark after the table");
@@ -283,7 +283,7 @@ fn anchor(heading: &str) -> String {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn link_targets_exist() {
     let mut seen = 0;
     for name in documents() {
         let page = document(&name);

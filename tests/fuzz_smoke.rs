@@ -110,7 +110,7 @@ fn values_and_schemas_hold_on_seeds_and_mutations() {
 }
 
 #[test]
-fn what_fuzzing_found_stays_mended() {
+fn inputs_found_by_fuzzing_still_pass() {
     for (file, data) in files(&jsonmend_tests::root().join("fuzz/regressions")) {
         if file.ends_with("README.md") {
             continue;

@@ -152,7 +152,7 @@ fn every_pattern_ends_in_the_extractor() {
 
 /// Twice the input takes no more memory: what is kept depends on the limits alone.
 #[test]
-fn the_push_path_holds_no_more_than_the_limits_say() {
+fn the_memory_of_the_push_path_depends_on_the_limits() {
     let options = Options::new();
     let mut wrong = Vec::new();
     let limits = options.limits();

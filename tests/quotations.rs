@@ -134,7 +134,7 @@ fn quotations_are_read_as_they_were_meant() {
 }
 
 #[test]
-fn what_is_hard_is_still_hard() {
+fn known_misreadings_are_still_misread() {
     for text in HARD {
         assert!(!misread(text).is_empty(), "this is read as it was meant now: {text}");
     }

@@ -1,4 +1,5 @@
-//! What reading a response costs: heap where nothing is searched, and where text is; copies of arguments.
+//! The cost of reading a response: memory with and without a search for objects, and copies of
+//! arguments.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -6,7 +7,7 @@ use jsonmend_extract::Scope;
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
 use jsonmend_testkit::{allocations::heap_of, bodies::Shape};
 
-/// Reads a body in chunks of that many bytes, and drops its events.
+/// Reads a body in chunks of `size` bytes, and drops its events.
 fn read(body: &[u8], size: usize, options: ResponseOptions) -> usize {
     let mut reader = ResponseReader::new(options);
     let mut calls = 0;
@@ -31,7 +32,7 @@ fn prose() -> Vec<u8> {
 }
 
 #[test]
-fn a_stream_takes_memory_when_it_is_needed() {
+fn a_stream_allocates_only_what_it_needs() {
     let body = prose();
     let plain = heap_of(|| assert_eq!(read(&body, 64, ResponseOptions::new()), 0));
     let searched = ResponseOptions::new().with_objects(Scope::All);

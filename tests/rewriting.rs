@@ -31,7 +31,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn recordings_leave_as_they_came() {
+fn recordings_are_unchanged() {
     let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
@@ -91,7 +91,7 @@ fn around(said: &Transcript) -> impl PartialEq + std::fmt::Debug {
 }
 
 #[test]
-fn damaged_recordings_leave_mended() {
+fn damaged_recordings_are_mended() {
     let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
@@ -127,7 +127,7 @@ fn damaged_recordings_leave_mended() {
 }
 
 #[test]
-fn an_event_that_lies_in_one_chunk_costs_no_allocation() {
+fn an_event_in_one_chunk_costs_no_allocation() {
     let event = "event: x\ndata: {\"choices\":[{\"delta\":{\"content\":\"h\u{e9}\"}}]}\nid: 7\n\n";
     let chunk = event.repeat(200);
     let mut decoder = SseDecoder::new(SseReading::Lenient);
@@ -145,7 +145,7 @@ fn an_event_that_lies_in_one_chunk_costs_no_allocation() {
 }
 
 #[test]
-fn what_is_written_again_costs_no_more_than_it_is_long() {
+fn the_cost_of_rewriting_grows_with_the_length() {
     let event = |text: &str| {
         format!(
             "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":\

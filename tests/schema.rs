@@ -129,7 +129,7 @@ fn rounds(of: &str, rounds: usize, mut check: impl FnMut(&Value, &Schema, &mut S
 }
 
 #[test]
-fn a_valid_value_is_never_touched() {
+fn a_valid_value_is_never_changed() {
     rounds("valid", 150, |made, schema, seed| {
         let value = instance(made, seed);
         let text = if seed.below(2) == 0 {
@@ -181,7 +181,7 @@ fn whole_numbers_of_valid_values_become_digits() {
 
 /// A fit reads valid JSON without mending it, and must read it as mending does.
 #[test]
-fn a_schema_that_takes_anything_gives_what_mending_gives() {
+fn a_schema_that_accepts_anything_gives_the_result_of_mending() {
     let schema = Schema::compile(&json!(true)).unwrap();
     let small = Limits::new().with_depth(3);
     let mut seed = Seed::of(b"anything");
@@ -283,7 +283,7 @@ fn elements_keep_the_laws() {
 }
 
 #[test]
-fn what_is_given_up_early_is_not_mended_later() {
+fn a_lost_value_is_not_mended_later() {
     let mut lost = 0;
     rounds("lost", 300, |made, schema, seed| {
         let text = mistaken(&instance(made, seed), seed).to_string();
@@ -302,7 +302,7 @@ fn what_is_given_up_early_is_not_mended_later() {
 
 /// The cost of a cursor grows with what it reads, and not with the chunks or with what came before.
 #[test]
-fn a_cursor_takes_memory_by_the_byte_and_not_by_the_chunk() {
+fn the_memory_of_a_cursor_depends_on_bytes_and_not_on_chunks() {
     let schema = Schema::compile(&json!({"type": "array", "items": {
         "type": "object", "properties": {"n": {"type": "integer"}, "kind": {"enum": ["a", "b"]}},
         "required": ["n"],

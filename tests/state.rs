@@ -64,7 +64,7 @@ impl Output for Counted {
 /// `completion()` writes one closer per level and at most a quote, whatever came before. It takes no
 /// steps of the engine and allocates nothing.
 #[test]
-fn completion_costs_a_write_a_level() {
+fn completion_costs_one_write_per_level() {
     for depth in [1, 10, 100] {
         for before in [0, 5_000] {
             let limits = Limits::new().with_depth(200);
@@ -138,7 +138,7 @@ fn state_is_small() {
 
 /// The position in the input is reported the same in pieces of any size, even in the middle of a token.
 #[test]
-fn a_path_does_not_depend_on_cuts() {
+fn a_path_does_not_depend_on_chunks() {
     let texts = [
         r#"{"a": 12, "bcd": [1, {"e": true, "a longer key": "text", "f": 12.5}, 3], "g": null}"#,
         r#"{"alpha"  :  3, "b" : {"c": {"another long key": 1, "": [-1]}}, "d": "\u00e9 "}"#,
@@ -187,7 +187,7 @@ fn a_snapshot_costs_what_changed() {
 
 /// Values of any depth are cloned, compared, printed and dropped on a small stack.
 #[test]
-fn nothing_recurses() {
+fn nothing_is_recursive() {
     let work = || {
         const LEVELS: usize = 100_000;
         let limits = Limits::new().with_depth(LEVELS);
@@ -223,7 +223,7 @@ fn nothing_recurses() {
 /// What an extractor keeps of text without JSON does not grow with it, and what it takes meanwhile is
 /// no copy of its chunks.
 #[test]
-fn text_without_a_document_takes_almost_nothing() {
+fn text_without_a_document_takes_almost_no_memory() {
     let prose = "There is nothing here but words, [links](http://x) and {names}. ".repeat(160);
     for scope in [Scope::All, Scope::First, Scope::Whole, Scope::Fenced] {
         for size in [1, 7, 100, 4096, prose.len()] {

@@ -48,7 +48,7 @@ impl Subscriber for Lines {
 }
 
 #[test]
-fn ends_are_told_and_contents_are_not() {
+fn outcomes_are_reported_and_contents_are_not() {
     let lines = Lines::default();
     tracing::subscriber::with_default(lines.clone(), || {
         let channel = stream::iter([Ok("{'secret': 'Par"), Ok("is',}"), Err("reset")]);

@@ -171,7 +171,7 @@ fn snapshots_of_a_careless_call_never_shrink() {
 }
 
 #[test]
-fn a_cut_and_closed_call_holds_what_its_last_snapshot_held() {
+fn a_closed_call_has_the_content_of_its_last_snapshot() {
     for content in [&escaped(SOURCE), CARELESS] {
         let call = call(content);
         for at in 1..call.len() {
@@ -193,7 +193,7 @@ fn a_cut_and_closed_call_holds_what_its_last_snapshot_held() {
 
 /// A number or a literal that was cut may continue: if its beginning is emitted raw, it is not shown.
 #[test]
-fn what_leaves_raw_is_not_read_as_a_value() {
+fn raw_text_is_not_read_as_a_value() {
     for end in ["tr", "12", "-", "\"x\\"] {
         let input = [b"{\"a\": 1, \"b\": [true, ", end.as_bytes()].concat();
         let mut mender = Mender::new(Options::new());
@@ -280,7 +280,7 @@ fn a_part_of_a_value_can_be_owned() {
 }
 
 #[test]
-fn what_serde_json_cannot_hold_is_an_error() {
+fn a_value_that_serde_json_cannot_represent_is_an_error() {
     let deep = |levels: usize| {
         let mut partial = Partial::new();
         let options = Options::new();

@@ -57,7 +57,7 @@ fn pieces(text: &str, count: usize) -> Vec<&str> {
 }
 
 #[test]
-fn the_law_tells_what_grows_faster() {
+fn the_law_detects_faster_growth() {
     let road = Road::Decode(WireOptions::new());
     let body = Shape::Chat.body(&["x"; 100], &[]);
     doubling(&body, &body.repeat(2), &road).unwrap();
@@ -118,7 +118,7 @@ fn hostile_streams_take_work_in_proportion() {
         ("comments in an event", format!("{}data: x\n", "\n".repeat(1500)), ": c\n".into()),
         ("lines of data", String::new(), "data: 1\n".into()),
         ("fields", String::new(), "odd: 1\n".into()),
-        ("lines that are none", String::new(), "<p>no</p>\n".into()),
+        ("lines that are not events", String::new(), "<p>no</p>\n".into()),
         ("an id for every piece", String::new(), call(r#""id":"@","function":{"arguments":"1,"}"#)),
         ("calls without an end", String::new(), call(r#""index":@,"function":{"name":"f"}"#)),
         ("pieces after a key that waits", opening.clone(), chunk("\"content\":\"so\"")),

@@ -1,7 +1,7 @@
-//! How fast mending is, against `serde_json` skipping over a valid text of the same kind.
+//! How fast mending is, compared with `serde_json` skipping a valid text of the same kind.
 //!
-//! In this folder, `cargo bench --bench ratios -- --list` names the tables; names behind `--`
-//! choose some of them.
+//! In this folder, `cargo bench --bench ratios -- --list` names the tables; names after `--`
+//! select some of them.
 
 mod ours;
 mod peers;
@@ -25,7 +25,7 @@ fn main() {
         eprintln!("no table `{unknown}`; --list names them");
         std::process::exit(2);
     }
-    // `cargo test` runs benchmarks too; one round of something small shows that they run.
+    // `cargo test` runs benchmarks, too. One round of a small input is enough to check that they run.
     let (budget, size) =
         if has("--bench") { (Budget::FULL, usize::MAX) } else { (Budget::ONCE, 2048) };
     println!("speed as a multiple of serde_json IgnoredAny in the same run: more is faster");
@@ -38,10 +38,10 @@ fn main() {
 }
 
 fn print(timed: &[Timed]) {
-    let Some(yardstick) = timed.first() else { return };
+    let Some(baseline) = timed.first() else { return };
     println!("  {:30} {:>8} {:>10} {:>9} {:>9}", "", "speed", "1 / speed", "MB/s", "KiB");
     for row in timed {
-        let speed = row.bytes as f64 / yardstick.bytes as f64 / row.cost;
+        let speed = row.bytes as f64 / baseline.bytes as f64 / row.cost;
         let (rate, size) = (row.rate() / 1e6, row.bytes as f64 / 1024.0);
         println!("  {:30} {speed:8.3} {:10.2} {rate:9.0} {size:9.0}", row.name, 1.0 / speed);
     }

@@ -1,11 +1,11 @@
-//! What jsonmend does with a document, and the two yardsticks.
+//! What jsonmend does with a document, and the two baselines.
 
 use std::hint::black_box;
 
 use jsonmend_core::{Kind, Mender, Options, Outcome, Output, Partial, mend};
 use serde::de::IgnoredAny;
 
-/// Takes what is handed out and looks at its length only, as a socket would.
+/// Counts the length of the output, as a socket would.
 #[derive(Default)]
 struct Counted(usize);
 
@@ -15,17 +15,17 @@ impl Output for Counted {
     }
 }
 
-/// `serde_json` reads the text and keeps nothing.
+/// `serde_json` skips the text.
 pub(crate) fn skip(text: &str) {
     assert!(serde_json::from_slice::<IgnoredAny>(black_box(text.as_bytes())).is_ok());
 }
 
-/// `memchr` looks for a byte that is not there.
+/// `memchr` searches for a byte that is not in the text.
 pub(crate) fn search(text: &str) {
     assert!(memchr::memchr(1, black_box(text.as_bytes())).is_none());
 }
 
-/// The push path, with every repair on, in pieces of `size` bytes.
+/// The push path, with all repairs allowed, in pieces of `size` bytes.
 pub(crate) fn push(mender: &mut Mender, text: &str, size: usize) {
     mender.reset();
     let mut out = Counted::default();
@@ -44,13 +44,13 @@ pub(crate) fn mend_whole(text: &str) {
     drop(black_box(mended));
 }
 
-/// The push path with the value so far looked at after every piece.
+/// The push path with a snapshot after every piece.
 pub(crate) fn snapshots(mender: &mut Mender, partial: &mut Partial, text: &str, size: usize) {
     mender.reset();
     partial.clear();
     for chunk in text.as_bytes().chunks(size) {
         mender.push(chunk, partial);
-        // A look-up by key reads the members; the records have none of their own.
+        // Looking up a key reads all members, because none of them has this key.
         let root = partial.root().filter(|root| root.kind() == Kind::Object);
         let content = root.and_then(|root| root.member("content"));
         black_box((content.and_then(|text| text.as_str()), mender.completion()));

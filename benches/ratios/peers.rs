@@ -1,7 +1,7 @@
-//! What the peers do with a document, through the interface that each of them recommends.
+//! What the peers do with a document, through the API that each of them recommends.
 //!
 //! Some take quadratic time on some documents when the text comes in pieces. Those get a shorter
-//! text, and their rows say so; what is compared is always bytes a second.
+//! text, and their rows show it. The comparison is always in bytes per second.
 
 use std::hint::black_box;
 
@@ -13,9 +13,9 @@ use jiter::{Jiter, JsonValue, PartialMode};
 pub(crate) struct Peer {
     pub(crate) name: &'static str,
     pub(crate) read: fn(&str),
-    /// Whether it mends what is broken; the others refuse it.
+    /// Whether it mends broken text. The others reject it.
     pub(crate) mends: bool,
-    /// Whether a megabyte takes so long that a shorter text must do.
+    /// Whether a megabyte would take too long, so that a shorter text is used.
     pub(crate) short: bool,
 }
 
@@ -31,7 +31,7 @@ const fn short(peer: Peer) -> Peer {
     Peer { short: true, ..peer }
 }
 
-/// The whole text at once.
+/// Peers on the whole text.
 pub(crate) const WHOLE: [Peer; 8] = [
     mends("jsonfix repair", |text| assert!(jsonfix::repair(black_box(text)).is_ok())),
     mends("jsonrepair repair_to_string", |text| {
@@ -54,7 +54,7 @@ pub(crate) const WHOLE: [Peer; 8] = [
     reads("jsonmodem events", |text| jsonmodem_events(text, usize::MAX)),
 ];
 
-/// The text in pieces of eight bytes, with an answer after each as far as the peer has one.
+/// Peers on text in pieces of eight bytes, with the answer after each piece that the peer gives, if any.
 pub(crate) const PIECES: [Peer; 7] = [
     mends("jsonfix push_delta", |text| jsonfix_pieces(text, 8)),
     mends("jsonrepair push", |text| jsonrepair_pieces(text, 8)),
@@ -69,7 +69,7 @@ pub(crate) const PIECES: [Peer; 7] = [
     })),
 ];
 
-/// The peers of [`PIECES`] that are quadratic on one long string, besides those that always are.
+/// The peers of [`PIECES`] that are quadratic only on one long string.
 pub(crate) const SLOW_ON_STRINGS: [&str; 2] = ["jsonfix push_delta", "jsonmodem events"];
 
 /// Pieces of about `size` bytes that end between characters.
@@ -83,7 +83,7 @@ fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads everything so far again after every piece.
+/// Reads the whole text so far again after every piece.
 fn again(text: &str, size: usize, mut read: impl FnMut(&str)) {
     let mut end = 0;
     for piece in pieces(text, size) {

@@ -1,4 +1,4 @@
-//! The tables: who is measured on what.
+//! The tables: which contenders are measured on which documents.
 
 use jsonmend_benches::{
     documents::{self, Document, SIZE},
@@ -8,7 +8,7 @@ use jsonmend_core::{Mender, Options, Partial};
 
 use crate::{ours, peers};
 
-/// A table that can be asked for by its name.
+/// A table, which can be selected by its name.
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) about: String,
@@ -25,10 +25,10 @@ enum Kind {
 /// The documents on which peers are measured.
 const AGAINST_PEERS: [&str; 4] = ["clean", "broken", "string", "escapes"];
 
-/// How much of it those get that would take too long.
+/// The size for those that would take too long.
 const SHORT: usize = 8 << 10;
 
-/// The text after every piece of which a snapshot is taken.
+/// The size of the text for snapshots after every piece.
 const SNAPSHOTS: usize = 200_000;
 
 /// Every table, in order.
@@ -57,7 +57,7 @@ pub(crate) fn all() -> Vec<Table> {
 }
 
 impl Table {
-    /// Measures it, on texts of at most `size` bytes.
+    /// Runs it, on texts of at most `size` bytes.
     pub(crate) fn measure(&self, budget: Budget, size: usize) -> Vec<Timed> {
         match self.kind {
             Kind::Own(document) => own(document, size.min(SIZE), budget),
@@ -68,22 +68,22 @@ impl Table {
     }
 }
 
-/// What `serde_json` can skip: the document, or the clean one where it is broken.
+/// A document that `serde_json` can skip: the document itself, or the clean one if it is broken.
 fn valid(document: Document, size: usize) -> String {
     let clean = documents::named("clean").filter(|_| document.name == "broken");
     clean.unwrap_or(document).text(size)
 }
 
-fn yardstick(text: &str) -> Contender<'_> {
+fn baseline(text: &str) -> Contender<'_> {
     Contender::new("serde_json IgnoredAny", text.len(), || ours::skip(text))
 }
 
 fn own(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let (text, skipped) = (document.text(size), valid(document, size));
-    // Small pieces take long; on less text, a run is over before the machine turns to other work.
+    // Small pieces take long. With less text, a run ends before the machine is disturbed.
     let less = document.text(size.min(SIZE / 16));
     let (text, less) = (text.as_str(), less.as_str());
-    let mut contenders = vec![yardstick(&skipped)];
+    let mut contenders = vec![baseline(&skipped)];
     contenders.push(Contender::new("memchr", text.len(), || ours::search(text)));
     let pieces = [("whole", text.len()), ("4 KiB", 4096), ("256 B", 256), ("8 B", 8), ("1 B", 1)];
     for (name, piece) in pieces {
@@ -102,7 +102,7 @@ fn whole(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let text = text.as_str();
     let mut mender = Mender::new(Options::new());
     let mut contenders = vec![
-        yardstick(&skipped),
+        baseline(&skipped),
         Contender::new("Mender", text.len(), || ours::push(&mut mender, text, text.len())),
         Contender::new("mend", text.len(), || ours::mend_whole(text)),
     ];
@@ -120,7 +120,7 @@ fn pieces(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let mut mender = Mender::new(Options::new());
     let mut viewed = (Mender::new(Options::new()), Partial::new());
     let mut contenders = vec![
-        yardstick(&skipped),
+        baseline(&skipped),
         Contender::new("Mender", text.len(), || ours::push(&mut mender, text, 8)),
         Contender::new("Mender and Partial", text.len(), || {
             ours::snapshots(&mut viewed.0, &mut viewed.1, text, 8);
@@ -142,7 +142,7 @@ fn snapshots(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
     let mut pushed = Mender::new(Options::new());
     let mut contenders = vec![
-        yardstick(text),
+        baseline(text),
         Contender::new("a snapshot after every piece", text.len(), || {
             ours::snapshots(&mut mender, &mut partial, text, 8);
         }),

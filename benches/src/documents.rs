@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 /// The usual size: one mebibyte.
 pub const SIZE: usize = 1 << 20;
 
-/// How many defects the document `broken` has in a mebibyte.
+/// How many defects the document `broken` has per mebibyte.
 pub const DEFECTS: usize = 340;
 
 /// A kind of document.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Document {
-    /// Its name, as a table is called.
+    /// Its name, which is also that of its table.
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
@@ -33,12 +33,12 @@ pub const ALL: [Document; 7] = [
     Document { name: "broken", about: "the same with 340 small defects a MiB", text: broken },
     Document { name: "string", about: "one long string without escapes", text: string },
     Document { name: "escapes", about: "one long string full of escapes", text: escapes },
-    Document { name: "deep", about: "a hundred levels, again and again", text: deep },
+    Document { name: "deep", about: "a hundred levels, repeated", text: deep },
     Document { name: "scripts", about: "short strings beyond ASCII", text: scripts },
     Document { name: "numbers", about: "numbers", text: numbers },
 ];
 
-/// The document of that name.
+/// The document with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<Document> {
     ALL.into_iter().find(|document| document.name == name)

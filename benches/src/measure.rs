@@ -1,8 +1,8 @@
-//! Times contenders by turns, so that a slow moment of the machine touches all of them.
+//! Times contenders in turn, so that a slow moment of the machine affects all of them.
 
 use std::time::{Duration, Instant};
 
-/// A named piece of work on a number of bytes.
+/// Named work on a number of bytes.
 pub struct Contender<'a> {
     name: String,
     bytes: usize,
@@ -10,13 +10,13 @@ pub struct Contender<'a> {
 }
 
 impl<'a> Contender<'a> {
-    /// A contender of that name, whose work reads `bytes` bytes.
+    /// Creates a contender whose work reads `bytes` bytes.
     pub fn new(name: impl Into<String>, bytes: usize, work: impl FnMut() + 'a) -> Self {
         Self { name: name.into(), bytes, work: Box::new(work) }
     }
 
-    /// The shortest of a few runs. Work that takes long runs once: a pause of the machine is a small
-    /// part of it, while it can be most of what short work seems to take.
+    /// The shortest of a few runs. Long work runs only once, because a pause of the machine is a small
+    /// part of its time.
     fn time(&mut self) -> Duration {
         const SHORT: Duration = Duration::from_millis(10);
         let mut best = Duration::MAX;
@@ -40,16 +40,15 @@ pub struct Timed {
     pub name: String,
     /// How many bytes it read.
     pub bytes: usize,
-    /// The shortest of its rounds: the one that was disturbed least.
+    /// The shortest of its rounds, which was disturbed least.
     pub best: Duration,
-    /// How long it took, as a multiple of the yardstick's time just before: the median of all
-    /// rounds. Two that stand side by side had the same machine, which the best rounds of both need
-    /// not have had.
+    /// Its time as a multiple of the baseline's time just before: the median of all rounds. The two
+    /// ran under the same conditions, which may not be true for the best rounds of both.
     pub cost: f64,
 }
 
 impl Timed {
-    /// Bytes a second.
+    /// Bytes per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.bytes as f64 / self.best.as_secs_f64()
@@ -60,23 +59,23 @@ impl Timed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budget {
-    /// The fewest rounds that count, however long they take.
+    /// The minimum number of rounds, however long they take.
     pub least: usize,
-    /// The most rounds.
+    /// The maximum number of rounds.
     pub most: usize,
-    /// When to begin no further round.
+    /// The time after which no further round begins.
     pub time: Duration,
 }
 
 impl Budget {
-    /// Enough rounds that a busy machine leaves one of them alone.
+    /// Enough rounds for at least one that a busy machine does not disturb.
     pub const FULL: Self = Self { least: 5, most: 60, time: Duration::from_secs(4) };
-    /// One round, to see that everything runs.
+    /// One round, to check that everything runs.
     pub const ONCE: Self = Self { least: 1, most: 1, time: Duration::ZERO };
 }
 
-/// Times each contender within `budget`, after a round that is not counted. Before each of them the
-/// first one, the yardstick, is timed again, and the two are compared.
+/// Times each contender within `budget`, after a round that is not counted. Before each of them, the
+/// first one, which is the baseline, is timed again, and the two are compared.
 pub fn interleaved(contenders: &mut [Contender<'_>], budget: Budget) -> Vec<Timed> {
     let mut best = vec![Duration::MAX; contenders.len()];
     let mut costs = vec![Vec::new(); contenders.len()];
@@ -86,11 +85,11 @@ pub fn interleaved(contenders: &mut [Contender<'_>], budget: Budget) -> Vec<Time
             break;
         }
         for at in 1..contenders.len() {
-            let [yardstick, took] = [0, at].map(|turn| contenders[turn].time());
+            let [baseline, took] = [0, at].map(|turn| contenders[turn].time());
             if round > 0 {
-                best[0] = yardstick.min(best[0]);
+                best[0] = baseline.min(best[0]);
                 best[at] = took.min(best[at]);
-                costs[at].push(took.as_secs_f64() / yardstick.as_secs_f64().max(1e-9));
+                costs[at].push(took.as_secs_f64() / baseline.as_secs_f64().max(1e-9));
             }
         }
     }

@@ -1,18 +1,17 @@
-//! The held path: a text that is shown while it grows and mended as a whole at its end.
+//! Mending while the text arrives, and once more as a whole at its end.
 
 use alloc::vec::Vec;
 
 use crate::{Collected, Mended, Mender, Options, Outcome, Output, mend, mended::into_string};
 
-/// A [`Mender`] that also keeps the raw input, up to the buffer limit, so that the end can choose
-/// among everything the whole-text path can do. For texts whose
-/// complete reading matters more than what is shown while they arrive.
+/// A [`Mender`] that also keeps the raw input, up to the buffer limit, and mends it again as a
+/// whole at the end. Use it where the final result matters more than what is shown meanwhile.
 ///
 /// ```
 /// use jsonmend_core::{BufferedMender, Options, Outcome, Policy};
-/// let mut held = BufferedMender::new(Options::new().with_policy(Policy::CONSERVATIVE));
-/// held.push(br#"{"path": "a.txt", "body": "x"#, &mut ());
-/// let mended = held.finish(&mut ());
+/// let mut buffered = BufferedMender::new(Options::new().with_policy(Policy::CONSERVATIVE));
+/// buffered.push(br#"{"path": "a.txt", "body": "x"#, &mut ());
+/// let mended = buffered.finish(&mut ());
 /// assert_eq!(mended.outcome(), Outcome::Cut);
 /// assert_eq!(mended.text(), None);
 /// ```
@@ -22,12 +21,12 @@ pub struct BufferedMender {
     options: Options,
     /// The input, until it outgrows the buffer limit.
     raw: Option<Vec<u8>>,
-    /// What the push path made of it.
+    /// What the push path has emitted.
     grown: Collected,
 }
 
 impl BufferedMender {
-    /// A held mender at the start of an input.
+    /// Creates a buffered mender at the start of an input.
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self {
@@ -38,7 +37,7 @@ impl BufferedMender {
         }
     }
 
-    /// Reads a chunk; `out` sees the value grow, as from [`Mender::push`].
+    /// Reads a chunk. `out` receives what [`Mender::push`] emits.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
         if let Some(raw) = &mut self.raw {
             if raw.len() + chunk.len() > self.options.limits().buffer() {
@@ -50,9 +49,8 @@ impl BufferedMender {
         self.mender.push(chunk, &mut (&mut self.grown, out));
     }
 
-    /// Ends the input, and chooses. While the input fits the buffer limit, the result is what
-    /// [`mend`] makes of it, which may differ from what `out` has seen; beyond, it is what `out`
-    /// has seen.
+    /// Ends the input. If all of it fits the buffer limit, the result is that of [`mend`], which
+    /// may differ from what `out` has received; otherwise it is what `out` has received.
     pub fn finish(&mut self, out: &mut impl Output) -> Mended {
         let cut_at = self.mender.path();
         let outcome = self.mender.finish(&mut (&mut self.grown, out));
@@ -65,13 +63,13 @@ impl BufferedMender {
         Mended::new(outcome, text, repairs, cut_at)
     }
 
-    /// What the push path has made of the input so far.
+    /// What the push path has emitted so far.
     #[must_use]
     pub const fn grown(&self) -> &Collected {
         &self.grown
     }
 
-    /// The mender that shows the value grow.
+    /// The mender of the push path.
     #[must_use]
     pub const fn mender(&self) -> &Mender {
         &self.mender

@@ -1,9 +1,8 @@
-//! Stable names: what types with a code are read from.
+//! Stable names, and the types that are parsed from them.
 
 use core::fmt;
 
-/// The text is the code of nothing: what [`FromStr`](core::str::FromStr) says of a name it does not
-/// know.
+/// The error of [`FromStr`](core::str::FromStr) for types with stable names: nothing has this name.
 ///
 /// ```
 /// use jsonmend_core::{Outcome, Risk};
@@ -17,7 +16,7 @@ pub struct UnknownCode {
 }
 
 impl UnknownCode {
-    /// No `what` has that code.
+    /// Creates the error for a code that no `what` has.
     #[must_use]
     pub const fn new(what: &'static str) -> Self {
         Self { what }
@@ -32,7 +31,7 @@ impl fmt::Display for UnknownCode {
 
 impl core::error::Error for UnknownCode {}
 
-/// `Display` and `FromStr` for a type with `code` and `ALL`.
+/// Implements `Display` and `FromStr` for a type with `code` and `ALL`.
 macro_rules! by_code {
     ($type:ty, $what:literal) => {
         impl core::fmt::Display for $type {

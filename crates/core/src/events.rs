@@ -1,4 +1,4 @@
-//! Mended text as events.
+//! Events of mended text.
 
 mod character;
 
@@ -8,7 +8,7 @@ use crate::{Output, scan::string_run};
 pub(crate) use character::short_character;
 use character::{Part, Whole, simple_escape, unfinished};
 
-/// One step through a document. String content comes decoded, in pieces.
+/// One event of a document. String content is decoded, and comes in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseEvent<'a> {
@@ -28,13 +28,13 @@ pub enum ParseEvent<'a> {
     EndObject,
     /// The string value ends.
     EndString,
-    /// A member's key, whole and decoded; its value follows.
+    /// The key of a member, complete and decoded. Its value follows.
     Key(&'a str),
     /// `null`
     Null,
-    /// A number, whole, as it was written.
+    /// A number, complete and as written.
     Number(&'a str),
-    /// A piece of the string value that is open, decoded.
+    /// A piece of the current string value, decoded.
     Text(&'a str),
 }
 
@@ -46,16 +46,16 @@ enum State {
     Content { key: bool },
     /// In a number or a literal.
     Scalar,
-    /// The text is no JSON: nothing more is read.
+    /// The text is not JSON. Nothing more is read.
     Broken,
 }
 
-/// Reads valid JSON text, in any pieces, as [`ParseEvent`]s.
+/// Reads valid JSON text, in any pieces, and emits [`ParseEvent`]s.
 ///
-/// It is made for what a [`Mender`](crate::Mender) puts out, and does not judge: text that is not
-/// JSON makes it [broken](Self::is_broken), and no further events come.
+/// It is meant for the output of a [`Mender`](crate::Mender), and does not validate. If the text is
+/// not JSON, the reader becomes [broken](Self::is_broken) and emits no further events.
 ///
-/// As an [`Output`] it reads what a mender is certain of:
+/// As an [`Output`], it reads what a mender emits:
 ///
 /// ```
 /// use jsonmend_core::{ParseEvent, Events, Mender, Options};
@@ -73,7 +73,7 @@ enum State {
 /// );
 /// ```
 ///
-/// Memory: a byte a level, and the longest key or number.
+/// Memory: one byte per level, and the longest key or number.
 #[derive(Clone, Debug)]
 pub struct Events<F> {
     reader: EventReader,
@@ -81,29 +81,29 @@ pub struct Events<F> {
 }
 
 impl<F: FnMut(ParseEvent<'_>)> Events<F> {
-    /// A reader that hands its events to `sink`.
+    /// Creates a reader that passes its events to `sink`.
     pub const fn new(sink: F) -> Self {
         Self { reader: EventReader::new(), sink }
     }
 
-    /// Whether the text turned out to be no JSON.
+    /// Whether the text turned out not to be JSON.
     pub const fn is_broken(&self) -> bool {
         self.reader.is_broken()
     }
 
-    /// The sink.
+    /// Returns the sink.
     pub fn into_sink(self) -> F {
         self.sink
     }
 
-    /// Reads the next piece of text. A number or literal at its end is open until more text, or
-    /// [`end_token`](Self::end_token), ends it.
+    /// Reads the next piece of text. A number or literal at its end is only complete once more
+    /// text, or [`end_token`](Self::end_token), ends it.
     pub fn read(&mut self, text: &[u8]) {
         let sink = &mut self.sink;
         self.reader.read(text, &mut |_, event| sink(event));
     }
 
-    /// What was read so far ends a number or literal that is open.
+    /// Ends a number or literal that is still open.
     pub fn end_token(&mut self) {
         let sink = &mut self.sink;
         self.reader.end_token(&mut |_, event| sink(event));
@@ -115,22 +115,23 @@ impl<F: FnMut(ParseEvent<'_>)> Output for Events<F> {
         self.read(bytes);
     }
 
-    /// A number or literal that is open is whole.
+    /// Ends a number or literal that is still open, because it is complete.
     fn settle(&mut self) {
         self.end_token();
     }
 
-    /// Raw text is not read.
+    /// Stops, because raw text is not read.
     fn raw(&mut self) {
         self.reader.stop();
     }
 }
 
-/// The state of an [`Events`], without its sink: for a caller who keeps both in one place.
+/// The state of an [`Events`] without its sink, for callers that keep the two apart.
 ///
-/// With each event comes an offset into the text read so far. It is the first byte of what begins or
-/// goes on ([`BeginObject`](ParseEvent::BeginObject), [`Text`](ParseEvent::Text)), the last byte of what ends
-/// ([`EndObject`](ParseEvent::EndObject), [`Key`](ParseEvent::Key)), and the byte after a number or literal.
+/// Each event comes with an offset into the text read so far: the first byte of something that
+/// begins or continues ([`BeginObject`](ParseEvent::BeginObject), [`Text`](ParseEvent::Text)), the
+/// last byte of something that ends ([`EndObject`](ParseEvent::EndObject),
+/// [`Key`](ParseEvent::Key)), or the byte after a number or literal.
 ///
 /// ```
 /// use jsonmend_core::{ParseEvent, EventReader};
@@ -152,16 +153,16 @@ pub struct EventReader {
     open: Vec<bool>,
     /// Whether a string read now would be a key.
     key_next: bool,
-    /// The key, number or literal that is being read.
+    /// The key, number or literal that is being read, as far as it was in earlier pieces.
     token: String,
-    /// A character or an escape that has not arrived whole.
+    /// A character or an escape of which not all bytes have arrived.
     part: Part,
-    /// How many bytes were read before the piece that is being read.
+    /// How many bytes were read before the current piece.
     base: usize,
 }
 
 impl EventReader {
-    /// A reader at the start of a text.
+    /// Creates a reader at the start of a text.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -174,7 +175,7 @@ impl EventReader {
         }
     }
 
-    /// Whether the text turned out to be no JSON, or was [stopped](Self::stop).
+    /// Whether the text turned out not to be JSON, or reading was [stopped](Self::stop).
     #[must_use]
     pub const fn is_broken(&self) -> bool {
         matches!(self.state, State::Broken)
@@ -186,7 +187,7 @@ impl EventReader {
         self.base
     }
 
-    /// Reads nothing more: what comes next may be no JSON.
+    /// Stops reading, because the text that follows may not be JSON.
     pub const fn stop(&mut self) {
         self.state = State::Broken;
     }
@@ -201,8 +202,8 @@ impl EventReader {
         self.base = 0;
     }
 
-    /// Reads the next piece of text. A number or literal at its end is open until more text, or
-    /// [`end_token`](Self::end_token), ends it.
+    /// Reads the next piece of text. A number or literal at its end is only complete once more
+    /// text, or [`end_token`](Self::end_token), ends it.
     #[inline]
     pub fn read(&mut self, text: &[u8], sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         let mut at = 0;
@@ -217,7 +218,7 @@ impl EventReader {
         self.base += at;
     }
 
-    /// What was read so far ends a number or literal that is open.
+    /// Ends a number or literal that is still open.
     #[inline]
     pub fn end_token(&mut self, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         if self.state == State::Scalar {
@@ -225,7 +226,7 @@ impl EventReader {
         }
     }
 
-    /// The number or literal that is open ends before `at`.
+    /// Ends the number or literal that is still open, before `at`.
     #[inline(never)]
     fn end_open_scalar(&mut self, at: usize, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
         let token = core::mem::take(&mut self.token);
@@ -234,8 +235,8 @@ impl EventReader {
         self.token.clear();
     }
 
-    /// Reads a byte between tokens, and what follows from it. Like all that read, it returns where
-    /// the next unread byte stands.
+    /// Reads a byte between tokens, and what it begins. Like the other reading functions, it
+    /// returns the index of the next unread byte.
     fn between(
         &mut self,
         text: &[u8],
@@ -286,7 +287,7 @@ impl EventReader {
         at + 1
     }
 
-    /// Reads on in a number or a literal.
+    /// Continues a number or a literal.
     fn scalar(
         &mut self,
         text: &[u8],
@@ -298,7 +299,7 @@ impl EventReader {
         let piece = core::str::from_utf8(rest.get(..run).unwrap_or_default()).unwrap_or_default();
         let ended = run < rest.len();
         if ended && self.token.is_empty() {
-            // The whole token stands here: it need not be kept.
+            // The whole token is in this piece, and need not be copied.
             self.end_scalar(at + run, piece, sink);
         } else {
             self.token.push_str(piece);
@@ -348,12 +349,12 @@ impl EventReader {
         loop {
             let end = string_run(text, at, b'"').end;
             if end > at {
-                // Most keys come whole: those need not be kept.
+                // Most keys are complete in one piece, and need not be copied.
                 let whole_key = key && self.token.is_empty() && text.get(end) == Some(&b'"');
                 let run = text.get(at..end).unwrap_or_default();
                 let Some(run) = self.whole_characters(run) else { return end };
                 if self.part.length() > 0 && end < text.len() {
-                    // Part of a character, and then something else.
+                    // An incomplete character, and then something else.
                     self.state = State::Broken;
                     return end;
                 }
@@ -371,7 +372,7 @@ impl EventReader {
                     return end + 1;
                 }
                 Some(b'\\') => match self.escape(text, end, key, sink) {
-                    Some(behind) => behind,
+                    Some(after) => after,
                     None => return text.len(),
                 },
                 Some(_) => {
@@ -393,7 +394,7 @@ impl EventReader {
         }
     }
 
-    /// Reads an escape, and returns where it ends; `None` if it waits for more text, or is none.
+    /// Reads an escape, and returns where it ends; `None` if it is incomplete or invalid.
     fn escape(
         &mut self,
         text: &[u8],
@@ -405,12 +406,12 @@ impl EventReader {
             self.text(self.base + at, decoded, key, sink);
             return Some(at + 2);
         }
-        let behind = self.resume(text, at, key, sink);
-        (self.part.length() == 0).then_some(behind)
+        let after = self.resume(text, at, key, sink);
+        (self.part.length() == 0).then_some(after)
     }
 
-    /// Reads on in an unfinished character or escape, until it is whole or the text ends. Where it
-    /// turns out to be none, nothing more is read.
+    /// Continues an unfinished character or escape, until it is complete or the text ends. If it is
+    /// invalid, nothing more is read.
     fn resume(
         &mut self,
         text: &[u8],
@@ -437,8 +438,8 @@ impl EventReader {
         text.len()
     }
 
-    /// The whole characters of a run. A part of one at its end is kept back; `None` if it is no
-    /// UTF-8.
+    /// The complete characters of a run. An incomplete one at its end is kept for later. `None` if
+    /// the run is not UTF-8.
     #[inline]
     fn whole_characters<'a>(&mut self, run: &'a [u8]) -> Option<&'a str> {
         let (whole, part) = run.split_at(run.len() - unfinished(run));
@@ -450,13 +451,13 @@ impl EventReader {
         Some(text)
     }
 
-    /// Whether the next byte continues the string value that is open.
+    /// Whether the next byte continues a string value.
     #[inline]
     pub(crate) fn is_in_string(&self) -> bool {
         self.state == State::Content { key: false }
     }
 
-    /// The same, where no character or escape is unfinished.
+    /// Whether the next byte continues a string value, and no character or escape is unfinished.
     #[inline]
     pub(crate) fn is_in_text(&self) -> bool {
         self.is_in_string() && !self.is_in_part()
@@ -468,8 +469,8 @@ impl EventReader {
         self.part.length() > 0
     }
 
-    /// Reads a character or an escape of the string value that is open, from its start or from where
-    /// it was cut: how many bytes were read.
+    /// Reads a character or an escape of the current string value, from its start or from where it
+    /// was left unfinished. Returns how many bytes were read.
     pub(crate) fn read_part(
         &mut self,
         text: &[u8],
@@ -500,12 +501,12 @@ impl Default for EventReader {
     }
 }
 
-/// Whether a token that is no literal may be a number.
+/// Whether a token that is not a literal may be a number.
 const fn begins_number(token: &str) -> bool {
     matches!(token.as_bytes(), [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..])
 }
 
-/// Whether the byte may belong to a number or a literal.
+/// Whether the byte may be part of a number or a literal.
 const fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }

@@ -1,7 +1,7 @@
-//! The recovery table: what is done about each token at each place.
+//! The recovery table: what to do about each token at each place.
 //!
-//! [`decide`] is total and pure. [`table`] prints it; `docs/grammar.md` is that print, and a test
-//! keeps the two alike, so that a change of behaviour shows as a change of the page.
+//! [`decide`] is total and pure. [`table`] prints it. A test compares the result with
+//! `docs/grammar.md`, so every change of behaviour shows up as a change of that page.
 
 #![allow(unreachable_pub, reason = "public with the feature `coverage` only")]
 
@@ -24,17 +24,17 @@ pub enum Expect {
     Document,
     /// The first item, or `]`.
     FirstItem,
-    /// An item: a comma is pending.
+    /// An item. There was a comma before it.
     Item,
     /// `,` or `]`.
     ItemEnd,
     /// The first key, or `}`.
     FirstKey,
-    /// A key: a comma is pending.
+    /// A key. There was a comma before it.
     Key,
-    /// `:`: a key is pending.
+    /// `:`. There was a key before it.
     Colon,
-    /// A member's value: a key and a colon are pending.
+    /// The value of a member. There was a key and a colon before it.
     MemberValue,
     /// `,` or `}`.
     MemberEnd,
@@ -65,7 +65,7 @@ impl Expect {
     ];
 }
 
-/// What the next byte begins, white space and comments aside.
+/// The kind of the next token. White space and comments are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Token {
@@ -129,7 +129,7 @@ impl Token {
     ];
 }
 
-/// What is done about a token.
+/// What to do about a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -137,32 +137,32 @@ pub enum Action {
     Accept,
     /// It closes a container: the innermost of its shape, if there is one.
     Close,
-    /// The bytes after it decide; the engine looks ahead.
+    /// Look ahead: the bytes after it decide.
     Defer,
-    /// The input is over: what is open is closed, or given up.
+    /// The input has ended: close what is open, or give up.
     Finish,
-    /// A missing `,` is inserted before it.
+    /// Insert a missing `,` before it.
     InsertComma,
-    /// A missing `:` is inserted before it.
+    /// Insert a missing `:` before it.
     InsertColon,
-    /// A missing key is inserted before it.
+    /// Insert a missing key before it.
     InsertKey,
-    /// A missing value is inserted before it.
+    /// Insert a missing value before it.
     InsertValue,
-    /// The wrapper around the value ends without its sign; the token is read again outside.
+    /// End the wrapper around the value, and read the token again outside of it.
     Leave,
-    /// It stands for a `,`.
+    /// Read it as a `,`.
     ReadAsComma,
-    /// It stands for a `:`.
+    /// Read it as a `:`.
     ReadAsColon,
-    /// It is dropped.
+    /// Drop it.
     Skip,
     /// It belongs to what follows the document.
     Tail,
 }
 
-/// What is done about `token` where the grammar expects `expect`. Total, and pure but for the note
-/// that the feature `coverage` takes.
+/// What to do about `token` if the grammar expects `expect`. Total and pure, except that the
+/// feature `coverage` records the call.
 #[must_use]
 pub fn decide(expect: Expect, token: Token) -> Action {
     #[cfg(feature = "coverage")]
@@ -343,7 +343,7 @@ impl Action {
     }
 }
 
-/// The whole table, in Markdown: a row a token, a column an expectation.
+/// The whole table in Markdown, with one row for each token and one column for each place.
 #[cfg(feature = "coverage")]
 #[must_use]
 pub fn table() -> String {

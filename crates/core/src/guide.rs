@@ -1,21 +1,22 @@
-//! What is known of the value that is being read, for the places where its bytes leave a doubt.
+//! Knowledge about the value that is being read, to decide what its bytes leave open.
 
 use alloc::sync::Arc;
 use core::fmt;
 
 use crate::Kind;
 
-/// Knows what a value should be: one place of a schema, from which the places inside it are reached.
+/// Knows what a value should be, like one place in a schema, and leads to the places inside it.
 ///
-/// Core knows no schema. Where the bytes leave open what was meant, and only there, it asks the
-/// guide in its [`Options`](crate::Options::with_guide): whether a word is a key, whether a quote
-/// that has a key after it ends its string, whether a number with words after it is text. Valid
-/// JSON is never changed for a guide's sake, however badly it fits.
+/// This crate knows nothing about schemas. Where the bytes leave open what was meant, and only
+/// there, it asks the guide in its [`Options`](crate::Options::with_guide): whether a word is a
+/// key, whether a quote before a key ends its string, whether a number with words after it is text.
+/// A guide never changes valid JSON, even if it does not match.
 ///
-/// Further methods will come with a default.
+/// New methods will have default implementations.
 ///
-/// The same question must always have the same answer, or the result would depend on where a chunk
-/// ends. It is asked at doubtful places only, so an answer may take some microseconds.
+/// The same question must always get the same answer; otherwise the result would depend on how the
+/// input is divided into chunks. Guides are asked only in case of doubt, so an answer may take a
+/// few microseconds.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,14 +54,14 @@ use crate::Kind;
 /// assert_eq!(guided.text(), Some(r#"{"city": "New York", "days": 3}"#));
 /// ```
 pub trait Guide: fmt::Debug + Send + Sync {
-    /// Whether a value of that kind may be here.
+    /// Whether a value of this kind is allowed here.
     fn allows(&self, kind: Kind) -> bool;
 
-    /// What is known of a member of the object here.
+    /// What is known of a member of this object.
     fn member(&self, key: &str) -> Member;
 
-    /// The place of an item of the array here, counted from 0; `None` if nothing is known of it.
-    /// No item is forbidden: how many there may be settles nothing.
+    /// What is known of an item of this array, counted from 0. `None` if nothing is known. An item
+    /// is never forbidden, because the number of items is no help in a decision.
     ///
     /// ### Default
     /// `None`.
@@ -69,8 +70,8 @@ pub trait Guide: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether a string here must be one of a few, as under `enum` and `const`, and whether `text`
-    /// is one.
+    /// Whether a string here must be one of a list, as with `enum` and `const`, and whether `text`
+    /// is one of them.
     ///
     /// ### Default
     /// [`Listed::Any`].
@@ -84,29 +85,29 @@ pub trait Guide: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Member {
-    /// The object has such a member; the place of its value.
+    /// The object declares this member. Contains what is known of its value.
     Declared(Arc<dyn Guide>),
-    /// The object has no such member.
+    /// The object does not allow this member.
     Forbidden,
-    /// The object may have such a member, as any other.
+    /// The object allows this member like any other.
     Open,
 }
 
-/// Whether a string is one of those a [`Guide`] lists.
+/// Whether a string is in the list of a [`Guide`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Listed {
-    /// There is no list: any string may be here.
+    /// There is no list. Any string is allowed.
     Any,
-    /// Something in the list is longer and begins with it: `dark` of `dark blue`.
+    /// It is not in the list, but begins something in the list, as `dark` does with `dark blue`.
     Begins,
-    /// It is not in the list, nor does anything in the list begin with it.
+    /// It is not in the list, and begins nothing in the list.
     No,
     /// It is in the list.
     Whole,
 }
 
-/// The guide of a whole document; equal to itself and its clones only.
+/// The guide for a whole document. It is equal only to itself and its clones.
 #[derive(Clone, Debug)]
 pub(crate) struct Root(pub(crate) Arc<dyn Guide>);
 

@@ -1,11 +1,11 @@
-//! The kinds of repair, their risks, and the set type that switches them.
+//! The kinds of repair, their risks, and the set type to switch kinds off.
 
 use crate::code::by_code;
 
 /// How much a repair had to assume.
 ///
-/// The order is the ladder: `Exact < Likely < Lossy < Guess`. A [`Policy`](crate::Policy) names the
-/// highest step it allows.
+/// Risks are ordered: `Exact < Likely < Lossy < Guess`. A [`Policy`](crate::Policy) sets the
+/// highest one that it allows.
 ///
 /// ```
 /// use jsonmend_core::Risk;
@@ -15,11 +15,11 @@ use crate::code::by_code;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_enums)]
 pub enum Risk {
-    /// One reading, nothing lost.
+    /// There is one reading, and nothing is lost.
     Exact,
-    /// A normalisation that loses nothing, or a strongly indicated reading.
+    /// A normalization that loses nothing, or a strongly indicated reading.
     Likely,
-    /// Something the input held is dropped.
+    /// Something in the input is dropped.
     Lossy,
     /// Something is invented, or one of several readings was chosen.
     Guess,
@@ -40,7 +40,7 @@ impl Risk {
         }
     }
 
-    /// The risk of that name.
+    /// The risk with this name.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         code.parse().ok()
@@ -49,13 +49,13 @@ impl Risk {
 
 by_code!(Risk, "risk");
 
-/// One row of the table below becomes a variant, its code, its risk, its summary and its example.
+/// Each row of the table below becomes a variant, its code, its risk, its summary and its example.
 macro_rules! kinds {
     ($($variant:ident $code:literal $risk:ident $summary:literal, $before:literal => $after:literal;)*) => {
-        /// What was wrong with the input, one variant a repair.
+        /// What was wrong with the input.
         ///
-        /// Every kind has a stable [code](Self::code), a [risk](Self::risk) and an example; a section
-        /// of `docs/repairs.md` describes it. More kinds may be added.
+        /// Every kind has a stable [code](Self::code), a [risk](Self::risk) and an example, and is
+        /// described in a section of `docs/repairs.md`. More kinds may be added.
         ///
         /// ```
         /// use jsonmend_core::{RepairKind, Risk};
@@ -82,19 +82,19 @@ macro_rules! kinds {
                 match self { $(Self::$variant => $code),* }
             }
 
-            /// The risk of the repair.
+            /// The risk of repairs of this kind.
             #[must_use]
             pub const fn risk(self) -> Risk {
                 match self { $(Self::$variant => Risk::$risk),* }
             }
 
-            /// One sentence on what the repair does.
+            /// One sentence about what is wrong.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $summary),* }
             }
 
-            /// A broken text and what the repair makes of it.
+            /// A broken text, and what the repair makes of it.
             #[must_use]
             pub const fn example(self) -> (&'static str, &'static str) {
                 match self { $(Self::$variant => ($before, $after)),* }
@@ -118,37 +118,37 @@ kinds! {
     DigitSeparator "digit-separator" Likely "A number whose digits are grouped.", r#"{"n": 1_000}"# => r#"{"n": 1000}"#;
     DoubledQuote "doubled-quote" Likely "A string delimited by two or three quotes.", r#"{""a"": 1}"# => r#"{"a": 1}"#;
     DuplicateOpen "duplicate-open" Likely "A brace that was written twice.", r#"{{"a": 1}}"# => r#"{"a": 1}"#;
-    Ellipsis "ellipsis" Lossy "An ellipsis that stands for what was left out.", "[1, 2, ...]" => "[1, 2]";
-    EscapedDocument "escaped-document" Likely "A document whose quotes and line ends are escaped once too often.", r#"{\"a\": 1}"# => r#"{"a": 1}"#;
-    ExtraClose "extra-close" Likely "A closer with nothing open for it.", "[1]]" => "[1]";
+    Ellipsis "ellipsis" Lossy "An ellipsis in place of omitted items.", "[1, 2, ...]" => "[1, 2]";
+    EscapedDocument "escaped-document" Likely "A document whose quotes and line ends are escaped one time too many.", r#"{\"a\": 1}"# => r#"{"a": 1}"#;
+    ExtraClose "extra-close" Likely "A closing bracket without an open container.", "[1]]" => "[1]";
     ExtraColon "extra-colon" Likely "A colon that separates nothing.", r#"{"a":: 1}"# => r#"{"a": 1}"#;
     ExtraComma "extra-comma" Exact "A comma with nothing before or after it.", "[1, 2,]" => "[1, 2]";
     Fraction "fraction" Guess "A fraction of two numbers, kept as text.", r#"{"r": 1/3}"# => r#"{"r": "1/3"}"#;
     HexNumber "hex-number" Likely "A hexadecimal number.", r#"{"n": 0x1F}"# => r#"{"n": 31}"#;
     InlineProse "inline-prose" Lossy "Words on the line of the document, which may be about it.", "I can't run {\"a\": 1} safely." => "{\"a\": 1}";
-    InnerBraces "inner-braces" Guess "Braces around members of an object, which become the object's.", r#"{"a": 1, {"b": 2}}"# => r#"{"a": 1, "b": 2}"#;
+    InnerBraces "inner-braces" Guess "Braces around members of an object, which are removed.", r#"{"a": 1, {"b": 2}}"# => r#"{"a": 1, "b": 2}"#;
     InvalidUtf8 "invalid-utf8" Lossy "Bytes that are not UTF-8, replaced by U+FFFD.", "[\"caf<E9>\"]" => "[\"caf\u{fffd}\"]";
     LeadingDot "leading-dot" Exact "A number without digits before its point.", "[.5]" => "[0.5]";
     LeadingPlus "leading-plus" Exact "A number with a plus sign.", "[+5]" => "[5]";
     LeadingProse "leading-prose" Likely "Text before the document.", "Here: {\"a\": 1}" => "{\"a\": 1}";
     LeadingZero "leading-zero" Likely "A number with leading zeros, kept as text.", "[007]" => r#"["007"]"#;
-    LineDelimited "line-delimited" Likely "One document a line, joined into an array.", "{\"a\":1}\n{\"a\":2}" => "[{\"a\":1},\n{\"a\":2}]";
+    LineDelimited "line-delimited" Likely "Several documents, joined into an array.", "{\"a\":1}\n{\"a\":2}" => "[{\"a\":1},\n{\"a\":2}]";
     LiteralCase "literal-case" Exact "A literal in the wrong case.", "[TRUE]" => "[true]";
     LoneSurrogate "lone-surrogate" Lossy "An escaped surrogate without its other half.", r#"["\ud83d"]"# => r#"["\ufffd"]"#;
-    MismatchedClose "mismatched-close" Likely "A closer of the wrong shape.", "[1, 2}" => "[1, 2]";
+    MismatchedClose "mismatched-close" Likely "A closing bracket of the wrong kind.", "[1, 2}" => "[1, 2]";
     MissingClose "missing-close" Guess "A container that was never closed.", r#"{"a": [1"# => r#"{"a": [1]}"#;
-    MissingColon "missing-colon" Likely "No colon, or another sign, between key and value.", r#"{"a" 1}"# => r#"{"a": 1}"#;
-    MissingComma "missing-comma" Likely "No comma, or another sign, between two items.", "[1 2]" => "[1, 2]";
+    MissingColon "missing-colon" Likely "No colon, or something else in its place, between key and value.", r#"{"a" 1}"# => r#"{"a": 1}"#;
+    MissingComma "missing-comma" Likely "No comma, or something else in its place, between two items.", "[1 2]" => "[1, 2]";
     MissingKey "missing-key" Guess "A member without a key.", "{: 1}" => r#"{"": 1}"#;
     MissingOpen "missing-open" Guess "A container that was never opened.", r#""a": 1}"# => r#"{"a": 1}"#;
     MissingValue "missing-value" Guess "A key without a value.", r#"{"a": , "b": 2}"# => r#"{"a": null, "b": 2}"#;
     NonFinite "non-finite" Lossy "A number that JSON cannot express.", "[NaN]" => "[null]";
-    OddSpace "odd-space" Exact "A space or control character that is no JSON white space.", "[1,\u{a0}2]" => "[1, 2]";
+    OddSpace "odd-space" Exact "A space or control character that is not JSON white space.", "[1,\u{a0}2]" => "[1, 2]";
     PythonLiteral "python-literal" Exact "A Python literal.", "[True, None]" => "[true, null]";
     SecondDocument "second-document" Lossy "A document after the one that was asked for.", r#"{"a": 1}{"a": 2}"# => r#"{"a": 1}"#;
     SingleQuote "single-quote" Exact "A string delimited by single quotes.", "['a']" => r#"["a"]"#;
     SmartQuote "smart-quote" Exact "A string delimited by typographic quotes.", "[\u{201c}a\u{201d}]" => r#"["a"]"#;
-    StrayText "stray-text" Lossy "Words between members that belong to none.", r#"{"a": [1] oops, "b": 2}"# => r#"{"a": [1] , "b": 2}"#;
+    StrayText "stray-text" Lossy "Words between members that belong to none of them.", r#"{"a": [1] oops, "b": 2}"# => r#"{"a": [1] , "b": 2}"#;
     StringConcatenation "string-concatenation" Exact "A string written in several pieces.", r#"["a" + "b"]"# => r#"["ab"]"#;
     StringPrefix "string-prefix" Likely "A Python prefix before a string.", "{'a': u'b'}" => r#"{"a": "b"}"#;
     TrailingDot "trailing-dot" Exact "A number without digits after its point.", "[5.]" => "[5]";
@@ -163,7 +163,7 @@ kinds! {
 }
 
 impl RepairKind {
-    /// The kind of that code.
+    /// The kind with this code.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.binary_search_by(|kind| kind.code().cmp(code)).ok().map(|at| Self::ALL[at])

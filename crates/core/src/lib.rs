@@ -1,16 +1,17 @@
-//! The engine of jsonmend: JSON text in, in any pieces; valid JSON text out, as early as it is
-//! certain, with an account of every change.
+//! The engine of jsonmend. It reads JSON text in any pieces, emits valid JSON text as soon as it is
+//! certain, and reports every change.
 //!
-//! * [`Mender`] is the push path: chunks in, certain text out, [`Completion`] at any moment.
-//! * [`mend`] is the whole-text path, which may also reach back; [`BufferedMender`] streams like the first
-//!   and decides like the second.
-//! * An [`Output`] takes what is certain: a `Vec<u8>`, [`Collected`], [`Events`], a [`Partial`]
-//!   value, or a pair of outputs side by side.
-//! * A [`Partial`] is the value so far: to [look at](Value), to ask what [changed](Partial::since),
-//!   to [own](OwnedValue).
-//! * [`Options`] say what is allowed ([`Policy`]), what it may cost ([`Limits`]), and what happens
-//!   to what [follows](TrailingDocuments) a document.
-//! * Every change is a [`Repair`] with a [`RepairKind`] and a [`Risk`]; [`apply`] replays them.
+//! * [`Mender`] is the push path: it reads chunks, emits text that is certain, and has a
+//!   [`Completion`] at any moment.
+//! * [`mend`] is the whole-text path, which can also change earlier text. [`BufferedMender`]
+//!   streams like a [`Mender`], and its final result is that of [`mend`].
+//! * An [`Output`] receives text that is certain: a `Vec<u8>`, [`Collected`], [`Events`], a
+//!   [`Partial`] value, or a pair of outputs.
+//! * A [`Partial`] is the value so far, to [look at](Value), to [copy](OwnedValue), or to ask what
+//!   [changed](Partial::since).
+//! * [`Options`] contain the [`Policy`], which says what repairs are allowed, the [`Limits`], and
+//!   what to do about text that [follows](TrailingDocuments) a document.
+//! * Every change is a [`Repair`] with a [`RepairKind`] and a [`Risk`]. [`apply`] replays them.
 //!
 //! ```
 //! use jsonmend_core::{Options, Outcome, mend};
@@ -21,7 +22,7 @@
 //! assert!(mended.repairs().iter().all(|repair| repair.kind().code() != "missing-value"));
 //! ```
 //!
-//! # Values that grow
+//! # Partial values
 //!
 //! ```
 //! use jsonmend_core::{DeltaOp, Revision, Mender, Options, Partial};
@@ -43,15 +44,16 @@
 //! assert_eq!(text, br#"{"title": "On snapshots", "tags": ["a", "b"]}"#);
 //! ```
 //!
-//! A typed value needs no more than its JSON text: `serde_json::from_str(&partial.to_string())`, with
-//! fields that may be missing as an `Option`. The feature `serde_json` adds `Value::to_value`.
+//! To get a typed value, parse its JSON text with `serde_json::from_str(&partial.to_string())`, and
+//! declare fields that may be missing as `Option`. The feature `serde` makes a [`Value`] a
+//! `Deserializer`, and the feature `serde_json` adds `Value::to_value`.
 //!
-//! No dependency, no `std`, no unsafe code, no IO, no clock; nothing recurses.
+//! The crate has no required dependencies, is `no_std`, and contains no unsafe code, IO, clocks or
+//! unbounded recursion.
 #![no_std]
 
 extern crate alloc;
 
-mod beside;
 mod buffered;
 mod code;
 mod engine;
@@ -59,6 +61,7 @@ mod events;
 mod grammar;
 mod guide;
 mod kind;
+mod lead;
 mod mended;
 mod mender;
 mod options;
@@ -71,19 +74,19 @@ mod serde;
 mod tail;
 mod whole;
 
-/// The recovery table, for tests of what the corpus covers. No part of the interface.
+/// The recovery table, for tests of what the corpus covers. Not part of the public API.
 #[cfg(feature = "coverage")]
 #[doc(hidden)]
 pub mod coverage {
     pub use crate::grammar::{Action, Expect, Token, decide, reached, table};
 }
 
-pub use beside::Lead;
 pub use buffered::BufferedMender;
 pub use code::UnknownCode;
 pub use events::{EventReader, Events, ParseEvent};
 pub use guide::{Guide, Listed, Member};
 pub use kind::{KindSet, RepairKind, Risk};
+pub use lead::Lead;
 pub use mended::Mended;
 pub use mender::{Completion, Mender};
 pub use options::{Limits, Options, Policy, TrailingDocuments};

@@ -21,7 +21,8 @@ pub struct Mended {
 }
 
 impl Mended {
-    /// A result. `text` must be given exactly when the outcome is valid, and be what `repairs` make of the input.
+    /// Creates a result. `text` must be given exactly if the outcome is valid, and must be what
+    /// `repairs` make of the input.
     #[must_use]
     pub fn new(
         outcome: Outcome,
@@ -33,19 +34,19 @@ impl Mended {
         Self { outcome, text, repairs, cut_at }
     }
 
-    /// How it ended.
+    /// How mending ended.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// The mended text: valid JSON, or `None` where the outcome is not valid.
+    /// The mended text: valid JSON, or `None` if the outcome is not valid.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// The repairs: sorted, without overlaps. Where there is no text, the ones that were needed.
+    /// The repairs, sorted and without overlaps. If there is no text, the ones that were needed.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
@@ -57,7 +58,7 @@ impl Mended {
         self.cut_at.as_ref()
     }
 
-    /// The mended text; the input, where there is none.
+    /// The mended text, or the input if there is none.
     #[must_use]
     pub fn text_or<'a>(&'a self, input: &'a [u8]) -> Cow<'a, str> {
         match &self.text {
@@ -66,14 +67,14 @@ impl Mended {
         }
     }
 
-    /// Its parts: outcome, text, repairs.
+    /// Returns outcome, text and repairs.
     #[must_use]
     pub fn into_parts(self) -> (Outcome, Option<String>, Vec<Repair>) {
         (self.outcome, self.text, self.repairs)
     }
 }
 
-/// Valid output is UTF-8 by construction; should that ever fail, the text is kept as far as it can be.
+/// Valid output is always UTF-8. If that should ever fail, invalid bytes become U+FFFD.
 pub(crate) fn into_string(text: Vec<u8>) -> String {
     String::from_utf8(text).unwrap_or_else(|error| {
         debug_assert!(false, "mended text is UTF-8");

@@ -1,4 +1,4 @@
-//! The push path: bytes in, certain text out.
+//! The push path: mends text while it arrives.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,15 +10,18 @@ use crate::{
 
 /// Mends JSON text while it arrives.
 ///
-/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) or
-/// [`abandon`](Self::abandon) once; [`completion`](Self::completion), [`withheld`](Self::withheld)
-/// and the other questions at any time; [`reset`](Self::reset) starts the next input with the same
-/// buffers. After the end, further pushes pass through raw and the outcome stays the same.
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) or
+/// [`abandon`](Self::abandon) once. [`completion`](Self::completion), [`withheld`](Self::withheld)
+/// and the other accessors may be called at any time. [`reset`](Self::reset) prepares for the next
+/// input and keeps the buffers. After the end, further pushes pass through raw, and the outcome
+/// stays the same.
 ///
-/// Text and repairs go to the [`Output`] as they become certain; [`Collected`](crate::Collected) keeps both.
+/// Text and repairs go to the [`Output`] as soon as they are certain.
+/// [`Collected`](crate::Collected) keeps both.
 ///
-/// What has left is never taken back, and at every moment `output + completion()` is valid JSON.
-/// How the input is cut into chunks changes nothing. Chunks end anywhere, inside a character too.
+/// Text that was emitted is never changed, and at every moment `output + completion()` is valid
+/// JSON. It makes no difference how the input is divided into chunks. They may end anywhere, even
+/// inside a character.
 ///
 /// ```
 /// use jsonmend_core::{Mender, Options, Outcome};
@@ -33,27 +36,27 @@ use crate::{
 /// assert_eq!(text, br#"{"city": "Paris" }"#);
 /// ```
 ///
-/// Memory: less than a kilobyte, 16 bytes a level, the keys of the open levels, with a guide what it
-/// knows of the levels it was asked about, and at most
-/// [`Limits::with_buffer`](crate::Limits::with_buffer) bytes held back.
+/// Memory: less than a kilobyte, 16 bytes per level, the keys of the open levels, what a guide
+/// knows of the levels that it was asked about, and at most
+/// [`Limits::with_buffer`](crate::Limits::with_buffer) bytes that are withheld.
 #[derive(Clone, Debug)]
 pub struct Mender {
     engine: Engine,
-    /// Input that is not certain yet: from the engine's mark on.
+    /// The input that is not certain yet: everything after the committed position of the engine.
     carry: Vec<u8>,
-    /// Bytes pushed so far.
+    /// How many bytes were pushed so far.
     pushed: usize,
-    /// Why text passes through raw, once it does.
+    /// Why text passes through raw, if it does.
     raw: Option<Stop>,
     outcome: Option<Outcome>,
     repairs: usize,
 }
 
-/// How much of a chunk joins what is held back before the chunk itself is read in place.
+/// How many bytes of a chunk are appended to the withheld ones before the rest is read in place.
 const JOIN: usize = 128;
 
 impl Mender {
-    /// A mender at the start of an input.
+    /// Creates a mender at the start of an input.
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self {
@@ -66,27 +69,28 @@ impl Mender {
         }
     }
 
-    /// Reads a chunk, and hands out what is certain now.
+    /// Reads a chunk, and emits what is certain now.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
         let open = self.outcome.is_none() && self.carry.is_empty();
         if open && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
             out.copy_plain(chunk);
-        } else if self.outcome.is_some() || !self.engine.in_lane() {
+        } else if self.outcome.is_some() || !self.engine.on_fast_path() {
             self.read(chunk, out);
         } else {
             let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
-            if let Some(rest) = self.followed(clean, chunk, out) {
+            if let Some(rest) = self.emit_fast(clean, chunk, out) {
                 self.read(rest, out);
             }
         }
         out.settle();
     }
 
-    /// Reads a chunk up to the end of the document: `None` while the document goes on, else how
-    /// many bytes of this chunk were taken. Where the end was understood only by what follows it,
-    /// the end may lie before this chunk; [`behind`](Self::behind) has the bytes between.
+    /// Reads a chunk up to the end of the document. Returns `None` as long as the document
+    /// continues, otherwise how many bytes of this chunk belong to it. If the end was recognized
+    /// only by the bytes after it, it may be before this chunk. [`leftover`](Self::leftover) then
+    /// returns the bytes of earlier chunks that do not belong to the document.
     ///
     /// ```
     /// use jsonmend_core::{Mender, Options};
@@ -110,10 +114,19 @@ impl Mender {
         Some(end.saturating_sub(start))
     }
 
-    /// After [`push_document`](Self::push_document) has seen the end, or [`finish`](Self::finish)
-    /// has found it: bytes of earlier chunks that lie after it.
+    /// The bytes of earlier chunks that come after the end of the document, once
+    /// [`push_document`](Self::push_document) or [`finish`](Self::finish) has found it. Otherwise
+    /// empty.
+    ///
+    /// ```
+    /// use jsonmend_core::{Mender, Options};
+    /// let mut mender = Mender::new(Options::new());
+    /// assert_eq!(mender.push_document(b"12 ", &mut ()), None);
+    /// assert_eq!(mender.push_document(b", 13", &mut ()), Some(0));
+    /// assert_eq!(mender.leftover(), b" ");
+    /// ```
     #[must_use]
-    pub fn behind(&self) -> &[u8] {
+    pub fn leftover(&self) -> &[u8] {
         if self.document_ended() { &self.carry } else { &[] }
     }
 
@@ -126,8 +139,8 @@ impl Mender {
         }
         let mut rest = chunk;
         while self.raw.is_none() {
-            if self.engine.in_lane() {
-                match self.follow(rest, out) {
+            if self.engine.on_fast_path() {
+                match self.continue_fast(rest, out) {
                     Some(left) => rest = left,
                     None => return,
                 }
@@ -145,9 +158,9 @@ impl Mender {
             rest = tail;
             let mut carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, false, out);
-            let open = self.raw.is_none() && !rest.is_empty() && !self.engine.in_lane();
+            let open = self.raw.is_none() && !rest.is_empty() && !self.engine.on_fast_path();
             if used >= joint && open {
-                // Everything held back is settled: what is open lies in the chunk, read it there.
+                // Everything withheld is committed, so the rest of the chunk can be read in place.
                 let back = carry.len() - used;
                 let at = chunk.len() - rest.len() - back;
                 self.pushed -= back;
@@ -168,7 +181,7 @@ impl Mender {
         self.pushed += rest.len();
         let used = self.advance(rest, false, out);
         if self.engine.is_stopped() && self.raw.is_none() {
-            // What stands behind the document is the caller's.
+            // What follows the document is left to the caller.
             return;
         }
         self.carry.extend_from_slice(&rest[used..]);
@@ -177,41 +190,41 @@ impl Mender {
         }
     }
 
-    /// Goes on in the clean lane: what that leaves of `rest`, to be read again after what is held
-    /// back; `None` if it read all.
-    fn follow<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
-        let clean = self.engine.read_lane(&self.carry, rest, self.pushed);
-        self.followed(clean, rest, out)
+    /// Continues on the fast path. Returns the part of `rest` that must be read again after the
+    /// withheld bytes, or `None` if all of it was read.
+    fn continue_fast<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        let clean = self.engine.read_fast(&self.carry, rest, self.pushed);
+        self.emit_fast(clean, rest, out)
     }
 
-    /// Hands out what the clean lane has settled of `rest`, all of which it read if it was clean.
+    /// Emits what the fast path has committed. If the input was `clean`, it has read all of `rest`.
     #[inline(always)]
-    fn followed<'a>(
+    fn emit_fast<'a>(
         &mut self,
         clean: bool,
         rest: &'a [u8],
         out: &mut impl Output,
     ) -> Option<&'a [u8]> {
         let base = self.pushed;
-        let mark = self.engine.mark();
+        let committed = self.engine.committed();
         self.engine.emit_plain();
         let mut left = rest;
-        if mark >= base {
+        if committed >= base {
             if !self.carry.is_empty() {
                 out.copy(&self.carry);
                 self.carry.clear();
             }
-            if mark > base {
-                let (settled, behind) = rest.split_at(mark - base);
+            if committed > base {
+                let (settled, after) = rest.split_at(committed - base);
                 out.copy(settled);
-                left = behind;
+                left = after;
             }
         } else {
-            let settled = mark.saturating_sub(base - self.carry.len());
+            let settled = committed.saturating_sub(base - self.carry.len());
             if settled > 0 {
                 out.copy(&self.carry[..settled]);
                 self.carry.copy_within(settled.., 0);
-                self.carry.truncate(base - mark);
+                self.carry.truncate(base - committed);
             }
         }
         if !clean {
@@ -225,10 +238,10 @@ impl Mender {
         None
     }
 
-    /// Ends the input: settles what is open, closes what was cut off if the policy allows it.
+    /// Ends the input. If the document was cut off, closes it if the policy allows that.
     ///
-    /// After [`push_document`](Self::push_document) the document may turn out to have ended before
-    /// the input did; [`behind`](Self::behind) then has what is after it.
+    /// After [`push_document`](Self::push_document) it may turn out that the document has ended
+    /// before the input. [`leftover`](Self::leftover) then returns the bytes after it.
     pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -252,7 +265,7 @@ impl Mender {
         outcome
     }
 
-    /// Gives up: flushes what was held back, raw. An outcome that stands already stays.
+    /// Gives up, and emits the withheld bytes raw. An outcome that is already final stays.
     pub fn abandon(&mut self, out: &mut impl Output) -> Outcome {
         let outcome = self.outcome().unwrap_or(Outcome::Abandoned);
         if self.outcome.is_none() {
@@ -265,7 +278,7 @@ impl Mender {
         outcome
     }
 
-    /// Starts over with the same options and buffers.
+    /// Starts over with the same options, keeping the buffers.
     pub fn reset(&mut self) {
         self.engine.reset();
         self.carry.clear();
@@ -275,15 +288,15 @@ impl Mender {
         self.repairs = 0;
     }
 
-    /// What would make the output so far a valid document: `None` before a document begins, after
-    /// one has ended, and once text passes through raw. Costs O(depth).
+    /// What would make the output so far a valid document. `None` before a document begins, after
+    /// it has ended, and if text passes through raw. Costs O(depth).
     #[must_use]
     pub fn completion(&self) -> Option<Completion<'_>> {
         let open = self.raw.is_none() && self.outcome.is_none() && self.engine.in_document();
         open.then_some(Completion { engine: &self.engine })
     }
 
-    /// How many bytes of the input were received and are not settled yet.
+    /// How many bytes of the input were received but not emitted or dropped yet.
     #[must_use]
     pub fn withheld(&self) -> usize {
         self.carry.len()
@@ -301,46 +314,45 @@ impl Mender {
         self.pushed
     }
 
-    /// How many repairs were handed out.
+    /// How many repairs were emitted.
     #[must_use]
     pub const fn repair_count(&self) -> usize {
         self.repairs
     }
 
-    /// Where in the document the input stands now; after [`Outcome::Closed`] or [`Outcome::Cut`],
-    /// where it was cut off.
+    /// The current path in the document. After [`Outcome::Closed`] or [`Outcome::Cut`], the path at
+    /// which it was cut off.
     #[must_use]
     pub fn path(&self) -> Path {
         self.engine.path()
     }
 
-    /// The repair that the policy forbade, where that made the outcome
-    /// [`Invalid`](Outcome::Invalid).
+    /// The repair that the policy forbids, if it made the outcome [`Invalid`](Outcome::Invalid).
     #[must_use]
     pub const fn refused(&self) -> Option<&Repair> {
         self.engine.refused()
     }
 
-    /// The outcome, once the end was reached or nothing that follows can change it.
+    /// The outcome, once the input has ended or nothing that follows can change it.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome.or_else(|| self.raw.map(outcome_of))
     }
 
-    /// Where the last document that was read ended: an offset into the input.
+    /// The offset in the input at which the last document ended.
     #[must_use]
     pub const fn document_end(&self) -> Option<usize> {
         self.engine.document_end()
     }
 
-    /// How many steps of work were done; grows in proportion to the input.
+    /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.engine.steps()
     }
 
-    /// Whether a string so far held quotes that were not escaped, apostrophes aside: one of them may
-    /// have ended it, and the document, too early or too late.
+    /// Whether any string so far contained quotes that were not escaped, except apostrophes. One of
+    /// them may have ended the string, or the whole document, too early or too late.
     ///
     /// ```
     /// use jsonmend_core::{Mender, Options};
@@ -355,23 +367,24 @@ impl Mender {
         self.engine.unescaped() > 0
     }
 
-    /// Whether a whole document has been read.
+    /// Whether a whole document was read.
     #[must_use]
     pub fn document_ended(&self) -> bool {
         self.engine.documents() > 0
     }
 
-    /// Lets the engine read `text`, which starts at the mark; returns how much of it is settled.
+    /// Runs the engine on `text`, which starts at its committed position. Returns how much of it is
+    /// committed.
     fn advance(&mut self, text: &[u8], last: bool, out: &mut impl Output) -> usize {
         let base = self.pushed - text.len();
         let stop = self.engine.run(Source::new(text, base, last)).err();
-        let mark = self.engine.mark();
+        let committed = self.engine.committed();
         emit(&mut self.engine, text, base, out, &mut self.repairs);
         self.raw = stop;
-        mark - base
+        committed - base
     }
 
-    /// Hands out everything held back and `rest` as they came.
+    /// Emits the withheld bytes and `rest` unchanged.
     fn bypass(&mut self, rest: &[u8], out: &mut impl Output) {
         if self.raw.is_none() {
             self.raw = Some(Stop::Refused);
@@ -389,22 +402,22 @@ impl Mender {
     }
 }
 
-/// Appends the last `length` bytes of `text`, at least one. Most often they are few, and a copy of
-/// a length that is not known costs more to call, and to guess the branches of, than to make.
+/// Appends the last `length` bytes of `text`, of which there must be at least one. There are
+/// usually few, and for these a call to copy an unknown length takes longer than the copy.
 #[inline(always)]
-fn append_end(held: &mut Vec<u8>, text: &[u8], length: usize) {
+fn append_end(carry: &mut Vec<u8>, text: &[u8], length: usize) {
     match text.last_chunk() {
         Some(word) if length <= 8 => {
             let word = u64::from_le_bytes(*word) >> (64 - 8 * length);
-            let end = held.len() + length;
-            held.extend_from_slice(&word.to_le_bytes());
-            held.truncate(end);
+            let end = carry.len() + length;
+            carry.extend_from_slice(&word.to_le_bytes());
+            carry.truncate(end);
         }
-        _ => held.extend_from_slice(&text[text.len() - length..]),
+        _ => carry.extend_from_slice(&text[text.len() - length..]),
     }
 }
 
-/// How an input ends whose text passes through raw.
+/// The outcome of an input whose text passes through raw.
 const fn outcome_of(stop: Stop) -> Outcome {
     match stop {
         Stop::Cut => Outcome::Cut,
@@ -414,14 +427,14 @@ const fn outcome_of(stop: Stop) -> Outcome {
     }
 }
 
-/// Writes what lies between the engine's last mark and the present one, edits applied.
+/// Emits the text that was committed since the last time, with the edits applied.
 fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, count: &mut usize) {
-    let mark = engine.mark();
+    let committed = engine.committed();
     let mut at = engine.emitted().max(base);
     if engine.is_plain() {
         engine.emit_plain();
-        if mark > at {
-            out.copy(&text[at - base..mark - base]);
+        if committed > at {
+            out.copy(&text[at - base..committed - base]);
         }
         return;
     }
@@ -447,16 +460,16 @@ fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, co
         }
     });
     if engine.dropping().is_none_or(|from| from > at) {
-        let upto = engine.dropping().unwrap_or(mark).min(mark);
+        let upto = engine.dropping().unwrap_or(committed).min(committed);
         if upto > at {
             out.copy(&text[at - base..upto - base]);
         }
     }
 }
 
-/// What closes the document as far as it has left; see [`Mender::completion`].
+/// What closes the document that was emitted so far. See [`Mender::completion`].
 ///
-/// It prints as the bytes to append.
+/// Its `Display` output is the text to append.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion<'a> {
     engine: &'a Engine,

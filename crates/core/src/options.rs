@@ -1,4 +1,4 @@
-//! What the caller allows: policy, limits, and what follows a document.
+//! What the caller allows: policy, limits, and what to do about text after a document.
 
 use alloc::sync::Arc;
 
@@ -22,16 +22,17 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// No repair at all: valid JSON, or a refusal.
+    /// No repairs: the input is valid JSON, or it is refused.
     pub const STRICT: Self = Self { max_risk: None, close_cut: false, off: KindSet::EMPTY };
-    /// Repairs up to [`Risk::Likely`]; what was cut off is never closed. The default for tool calls.
+    /// Repairs up to [`Risk::Likely`]. A document that was cut off is never closed. Use it for tool
+    /// calls.
     pub const CONSERVATIVE: Self =
         Self { max_risk: Some(Risk::Likely), close_cut: false, off: KindSet::EMPTY };
-    /// Every repair, each with its risk. The default for text and snapshots.
+    /// All repairs, each with its risk. Use it for text and snapshots.
     pub const PERMISSIVE: Self =
         Self { max_risk: Some(Risk::Guess), close_cut: true, off: KindSet::EMPTY };
 
-    /// What a reading of the rest of a text may need to be taken for one that reads well: what
+    /// The repairs that are harmless when trying to read the rest of a text: those that
     /// [`Policy::CONSERVATIVE`] allows, and words after the document.
     pub(crate) const TRIAL: Self = {
         let mut off = KindSet::EMPTY;
@@ -46,8 +47,8 @@ impl Policy {
         Self { max_risk: Some(Risk::Lossy), close_cut: false, off }
     };
 
-    /// This policy, with no repair above `risk`. The stricter of the two wins; below
-    /// [`Risk::Guess`] what was cut off is not closed.
+    /// This policy, but with no repair above `risk`. If the policy is already stricter, its own
+    /// maximum stays. Below [`Risk::Guess`], a document that was cut off is not closed.
     #[must_use]
     pub fn at_most(mut self, risk: Risk) -> Self {
         self.max_risk = self.max_risk.map(|max| max.min(risk));
@@ -55,26 +56,26 @@ impl Policy {
         self
     }
 
-    /// This policy without repairs of that kind.
+    /// This policy without repairs of this kind.
     #[must_use]
     pub const fn without(mut self, kind: RepairKind) -> Self {
         self.off = self.off.with(kind);
         self
     }
 
-    /// Whether a repair of that kind may be made.
+    /// Whether repairs of this kind are allowed.
     #[must_use]
     pub fn allows(&self, kind: RepairKind) -> bool {
         self.max_risk.is_some_and(|max| kind.risk() <= max) && !self.off.contains(kind)
     }
 
-    /// The highest risk allowed; `None` allows no repair.
+    /// The highest risk that is allowed. `None` allows no repair.
     #[must_use]
     pub const fn max_risk(&self) -> Option<Risk> {
         self.max_risk
     }
 
-    /// Whether a document that the input's end cut off may be closed.
+    /// Whether a document that was cut off by the end of the input may be closed.
     #[must_use]
     pub const fn closes_cut(&self) -> bool {
         self.close_cut
@@ -88,7 +89,7 @@ impl Default for Policy {
     }
 }
 
-/// Bounds on what one input may cost. Passing one ends in
+/// Limits for one input. Exceeding one results in
 /// [`Outcome::Overflow`](crate::Outcome::Overflow).
 ///
 /// ```
@@ -114,26 +115,26 @@ impl Limits {
     /// The deepest nesting, in levels.
     ///
     /// ### Default
-    /// 127: one less than `serde_json`'s own limit refuses.
+    /// 127, the deepest nesting that `serde_json` accepts by default.
     #[must_use]
     pub const fn with_depth(mut self, levels: usize) -> Self {
         self.depth = levels;
         self
     }
 
-    /// How many bytes the push path looks ahead at a doubtful place. At least 16.
+    /// How many bytes the push path looks ahead to decide an uncertain case. At least 16.
     ///
     /// ### Default
-    /// 64 bytes. More decides better; less shows sooner.
+    /// 64 bytes. With more, decisions are better; with less, text is emitted sooner.
     #[must_use]
     pub const fn with_lookahead(mut self, bytes: usize) -> Self {
         self.lookahead = if bytes < 16 { 16 } else { bytes };
         self
     }
 
-    /// How many bytes the push path may read and hold back: a separator, a key, and the white space
-    /// around; at least its look-ahead and a byte. At most two windows of look-ahead come on top of
-    /// them.
+    /// How many bytes the push path may withhold, such as a separator, a key, and the white space
+    /// around them. At least the look-ahead and one byte. At most twice the look-ahead may be
+    /// withheld in addition.
     ///
     /// ### Default
     /// 65,536 bytes.
@@ -143,9 +144,9 @@ impl Limits {
         self
     }
 
-    /// How many repairs one input may need. The paths they are recorded with may take a kibibyte of
-    /// keys for each of them, all together, and a mebibyte in any case; more is an
-    /// [`Overflow`](crate::Outcome::Overflow) too.
+    /// How many repairs one input may need. The keys in the paths of all repairs together may take
+    /// a kibibyte per allowed repair, but at least a mebibyte. Exceeding that is an
+    /// [`Overflow`](crate::Outcome::Overflow), too.
     ///
     /// ### Default
     /// 10,000.
@@ -173,13 +174,13 @@ impl Limits {
         self.lookahead
     }
 
-    /// The largest number of bytes held back.
+    /// The maximum number of bytes that may be withheld.
     #[must_use]
     pub const fn buffer(&self) -> usize {
         self.buffer
     }
 
-    /// The largest number of repairs.
+    /// The maximum number of repairs.
     #[must_use]
     pub const fn repairs(&self) -> usize {
         self.repairs
@@ -192,21 +193,22 @@ impl Default for Limits {
     }
 }
 
-/// What happens to what follows a complete document.
+/// What to do about text that follows a complete document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TrailingDocuments {
-    /// Every document is kept, each as a text of its own, separated as in the input or by a newline.
+    /// Every document is kept, as a text of its own, separated as in the input or by a newline.
     All,
-    /// Whole text only: several documents become the items of one array. The push path reads this
-    /// as [`TrailingDocuments::First`], for an array cannot be opened after what has left.
+    /// Several documents become the items of one array. Whole-text path only: the push path treats
+    /// this as [`TrailingDocuments::First`], because it has already emitted the first document when
+    /// it finds the second one.
     Array,
-    /// What follows makes the input invalid; white space aside.
+    /// Anything but white space after the document makes the input invalid.
     Error,
-    /// The first document is kept, what follows is dropped (and recorded).
+    /// The first document is kept. What follows is dropped, and recorded as a repair.
     #[default]
     First,
-    /// Whole text only: the last document is kept. The push path reads this as
+    /// The last document is kept. Whole-text path only: the push path treats this as
     /// [`TrailingDocuments::First`].
     Last,
 }
@@ -247,7 +249,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Permissive policy, default limits, first document.
+    /// The permissive policy, the default limits, and [`TrailingDocuments::First`].
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -258,29 +260,29 @@ impl Options {
         }
     }
 
-    /// With that policy.
+    /// Sets the policy.
     #[must_use]
     pub const fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// With those limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// With that rule for what follows a document.
+    /// Sets what to do about text after a document.
     #[must_use]
     pub const fn with_trailing_documents(mut self, following: TrailingDocuments) -> Self {
         self.following = following;
         self
     }
 
-    /// With a guide to what the value should be, which settles what the bytes leave open. Options
-    /// are equal if their guides are one and the same, not if they say the same.
+    /// Sets a guide, which knows what the value should be and decides what the bytes leave open.
+    /// Options are equal only if they have the same guide, not if their guides are equivalent.
     ///
     /// ### Default
     /// None.
@@ -302,7 +304,7 @@ impl Options {
         self.limits
     }
 
-    /// The rule for what follows a document.
+    /// What to do about text after a document.
     #[must_use]
     pub const fn trailing_documents(&self) -> TrailingDocuments {
         self.following

@@ -4,41 +4,41 @@ use alloc::{string::String, vec::Vec};
 
 use crate::Repair;
 
-/// Receives what a [`Mender`](crate::Mender) is certain of: text in order, and the repairs in it.
+/// Receives what a [`Mender`](crate::Mender) emits: text in order, and the repairs in it.
 ///
-/// The concatenation of all [`copy`](Self::copy) and [`patch`](Self::patch) bytes is the mended
-/// text. Slices end anywhere, in the middle of a character too.
+/// The concatenation of all bytes passed to [`copy`](Self::copy) and [`patch`](Self::patch) is the
+/// mended text. Slices may end anywhere, even inside a character.
 pub trait Output {
-    /// Bytes of the input, unchanged: a slice of the pushed chunk wherever possible.
+    /// Receives bytes of the input, unchanged: a slice of the pushed chunk whenever possible.
     fn copy(&mut self, bytes: &[u8]);
 
-    /// The same, where all these bytes are ASCII and stand for themselves within a string value, as
-    /// most small chunks do: an output that reads JSON need not look at them again.
+    /// Like [`copy`](Self::copy), for bytes that are all ASCII and plain content of a string value,
+    /// as most small chunks are. An output that reads JSON need not look at them again.
     #[inline]
     fn copy_plain(&mut self, bytes: &[u8]) {
         self.copy(bytes);
     }
 
-    /// Bytes that replace input, or are inserted into it.
+    /// Receives bytes that replace input, or are inserted into it.
     fn patch(&mut self, bytes: &[u8]) {
         self.copy(bytes);
     }
 
-    /// A repair that is now certain. Repairs come in the order of the input, each before the first
-    /// output byte after it.
+    /// Receives a repair that is certain. Repairs come in the order of the input, each one before
+    /// the first output byte after it.
     fn repair(&mut self, repair: Repair) {
         let _ = repair;
     }
 
-    /// The document ended here; what comes next belongs to the space around or to another document.
+    /// The document has ended. What follows is white space, or belongs to another document.
     fn end_document(&mut self) {}
 
-    /// Mending has stopped: what comes next is input as it came, and may be no JSON. It may be said
-    /// more than once.
+    /// Mending has stopped. What follows is raw input, and may not be JSON. May be called more than
+    /// once.
     fn raw(&mut self) {}
 
-    /// What is certain so far has been handed out, at the end of each call that reads: a number, a
-    /// literal or a key with which the text ends here is whole, however many slices it came in.
+    /// Called at the end of each push, when everything that is certain was emitted. If the text
+    /// ends with a number, a literal or a key, it is complete, even if it came in several slices.
     fn settle(&mut self) {}
 }
 
@@ -48,7 +48,7 @@ impl Output for Vec<u8> {
     }
 }
 
-/// Throws everything away.
+/// Discards everything.
 impl Output for () {
     fn copy(&mut self, _: &[u8]) {}
 }
@@ -78,7 +78,7 @@ impl<O: Output> Output for &mut O {
     }
 }
 
-/// Two outputs side by side: both take everything.
+/// Two outputs, both of which receive everything.
 ///
 /// ```
 /// use jsonmend_core::{Mender, Options, Partial};
@@ -144,7 +144,7 @@ impl Collected {
         &self.text
     }
 
-    /// The text so far, as a string; bytes that are not UTF-8 (raw text after a limit) become U+FFFD.
+    /// The text so far, as a string. Bytes that are not UTF-8 (in raw text) become U+FFFD.
     #[must_use]
     pub fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.text).into_owned()

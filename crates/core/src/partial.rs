@@ -1,4 +1,4 @@
-//! A value that grows: what a document holds so far.
+//! The value of a document so far.
 
 mod delta;
 #[cfg(feature = "serde_json")]
@@ -41,7 +41,8 @@ impl Kind {
     pub const ALL: &'static [Self] =
         &[Self::Array, Self::Bool, Self::Null, Self::Number, Self::Object, Self::String];
 
-    /// The stable lower-case name: that of the type in JSON Schema, `boolean` included.
+    /// The stable lower-case name, which is the name of the type in JSON Schema (`boolean` for
+    /// `Bool`).
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -59,10 +60,11 @@ by_code!(Kind, "kind of value");
 
 /// The partial value of a document that is still arriving.
 ///
-/// Feed it what a [`Mender`](crate::Mender) puts out: it is an [`Output`]. At every moment
-/// [`root`](Self::root) is a prefix of the final value: the type at a place never changes, numbers
-/// and literals appear whole, strings only grow, arrays only append, only the last open item
-/// changes, and a key appears with its value. Members keep their order, duplicates included.
+/// It is an [`Output`]: pass it to a [`Mender`](crate::Mender). At every moment,
+/// [`root`](Self::root) is a prefix of the final value. The type of a value never changes, numbers
+/// and literals appear whole, strings and arrays only grow at the end, only the last item can be
+/// open, and a key appears together with its value. Members keep their order, and duplicate keys
+/// are kept.
 ///
 /// ```
 /// use jsonmend_core::{Mender, Options, Partial};
@@ -80,22 +82,23 @@ by_code!(Kind, "kind of value");
 /// assert_eq!(partial.to_string(), r#"{"city":"Paris","zip":75}"#);
 /// ```
 ///
-/// Four ways to see it, from the cheapest:
-/// * [`root`](Self::root) borrows: a view of any part of it, at any time, for nothing;
-/// * [`since`](Self::since) tells what changed, for what the change costs;
+/// There are four ways to read it, from the cheapest to the most expensive:
+/// * [`root`](Self::root) borrows any part of it, at no cost;
+/// * [`since`](Self::since) iterates over what changed, at the cost of the change;
 /// * [`to_owned_value`](Self::to_owned_value) copies it;
-/// * it prints as JSON text, which any parser reads.
+/// * its `Display` implementation prints it as JSON text, for any parser.
 ///
-/// What passes through raw, where mending has stopped, is not read: the value stays as it was.
+/// Text that passes through raw, because mending has stopped, is not read: the value stays as it
+/// is.
 ///
-/// Memory: the strings, keys and numbers of the document, and some words a value. Nothing recurses,
-/// whatever the depth.
+/// Memory: the strings, keys and numbers of the document, and a few words per value. Nothing is
+/// recursive, whatever the depth.
 #[derive(Clone)]
 pub struct Partial {
     tree: Tree,
-    /// Its offset is not asked for: what lies within a string may pass it by.
+    /// Its offset is not used, because content of strings may bypass it.
     reader: EventReader,
-    /// How often it was cleared, so that revisions of earlier documents can be distinguished.
+    /// How many times it was cleared, to recognize revisions of earlier documents.
     epoch: usize,
 }
 
@@ -106,47 +109,47 @@ impl Default for Partial {
 }
 
 impl Partial {
-    /// Nothing so far.
+    /// Creates a partial value without any content.
     #[must_use]
     #[inline]
     pub fn new() -> Self {
         Self { tree: Tree::default(), reader: EventReader::new(), epoch: 0 }
     }
 
-    /// The value so far; `None` before its type is known.
+    /// The value so far. `None` before its type is known.
     #[must_use]
     #[inline]
     pub fn root(&self) -> Option<Value<'_>> {
         (!self.tree.nodes.is_empty()).then_some(Value { tree: &self.tree, at: 0 })
     }
 
-    /// The innermost value that is open: where the document grows. `None` before it begins, and once
-    /// it has ended.
+    /// The innermost value that is open, which is where the document grows. `None` before it
+    /// begins, and after it has ended.
     #[must_use]
     #[inline]
     pub fn open(&self) -> Option<Value<'_>> {
         self.tree.open.map(|at| Value { tree: &self.tree, at })
     }
 
-    /// A copy of the value so far, which is independent of it. Costs O(its size).
+    /// Copies the value so far. Costs O(its size).
     #[must_use]
     #[inline]
     pub fn to_owned_value(&self) -> OwnedValue {
         self.root().map(OwnedValue::from).unwrap_or_default()
     }
 
-    /// This moment, to ask later what came [since](Self::since).
+    /// The current moment, to ask later what has changed [since](Self::since).
     #[must_use]
     #[inline]
     pub fn revision(&self) -> Revision {
         Revision::new(&self.tree, self.epoch)
     }
 
-    /// The changes since that moment, in order. Applied to what the value was then, they give what it
-    /// is now. They are read off the value, not recorded, and cost what has changed, not what is
-    /// there; a string that grew in many pieces is reported as one [`Append`](DeltaOp::Append).
+    /// The changes since an earlier moment, in order. Applying them to the value of that moment
+    /// gives the current value. They are derived from the value instead of being recorded, and cost
+    /// O(what has changed). A string that grew in many pieces has one [`Append`](DeltaOp::Append).
     ///
-    /// Since a moment before [`clear`](Self::clear), they are those since the beginning.
+    /// For a moment before the last [`clear`](Self::clear), these are all changes since that call.
     ///
     /// ```
     /// use jsonmend_core::{DeltaOp, Revision, Mender, Options, Partial};
@@ -171,15 +174,16 @@ impl Partial {
         Deltas::new(&self.tree, self.epoch, moment)
     }
 
-    /// Whether the document has ended, by itself or because a policy let what was cut off be closed:
-    /// [`Outcome::is_complete`](crate::Outcome::is_complete) tells the two apart.
+    /// Whether the document has ended, either by itself or because it was closed where it was cut
+    /// off.
+    /// [`Outcome::is_complete`](crate::Outcome::is_complete) distinguishes the two.
     #[must_use]
     #[inline]
     pub fn is_complete(&self) -> bool {
         self.tree.is_complete()
     }
 
-    /// Forgets the value, for the next document; keeps the buffers.
+    /// Removes the value to prepare for the next document, keeping the buffers.
     pub fn clear(&mut self) {
         self.tree.clear();
         self.reader.reset();
@@ -199,7 +203,7 @@ impl Output for Partial {
 
     #[inline]
     fn copy(&mut self, bytes: &[u8]) {
-        // Most pieces are short and lie within a string.
+        // Most pieces are short, and plain content of a string.
         if self.reader.is_in_text() && is_plain_text(bytes) {
             self.tree.extend_ascii(bytes);
         } else if self.reader.is_in_string() && bytes.len() < LONG {
@@ -221,8 +225,8 @@ impl Output for Partial {
 }
 
 impl Partial {
-    /// Reads a short piece that begins within a string: character by character, without the events
-    /// of a reader.
+    /// Reads a short piece that begins inside a string, character by character and without creating
+    /// events.
     fn read_content(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let [first, ..] = *rest {
@@ -240,14 +244,14 @@ impl Partial {
         }
     }
 
-    /// Reads the pieces of a token, and the tokens, that a mender was certain of.
+    /// Reads any piece of mended text.
     fn read(&mut self, bytes: &[u8]) {
         let tree = &mut self.tree;
         self.reader.read(bytes, &mut |_, event| tree.take(event));
     }
 }
 
-/// The value so far as JSON text; empty before there is one.
+/// Prints the value so far as JSON text. Empty if there is none.
 impl fmt::Display for Partial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.root().map_or(Ok(()), |root| fmt::Display::fmt(&root, f))
@@ -266,9 +270,9 @@ mod tests {
 
     use super::*;
 
-    /// Short pieces of strings are read here, all others by the reader.
+    /// Short pieces of strings bypass the reader, which must make no difference.
     #[test]
-    fn short_pieces_of_a_string_are_read_as_the_reader_reads_them() {
+    fn short_pieces_of_a_string_are_read_as_by_the_reader() {
         let texts: [&[u8]; 12] = [
             br#"["a line\nwith \"quotes\" and \u00e9, \\ and \/ and \b\f\r\t", "next"]"#,
             br#"["\ud83d\ude00 is one, \u0041\u00df\uFFFF are three", 1]"#,

@@ -1,4 +1,4 @@
-//! What was done: outcomes, repairs, paths.
+//! Reports: outcomes, repairs, paths.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::{fmt, fmt::Write as _, ops::Range};
@@ -16,21 +16,21 @@ use crate::{RepairKind, Risk, code::by_code};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The caller gave up before the end; what was held back was flushed raw.
+    /// The caller gave up before the end. What was withheld was emitted raw.
     Abandoned,
-    /// The input was cut off, and the document was closed for it. Never a complete value.
+    /// The input was cut off, and the document was closed. This is never a complete value.
     Closed,
     /// The input was cut off, and the policy forbids closing. The text is raw.
     Cut,
     /// The input needs a repair that the policy forbids. The text is raw.
     Invalid,
-    /// The input holds no JSON.
+    /// The input contains no JSON.
     None,
-    /// A limit was passed; from there on the text is raw.
+    /// A limit was exceeded. From there on, the text is raw.
     Overflow,
-    /// The input was complete and broken; the output is valid.
+    /// The input was complete but broken. The output is valid.
     Repaired,
-    /// The input was valid JSON and left as it came.
+    /// The input was valid JSON, and the output is the same.
     Unchanged,
 }
 
@@ -62,7 +62,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the value is whole: the input had an end, and it was reached.
+    /// Whether the value is complete: the input was not cut off.
     #[must_use]
     pub const fn is_complete(self) -> bool {
         matches!(self, Self::Repaired | Self::Unchanged)
@@ -77,17 +77,17 @@ impl Outcome {
 
 by_code!(Outcome, "outcome");
 
-/// One step from a container to what it holds.
+/// One step from a container to one of its children.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::exhaustive_enums)]
 pub enum Step {
-    /// The member of that (decoded) key.
+    /// The member with this (decoded) key.
     Key(String),
-    /// The item at that position, from 0.
+    /// The item at this index, from 0.
     Index(usize),
 }
 
-/// Where in a document something is: the steps from the root. It prints as `$.a[0]["b c"]`.
+/// A place in a document: the steps from the root. It prints as `$.a[0]["b c"]`.
 ///
 /// ```
 /// use jsonmend_core::{Path, Step};
@@ -162,8 +162,8 @@ fn is_plain(key: &str) -> bool {
 
 /// One change: a [span](Self::span) of the input was replaced by [other text](Self::after).
 ///
-/// The repairs of one input are sorted and do not overlap. Applied to the input (see [`apply`]) they
-/// give the output, byte for byte.
+/// The repairs of an input are sorted and do not overlap. Applying them to the input (see
+/// [`apply`]) gives the output, byte for byte.
 ///
 /// ```
 /// use jsonmend_core::{Options, RepairKind, mend};
@@ -183,7 +183,7 @@ pub struct Repair {
 }
 
 impl Repair {
-    /// A repair of `span`, which is replaced by `after`.
+    /// Creates a repair that replaces `span` by `after`.
     #[must_use]
     pub fn new(
         kind: RepairKind,
@@ -200,14 +200,13 @@ impl Repair {
         self.kind
     }
 
-    /// The risk of its kind.
+    /// The risk of this kind of repair.
     #[must_use]
     pub const fn risk(&self) -> Risk {
         self.kind.risk()
     }
 
-    /// The bytes of the input that are replaced, counted from its start. Empty where something is
-    /// inserted.
+    /// The bytes of the input that are replaced. Empty if something is inserted.
     #[must_use]
     pub const fn span(&self) -> Range<usize> {
         self.start..self.end
@@ -225,26 +224,26 @@ impl Repair {
         self.end
     }
 
-    /// What the output has instead. Empty where something is deleted.
+    /// The text in the output instead. Empty if something is deleted.
     #[must_use]
     pub fn after(&self) -> &str {
         &self.after
     }
 
-    /// Where in the document it happened.
+    /// Where in the document the repair was made.
     #[must_use]
     pub const fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The same repair at another span.
+    /// The same repair with another span.
     #[must_use]
     pub fn with_span(mut self, span: Range<usize>) -> Self {
         (self.start, self.end) = (span.start, span.end);
         self
     }
 
-    /// The same repair, of an input with `offset` more bytes at its start.
+    /// The same repair, for an input with `offset` more bytes at its start.
     #[must_use]
     pub fn shifted(mut self, offset: usize) -> Self {
         self.start += offset;
@@ -252,15 +251,15 @@ impl Repair {
         self
     }
 
-    /// Its parts: the kind, the span, what replaces it, and the path.
+    /// Returns the kind, the span, the text that replaces it, and the path.
     #[must_use]
     pub fn into_parts(self) -> (RepairKind, Range<usize>, Cow<'static, str>, Path) {
         (self.kind, self.start..self.end, self.after, self.path)
     }
 }
 
-/// Applies an edit script to the input it was recorded for; `None` if the repairs are not sorted,
-/// overlap, or reach past the end.
+/// Applies an edit script to the input that it was made for. Returns `None` if the repairs are not
+/// sorted, overlap, or go past the end of the input.
 ///
 /// ```
 /// use jsonmend_core::{Options, apply, mend};

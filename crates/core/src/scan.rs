@@ -9,17 +9,16 @@ const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGHS
 }
 
-/// What a run of string content ended at.
+/// A run of string content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// Index of the byte that ended it, or the length of the text.
+    /// The index of the byte that ended it, or the length of the text.
     pub(crate) end: usize,
     /// Whether all its bytes are ASCII.
     pub(crate) ascii: bool,
 }
 
-/// The run of bytes from `from` on that are no control character, no backslash, no `"` and not
-/// `quote`.
+/// The run of bytes at `from` without control characters, backslashes, `"` and `quote`.
 #[inline]
 pub(crate) fn string_run(text: &[u8], from: usize, quote: u8) -> Run {
     if quote == b'"' {
@@ -65,11 +64,11 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
     Run { end: at, ascii: high == 0 }
 }
 
-/// How many words a short run has at most; a longer one is read in blocks.
+/// How many words are read one by one. After that, a run is read in blocks.
 const SHORT_RUN: usize = 2;
 
-/// The index of the first byte from `from` on that is no plain text: a control character, a
-/// backslash, `"`, or beyond ASCII.
+/// The index of the first byte from `from` on that is not plain text: a control character, a
+/// backslash, `"`, or a byte outside ASCII.
 #[inline(always)]
 pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     // A branch that is never taken costs less than a choice between two slices.
@@ -85,8 +84,8 @@ pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     if rest.len() < 8 { short_end(text, rest) } else { long_run(text, rest) }
 }
 
-/// The same within the eight bytes from `from` on, or as many as there are; `None` if all eight are
-/// plain text.
+/// Like [`plain_run`], but only in the eight bytes from `from` on, or as many as there are. `None`
+/// if all eight are plain text.
 #[inline(always)]
 pub(crate) fn first_odd(text: &[u8], from: usize) -> Option<usize> {
     let Some(rest) = text.get(from..) else { return Some(text.len()) };
@@ -95,8 +94,8 @@ pub(crate) fn first_odd(text: &[u8], from: usize) -> Option<usize> {
     (odd != 0).then_some(from + (odd.trailing_zeros() / 8) as usize)
 }
 
-/// The same for a run that may end in its first word as well as in its second, as they do between
-/// escapes: both are looked at before a branch is taken.
+/// Like [`plain_run`], for runs that are equally likely to end in their first or second word, as
+/// between escapes. Both words are checked before any branch.
 #[inline(always)]
 pub(crate) fn plain_run_between(text: &[u8], from: usize) -> usize {
     let Some(words) = text.get(from..).and_then(|rest| rest.first_chunk::<16>()) else {
@@ -111,7 +110,7 @@ pub(crate) fn plain_run_between(text: &[u8], from: usize) -> usize {
     from + before + (odd.trailing_zeros() / 8) as usize
 }
 
-/// The same at the end of a text, within less than a word.
+/// Like [`plain_run`], for less than a word at the end of a text.
 #[inline]
 fn short_end(text: &[u8], rest: &[u8]) -> usize {
     let start = text.len() - rest.len();
@@ -121,17 +120,17 @@ fn short_end(text: &[u8], rest: &[u8]) -> usize {
     if rest.is_empty() {
         return start;
     }
-    // Zeros come in from behind, and are no plain text.
+    // The shift adds zero bytes, which are not plain text.
     let word = u64::from_le_bytes(*word) >> (64 - 8 * rest.len());
     start + (not_plain(word).trailing_zeros() / 8) as usize
 }
 
-/// The same for what is long, such as a file in a string: 64 bytes at a time.
+/// Like [`plain_run`], for long runs, such as a file in a string. Reads 64 bytes at a time.
 #[inline(never)]
 fn long_run(text: &[u8], rest: &[u8]) -> usize {
     let mut rest = rest;
     while let Some((block, tail)) = rest.split_first_chunk::<64>() {
-        // No branch in the loop, so that it becomes vector instructions.
+        // Without a branch in the loop, it becomes vector instructions.
         if block.iter().fold(false, |odd, byte| odd | !is_plain(*byte)) {
             break;
         }
@@ -152,7 +151,7 @@ const fn is_plain(byte: u8) -> bool {
     (byte >= 0x20) & (byte < 0x80) & (byte != b'"') & (byte != b'\\')
 }
 
-/// The high bit of every byte of `word` that is no plain text. Exact up to and including the first
+/// The high bit of every byte of `word` that is not plain text. Exact up to and including the first
 /// one.
 #[inline]
 const fn not_plain(word: u64) -> u64 {
@@ -162,7 +161,7 @@ const fn not_plain(word: u64) -> u64 {
     (word | quote | slash | control) & HIGHS
 }
 
-/// Whether a text is plain: nothing ends its run. Most often it is as long as a token.
+/// Whether a text is all plain. It is usually the length of a token.
 #[inline(always)]
 pub(crate) fn is_plain_text(text: &[u8]) -> bool {
     match text.first_chunk() {
@@ -174,7 +173,7 @@ pub(crate) fn is_plain_text(text: &[u8]) -> bool {
 fn is_plain_run(text: &[u8]) -> bool {
     let plain = |bytes: [u8; 8]| not_plain(u64::from_le_bytes(bytes)) == 0;
     match (text.first_chunk(), text.last_chunk()) {
-        // The two may overlap.
+        // The two words may overlap.
         (Some(first), Some(last)) if text.len() <= 16 => plain(*first) && plain(*last),
         (None, _) => text.iter().all(|byte| is_plain(*byte)),
         _ => plain_run(text, 0) == text.len(),

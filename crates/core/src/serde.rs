@@ -1,4 +1,4 @@
-//! Serde, by the feature of that name: reports as data, and values into types.
+//! Serde, with the feature of that name: reports as data, and values into types.
 
 mod value;
 
@@ -10,10 +10,10 @@ use crate::{
     Delta, DeltaOp, Kind, Outcome, ParseEvent, Path, Repair, RepairKind, Risk, TrailingDocuments,
 };
 
-/// As its code.
+/// Serializes as the code.
 macro_rules! serialize_code {
     ($($type:ty),*) => {$(
-        /// As its code.
+        /// Serializes as its code.
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.code())
@@ -23,14 +23,14 @@ macro_rules! serialize_code {
 }
 serialize_code!(Kind, Outcome, RepairKind, Risk, TrailingDocuments);
 
-/// As it prints: `$.a[0]`.
+/// Serializes as it prints, as in `$.a[0]`.
 impl Serialize for Path {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// As an object with `code`, `risk`, `start`, `end`, `after` and `path`.
+/// Serializes as an object with `code`, `risk`, `start`, `end`, `after` and `path`.
 impl Serialize for Repair {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut repair = serializer.serialize_struct("Repair", 6)?;
@@ -44,8 +44,8 @@ impl Serialize for Repair {
     }
 }
 
-/// As an object with `event` and, for those that carry something, `text` or `value`. A number is text,
-/// as it was written.
+/// Serializes as an object with `event` and, for events that have content, `text` or `value`. A
+/// number is text, as written.
 impl Serialize for ParseEvent<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut event = serializer.serialize_map(None)?;
@@ -85,8 +85,8 @@ const fn name(event: &ParseEvent<'_>) -> &'static str {
     }
 }
 
-/// As the object it prints as: `op`, `path` as a JSON Pointer, and `value` or `text`. A number that
-/// is no `u64`, `i64` or finite `f64` is text.
+/// Serializes as the object that it prints: `op`, `path` as a JSON Pointer, and `value` or `text`.
+/// A number that is not a `u64`, `i64` or finite `f64` is text.
 impl Serialize for Delta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut delta = serializer.serialize_map(None)?;
@@ -121,7 +121,7 @@ impl Serialize for Empty {
     }
 }
 
-/// A number, as it was written.
+/// A number, as written.
 struct Number<'a>(&'a str);
 
 impl Serialize for Number<'_> {

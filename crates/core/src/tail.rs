@@ -1,17 +1,21 @@
-//! What is after a document: text, or the rest of a document that ended too early.
+//! The text after a document: prose, or the rest of a document that ended too early.
 
-use crate::{RepairKind, beside::Line};
+use crate::{RepairKind, lead::Line};
 
-/// What is after a document, decided byte by byte from the first one that is no white space, no
-/// closer and no semicolon.
+/// Classifies the text after a document, byte by byte from the first one that is not white space, a
+/// closer or a semicolon.
 ///
-/// Text after a document is dropped as [`RepairKind::TrailingProse`], which is likely to lose
-/// nothing. Where it reads as the rest of the document it is [`RepairKind::StrayText`], which is
-/// lossy: where it begins with a quote and a separator, with a key and a colon, or with a quote that
-/// touches the document and what follows it; where it holds a closer that nothing opened; and
-/// where quotes in the document were in doubt, also where it begins like no sentence, with no capital
-/// and no letter of another script. After such quotes, a comma, or a quote that touches the document,
-/// a quote and a closer tell as well.
+/// Text after a document is dropped. It is [`RepairKind::TrailingProse`], which is likely to lose
+/// nothing, or [`RepairKind::InlineProse`] if there are words on the document's line. It is
+/// [`RepairKind::StrayText`], which is lossy, if it looks like the rest of the document:
+///
+/// * it begins with a quote and a separator, with a key and a colon, or with a quote that has no
+///   white space on either side;
+/// * it contains a closer without an opening bracket;
+/// * quotes in the document were in doubt, and it does not begin like a sentence, with a capital
+///   letter or a letter outside ASCII;
+/// * quotes in the document were in doubt, or it begins with a comma or with a quote directly after
+///   the document, and it contains a quote and then a closer.
 ///
 /// ```
 /// use jsonmend_core::{RepairKind, Tail};
@@ -25,20 +29,20 @@ use crate::{RepairKind, beside::Line};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
-    /// How many bytes are still looked at.
+    /// How many further bytes are considered.
     left: usize,
     doubtful: bool,
     touched: bool,
     first: Option<u8>,
     second: Option<u8>,
     key: Key,
-    /// Whether a quote was seen, and after one a closer.
+    /// Whether a quote was seen, and whether a closer was seen after it.
     quoted: bool,
     closed: bool,
-    /// Whether a bracket opened, and before one a closer.
+    /// Whether an opening bracket was seen, and whether a closer was seen before one.
     opened: bool,
     unmatched: bool,
-    /// What is on the line of the document, and whether that line has ended.
+    /// The text on the line of the document, and whether that line has ended.
     line: Line,
     below: bool,
 }
@@ -46,19 +50,20 @@ pub struct Tail {
 /// How much of a key in quotes was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key {
-    /// Nothing, yet.
+    /// Nothing yet.
     Start,
-    /// After that quote.
+    /// Inside of this quote.
     Inside(u8),
-    Behind,
-    /// All of it, and its colon.
+    /// After the closing quote.
+    After,
+    /// The key and its colon.
     Colon,
-    /// There is none.
+    /// There is no key.
     None,
 }
 
 impl Tail {
-    /// Nothing was read yet; `lookahead` bytes decide.
+    /// The state before the first byte. At most `lookahead` bytes are considered.
     #[must_use]
     pub const fn new(lookahead: usize) -> Self {
         Self {
@@ -72,12 +77,12 @@ impl Tail {
             closed: false,
             opened: false,
             unmatched: false,
-            line: Line::BEHIND,
+            line: Line::AFTER,
             below: false,
         }
     }
 
-    /// All of that text was read, as far as the `lookahead` goes.
+    /// The state after `text`, of which at most `lookahead` bytes are considered.
     #[must_use]
     pub const fn of(text: &[u8], lookahead: usize) -> Self {
         let mut tail = Self::new(lookahead);
@@ -89,30 +94,30 @@ impl Tail {
         tail
     }
 
-    /// The same, where [quotes in the document](crate::Mender::has_unescaped_quotes) were in doubt.
+    /// Sets whether [quotes in the document](crate::Mender::has_unescaped_quotes) were in doubt.
     #[must_use]
     pub const fn in_doubt(mut self, doubtful: bool) -> Self {
         self.doubtful = doubtful;
         self
     }
 
-    /// The first byte, a quote, is directly after the document.
+    /// Notes that the first byte is a quote directly after the document.
     pub const fn touch(&mut self) {
         self.touched = true;
     }
 
-    /// A fence was closed: what comes next is on its line.
+    /// Notes that a fence was closed. What follows is on its line.
     pub const fn fence(&mut self) {
-        (self.line, self.below) = (Line::BEHIND, false);
+        (self.line, self.below) = (Line::AFTER, false);
     }
 
-    /// Whether further bytes change nothing.
+    /// Whether further bytes make no difference.
     #[must_use]
     pub const fn is_decided(&self) -> bool {
         self.left == 0 || self.reads_on()
     }
 
-    /// Reads a byte.
+    /// Reads one byte.
     pub const fn byte(&mut self, byte: u8) {
         match (self.first, self.second) {
             _ if self.left == 0 => return,
@@ -132,10 +137,10 @@ impl Tail {
         }
         self.key = match (self.key, byte) {
             (Key::Start, b'"' | b'\'') => Key::Inside(byte),
-            (Key::Inside(quote), _) if byte == quote => Key::Behind,
+            (Key::Inside(quote), _) if byte == quote => Key::After,
             (Key::Inside(quote), _) => Key::Inside(quote),
-            (Key::Behind, b':') => Key::Colon,
-            (Key::Behind, _) if byte.is_ascii_whitespace() => Key::Behind,
+            (Key::After, b':') => Key::Colon,
+            (Key::After, _) if byte.is_ascii_whitespace() => Key::After,
             (Key::Colon, _) => Key::Colon,
             _ => Key::None,
         };
@@ -146,7 +151,7 @@ impl Tail {
         self.quoted |= byte == b'"';
     }
 
-    /// The repair that drops it.
+    /// The repair that drops this text.
     #[must_use]
     pub const fn kind(&self) -> RepairKind {
         if self.reads_on() {
@@ -186,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_told_from_the_rest_of_a_document() {
+    fn prose_and_the_rest_of_a_document_are_distinguished() {
         for (text, doubtful, touched, rest) in [
             ("That is it.", false, false, false),
             ("That is {it}, see [1].", true, false, false),

@@ -1,5 +1,5 @@
-//! The whole-text path: the engine with nothing sent ahead, and the readings that only a whole text
-//! allows.
+//! The whole-text path: the engine without emitting anything early, and the readings that need the
+//! whole text.
 
 use alloc::{string::String, vec::Vec};
 
@@ -9,12 +9,12 @@ use crate::{
     mended::into_string,
 };
 
-/// Mends a whole text: the same rules as [`Mender`](crate::Mender), with nothing sent ahead, so that
-/// a repair may reach back.
+/// Mends a whole text, with the same rules as [`Mender`](crate::Mender). Because nothing is emitted
+/// early, a repair may also change text far before the place where the need for it was found.
 #[must_use]
 pub fn mend(input: &[u8], options: &Options) -> Mended {
-    // Valid JSON needs no other reading, however odd it looks, and nor does the beginning of it: a
-    // reading that closes it would call complete what was cut off.
+    // Valid JSON gets no other reading, however unusual it is. Neither does the beginning of valid
+    // JSON, because a reading that closes it would make a text that was cut off look complete.
     let strict = options.clone().with_policy(Policy::STRICT);
     let mut engine = Engine::streaming(strict);
     match engine.run(Source::new(input, 0, true)) {
@@ -37,13 +37,13 @@ pub fn mend(input: &[u8], options: &Options) -> Mended {
     reading.finish(input, options)
 }
 
-/// What one reading of the text came to.
+/// The result of one reading of the text.
 struct Reading {
     outcome: Outcome,
     repairs: Vec<Repair>,
-    /// First byte and end of each document.
+    /// The start and the end of each document.
     documents: Vec<(usize, usize)>,
-    /// The most containers that were open at a time.
+    /// The highest number of containers that were open at the same time.
     deepest: usize,
     cut_at: Path,
 }
@@ -58,7 +58,7 @@ impl Reading {
             Edit::Replace(repair, _) => repairs.push(repair),
             Edit::EndDocument { start, end } => documents.push((start, end)),
         });
-        // A repair that was allowed may have become the one that was not: it stands there already.
+        // If a repair was made and later became one that is not allowed, it is in the list already.
         let refused = engine.refused().filter(|_| stop == Some(Stop::Refused));
         if let Some(refused) = refused.filter(|refused| !repairs.contains(refused)) {
             let at = repairs.iter().take_while(|r| r.start <= refused.start).count();
@@ -74,7 +74,7 @@ impl Reading {
         Self { outcome, repairs, documents, deepest: engine.deepest(), cut_at }
     }
 
-    /// `"a": 1, "b": 2}` is no string with text after it: both braces, or the first, were lost.
+    /// `"a": 1, "b": 2}` is not a string followed by text: its opening brace, or both, are missing.
     fn outer_braces_lost(&self, input: &[u8], options: &Options) -> Option<Self> {
         let &(start, end) = self.documents.first()?;
         let scalar = input.get(start) == Some(&b'"') || input.get(start) == Some(&b'\'');
@@ -90,7 +90,7 @@ impl Reading {
         if !reading.outcome.is_valid() {
             return None;
         }
-        // Offsets behind the brace count one too many; a repair cannot reach across it.
+        // Subtract the added brace from the offsets after it. No repair can span it.
         for repair in &mut reading.repairs {
             repair.start -= usize::from(repair.start > start);
             repair.end -= usize::from(repair.end > start);
@@ -147,7 +147,7 @@ impl Reading {
             return false;
         }
         if self.deepest >= options.limits().depth() {
-            // The array would lie around what is as deep as may be.
+            // The array would be one level too many.
             self.outcome = Outcome::Overflow;
             return true;
         }
@@ -156,7 +156,8 @@ impl Reading {
         let mut old = core::mem::take(&mut self.repairs).into_iter().peekable();
         let mut repairs = Vec::with_capacity(old.len() + self.documents.len() + 1);
         for (index, &(start, end)) in self.documents.iter().enumerate() {
-            // What stands before the document; a comma that was dropped there is the one wanted.
+            // Repairs before the document. A comma that was dropped there is the one that is
+            // needed.
             let mut comma = index == 0;
             let gap = repairs.len();
             while let Some(repair) = old.next_if(|r| r.end <= start && r.start < start) {
@@ -170,7 +171,7 @@ impl Reading {
             if index == 0 {
                 repairs.push(added(start, "["));
             } else if !comma {
-                // The comma goes directly behind the document before.
+                // Insert the comma directly after the previous document.
                 repairs.insert(gap, added(self.documents[index - 1].1, ","));
             }
             while let Some(repair) = old.next_if(|r| r.end <= end) {
@@ -215,7 +216,7 @@ impl Reading {
         true
     }
 
-    /// The one document that holds something, where the others are `{}` or `[]`.
+    /// The only document with content, if the others are `{}` or `[]`.
     fn only_filled(&self, input: &[u8]) -> Option<usize> {
         let empty = |&(start, end): &(usize, usize)| {
             let text = input.get(start..end).unwrap_or_default();
@@ -236,7 +237,7 @@ mod tests {
     use crate::Limits;
 
     #[test]
-    fn the_array_around_several_documents_counts_as_a_level() {
+    fn the_array_around_several_documents_is_a_level() {
         let options = |depth| {
             let limits = Limits::default().with_depth(depth);
             Options::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array)
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_repair_that_was_refused_stands_there_once() {
+    fn the_refused_repair_is_reported_once() {
         let options = Options::new().with_policy(Policy::CONSERVATIVE);
         for input in [&br#"{"t": "if "a" {", "n": 1}"#[..], b"[1, NaN]", b"{'a': [\"x\", ...]}"] {
             let mended = mend(input, &options);

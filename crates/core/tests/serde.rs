@@ -137,7 +137,7 @@ fn depth_is_bounded() {
     assert!(read::<serde_json::Value>(&nested(127)).is_ok());
     assert!(read::<serde_json::Value>(&nested(128)).unwrap_err().is_depth());
     assert!(read::<serde_json::Value>(&nested(100_000)).unwrap_err().is_depth());
-    // What is not read is no matter.
+    // Skipped values may be of any depth.
     assert!(read::<IgnoredAny>(&nested(100_000)).is_ok());
     #[derive(Deserialize)]
     struct Chain {
@@ -160,7 +160,7 @@ fn depth_is_bounded() {
 }
 
 #[test]
-fn a_value_reads_as_its_text_does() {
+fn a_value_deserializes_like_its_text() {
     for text in [
         "{\"a\": [1, -2, 3.5, \"x\", true, null, {}, []], \"b\": {\"c\": \"\u{e9}\\\"\"}}",
         "\"alone\"",
@@ -208,7 +208,7 @@ fn reports_are_data() {
     );
 }
 
-/// The error may cross threads, as every other type may.
+/// The error must be usable across threads, like all other types.
 #[test]
 fn the_error_is_send_and_sync() {
     const fn crosses<T: Send + Sync + std::error::Error>() {}

@@ -1,4 +1,4 @@
-//! What may cross threads.
+//! Types that can cross threads.
 
 #![allow(missing_docs)]
 

@@ -1,46 +1,47 @@
-//! Whether a bracket in text begins a document.
+//! Decides whether a bracket in text begins a document.
 //!
-//! The answer comes from the bracket, the little that is before it on its line, and at most a
-//! window of bytes after it. In doubt it is text.
+//! The decision is based on the bracket, on what precedes it on its line, and on at most a window
+//! of bytes after it. If there is doubt, it is text.
 
 use jsonmend_core::{Guide, Member};
 
 use crate::look::{Look, Verdict, is_word};
 
-/// How ready the surroundings make one to take a bracket for JSON.
+/// How strongly the surroundings suggest that a bracket is JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ground {
     /// In the middle of a sentence.
     Inline,
-    /// At the start of a line, or where a value is introduced: `=`, `:`, a bullet, inline code.
+    /// At the start of a line, or after something that introduces a value: `=`, `:`, a bullet,
+    /// inline code.
     Line,
-    /// At the start of a line, and the line before ended in a colon.
+    /// At the start of a line, after a line that ended in a colon.
     Led,
     /// The first byte of a channel that should be JSON.
     Start,
-    /// The first byte of a fence that says JSON.
+    /// The first byte of a code fence labelled as JSON.
     Sure,
 }
 
-/// What is before the bracket.
+/// The text before the bracket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) ground: Ground,
-    /// The byte directly before.
+    /// The byte directly before the bracket.
     pub(crate) prev: u8,
-    /// Whether only white space is before, on this line.
+    /// Whether there is only white space before it on its line.
     pub(crate) line_start: bool,
 }
 
 impl Place {
-    /// `${x}`, `\frac{a}`, `#{x}`, `%{x}` and `@{x}`: templates and macros.
+    /// Whether it belongs to a template or macro: `${x}`, `\frac{a}`, `#{x}`, `%{x}`, `@{x}`.
     const fn is_templated(self) -> bool {
         matches!(self.prev, b'$' | b'\\' | b'#' | b'%' | b'@')
     }
 }
 
-/// `{name:` where the value should be an object with that name begins a document wherever it is;
-/// `None` waits for more.
+/// Whether `bytes` begin an object with a name that the guide declares, as in `{name:`. That begins
+/// a document wherever it is. `None` waits for more.
 pub(crate) fn begins_known(
     bytes: &[u8],
     place: Place,
@@ -78,7 +79,7 @@ fn known_key(look: &mut Look<'_>, guide: &dyn Guide) -> Verdict {
     Ok(look.peek(false)?.is_some_and(|byte| byte != b'/'))
 }
 
-/// Whether the bracket at the start of `bytes` begins a document; `None` waits for more.
+/// Whether the bracket at the start of `bytes` begins a document. `None` waits for more.
 pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Option<bool> {
     if place.ground == Ground::Sure && matches!(bytes.first(), Some(b'{' | b'[')) {
         return Some(true);
@@ -99,13 +100,13 @@ pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Op
     look.settle(verdict)
 }
 
-/// After `{`.
+/// Decides after `{`.
 fn object(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;
     let bare = ground >= Ground::Led;
     look.bump();
     look.skip_space();
-    // A brace written twice; what is inside tells a template.
+    // A doubled brace. What is inside shows whether this is a template.
     while look.peek(bare)? == Some(b'{') {
         look.bump();
         look.skip_space();
@@ -133,13 +134,13 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// A quoted key, which a colon must follow: `{"a", "b"}` is a set.
+/// Decides at a quoted key, which must be followed by a colon: `{"a", "b"}` is a set.
 fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
     let Some(quote) = quote(look)? else { return bare_key(look, ground) };
     if enough {
         return Ok(true);
     }
-    // An apostrophe begins words too; a double quote after a brace hardly does.
+    // An apostrophe also begins words; a double quote after a brace hardly ever does.
     if !string(look, quote, quote.double)? {
         return Ok(quote.double);
     }
@@ -150,15 +151,15 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
     })
 }
 
-/// What opened a string.
+/// The opening quote of a string.
 #[derive(Clone, Copy)]
 struct Quote {
     double: bool,
-    /// A typographic quote, which a straight one may close too.
+    /// A typographic quote, which a straight one may close.
     wide: bool,
 }
 
-/// Passes an opening quote, if one is there.
+/// Skips an opening quote, if there is one.
 fn quote(look: &mut Look<'_>) -> Result<Option<Quote>, bool> {
     let byte = look.peek(false)?;
     if let Some(b'"' | b'\'') = byte {
@@ -170,8 +171,8 @@ fn quote(look: &mut Look<'_>) -> Result<Option<Quote>, bool> {
     Ok((double || single).then_some(Quote { double, wide: true }))
 }
 
-/// Passes the rest of a string and its closing quote; `false` if the input ends in it, `or` if
-/// that cannot be seen.
+/// Skips the rest of a string and its closing quote. `false` if the input ends in it, `or` if the
+/// end is not visible.
 fn string(look: &mut Look<'_>, quote: Quote, or: bool) -> Verdict {
     let closer = if quote.double { b'"' } else { b'\'' };
     loop {
@@ -185,7 +186,7 @@ fn string(look: &mut Look<'_>, quote: Quote, or: bool) -> Verdict {
             }
             Some(0xE2) => {
                 let closes = match quote {
-                    // Within straight quotes a typographic one is text.
+                    // In straight quotes, a typographic one is text.
                     Quote { wide: false, .. } => false,
                     Quote { double: true, .. } => {
                         look.eat("”".as_bytes(), or)? || look.eat("“".as_bytes(), or)?
@@ -205,7 +206,7 @@ fn string(look: &mut Look<'_>, quote: Quote, or: bool) -> Verdict {
     }
 }
 
-/// A key without quotes: a colon must follow, and after it something that reads as a value.
+/// Decides at a key without quotes, which must be followed by a colon and something like a value.
 fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
     if ground == Ground::Inline {
         return Ok(false);
@@ -215,7 +216,7 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
     look.skip(|byte| is_word(byte) || matches!(byte, b'-' | b'.'));
     look.peek(bare)?;
     if ground == Ground::Start {
-        // A colon of another script is part of no word.
+        // A full-width colon is not part of the word.
         if look.since(from).windows(3).any(|sign| sign == "：".as_bytes()) {
             return Ok(true);
         }
@@ -227,12 +228,12 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
         None => return Ok(bare),
         Some(b':') => {
             look.bump();
-            // `http://x` is no member.
+            // `http://x` is not a member.
             if look.peek(bare)? == Some(b'/') {
                 return Ok(false);
             }
         }
-        // What else may follow a key in a channel of JSON: a wrong sign, or the value.
+        // In a channel of JSON, a wrong separator or the value may follow the key.
         Some(b'=' | b'"' | b'\'' | b'{' | b'[') => return Ok(ground == Ground::Start),
         Some(_) => return Ok(false),
     }
@@ -250,7 +251,7 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
     }
 }
 
-/// After `[`.
+/// Decides after `[`.
 fn array(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;
     let bare = ground >= Ground::Led;
@@ -279,7 +280,7 @@ fn array(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// An object as the first item.
+/// Decides at an object as the first item.
 fn record(look: &mut Look<'_>, place: Place) -> Verdict {
     let mut ahead = *look;
     ahead.bump();
@@ -291,14 +292,15 @@ fn record(look: &mut Look<'_>, place: Place) -> Verdict {
     object(look, Place { ground: place.ground.max(Ground::Line), ..place })
 }
 
-/// Whether more of the list, or its end, follows the closer of an empty first item.
+/// Whether an empty first item is followed by more of the array, or its end.
 fn follows_empty(look: &mut Look<'_>) -> Verdict {
     look.bump();
     look.skip_space();
     Ok(matches!(look.peek(true)?, None | Some(b',' | b']')))
 }
 
-/// A quoted first item: a comma or the closer must follow, and no link target.
+/// Decides at a quoted first item, which must be followed by a comma or the closer. A link target
+/// must not follow that.
 fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
     let Some(quote) = quote(look)? else { return Ok(ground == Ground::Start) };
     let enough = quote.double || ground >= Ground::Led;
@@ -317,7 +319,7 @@ fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
     }
 }
 
-/// `[[`: a table of values; or a wiki link, or a citation that is a link.
+/// Decides after `[[`, which may also be a wiki link, or a citation with a link.
 fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
     while look.peek(place.ground == Ground::Start)? == Some(b'[') {
         look.bump();
@@ -345,8 +347,8 @@ fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// After the first number or literal of a list. Citations (`[3]`, `[1, 2]`) are such lists too:
-/// it must end its line.
+/// Decides after a number or literal as the first item. Citations such as `[3]` or `[1, 2]` look
+/// the same, so the array must be the last thing on its line.
 fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;
     look.skip_space();
@@ -362,7 +364,7 @@ fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
                     look.bump();
                     look.is_last_on_line()
                 }
-                // No citation holds these.
+                // Citations do not contain these.
                 _ => Ok(true),
             }
         }
@@ -371,7 +373,7 @@ fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// After `(`, where JSON should stand: a tuple, but not `(1) this` or `(see below)`.
+/// Decides after `(` where JSON is expected: a tuple, but not `(1) this` or `(see below)`.
 fn tuple(look: &mut Look<'_>) -> Verdict {
     while look.peek(false)? == Some(b'(') {
         look.bump();
@@ -397,12 +399,12 @@ fn tuple(look: &mut Look<'_>) -> Verdict {
     }
 }
 
-/// Whether a name can begin with `byte`.
+/// Whether a name can begin with this byte.
 pub(crate) const fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$')
 }
 
-/// A name, at the start of a channel of JSON: `callback({})`, but not `if (x) {}`.
+/// Decides at a name at the start of a channel of JSON: `callback({})`, but not `if (x) {}`.
 fn call(look: &mut Look<'_>, place: Place) -> Verdict {
     look.skip(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
     look.skip_blank();
@@ -423,8 +425,9 @@ fn call(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// A word at the start of a channel of JSON: `[hello]` may be a list if it ends its line; `[docs](x)`,
-/// `[x] done` and `[WARN] disk full` are not, and neither is `[Output]` before a document.
+/// Decides at a word in brackets at the start of a channel of JSON. `[hello]` may be an array if it
+/// ends its line. `[docs](x)`, `[x] done` and `[WARN] disk full` are not, and neither is `[Output]`
+/// before a document.
 fn label(look: &mut Look<'_>, first: u8) -> Verdict {
     if !is_word(first) {
         return Ok(true);
@@ -446,7 +449,7 @@ fn label(look: &mut Look<'_>, first: u8) -> Verdict {
     Ok(look.peek(true)? != Some(b'{'))
 }
 
-/// Passes a number or a literal; `false` if what is there is neither.
+/// Skips a number or a literal. `false` if there is neither.
 fn scalar(look: &mut Look<'_>, or: bool) -> Verdict {
     const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"none", b"undefined", b"nan"];
     let from = look.at();

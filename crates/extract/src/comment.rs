@@ -1,19 +1,19 @@
-//! Comments before the document of a channel of JSON.
+//! Comments before the document in a channel of JSON.
 
 /// A comment that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comment {
-    /// Up to `*/`; `star` right after a star.
+    /// Ends with `*/`. `star` is true directly after a star.
     Block { star: bool },
-    /// Up to the end of the line, which does not belong to it.
+    /// Ends before the end of the line.
     Line,
 }
 
-/// How long the mark is that opens a comment.
+/// The length of the mark that opens a comment.
 pub(crate) const MARK: usize = 2;
 
 impl Comment {
-    /// The comment that `bytes` begin with; the outer `None` waits for more.
+    /// The comment at the start of `bytes`. The outer `None` waits for more.
     pub(crate) fn begin(bytes: &[u8], eof: bool) -> Option<Option<Self>> {
         match bytes {
             [b'/', b'*', ..] => Some(Some(Self::Block { star: false })),
@@ -23,8 +23,7 @@ impl Comment {
         }
     }
 
-    /// How many of `bytes` belong to the comment, and how it goes on after them; `None` if it
-    /// ended.
+    /// How many of `bytes` belong to the comment, and its state after them; `None` if it has ended.
     pub(crate) fn read(mut self, bytes: &[u8]) -> (usize, Option<Self>) {
         for (at, &byte) in bytes.iter().enumerate() {
             match (self, byte) {
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_ends_where_its_mark_says() {
+    fn a_comment_ends_at_its_mark() {
         let block = Comment::Block { star: false };
         assert_eq!(block.read(b" a **/ b"), (6, None));
         assert_eq!(block.read(b"/ *"), (3, Some(Comment::Block { star: true })));

@@ -1,31 +1,31 @@
-//! The document that is open: a mender, and where it is in the input.
+//! The current document: a mender and its place in the input.
 
 use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair};
 
 use crate::TextSink;
 
-/// The one mender of an extractor, used for its documents one after the other.
+/// The mender of an extractor, which is used for one document after another.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// Nothing before the first document begins: most texts hold none.
+    /// Created when the first document begins, because most texts contain none.
     mender: Option<Box<Mender>>,
     options: Options,
-    /// Where the document begins in the input.
+    /// The offset in the input where the document begins.
     start: usize,
-    /// Whether there were repairs.
+    /// Whether there were any repairs.
     repaired: bool,
-    /// Steps of the mender for the documents before.
+    /// The steps of the mender for earlier documents.
     steps: u64,
-    /// Where the input stood when it ended inside the document.
+    /// The path in the document at which the input ended.
     cut_at: Option<Path>,
 }
 
-/// How a document took a chunk.
+/// The result of reading a chunk.
 pub(crate) enum Taken {
     /// All of it.
     All,
-    /// The document ended: so many bytes were taken from the chunk, and these of earlier chunks
-    /// are after the document.
+    /// The document has ended. `taken` bytes of the chunk belong to it, and `back` are bytes of
+    /// earlier chunks that do not.
     Ended { taken: usize, back: Vec<u8> },
 }
 
@@ -34,7 +34,7 @@ impl Document {
         Self { mender: None, options, start: 0, repaired: false, steps: 0, cut_at: None }
     }
 
-    /// Begins a document at `start` of the input.
+    /// Begins a document at offset `start` of the input.
     pub(crate) fn begin(&mut self, start: usize) {
         match &mut self.mender {
             Some(mender) => {
@@ -48,19 +48,19 @@ impl Document {
         self.cut_at = None;
     }
 
-    /// Reads a chunk, up to the document's end.
+    /// Reads a chunk up to the end of the document.
     pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut impl TextSink) -> Taken {
         let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         let Some(mender) = &mut self.mender else { return Taken::All };
         match mender.push_document(chunk, &mut out) {
             None => Taken::All,
             Some(taken) => {
-                Taken::Ended { taken: taken.min(chunk.len()), back: mender.behind().to_vec() }
+                Taken::Ended { taken: taken.min(chunk.len()), back: mender.leftover().to_vec() }
             }
         }
     }
 
-    /// How the document ended that [`push`](Self::push) has read to its end.
+    /// The outcome of a document that [`push`](Self::push) has read to its end.
     pub(crate) fn outcome(&self) -> Outcome {
         match self.mender().and_then(Mender::outcome) {
             Some(outcome) => outcome,
@@ -69,19 +69,19 @@ impl Document {
         }
     }
 
-    /// Ends the document with the input: how it ended, and what of the input turned out to stand
-    /// after it.
+    /// Ends the document with the input. Returns its outcome, and the bytes that turned out not to
+    /// belong to it.
     pub(crate) fn finish(&mut self, sink: &mut impl TextSink) -> (Outcome, Vec<u8>) {
         let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         let Some(mender) = &mut self.mender else { return (Outcome::None, Vec::new()) };
         self.cut_at = Some(mender.path());
         let outcome = mender.finish(&mut out);
-        // A doubtful quote may have been settled by the end of the input only, and with it an end of
-        // the document that lies before: what follows it is the extractor's to read.
-        (outcome, mender.behind().to_vec())
+        // The end of the input may have decided about an uncertain quote, so that the document has
+        // ended earlier. The extractor reads the bytes after that end.
+        (outcome, mender.leftover().to_vec())
     }
 
-    /// Gives up; what the mender has held back goes out raw.
+    /// Gives up. What the mender has withheld is emitted raw.
     pub(crate) fn abandon(&mut self, sink: &mut impl TextSink) {
         let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         if let Some(mender) = &mut self.mender {
@@ -89,17 +89,17 @@ impl Document {
         }
     }
 
-    /// Where in the document the input stands, or stood when it ended.
+    /// The current path in the document, or the path at which the input ended.
     pub(crate) fn path(&self) -> Path {
         self.cut_at.clone().or_else(|| self.mender().map(Mender::path)).unwrap_or_default()
     }
 
-    /// Steps of the mender, for all documents.
+    /// The steps of the mender for all documents.
     pub(crate) fn steps(&self) -> u64 {
         self.steps + self.mender().map_or(0, Mender::steps)
     }
 
-    /// A new text begins: no document is open, and no steps were made.
+    /// Resets for a new text.
     pub(crate) fn reset(&mut self) {
         if let Some(mender) = &mut self.mender {
             mender.reset();
@@ -115,7 +115,7 @@ impl Document {
         self.mender().and_then(Mender::refused).map(|repair| repair.clone().shifted(self.start))
     }
 
-    /// Whether a quote inside a string was not escaped.
+    /// Whether quotes in strings were not escaped.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.mender().is_some_and(Mender::has_unescaped_quotes)
     }
@@ -125,7 +125,7 @@ impl Document {
     }
 }
 
-/// Hands what a mender puts out to the parts of the text.
+/// Passes the output of a mender to a [`TextSink`].
 struct Sink<'a, P> {
     sink: &'a mut P,
     start: usize,

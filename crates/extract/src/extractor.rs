@@ -1,4 +1,4 @@
-//! The push stage.
+//! The extractor for text that arrives in chunks.
 
 mod text;
 
@@ -17,16 +17,17 @@ use crate::{
 
 /// Finds JSON in text while it arrives, and mends it.
 ///
-/// Calling order: [`push`](Self::push) any number of times, then [`finish`](Self::finish) or
-/// [`abandon`](Self::abandon) once; the questions at any time; [`reset`](Self::reset) starts the
-/// next text. After the end, further pushes pass through as text and the outcome stays the same.
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) or
+/// [`abandon`](Self::abandon) once. The accessors may be called at any time. [`reset`](Self::reset)
+/// prepares for the next text. After the end, further pushes pass through as text, and the outcome
+/// stays the same.
 ///
-/// How the input is cut into chunks changes nothing. A bracket in prose is decided by at most
-/// [`Limits::with_lookahead`](jsonmend_core::Limits::with_lookahead) bytes after it, which are held
-/// back meanwhile. With a single document (see [`Scope`]) the white space around it is held back
-/// until it is known whether prose follows; more of it than
-/// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer) counts as prose. With
-/// [`Scope::Whole`] a scalar waits for the end of the input, within the same limit.
+/// It makes no difference how the input is divided into chunks. A bracket in prose is decided by at
+/// most [`Limits::with_lookahead`](jsonmend_core::Limits::with_lookahead) bytes after it, which are
+/// withheld until then. With a single document (see [`Scope`]), the white space around it is
+/// withheld until it is known whether prose follows; if there is more of it than
+/// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer), it counts as prose. With
+/// [`Scope::Whole`], a scalar is withheld until the end of the input, up to the same limit.
 ///
 /// ```
 /// use jsonmend_core::{Options, Outcome, apply};
@@ -50,20 +51,21 @@ pub struct Extractor {
     fence: Option<Fence>,
     line: Line,
     margin: Margin,
-    /// White space that waits for what follows.
+    /// White space that is withheld until it is known what follows.
     held: Vec<u8>,
-    /// What may be a scalar, after `held`. In any other state: to be read again.
+    /// In the state `Scalar`, what may be a scalar, after `held`. In other states, bytes to be read
+    /// again.
     waiting: Vec<u8>,
-    /// Bytes that wait for a look ahead: at most a window.
+    /// Bytes that are withheld for look-ahead: at most a window.
     carry: Vec<u8>,
-    /// How much of the input was read: the offset of the first byte of `carry`.
+    /// How much of the input was read, which is the offset of the first byte of `carry`.
     at: usize,
     received: usize,
-    /// Something before the document was deleted.
+    /// Whether anything before the document was deleted.
     trimmed: bool,
     /// The first repair that the policy forbade.
     refused: Option<Repair>,
-    /// Work done outside the mender.
+    /// The steps of work done outside of the mender.
     steps: u64,
     /// The outcome of the last document that ended.
     last: Outcome,
@@ -72,28 +74,28 @@ pub struct Extractor {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Nothing but white space was read.
+    /// Only white space was read.
     Start,
-    /// A channel of JSON begins with a comment.
+    /// In a comment at the start of a channel of JSON.
     Comment(Comment),
-    /// A channel of JSON begins with what may be a scalar.
+    /// In what may be a scalar, at the start of a channel of JSON.
     Scalar(Scalar),
     Text,
     Reasoning(Block),
     Document,
-    /// After the single document: white space and stray closers.
+    /// After the single document, in white space and stray closers.
     After,
     /// Everything is text.
     Rest,
 }
 
-/// How much of a chunk joins what was carried over before the chunk itself is read in place.
+/// How many bytes of a chunk are appended to the carried ones before the rest is read in place.
 const JOIN: usize = 128;
 
 impl Extractor {
-    /// An extractor at the start of a text. Of the options, policy and limits count; what follows
-    /// a document is for `scope` to say, but that [`TrailingDocuments::Error`] refuses anything around a
-    /// single document's end.
+    /// Creates an extractor at the start of a text. Of the options, policy, limits and guide are
+    /// used. `scope` decides what to do about text after a document, except that
+    /// [`TrailingDocuments::Error`] refuses anything after a single document.
     #[must_use]
     pub fn new(scope: Scope, options: Options) -> Self {
         Self {
@@ -117,7 +119,7 @@ impl Extractor {
         }
     }
 
-    /// Reads a chunk, and hands out what is certain now.
+    /// Reads a chunk, and emits what is certain now.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl TextSink) {
         self.received += chunk.len();
         if self.outcome.is_none() {
@@ -128,8 +130,8 @@ impl Extractor {
         }
     }
 
-    /// Ends the text: the outcome of the last document; [`Outcome::None`] if there was no JSON,
-    /// and [`Outcome::Invalid`] if the policy does not allow what is around it to be dropped.
+    /// Ends the text. Returns the outcome of the last document, [`Outcome::None`] if there was no
+    /// JSON, or [`Outcome::Invalid`] if the policy does not allow dropping the text around it.
     pub fn finish(&mut self, sink: &mut impl TextSink) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -140,7 +142,7 @@ impl Extractor {
         outcome
     }
 
-    /// Gives up: hands out raw what was held back, and ends the document that is open.
+    /// Gives up: emits raw what was withheld, and ends the open document.
     pub fn abandon(&mut self, sink: &mut impl TextSink) -> Outcome {
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -161,7 +163,7 @@ impl Extractor {
         Outcome::Abandoned
     }
 
-    /// Starts over with the same scope, options and buffers.
+    /// Starts over with the same scope and options, keeping the buffers.
     pub fn reset(&mut self) {
         self.state = State::Start;
         self.fence = None;
@@ -180,9 +182,9 @@ impl Extractor {
         self.outcome = None;
     }
 
-    /// Where a document, or what is around a single one, was refused: the first repair that the
-    /// policy forbade, in offsets of the text; under [`TrailingDocuments::Error`] what would have dropped the
-    /// text after the document.
+    /// The first repair that the policy forbids, if a document or the text around a single one was
+    /// refused. Its span is in the text. Under [`TrailingDocuments::Error`], the repair that would
+    /// have dropped the text after the document.
     ///
     /// ```
     /// use jsonmend_core::{Options, Policy, RepairKind};
@@ -200,8 +202,8 @@ impl Extractor {
         self.refused.as_ref()
     }
 
-    /// What would make the document that is open valid, as far as it was handed out: it prints as
-    /// the bytes to append. `None` outside a document. Costs O(depth).
+    /// What would make the open document valid, as far as it was emitted. Its `Display` output is
+    /// the text to append. `None` outside of a document. Costs O(depth).
     #[must_use]
     pub fn completion(&self) -> Option<Completion<'_>> {
         self.open().and_then(Document::mender).and_then(Mender::completion)
@@ -213,14 +215,14 @@ impl Extractor {
         self.open().and_then(Document::mender).map_or(0, Mender::depth)
     }
 
-    /// How many bytes were received and not handed out yet.
+    /// How many bytes were received but not emitted yet.
     #[must_use]
     pub fn withheld(&self) -> usize {
         let inside = self.open().and_then(Document::mender).map_or(0, Mender::withheld);
         self.held.len() + self.waiting.len() + self.carry.len() + inside
     }
 
-    /// How many steps of work were done; grows in proportion to the input.
+    /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps + self.document.steps()
@@ -232,8 +234,8 @@ impl Extractor {
         self.received
     }
 
-    /// Where in the last document the input stands; after [`Outcome::Closed`] or
-    /// [`Outcome::Cut`], where it was cut off.
+    /// The current path in the last document. After [`Outcome::Closed`] or [`Outcome::Cut`], the
+    /// path at which it was cut off.
     #[must_use]
     pub fn path(&self) -> Path {
         self.document.path()
@@ -249,11 +251,11 @@ impl Extractor {
         (matches!(self.state, State::Document) && self.outcome.is_none()).then_some(&self.document)
     }
 
-    /// Reads what was carried over and `chunk`, text and documents in turn.
+    /// Reads the carried bytes and `chunk`, which may contain text and documents.
     fn pump(&mut self, chunk: &[u8], eof: bool, sink: &mut impl TextSink) {
         let mut rest = chunk;
         loop {
-            // What was carried over is joined by a little of the chunk; the chunk is read in place.
+            // Append only the start of the chunk to the carried bytes, and read the rest in place.
             let carried = !self.carry.is_empty();
             let joint = if carried { JOIN.min(rest.len()) } else { rest.len() };
             let (head, tail) = rest.split_at(joint);
@@ -278,8 +280,8 @@ impl Extractor {
         }
     }
 
-    /// The same for one piece, as far as nothing has to be read again: how much of it was read, and
-    /// whether `carry` is to be read once more before the rest of it.
+    /// Reads one piece, until something has to be read again. Returns how much of it was read, and
+    /// whether `carry` must be read again before the rest.
     fn pump_piece(&mut self, input: &[u8], eof: bool, sink: &mut impl TextSink) -> (usize, bool) {
         let mut from = 0;
         loop {
@@ -332,18 +334,18 @@ impl Extractor {
         }
     }
 
-    /// Whether `waiting` is to be read again.
+    /// Whether `waiting` must be read again.
     fn is_again(&self) -> bool {
         !self.waiting.is_empty() && !matches!(self.state, State::Scalar(_))
     }
 
-    /// Takes `waiting` back, to be read again.
+    /// Takes `waiting`, to be read again.
     fn again(&mut self) -> Vec<u8> {
         self.at -= self.waiting.len();
         std::mem::take(&mut self.waiting)
     }
 
-    /// A document begins at `start`.
+    /// Begins a document at `start`.
     fn begin(&mut self, start: usize, sink: &mut impl TextSink) {
         if !self.scope.is_single() {
             sink.begin(start);
@@ -369,8 +371,8 @@ impl Extractor {
         self.state = State::Document;
     }
 
-    /// Hands out the white space that was held back before a document at `start`, without the
-    /// comments in it.
+    /// Emits the white space that was withheld before a document at `start`, without the comments
+    /// in it.
     fn release(&mut self, start: usize, sink: &mut impl TextSink) {
         let from = start - self.held.len();
         let mut at = from;
@@ -384,7 +386,7 @@ impl Extractor {
         self.held.clear();
     }
 
-    /// The document that is open has ended.
+    /// Ends the open document.
     fn end(&mut self, outcome: Outcome, sink: &mut impl TextSink) {
         self.last = outcome;
         if outcome == Outcome::Invalid && self.refused.is_none() {
@@ -392,7 +394,7 @@ impl Extractor {
         }
         self.line.pass(b'}');
         if let Some(fence) = &mut self.fence {
-            fence.hold();
+            fence.document_ended();
         }
         if self.scope.is_single() {
             let lookahead = self.options.limits().lookahead();
@@ -404,7 +406,7 @@ impl Extractor {
         }
     }
 
-    /// Settles the account of a single document, at the end of the input.
+    /// Reports the deletions after a single document, at the end of the input.
     fn settle(&mut self, sink: &mut impl TextSink) -> Outcome {
         if !self.margin.is_after() {
             self.flush_held(sink);
@@ -435,7 +437,7 @@ impl Extractor {
         outcome
     }
 
-    /// Hands out text, and the white space that waited before it.
+    /// Emits text, and the white space that was withheld before it.
     fn text(&mut self, bytes: &[u8], sink: &mut impl TextSink) {
         if !bytes.is_empty() {
             self.flush_held(sink);

@@ -2,14 +2,14 @@
 
 use crate::look::{Look, Verdict};
 
-/// What the inside of a fence is.
+/// What a fence contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inside {
-    /// The info string says JSON.
+    /// JSON, according to the info string.
     Json,
-    /// No info string, or a language whose values look like JSON.
+    /// There is no info string, or it names a language whose values look like JSON.
     Plain,
-    /// Another language: text, whole.
+    /// Another language. All of it is text.
     Other,
 }
 
@@ -19,21 +19,20 @@ pub(crate) struct Fence {
     mark: u8,
     run: usize,
     inside: Inside,
-    /// Where its opening line begins in the input, and where its inside begins.
+    /// The offset of its opening line in the input, and of its content.
     start: usize,
     inner: usize,
-    /// Something other than white space is between its opening line, or its last document,
-    /// and the present byte.
+    /// Whether anything but white space came after its opening line, or after its last document.
     touched: bool,
-    /// It has held a document.
-    held: bool,
+    /// Whether it has contained a document.
+    has_document: bool,
 }
 
 /// Reads an opening fence at the start of `bytes`, which are at `offset` of the input.
 ///
-/// The answer is the fence and the length of its opening, up to its inside; `None` inside is no
-/// fence; the outer `None` waits for more. In the middle of a line a fence counts if it ends that
-/// line, or if it names JSON and a bracket follows.
+/// Returns the fence and the length of its opening, up to its content. The inner `None` means that
+/// this is not a fence; the outer `None` waits for more. In the middle of a line, a fence counts
+/// only if it ends that line, or if it names JSON and a bracket follows.
 pub(crate) fn open(
     bytes: &[u8],
     offset: usize,
@@ -52,11 +51,14 @@ pub(crate) fn open(
     let inside = look.settle(verdict)?;
     Some(inside.map(|inside| {
         let inner = offset + look.at();
-        (Fence { mark, run, inside, start: offset, inner, touched: false, held: false }, look.at())
+        (
+            Fence { mark, run, inside, start: offset, inner, touched: false, has_document: false },
+            look.at(),
+        )
     }))
 }
 
-/// What follows the marks of an opening fence.
+/// Reads what follows the marks of an opening fence.
 fn opening(look: &mut Look<'_>, mark: u8, line_start: bool) -> Verdict<Option<Inside>> {
     let at_start = line_start.then_some(Inside::Other);
     look.skip_blank();
@@ -93,7 +95,7 @@ fn opening(look: &mut Look<'_>, mark: u8, line_start: bool) -> Verdict<Option<In
     }
 }
 
-/// Passes the rest of an info string. A back-tick in it makes it inline code.
+/// Skips the rest of an info string. With a backtick in it, this is inline code.
 fn rest_of_info(look: &mut Look<'_>, mark: u8) -> Verdict<Option<Inside>> {
     look.skip(|byte| byte != b'\n' && (byte != b'`' || mark == b'~'));
     match look.peek(Some(Inside::Other))? {
@@ -106,7 +108,7 @@ fn rest_of_info(look: &mut Look<'_>, mark: u8) -> Verdict<Option<Inside>> {
     }
 }
 
-/// What the first word of an info string says of the inside.
+/// What a fence contains according to the first word of its info string.
 fn inside(word: &[u8]) -> Inside {
     const JSON: &[&str] =
         &["json", "jsonc", "json5", "jsonl", "ndjson", "jsonlines", "geojson", "jsonld", "json-ld"];
@@ -122,8 +124,9 @@ fn inside(word: &[u8]) -> Inside {
 }
 
 impl Fence {
-    /// Reads a closing fence at the start of `bytes`: its length, `Some(None)` for none, `None` to
-    /// wait. It closes at the start of a line that holds nothing else, or directly after a document.
+    /// Reads a closing fence at the start of `bytes`, and returns its length. The inner `None`
+    /// means that this is none; the outer `None` waits for more. It must be alone on its line, or
+    /// directly after a document.
     pub(crate) fn close(
         &self,
         bytes: &[u8],
@@ -131,15 +134,15 @@ impl Fence {
         window: usize,
         eof: bool,
     ) -> Option<Option<usize>> {
-        let behind = self.held && !self.touched;
-        if !(line_start || behind) {
+        let after_document = self.has_document && !self.touched;
+        if !(line_start || after_document) {
             return Some(None);
         }
         let mut look = Look::new(bytes, window, eof);
         let run = look.skip(|byte| byte == self.mark);
         let verdict = match look.peek((run >= self.run).then_some(run)) {
             Ok(_) if run < self.run => Ok(None),
-            Ok(_) if behind => Ok(Some(run)),
+            Ok(_) if after_document => Ok(Some(run)),
             Ok(_) => {
                 look.skip_blank();
                 look.peek(Some(run)).map(|next| matches!(next, None | Some(b'\n')).then_some(run))
@@ -173,9 +176,9 @@ impl Fence {
         self.touched = true;
     }
 
-    /// A document ended in it.
-    pub(crate) const fn hold(&mut self) {
-        self.held = true;
+    /// Records that a document ended in it.
+    pub(crate) const fn document_ended(&mut self) {
+        self.has_document = true;
         self.touched = false;
     }
 }

@@ -1,10 +1,10 @@
-//! Where the JSON is in text: fences, prose, reasoning blocks.
+//! Finds JSON in text: in code fences, in prose, and after reasoning blocks.
 //!
-//! An [`Extractor`] reads a model's text while it arrives, in any pieces. It tells prose from
-//! JSON, hands prose out unchanged, and gives each document to a [`Mender`](jsonmend_core::Mender).
-//! It is conservative: a link, a checkbox, a citation, a template, a set, a line of code or a
-//! fence of another language is text, and stays text. [`mend_text`] does the same for a text that
-//! is there as a whole.
+//! An [`Extractor`] reads the text of a model while it arrives, in any pieces. It distinguishes
+//! prose from JSON, emits prose unchanged, and passes each document to a
+//! [`Mender`](jsonmend_core::Mender). It is conservative: a link, a checkbox, a citation, a
+//! template, a set, a line of code or a fence of another language is text. [`mend_text`] does the
+//! same for a whole text.
 //!
 //! ```
 //! use jsonmend_core::{Options, Outcome};
@@ -41,28 +41,28 @@ pub use reasoning::is_reasoning_tag;
 pub use sink::{Findings, Found, TextSink};
 pub use whole::mend_text;
 
-/// Where JSON is looked for.
+/// Where to look for JSON.
 ///
 /// With [`Scope::First`], [`Scope::Whole`], [`Scope::Best`] and [`Scope::Last`] there is one
-/// document, and what is around it is recorded as deleted, so that the repairs turn the
-/// *whole* input into the document. With [`Scope::All`] and [`Scope::Fenced`] every document has
-/// its own repairs, and nothing around is recorded.
+/// document. Everything around it is recorded as deleted, so its repairs turn the *whole* input
+/// into the document. With [`Scope::All`] and [`Scope::Fenced`], every document has its own
+/// repairs, and the text around is not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scope {
     /// Every JSON document in the text.
     All,
-    /// Whole text only: the document that reads best. The push stage takes the first.
+    /// The best document. Only for whole texts: the [`Extractor`] takes the first one.
     Best,
     /// The documents inside code fences.
     Fenced,
-    /// The first document: an object or an array. What follows is text.
+    /// The first document, which is an object or an array. What follows it is text.
     #[default]
     First,
-    /// Whole text only: the last document. The push stage takes the first.
+    /// The last document. Only for whole texts: the [`Extractor`] takes the first one.
     Last,
-    /// The whole channel is one JSON document: tool arguments, JSON mode. A scalar that stands
-    /// alone counts; prose around a document is recorded, and handed out as text.
+    /// The whole text is one JSON document, as in tool arguments or JSON mode. It may be a scalar.
+    /// Prose around a document is recorded as deleted, and also emitted as text.
     Whole,
 }
 
@@ -84,20 +84,20 @@ impl Scope {
         }
     }
 
-    /// Whether there is one document, and the rest of the input is an edit around it.
+    /// Whether there is one document, with everything around it recorded as deleted.
     const fn is_single(self) -> bool {
         !matches!(self, Self::All | Self::Fenced)
     }
 }
 
-/// As its code.
+/// Prints the code.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.code())
     }
 }
 
-/// From its code.
+/// Parses the code.
 ///
 /// ```
 /// use jsonmend_extract::Scope;

@@ -1,20 +1,20 @@
-//! What is before a byte on its line.
+//! What precedes a byte on its line.
 
-/// The little that the rules need to know of the text already read.
+/// What the rules need to know about the text that was read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// The byte directly before; a newline at the start.
+    /// The last byte, or a line feed at the start.
     prev: u8,
-    /// The last byte on this line that is no white space.
+    /// The last byte on this line other than white space.
     last: Option<u8>,
-    /// Whether the last line with anything on it ended in a colon.
+    /// Whether the last line that was not blank ended in a colon.
     led: bool,
 }
 
 impl Line {
     pub(crate) const START: Self = Self { prev: b'\n', last: None, led: false };
 
-    /// Moves past `byte`.
+    /// Adds a byte.
     pub(crate) fn pass(&mut self, byte: u8) {
         self.prev = byte;
         match byte {
@@ -24,7 +24,7 @@ impl Line {
                 }
             }
             b' ' | b'\t' | b'\r' => {}
-            // Emphasis closes after the colon of `**Result:**`.
+            // Emphasis as in `**Result:**` is closed after the colon.
             b'*' | b'_' if self.last == Some(b':') => {}
             _ => self.last = Some(byte),
         }
@@ -36,7 +36,7 @@ impl Line {
         }
     }
 
-    /// Whether only white space is before, on this line.
+    /// Whether there is only white space on this line so far.
     pub(crate) const fn is_start(&self) -> bool {
         self.last.is_none()
     }

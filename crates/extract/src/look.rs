@@ -1,20 +1,20 @@
-//! A bounded look ahead that knows what it does not know.
+//! Bounded look-ahead that distinguishes what is certain from what is not.
 
-/// What a look ahead found out: `Ok` is certain whatever follows; `Err` is what to assume if
-/// nothing more can be seen.
+/// The result of look-ahead. `Ok` is certain, whatever follows. `Err` is what to assume if nothing
+/// more can be seen.
 ///
-/// A question asked of a longer text never contradicts a certain answer to its prefix. That is
-/// what makes the extractor independent of how the input is cut.
+/// A certain result for a text never contradicts a certain result for the beginning of that text.
+/// So the extractor does not depend on how the input is divided into chunks.
 pub(crate) type Verdict<T = bool> = Result<T, T>;
 
-/// A cursor over the bytes from a doubtful place on, at most a window of them.
+/// A cursor over the bytes from an uncertain place on, at most a window of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The input ends after `bytes`.
+    /// Whether the input ends after `bytes`.
     ends: bool,
-    /// The window ends after `bytes`.
+    /// Whether the window ends after `bytes`.
     full: bool,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Settles a verdict: `None` if more bytes may change it.
+    /// The answer, or `None` if more bytes may change it.
     pub(crate) fn settle<T>(&self, verdict: Verdict<T>) -> Option<T> {
         match verdict {
             Ok(answer) => Some(answer),
@@ -36,7 +36,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The next byte, or `None` at the end of the input; where that cannot be known, `or`.
+    /// The next byte, or `None` at the end of the input. If neither is known, the error is `or`.
     pub(crate) fn peek<T>(&self, or: T) -> Result<Option<u8>, T> {
         match self.bytes.get(self.at) {
             Some(&byte) => Ok(Some(byte)),
@@ -45,7 +45,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// How many bytes were passed.
+    /// How many bytes were skipped.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
@@ -54,7 +54,7 @@ impl<'a> Look<'a> {
         self.at += 1;
     }
 
-    /// Passes the bytes that `of` accepts, and says how many they were.
+    /// Skips the bytes that `of` accepts, and returns how many there were.
     pub(crate) fn skip(&mut self, of: impl Fn(u8) -> bool) -> usize {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let taken = rest.iter().position(|&byte| !of(byte)).unwrap_or(rest.len());
@@ -70,12 +70,12 @@ impl<'a> Look<'a> {
         self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
     }
 
-    /// The bytes passed since `from`.
+    /// The bytes skipped since `from`.
     pub(crate) fn since(&self, from: usize) -> &'a [u8] {
         self.bytes.get(from..self.at).unwrap_or_default()
     }
 
-    /// Whether `text` comes next, or passes it not.
+    /// Skips `text` if it comes next. Returns whether it does.
     pub(crate) fn eat<T>(&mut self, text: &[u8], or: T) -> Result<bool, T> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.starts_with(text) {
@@ -88,8 +88,7 @@ impl<'a> Look<'a> {
         Ok(false)
     }
 
-    /// Whether nothing but blanks follows on this line. Back-ticks close inline code, and count as
-    /// blank.
+    /// Whether only blanks follow on this line. Backticks close inline code, and count as blanks.
     pub(crate) fn is_last_on_line(&mut self) -> Verdict {
         self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'`'));
         Ok(matches!(self.peek(true)?, None | Some(b'\n')))

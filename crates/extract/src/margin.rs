@@ -1,4 +1,4 @@
-//! What is around a single document, as an account of deletions.
+//! The text around a single document, and the repairs that delete it.
 
 use std::ops::Range;
 
@@ -6,22 +6,22 @@ use jsonmend_core::{Lead, Path, Policy, Repair, RepairKind, Tail};
 
 use crate::fence::Fence;
 
-/// What was seen around the one document of a channel.
+/// What was seen around the document.
 #[derive(Clone, Debug)]
 pub(crate) struct Margin {
-    /// After the byte order mark at the start.
+    /// The end of the byte order mark at the start.
     mark: Option<usize>,
-    /// The comments that are before anything else.
+    /// The comments before anything else.
     comments: Vec<Range<usize>>,
-    /// Something other than white space is before the fence that is open, or before the
-    /// present byte if none is.
+    /// Whether anything but white space came before the open fence, or before the current byte if
+    /// there is no fence.
     prose: bool,
-    /// What is before the present byte, or before the document.
+    /// The text before the current byte, or before the document.
     lead: Lead,
-    /// What is before the fence that is open, and what was read inside it.
+    /// The kind of the text before the open fence, and the text that was read in it.
     before_fence: RepairKind,
     inside: Option<Lead>,
-    /// What follows the document.
+    /// The text after the document.
     after: Option<After>,
 }
 
@@ -39,16 +39,16 @@ impl Default for Margin {
     }
 }
 
-/// What follows the document, by where each part ends or begins.
+/// The text after the document, with the offset of each part.
 #[derive(Clone, Copy, Debug)]
 struct After {
     /// Where the document ended.
     end: usize,
-    /// After stray closers.
+    /// The end of stray closers.
     closers: Option<usize>,
-    /// After the closing fence.
+    /// The end of the closing fence.
     fence: Option<usize>,
-    /// Something other than white space, after those.
+    /// Whether anything but white space came after those.
     prose: bool,
     tail: Tail,
     /// Whether quotes in the document were in doubt.
@@ -62,24 +62,24 @@ impl Margin {
         self.mark = Some(end);
     }
 
-    /// A comment begins at `start`.
+    /// Records a comment that begins at `start`.
     pub(crate) fn comment(&mut self, start: usize) {
         self.comments.push(start..start);
     }
 
-    /// The comment that began last ends at `end`.
+    /// Records that the last comment ends at `end`.
     pub(crate) fn comment_closed(&mut self, end: usize) {
         if let Some(comment) = self.comments.last_mut() {
             comment.end = end;
         }
     }
 
-    /// The comments before anything else, if nothing but white space is between them.
+    /// The comments before anything else, if there is only white space between them.
     pub(crate) fn comments(&self) -> &[Range<usize>] {
         &self.comments
     }
 
-    /// Something that is neither white space nor an open fence was read.
+    /// Records something other than white space and an opening fence.
     pub(crate) const fn prose(&mut self) {
         match &mut self.after {
             Some(after) => after.prose = true,
@@ -99,8 +99,8 @@ impl Margin {
         self.after.is_some()
     }
 
-    /// The document ended at `end`; `doubtful` says that quotes in it were in doubt. That many bytes
-    /// after it are looked at.
+    /// Records that the document ended at `end`. `doubtful` says that quotes in it were in doubt.
+    /// At most `lookahead` bytes after it are considered.
     pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
         self.after = Some(After {
             tail: Tail::new(lookahead),
@@ -113,7 +113,7 @@ impl Margin {
         });
     }
 
-    /// A quote is at `at`, perhaps where the document ended.
+    /// Records a quote at `at`, which may be directly after the document.
     pub(crate) const fn quote(&mut self, at: usize) {
         if let Some(after) = &mut self.after
             && at == after.end
@@ -122,7 +122,7 @@ impl Margin {
         }
     }
 
-    /// A byte of text, or white space around it.
+    /// Records a byte of text or of the white space around it.
     pub(crate) const fn byte(&mut self, byte: u8) {
         match &mut self.after {
             Some(after) => after.tail.byte(byte),
@@ -141,7 +141,7 @@ impl Margin {
         }
     }
 
-    /// A fence opens, with these bytes.
+    /// Records a fence that is opened by these bytes.
     pub(crate) fn fence_opened(&mut self, bytes: &[u8]) {
         self.before_fence = self.lead.kind();
         self.bytes(bytes);
@@ -153,14 +153,14 @@ impl Margin {
         self.after.is_some_and(|after| after.closers.is_some())
     }
 
-    /// Stray closers reach up to `end`.
+    /// Records stray closers that end at `end`.
     pub(crate) const fn closers(&mut self, end: usize) {
         if let Some(after) = &mut self.after {
             after.closers = Some(end);
         }
     }
 
-    /// A fence closed at `end`.
+    /// Records a fence that is closed at `end`.
     pub(crate) const fn fence_closed(&mut self, end: usize) {
         match &mut self.after {
             Some(After { prose: true, .. } | After { fence: Some(_), .. }) => self.prose(),
@@ -175,7 +175,7 @@ impl Margin {
         }
     }
 
-    /// Another document begins at `start`.
+    /// Records another document that begins at `start`.
     pub(crate) const fn second(&mut self, start: usize) {
         if let Some(after) = &mut self.after
             && after.second.is_none()
@@ -184,7 +184,7 @@ impl Margin {
         }
     }
 
-    /// The deletions before a document that begins at `start`, inside `fence`.
+    /// The repairs that delete the text before a document at `start`, which may be inside `fence`.
     pub(crate) fn leading(&self, start: usize, fence: Option<&Fence>) -> Vec<Repair> {
         let mut cuts = Cuts::default();
         cuts.upto(self.mark, RepairKind::ByteOrderMark);
@@ -214,11 +214,11 @@ impl Margin {
         cuts.repairs
     }
 
-    /// The deletions after the document, in an input of `total` bytes.
+    /// The repairs that delete the text after the document, in an input of `total` bytes.
     pub(crate) fn trailing(&self, total: usize) -> Vec<Repair> {
         let Some(after) = self.after else { return Vec::new() };
         let mut cuts = Cuts { at: after.end, repairs: Vec::new() };
-        // White space after closers goes with them: they are text, and so is what follows them.
+        // White space after closers is deleted with them, because both were emitted as text.
         let bare = after.fence.is_none() && !after.prose && after.second.is_none();
         let closers = after.closers.map(|end| if bare { total } else { end });
         cuts.upto(closers, RepairKind::ExtraClose);
@@ -228,7 +228,7 @@ impl Margin {
             fence => {
                 cuts.upto(fence, RepairKind::CodeFence);
                 if after.prose || after.second.is_some() {
-                    // After a fence that was closed nothing belongs to the document.
+                    // After a closing fence, nothing belongs to the document.
                     let doubtful = after.doubtful && fence.is_none();
                     let kind = after.tail.in_doubt(doubtful).kind();
                     cuts.upto(Some(rest), kind);
@@ -242,7 +242,7 @@ impl Margin {
     }
 }
 
-/// Deletions, each from where the last one ended.
+/// Deletions, each starting where the last one ended.
 #[derive(Default)]
 struct Cuts {
     at: usize,
@@ -260,7 +260,7 @@ impl Cuts {
     }
 }
 
-/// The first of these that the policy forbids.
+/// The first of these repairs that the policy forbids.
 pub(crate) fn forbidden<'r>(policy: &Policy, repairs: &'r [Repair]) -> Option<&'r Repair> {
     repairs.iter().find(|repair| !policy.allows(repair.kind()))
 }

@@ -1,7 +1,7 @@
-//! Reasoning blocks: the tags that models put around what they think.
+//! Reasoning blocks, and the tags that models put around them.
 
-/// The tags that open and close a block. An opening tag counts at the start of a line only, so
-/// that prose may speak of it.
+/// The tags that open and close a block. An opening tag counts only at the start of a line, because
+/// prose may mention it.
 const TAGS: &[(&str, &str)] = &[
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -18,7 +18,7 @@ const TAGS: &[(&str, &str)] = &[
     ("◁think▷", "◁/think▷"),
 ];
 
-/// Whether tags of that name are around what a model thinks: `think` for `<think>…</think>`.
+/// Whether tags of this name enclose reasoning, as `think` does in `<think>…</think>`.
 ///
 /// ```
 /// assert!(jsonmend_extract::is_reasoning_tag("think"));
@@ -32,14 +32,14 @@ pub fn is_reasoning_tag(name: &str) -> bool {
     })
 }
 
-/// A block that is open.
+/// A reasoning block that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     close: &'static str,
 }
 
-/// Whether a tag opens a block where `bytes` begin: the block and the length of the tag.
-/// The outer `None` waits for more.
+/// The block that is opened by a tag at the start of `bytes`, and the length of the tag. The outer
+/// `None` waits for more.
 pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
     let mut partial = false;
     for (open, close) in TAGS {
@@ -52,8 +52,8 @@ pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
 }
 
 impl Block {
-    /// How many of `bytes` certainly are before the closing tag, and the length of the tag if it
-    /// follows them.
+    /// How many of `bytes` are certain to come before the closing tag, and the length of the tag if
+    /// it follows them.
     pub(crate) fn inside(self, bytes: &[u8], eof: bool) -> (usize, Option<usize>) {
         let close = self.close.as_bytes();
         let lead = close.first().copied().unwrap_or_default();
@@ -74,7 +74,7 @@ impl Block {
     }
 }
 
-/// Whether `text` starts with `tag`, whatever the case of the letters.
+/// Whether `text` starts with `tag`, ignoring the case of ASCII letters.
 fn starts_with(text: &[u8], tag: &[u8]) -> bool {
     text.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag))
 }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partial_tag_waits() {
+    fn an_incomplete_tag_waits() {
         assert_eq!(open(b"<thi", false), None);
         assert_eq!(open(b"<thi", true), Some(None));
         assert_eq!(open(b"<thin air", false), Some(None));

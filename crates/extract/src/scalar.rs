@@ -1,27 +1,26 @@
-//! A scalar that may stand alone in a channel of JSON.
+//! A scalar that may be all of a channel of JSON.
 
 use jsonmend_core::{Mender, Options, Outcome, Repair, RepairKind, mend};
 
-/// How far a lone scalar has been read. It is one only if nothing but white space follows it.
+/// The state of reading such a scalar. Only white space may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     /// A number or a word.
     Bare,
-    /// Inside quotes; `escaped` right after a backslash.
+    /// Inside quotes. `escaped` is true directly after a backslash.
     Quoted { mark: u8, escaped: bool },
-    /// After a double quote that may have been an inner one, or in a string that a typographic
-    /// quote may open: what it is shows at the end of the input. `broken` after a line end.
+    /// After a double quote that may be an inner one, or in a string that a typographic quote may
+    /// have opened. The end of the input decides what it is. `broken` is true after a line end.
     Doubtful { broken: bool },
-    /// After it.
+    /// After the scalar.
     Done,
 }
 
-/// The longest number or literal that is waited for, in bytes. A number longer than this is rare
-/// and prose more likely.
+/// The longest number or literal to wait for, in bytes. Anything longer is more likely prose.
 const LONGEST: usize = 4096;
 
 impl Scalar {
-    /// The scalar that `first` may begin.
+    /// The state after `first`, if that may begin a scalar.
     pub(crate) const fn begin(first: u8) -> Option<Self> {
         match first {
             b'"' | b'\'' => Some(Self::Quoted { mark: first, escaped: false }),
@@ -31,7 +30,7 @@ impl Scalar {
         }
     }
 
-    /// Reads the byte after `held`, which holds the scalar so far; `None` if it is not alone.
+    /// Reads a byte, after `held` bytes of the scalar. `None` if the scalar is not alone.
     pub(crate) fn step(self, byte: u8, held: usize) -> Option<Self> {
         match self {
             Self::Quoted { mark, escaped: true } => Some(Self::Quoted { mark, escaped: false }),
@@ -57,13 +56,13 @@ impl Scalar {
         }
     }
 
-    /// Whether a double quote is open.
+    /// Whether it is a string in double quotes that was not closed.
     pub(crate) const fn is_open_string(self) -> bool {
         matches!(self, Self::Quoted { mark: b'"', .. })
     }
 
-    /// Whether the input, ending here, was that scalar: `text` is all of it but the white space
-    /// before.
+    /// Whether the input, which ends here, was such a scalar. `text` is all of it except the white
+    /// space before.
     pub(crate) fn is_value(self, text: &[u8], options: &Options) -> bool {
         self.looks_like_value(text.trim_ascii_end()) && is_read(text, options.clone())
     }
@@ -80,14 +79,14 @@ impl Scalar {
     }
 }
 
-/// Whether the mender that will get `text` finds anything in it: a document that holds none is none.
+/// Whether a mender finds anything in `text`.
 fn is_read(text: &[u8], options: Options) -> bool {
     let mut mender = Mender::new(options);
     mender.push(text, &mut ());
     mender.finish(&mut ()) != Outcome::None
 }
 
-/// Whether all of `text` mends to one string, with no prose around it.
+/// Whether all of `text` is mended to one string, without any prose around it.
 fn mends_alone(text: &[u8]) -> bool {
     let mended = mend(text, &Options::new());
     let prose = |repair: &Repair| {
@@ -102,7 +101,7 @@ fn mends_alone(text: &[u8]) -> bool {
     mended.text().is_some_and(|text| text.starts_with('"')) && !mended.repairs().iter().any(prose)
 }
 
-/// A literal, in any case and of any language, or enough of one that was cut off.
+/// Whether `text` is a literal in any case or language, or enough of one that was cut off.
 fn is_literal(text: &[u8]) -> bool {
     const WORDS: &[&str] = &["true", "false", "null", "none", "undefined"];
     const NUMBERS: &[&str] = &["nan", "infinity"];
@@ -113,7 +112,7 @@ fn is_literal(text: &[u8]) -> bool {
     is(text, WORDS) || is(number, NUMBERS) || [&b"tru"[..], b"fal", b"fals", b"nul"].contains(&text)
 }
 
-/// A number, as JSON or a programming language writes it, or one that was cut off.
+/// Whether `text` is a number as in JSON or a programming language, or one that was cut off.
 fn is_number(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
     if let Some(hex) = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X")) {
@@ -139,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn literals_and_what_only_looks_like_one() {
+    fn literals_are_recognized() {
         for yes in ["true", "TRUE", "None", "NaN", "-Infinity", "fals"] {
             assert!(is_literal(yes.as_bytes()), "{yes}");
         }
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_what_only_looks_like_one() {
+    fn numbers_are_recognized() {
         for yes in ["0", "-2", "+5", ".5", "5.", "2e-3", "2e+", "0x1F", "1_000", "007", "1E400"] {
             assert!(is_number(yes.as_bytes()), "{yes}");
         }

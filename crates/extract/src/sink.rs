@@ -1,40 +1,38 @@
-//! Where the parts of a text go.
+//! The output of extraction.
 
 use jsonmend_core::{Outcome, Repair};
 
 /// Receives what an [`Extractor`](crate::Extractor) finds, in the order of the input.
 ///
-/// Slices end anywhere, in the middle of a character too. Every byte of the input is handed to
-/// exactly one of [`text`](Self::text) and [`reasoning`](Self::reasoning), or belongs to a
-/// document.
+/// Slices may end anywhere, even inside a character. Every byte of the input is passed to either
+/// [`text`](Self::text) or [`reasoning`](Self::reasoning), or belongs to a document.
 pub trait TextSink {
-    /// Text that is not JSON, unchanged: prose, fences, the tags around reasoning.
+    /// Receives text that is not JSON, unchanged: prose, fences, and the tags around reasoning.
     fn text(&mut self, bytes: &[u8]) {
         let _ = bytes;
     }
-    /// The inside of a reasoning block, unchanged.
+    /// Receives the content of a reasoning block, unchanged.
     fn reasoning(&mut self, bytes: &[u8]) {
         let _ = bytes;
     }
-    /// A document begins at that byte of the input. White space before it counts if it is kept.
+    /// A document begins at this offset of the input, or at the white space before it that is kept.
     fn begin(&mut self, offset: usize) {
         let _ = offset;
     }
-    /// Mended bytes of the document that is open.
+    /// Receives mended bytes of the open document.
     fn json(&mut self, bytes: &[u8]);
-    /// Mending has stopped: the bytes of the document that come next are input as it came, and may be
-    /// no JSON.
+    /// Mending has stopped. The bytes of the document that follow are raw input, and may not be
+    /// JSON.
     fn raw(&mut self) {}
-    /// What is certain so far of the document that is open has been handed out: a number, a literal or
-    /// a key with which it ends here is whole.
+    /// Called when everything that is certain of the open document was emitted. If it ends with a
+    /// number, a literal or a key, that is complete.
     fn settle(&mut self) {}
-    /// A repair in, or around, the document that is open; its span counts from the start of the
-    /// input.
+    /// Receives a repair in the open document, or around it. Its span is in the input.
     fn repair(&mut self, repair: Repair) {
         let _ = repair;
     }
-    /// The document that was open ended so. With a single document this comes at the end of the
-    /// input, for what follows the document is part of its account.
+    /// The open document has ended with this outcome. With a single document, this is called at the
+    /// end of the input, because the repairs include what follows the document.
     fn end(&mut self, outcome: Outcome);
 }
 
@@ -65,7 +63,7 @@ impl<P: TextSink> TextSink for &mut P {
     }
 }
 
-/// Keeps everything that is found. It grows with the input: for texts of known size.
+/// Collects everything that is found. Its size grows with the input.
 ///
 /// ```
 /// use jsonmend_core::Options;
@@ -86,13 +84,13 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// The text outside the documents and the reasoning.
+    /// The text outside of documents and reasoning.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The inside of the reasoning blocks.
+    /// The content of the reasoning blocks.
     #[must_use]
     pub fn reasoning(&self) -> &[u8] {
         &self.reasoning
@@ -142,25 +140,25 @@ pub struct Found {
 }
 
 impl Found {
-    /// The byte of the input where it begins.
+    /// The offset in the input at which it begins.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Its mended text; raw text where the outcome is not valid.
+    /// Its mended text, or raw text if the outcome is not valid.
     #[must_use]
     pub fn json(&self) -> &[u8] {
         &self.json
     }
 
-    /// Its repairs, sorted; the spans count from the start of the input.
+    /// Its repairs, sorted. Their spans are in the input.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
 
-    /// How it ended; `None` while it is open.
+    /// Its outcome, or `None` while it is open.
     #[must_use]
     pub const fn outcome(&self) -> Option<Outcome> {
         self.outcome

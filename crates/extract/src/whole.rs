@@ -1,4 +1,4 @@
-//! The whole-text path: several readings of one text, and the choice among them.
+//! The whole-text path: several readings of a text, and how to choose among them.
 
 mod assemble;
 mod reading;
@@ -9,13 +9,13 @@ use jsonmend_core::{Mended, Options, Outcome, Repair, RepairKind, TrailingDocume
 use crate::Scope;
 use search::Documents;
 
-/// Finds the JSON in a whole text and mends it: one edit script over the whole text, in which the
-/// prose, the fences and the reasoning around are deleted.
+/// Finds the JSON in a whole text and mends it. The result is one edit script for the whole text,
+/// in which prose, fences and reasoning are deleted.
 ///
-/// The text is read twice: as one document from its first byte to its last, and as prose that holds
-/// documents. With [`Scope::Whole`] and [`Scope::Best`] the first reading wins when nothing needs to
-/// be dropped around it; with the other scopes it must also begin where the second one sees a
-/// document begin. Valid JSON is left as it is, and so is a text in which neither finds JSON, with
+/// The text is read twice: as one document, and as prose that contains documents. With
+/// [`Scope::Whole`] and [`Scope::Best`], the first reading is chosen if nothing around the document
+/// has to be dropped; with the other scopes, the document must also begin where the second reading
+/// finds one. Valid JSON is left unchanged. If neither reading finds JSON, the outcome is
 /// [`Outcome::None`].
 ///
 /// ```
@@ -34,7 +34,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     }
     let channel = matches!(scope, Scope::Best | Scope::Whole);
     let strict = options.trailing_documents() == TrailingDocuments::Error;
-    // Which of several documents counts is for the other scopes to say.
+    // The scope decides which of several documents counts.
     let one = options.clone().with_trailing_documents(TrailingDocuments::First);
     let whole = mend(input, if channel || strict { options } else { &one });
     if whole.outcome() == Outcome::Unchanged {
@@ -46,7 +46,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     if channel && is_settled(input, &whole) && !misread {
         return whole;
     }
-    // A channel that is JSON is one document, whatever follows it.
+    // A channel of JSON is one document, whatever follows it.
     if scope == Scope::Whole
         && (whole.text().is_some() || strict && whole.outcome() == Outcome::Invalid)
         && !drops_lead(input, &whole)
@@ -54,21 +54,21 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     {
         return whole;
     }
-    // What begins as an object and was refused, or cut off, holds no other document.
+    // Text that begins as an object and was refused, or cut off, contains no other document.
     let refused = matches!(whole.outcome(), Outcome::Cut | Outcome::Invalid | Outcome::Overflow);
     if channel && refused && begins_as_object(input) {
         return whole;
     }
     let found = Documents::find(input, scope, options);
     let Some(first) = found.first() else {
-        return if channel && stands_for_itself(input, &whole, scope) {
+        return if channel && is_convincing(input, &whole, scope) {
             whole
         } else {
             Mended::new(Outcome::None, None, Vec::new(), None)
         };
     };
     let begins = first <= document_start(input, &whole);
-    // A text that begins with its document needs no other reading of it.
+    // A text that begins with its only document needs no other reading.
     let alone = found.len() == 1 && whole.text().is_some() && !joins_labels(input, &whole, false);
     if begins && !misread && (is_settled(input, &whole) || alone) {
         return whole;
@@ -99,20 +99,20 @@ fn drops_lead(input: &[u8], whole: &Mended) -> bool {
     })
 }
 
-/// Whether a document in back-ticks was read as one string.
+/// Whether a document in backticks was read as one string.
 fn is_code_span(input: &[u8], whole: &Mended) -> bool {
     let span = input.trim_ascii_start().strip_prefix(b"`").unwrap_or_default();
     matches!(span.trim_ascii_start().first(), Some(b'{' | b'['))
         && whole.text().is_some_and(|text| text.trim_start().starts_with('"'))
 }
 
-/// Whether `[TOOL_CALLS]` or the like, around a document, was made an item of one list with it; with
-/// `words` false, `[1]` as well.
+/// Whether a label around a document, like `[TOOL_CALLS]`, was made an item of an array with it. If
+/// `words` is false, `[1]` is a label as well.
 fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
     let repairs = whole.repairs();
     let joins = |repair: &&Repair| repair.kind() == RepairKind::LineDelimited;
     let ends: Vec<usize> = repairs.iter().filter(joins).map(Repair::start).collect();
-    // What has no quotes or brackets of its own.
+    // A label contains no quotes or brackets.
     let is_label = |from: usize, to: usize| {
         let item = input.get(from..to).unwrap_or_default().trim_ascii();
         let inside = item.strip_prefix(b"[").and_then(|item| item.strip_suffix(b"]"));
@@ -126,7 +126,7 @@ fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
     (1..items).contains(&labels)
 }
 
-/// Whether a reading of the whole text dropped nothing but fences around the document.
+/// Whether a reading of the whole text dropped only fences around the document.
 fn is_settled(input: &[u8], whole: &Mended) -> bool {
     const AROUND: &[RepairKind] = &[
         RepairKind::InlineProse,
@@ -139,8 +139,8 @@ fn is_settled(input: &[u8], whole: &Mended) -> bool {
         && !drops_lead(input, whole)
 }
 
-/// Where the document of a reading of the whole text begins: after white space, and after what it
-/// dropped there. With prose before it, at the very start.
+/// Where the document of a reading of the whole text begins: after white space, and after fences
+/// and comments that were dropped. If prose comes before it, at the start of the text.
 fn document_start(input: &[u8], whole: &Mended) -> usize {
     let mut start = 0;
     let space = |from: usize| {
@@ -160,30 +160,30 @@ fn document_start(input: &[u8], whole: &Mended) -> usize {
     space(start)
 }
 
-/// Whether a reading of the whole text, in which prose search found nothing, is to be trusted.
-fn stands_for_itself(input: &[u8], whole: &Mended, scope: Scope) -> bool {
+/// Whether to accept a reading of the whole text although the search for documents found none.
+fn is_convincing(input: &[u8], whole: &Mended, scope: Scope) -> bool {
     let Some(text) = whole.text() else {
-        // Refused, cut or too large: the outcome says more than "none" would.
+        // It was refused, cut off or too large. That says more than "none" would.
         let first = input.trim_ascii_start().first();
         return scope == Scope::Whole || first.is_some_and(|byte| matches!(byte, b'{' | b'['));
     };
     if drops_lead(input, whole) {
         let text = text.trim();
-        // Where JSON should be, a list among words is no citation.
+        // Where JSON is expected, an array among words is not a citation.
         let expected = scope == Scope::Whole && text.len() > 2 && text.starts_with(['{', '[']);
         return expected || ends_with_object(input, text);
     }
-    // Brackets and nothing else are documents, empty ones.
+    // Brackets alone are empty documents.
     if input.iter().all(|byte| b"{}[] \t\r\n".contains(byte)) {
         return true;
     }
-    // `"Hello," she said` and `[docs](x) …` hold no JSON.
-    const BEHIND: &[RepairKind] =
+    // `"Hello," she said` and `[docs](x) …` are not JSON.
+    const AFTER: &[RepairKind] =
         &[RepairKind::InlineProse, RepairKind::TrailingProse, RepairKind::SecondDocument];
-    !BEHIND.iter().any(|kind| drops(whole, *kind))
+    !AFTER.iter().any(|kind| drops(whole, *kind))
 }
 
-/// Whether the input is words, and `text`, an object, at their end: no citation, and no code.
+/// Whether the input is words followed by the object `text`, which is then not code or a citation.
 fn ends_with_object(input: &[u8], text: &str) -> bool {
     let words = input.trim_ascii_end().strip_suffix(text.as_bytes());
     let is_word =

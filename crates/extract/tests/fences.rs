@@ -9,7 +9,7 @@ use jsonmend_extract::Scope;
 const SCOPES: [Scope; 4] = [Scope::All, Scope::First, Scope::Fenced, Scope::Whole];
 
 #[test]
-fn the_inside_of_a_fence() {
+fn documents_in_fences() {
     for (text, expected) in [
         ("```json\n{\"a\": 1}\n```", "{\"a\": 1}"),
         ("```\n[1, 2]\n```", "[1, 2]"),
@@ -45,7 +45,7 @@ fn the_inside_of_a_fence() {
 }
 
 #[test]
-fn every_document_of_a_fence() {
+fn all_documents_in_a_fence() {
     let text = "```jsonl\n{\"a\": 1}\n{\"a\": 2}\n[3]\n```\n{\"b\": 1}";
     for (scope, expected) in [(Scope::All, 4), (Scope::Fenced, 3), (Scope::First, 1)] {
         let (found, _) = extract(text.as_bytes(), scope, &Options::new());
@@ -80,7 +80,7 @@ fn the_language_of_a_fence_matters_less_where_json_should_be() {
         let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
         assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{scope:?}");
     }
-    // Code begins otherwise, or goes on otherwise.
+    // Code begins or continues differently.
     for text in [
         "```python\nx = {\"a\": 1}\n```",
         "```python\n[x for x in y]\n```",
@@ -92,7 +92,7 @@ fn the_language_of_a_fence_matters_less_where_json_should_be() {
 }
 
 #[test]
-fn reasoning_is_kept_apart_and_not_searched() {
+fn reasoning_is_separate_and_not_searched() {
     for (text, reasoning, json) in [
         ("<think>maybe {\"a\": 1}?</think>{\"a\": 2}", "maybe {\"a\": 1}?", "{\"a\": 2}"),
         ("\n<Thinking>\n[1]\n< /</Thinking>\n\nIt is\n[2]", "\n[1]\n< /", "[2]"),

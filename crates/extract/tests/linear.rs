@@ -1,9 +1,9 @@
-//! The work grows in proportion to the text, whatever it is made of and however it is cut.
+//! The work grows in proportion to the text, whatever it contains and however it is divided.
 
 use jsonmend_core::{Options, Outcome};
 use jsonmend_extract::{Extractor, Findings, Scope};
 
-/// Pieces that are repeated; each makes a text of many documents, or of many doubtful places.
+/// Each is repeated to make a text of many documents, or of many uncertain places.
 const UNITS: &[&str] = &[
     "{}\n",
     "[1]\n",
@@ -31,7 +31,7 @@ const UNITS: &[&str] = &[
     " ",
 ];
 
-/// The steps for that many repetitions, in chunks of that many bytes.
+/// The steps for `count` repetitions, in chunks of `chunk` bytes.
 fn steps(unit: &str, count: usize, chunk: usize, scope: Scope) -> u64 {
     let text = unit.repeat(count);
     let mut extractor = Extractor::new(scope, Options::new());
@@ -60,7 +60,7 @@ fn four_times_the_text_takes_four_times_the_steps() {
 }
 
 #[test]
-fn steps_start_over_with_the_text() {
+fn reset_also_resets_steps() {
     let mut extractor = Extractor::new(Scope::All, Options::new());
     let mut found = Findings::default();
     extractor.push(b"a {\"b\": 1} c [2", &mut found);

@@ -1,4 +1,4 @@
-//! What is JSON in prose, and what must not be touched.
+//! What is JSON in prose, and what must stay unchanged.
 
 mod cuts;
 
@@ -11,7 +11,7 @@ fn documents(input: &str, scope: Scope) -> Vec<String> {
     found.documents().iter().map(|document| show(document.json())).collect()
 }
 
-/// Text in which no document is found, whatever the scope: it comes out as it came.
+/// Texts in which no document is found, whatever the scope. They are emitted unchanged.
 const NOT_JSON: &[&str] = &[
     "",
     "  \n ",
@@ -67,10 +67,10 @@ const NOT_JSON: &[&str] = &[
 ];
 
 #[test]
-fn what_is_not_json_is_not_touched() {
+fn text_that_is_not_json_is_unchanged() {
     for text in NOT_JSON {
         for scope in [Scope::All, Scope::First, Scope::Fenced] {
-            // A cut right behind a bracket is the one thing these endings share with JSON.
+            // If the text ends directly after a bracket, JSON could follow.
             if text.ends_with('"') && scope != Scope::Fenced {
                 continue;
             }
@@ -82,9 +82,9 @@ fn what_is_not_json_is_not_touched() {
 }
 
 #[test]
-fn nor_is_it_in_a_channel_that_should_be_json() {
+fn text_that_is_not_json_is_unchanged_in_a_channel_of_json() {
     for text in NOT_JSON {
-        // Behind a brace, such a channel takes an apostrophe for a quote.
+        // After a brace, an apostrophe counts as a quote in such a channel.
         if matches!(
             *text,
             "{'tis the season}" | "{" | "the end {\"" | "fn main() {}" | "{ color: red }"
@@ -179,7 +179,7 @@ fn many_documents_in_one_piece() {
 }
 
 #[test]
-fn offsets_of_several_documents_count_from_the_start() {
+fn offsets_of_several_documents_are_in_the_input() {
     let text = "one {\"a\": 1} two {\"b\": 'x'} three";
     let (found, outcome) = extract(text.as_bytes(), Scope::All, &Options::new());
     assert_eq!(outcome, Outcome::Repaired);

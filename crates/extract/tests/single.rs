@@ -1,4 +1,4 @@
-//! One document: the account of what stands around it, policies, limits, ends.
+//! A single document: repairs around it, policies, limits, and how it ends.
 
 mod cuts;
 
@@ -6,7 +6,7 @@ use cuts::{extract, show};
 use jsonmend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 
-/// A kind of repair, and what it spans.
+/// A kind of repair and its span.
 type Span = (&'static str, usize, usize);
 
 fn account(text: &str, scope: Scope) -> (Vec<Span>, String, Outcome) {
@@ -28,7 +28,7 @@ fn white_space_around_is_json() {
 }
 
 #[test]
-fn what_stands_around_is_accounted_for() {
+fn text_around_a_document_is_recorded() {
     let cases: &[(&str, &[Span], &str)] = &[
         ("\u{feff}[1]", &[("byte-order-mark", 0, 3)], "[1]"),
         ("\u{feff} [1]", &[("byte-order-mark", 0, 3)], " [1]"),
@@ -72,7 +72,7 @@ fn what_stands_around_is_accounted_for() {
             "{}",
         ),
         ("<think>x</think>\n[1]", &[("leading-prose", 0, 17)], "[1]"),
-        // The stray closer is text, and what follows text is text.
+        // The stray closer is text, and so is what follows it.
         ("[1]]\n", &[("extra-close", 3, 5)], "[1]"),
         ("[1] \n } ]\n", &[("extra-close", 3, 10)], "[1]"),
         ("[1] } ]x", &[("extra-close", 3, 7), ("inline-prose", 7, 8)], "[1]"),
@@ -97,13 +97,13 @@ fn what_stands_around_is_accounted_for() {
 }
 
 #[test]
-fn what_stands_around_is_still_text() {
+fn text_around_a_document_is_also_text() {
     let (found, _) = extract(b" A:\n```\n[1]\n```\nB {\"c\": 1} ", Scope::First, &Options::new());
     assert_eq!(show(found.text()), " A:\n```\n\n```\nB {\"c\": 1} ");
 }
 
 #[test]
-fn lone_scalars_count_in_a_channel_of_json() {
+fn scalars_count_in_a_channel_of_json() {
     for text in ["42", " -1.5e3\n", "true", "null ", "\"x\"", "\"say \\\"hi\\\" [1] {x\"", "\"\""] {
         assert_eq!(account(text, Scope::Whole), (vec![], text.to_owned(), Outcome::Unchanged));
         let (_, outcome) = extract(text.as_bytes(), Scope::First, &Options::new());
@@ -131,14 +131,14 @@ fn lone_scalars_count_in_a_channel_of_json() {
 }
 
 #[test]
-fn broken_scalars_that_stand_alone_are_mended() {
+fn broken_scalars_are_mended() {
     for (text, json) in [("'x'", "\"x\""), ("True", "true"), (".5", "0.5"), ("fals", "false")] {
         assert_eq!(account(text, Scope::Whole).1, json, "{text}");
     }
 }
 
 #[test]
-fn whatever_is_json_is_taken_where_json_should_be() {
+fn any_valid_json_is_accepted_where_json_is_expected() {
     for text in [
         "[[[[[[[[[[1]]]]]]]]]]",
         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"x\"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
@@ -160,7 +160,7 @@ fn whatever_is_json_is_taken_where_json_should_be() {
 }
 
 #[test]
-fn broken_json_is_taken_where_json_should_be() {
+fn broken_json_is_accepted_where_json_is_expected() {
     for (text, json) in [
         ("[1 2 3]", "[1, 2, 3]"),
         ("[[a, b]]", "[[\"a\", \"b\"]]"),
@@ -175,7 +175,7 @@ fn broken_json_is_taken_where_json_should_be() {
 }
 
 #[test]
-fn comments_may_stand_before_a_document() {
+fn comments_may_precede_a_document() {
     for (text, json, comments) in [
         ("/* a */ {\"b\": 1}", " {\"b\": 1}", vec![("comment", 0, 7)]),
         (" // a\n/**/\n[1]\n", " \n\n[1]\n", vec![("comment", 1, 5), ("comment", 6, 10)]),
@@ -183,7 +183,7 @@ fn comments_may_stand_before_a_document() {
     ] {
         assert_eq!(account(text, Scope::Whole), (comments, json.to_owned(), Outcome::Repaired));
     }
-    // Without a document they are text, and so are they before one that stands in prose.
+    // Without a document, they are text. So are those before a document in prose.
     for text in ["/* a */", "// a\nb", "/", "/x", "/* a", "/ [1]", "/* a */ b"] {
         let (found, _) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert!(show(found.text()).starts_with(text.trim_end_matches(" [1]")), "{text}");
@@ -224,7 +224,7 @@ fn a_call_around_a_document_belongs_to_it() {
 }
 
 #[test]
-fn what_only_looks_like_a_scalar_is_none() {
+fn almost_scalars_are_text() {
     for text in [" fals ", "nul\n", "1_000_", "000_00"] {
         let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
         assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{text:?}");
@@ -232,7 +232,7 @@ fn what_only_looks_like_a_scalar_is_none() {
 }
 
 #[test]
-fn what_the_policy_forbids_around_a_document_is_refused() {
+fn text_around_a_document_is_refused_if_the_policy_forbids_dropping_it() {
     let strict = Options::new().with_policy(Policy::STRICT);
     let exact = Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Exact));
     let likely = Options::new().with_policy(Policy::CONSERVATIVE);
@@ -264,11 +264,11 @@ fn what_the_policy_forbids_around_a_document_is_refused() {
         }
     }
     let (_, outcome) = extract(b"x [\"a\"] y", Scope::All, &strict);
-    assert_eq!(outcome, Outcome::Unchanged, "text around is no repair of one document of many");
+    assert_eq!(outcome, Outcome::Unchanged, "with several documents, text around is not recorded");
 }
 
 #[test]
-fn what_follows_may_be_an_error() {
+fn text_after_a_document_may_be_an_error() {
     let options = Options::new().with_trailing_documents(TrailingDocuments::Error);
     assert_eq!(extract(b"[1]\n", Scope::Whole, &options).1, Outcome::Unchanged);
     assert_eq!(extract(b"[1] x", Scope::Whole, &options).1, Outcome::Invalid);
@@ -276,7 +276,7 @@ fn what_follows_may_be_an_error() {
 }
 
 #[test]
-fn more_white_space_than_the_buffer_holds_is_prose() {
+fn more_white_space_than_the_buffer_is_prose() {
     let options = Options::new().with_limits(Limits::new().with_buffer(8));
     for (text, json) in [
         ("        [1]", "        [1]"),
@@ -292,7 +292,7 @@ fn more_white_space_than_the_buffer_holds_is_prose() {
 }
 
 #[test]
-fn a_long_string_alone_is_a_document_before_its_end() {
+fn a_long_string_becomes_a_document_before_its_end() {
     let options = Options::new().with_limits(Limits::new().with_buffer(16));
     let text = "\"0123456789 0123456789\"";
     let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &options);
@@ -302,7 +302,7 @@ fn a_long_string_alone_is_a_document_before_its_end() {
 }
 
 #[test]
-fn text_is_held_back_by_a_window_at_most() {
+fn at_most_a_window_of_text_is_withheld() {
     let text = format!("a [\"{}", "b ".repeat(500));
     let mut extractor = Extractor::new(Scope::All, Options::new());
     let mut found = Findings::default();
@@ -316,7 +316,7 @@ fn text_is_held_back_by_a_window_at_most() {
 }
 
 #[test]
-fn questions_while_it_runs() {
+fn accessors_while_reading() {
     let mut extractor = Extractor::new(Scope::First, Options::new());
     let mut found = Findings::default();
     assert!(extractor.completion().is_none());
@@ -337,7 +337,7 @@ fn questions_while_it_runs() {
 }
 
 #[test]
-fn a_cut_document_says_where() {
+fn a_cut_document_has_the_path_of_the_cut() {
     for (policy, expected) in
         [(Policy::PERMISSIVE, Outcome::Closed), (Policy::CONSERVATIVE, Outcome::Cut)]
     {
@@ -381,7 +381,7 @@ fn reset_starts_over() {
 }
 
 #[test]
-fn any_bytes_in_any_pieces() {
+fn any_bytes_in_any_chunks() {
     let alphabet: &[&[u8]] = &[
         b"{",
         b"}",
@@ -432,7 +432,7 @@ fn any_bytes_in_any_pieces() {
     }
 }
 
-/// Containers of so many levels, each of one value or two.
+/// Containers of this many levels, each with one or two values.
 fn containers(levels: usize) -> Vec<String> {
     let mut all: Vec<String> = ["{}", "[]"].map(String::from).to_vec();
     if levels > 1 {
@@ -451,7 +451,7 @@ fn containers(levels: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_channel_that_is_json_is_that_document() {
+fn a_channel_of_json_is_that_document() {
     for text in containers(4) {
         for scope in [Scope::All, Scope::First, Scope::Last, Scope::Whole] {
             let mut extractor = Extractor::new(scope, Options::new());

@@ -1,4 +1,4 @@
-//! What may cross threads, and what has a code.
+//! Types that can cross threads, and codes.
 
 use jsonmend_extract::{Extractor, Findings, Found, Scope};
 

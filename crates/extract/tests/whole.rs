@@ -1,4 +1,4 @@
-//! Whole texts: what is mended, what is left alone, and the edit script over all of it.
+//! Whole texts: what is mended, what is left unchanged, and the edit script for all of it.
 
 use jsonmend_core::{Mended, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments, apply};
 use jsonmend_extract::{Scope, mend_text};
@@ -6,7 +6,7 @@ use jsonmend_extract::{Scope, mend_text};
 const SCOPES: [Scope; 6] =
     [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last, Scope::Whole];
 
-/// Mends `text`, and checks that the repairs make of the input what was made of it.
+/// Mends `text`, and checks that applying the repairs gives the output.
 fn mended(text: &str, scope: Scope, options: &Options) -> Mended {
     let mended = mend_text(text.as_bytes(), scope, options);
     assert_eq!(mended.text().is_some(), mended.outcome().is_valid(), "{scope:?}: {text}");
@@ -18,13 +18,13 @@ fn mended(text: &str, scope: Scope, options: &Options) -> Mended {
     mended
 }
 
-/// What it comes to, without the white space around it.
+/// The mended text, without the white space around it.
 fn text(input: &str, scope: Scope) -> Option<String> {
     mended(input, scope, &Options::new()).text().map(|text| text.trim().to_owned())
 }
 
 #[test]
-fn text_that_only_looks_like_json_is_left_alone() {
+fn text_that_only_looks_like_json_is_unchanged() {
     for input in [
         "As shown elsewhere [7], and again [8, 9].",
         "Every y in [2, 5) counts.",
@@ -43,26 +43,26 @@ fn text_that_only_looks_like_json_is_left_alone() {
 }
 
 #[test]
-fn code_in_braces_is_json_only_where_json_should_be() {
+fn code_in_braces_is_json_only_where_json_is_expected() {
     let input = "{ let y = [z]; }";
     for scope in [Scope::All, Scope::First, Scope::Last] {
         assert_eq!(text(input, scope), None, "{scope:?}");
     }
     assert!(text(input, Scope::Whole).is_some());
-    // A document that stands inside such code is still one.
+    // A document inside such code is still found.
     let input = "{ let y = [z]; call({\"a\": 1}) }";
     assert_eq!(text(input, Scope::First).as_deref(), Some("{\"a\": 1}"));
 }
 
 #[test]
-fn a_list_among_words_counts_where_json_should_be() {
+fn a_list_among_words_counts_where_json_is_expected() {
     let input = "Sure: [8, 9] it is.";
     assert_eq!(text(input, Scope::Whole).as_deref(), Some("[8, 9]"));
     assert_eq!(text(input, Scope::Best), None);
 }
 
 #[test]
-fn valid_json_is_left_as_it_is() {
+fn valid_json_is_unchanged() {
     for input in ["{}", " [1, {\"a\": 1.10}]\n", "\"x\"", "42", "null", "[\"```json\\n{}\\n```\"]"]
     {
         for scope in SCOPES.into_iter().filter(|scope| *scope != Scope::Fenced) {
@@ -100,12 +100,12 @@ fn documents_that_belong_together_become_an_array() {
     assert_eq!(mended.text(), Some("[{\"a\": 1},{\"b\": 2}\n]"));
     let broken = fences.replace("{'b': 2}", "{'b': ");
     let strict = options.with_policy(Policy::CONSERVATIVE);
-    // One of them is cut off, and may not be closed: no array is made of them.
+    // One of them is cut off and may not be closed, so there is no array.
     assert_eq!(self::mended(&broken, Scope::Best, &strict).text(), None);
 }
 
 #[test]
-fn what_the_policy_forbids_around_is_invalid_and_not_a_mistake() {
+fn text_around_a_document_that_may_not_be_dropped_is_invalid() {
     let exact = Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Exact));
     for options in [exact, Options::new().with_policy(Policy::STRICT)] {
         for input in ["const d = {\"a\": 1};", "{\"a\": 1} and so on", "So: {\"a\": 1}"] {
@@ -118,7 +118,7 @@ fn what_the_policy_forbids_around_is_invalid_and_not_a_mistake() {
 }
 
 #[test]
-fn what_follows_may_be_refused() {
+fn text_after_a_document_may_be_an_error() {
     let options = Options::new().with_trailing_documents(TrailingDocuments::Error);
     for scope in [Scope::First, Scope::Best, Scope::Whole] {
         for input in ["[\"a\"] b", "[\"a\"]\n[\"b\"]", "So: [\"a\"] b"] {
@@ -131,7 +131,7 @@ fn what_follows_may_be_refused() {
 }
 
 #[test]
-fn white_space_and_a_mark_before_a_document_are_no_prose() {
+fn white_space_and_a_byte_order_mark_are_not_prose() {
     let mended = mended("\u{feff}\n{\"a\": 1} Bye", Scope::First, &Options::new());
     let kinds: Vec<RepairKind> = mended.repairs().iter().map(jsonmend_core::Repair::kind).collect();
     assert_eq!(kinds, [RepairKind::ByteOrderMark, RepairKind::InlineProse]);
@@ -151,7 +151,7 @@ fn a_closing_fence_ends_a_string_that_was_left_open() {
     let cut = "{\"k\": \"v```";
     let mended = mended(cut, Scope::Best, &Options::new());
     assert_eq!((mended.text(), mended.outcome()), (Some("{\"k\": \"v\"}"), Outcome::Closed));
-    // A string that is closed may hold a fence.
+    // A string that is closed may contain a fence.
     let whole = "{\"k\": \"v}```\"";
     assert_eq!(text(whole, Scope::Best).as_deref(), Some("{\"k\": \"v}```\"}"));
 }
@@ -170,7 +170,7 @@ fn mending_twice_changes_nothing() {
 
 /// A document that is refused is not searched for a smaller one inside its strings.
 #[test]
-fn a_refused_object_holds_no_other_document() {
+fn a_refused_object_contains_no_other_document() {
     let options = Options::new().with_policy(Policy::CONSERVATIVE);
     let cut = br#"{"path": "f", "content": "a = "b, c"\nd = {"path": "z"}\n"#;
     let mended = mend_text(cut, Scope::Best, &options);
@@ -190,7 +190,7 @@ fn brackets_alone_are_documents() {
 }
 
 #[test]
-fn another_document_is_more_than_prose() {
+fn a_dropped_document_is_not_prose() {
     let kinds = |text: &str, scope, following| {
         let mended = mended(text, scope, &Options::new().with_trailing_documents(following));
         let kinds: Vec<RepairKind> =

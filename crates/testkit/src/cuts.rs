@@ -66,7 +66,7 @@ impl Cut {
 }
 
 /// How many divisions in two, and in three, are tried before a seed makes the choice.
-const MOST: usize = 1000;
+const MAX_DIVISIONS: usize = 1000;
 
 /// The cuts that every case is run with: whole, byte by byte, with an empty chunk before every byte,
 /// every division in two (at most 1,000, then seeded ones), every division in three of a short
@@ -75,12 +75,12 @@ const MOST: usize = 1000;
 pub fn thorough(len: usize) -> Vec<Cut> {
     let mut seed = Seed::new(len as u64);
     let mut cuts = few(len, &mut seed);
-    if len <= MOST {
+    if len <= MAX_DIVISIONS {
         cuts.extend((1..len).map(|at| Cut::at(vec![at])));
     } else {
-        cuts.extend((0..MOST).map(|_| Cut::at(vec![seed.below(len)])));
+        cuts.extend((0..MAX_DIVISIONS).map(|_| Cut::at(vec![seed.below(len)])));
     }
-    if len * len / 2 <= MOST {
+    if len * len / 2 <= MAX_DIVISIONS {
         for first in 1..len {
             cuts.extend((first + 1..len).map(|second| Cut::at(vec![first, second])));
         }

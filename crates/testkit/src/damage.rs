@@ -188,8 +188,8 @@ pub fn damaged(text: &[u8], count: usize, seed: &mut Seed) -> Damaged {
     damaged
 }
 
-/// The positions of the signs of a text that are not inside its strings, as far as they can be found
-/// in a text that may already be broken.
+/// The positions of punctuation outside of strings, as far as they can be found in a text that may
+/// already be broken.
 #[derive(Default)]
 struct Marks {
     openers: Vec<usize>,

@@ -203,7 +203,7 @@ fn consumable(
     }
     let shown = || String::from_utf8_lossy(text).into_owned();
     let Some(tokens) = oracle::tokens(text) else {
-        return Err(violation(format!("mended to what is no JSON: {}", shown())));
+        return Err(violation(format!("mended to text that is not JSON: {}", shown())));
     };
     if oracle::has_lone_surrogate(&tokens) {
         return Err(violation(format!("mended to half a surrogate pair: {}", shown())));

@@ -82,8 +82,8 @@ fn key() -> BoxedStrategy<String> {
     prop_oneof![4 => name.prop_map(str::to_owned), 1 => string()].boxed()
 }
 
-/// What strings are made of: words, other scripts, escapes, and signs that have a meaning outside of
-/// strings.
+/// What strings are made of: words, other scripts, escapes, and punctuation that has a meaning outside
+/// of strings.
 const FRAGMENTS: &[&str] = &[
     "word",
     "two words",

@@ -1,21 +1,21 @@
-//! Behind a document: another one, the rest of a string, members that were cut off by a stray closer.
+//! After a document: another one, the rest of a string, or members cut off by a stray closer.
 
 use super::{
     Edit, Engine, Expect, Flow, Source, Step, Stop, Token,
     frames::Shape,
-    look,
     source::{Edge, Look},
+    try_peek,
 };
 use crate::{RepairKind, TrailingDocuments};
 
 impl Engine {
-    /// Behind the document.
+    /// Decides what to do with a token after the document.
     pub(super) fn defer_after(&mut self, source: &Source<'_>, token: Token) -> Step {
         let at = self.pos;
         let mut look = self.look(source, at);
         if token == Token::Comma {
             look.bump();
-            let next = look!(look.gap(), 0);
+            let next = try_peek!(look.gap(), 0);
             if self.whole && self.rejoins(source, look)? {
                 return Ok(Flow::Go);
             }
@@ -25,23 +25,23 @@ impl Engine {
             return self.open_tail(source, token);
         }
         let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
-        // Scalars follow scalars only, a line each.
+        // A scalar may only follow another scalar, on a line of its own.
         let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
-        let lines = source.slice(self.anchor, at).contains(&b'\n');
+        let lines = source.slice(self.gap_start, at).contains(&b'\n');
         let separated =
             lines && (scalar || self.options.trailing_documents() == TrailingDocuments::All);
         if token == Token::Plus && self.whole && self.closed_string.is_some() {
-            let mut behind = look;
-            behind.bump();
-            if look!(behind.gap(), 0) == 0 || !look!(behind.at_quote(), false) {
+            let mut after = look;
+            after.bump();
+            if try_peek!(after.gap(), 0) == 0 || !try_peek!(after.at_quote(), false) {
                 return self.open_tail(source, token);
             }
-            // `"a" + "b"` as the whole document: it has not ended yet.
+            // `"a" + "b"` as the whole document: it goes on.
             self.reopen_document();
             return self.join(source);
         }
         if token == Token::Word {
-            // A literal on a line of its own is a document where all are wanted; words are prose.
+            // A literal on its own line is a document if all documents are wanted. Words are prose.
             let word = match look.word() {
                 Ok(word) => word,
                 Err(Edge::More) => return Ok(Flow::Wait),
@@ -67,12 +67,13 @@ impl Engine {
     /// Another document begins.
     fn next_document(&mut self, source: &Source<'_>) -> Step {
         let _ = source;
-        self.settle();
+        self.commit();
         self.expect = Expect::Document;
         Ok(Flow::Go)
     }
 
-    /// Whole text only. `{"a": 1}, "b": 2}`: the brace came too early, take it back.
+    /// In `{"a": 1}, "b": 2}` the first brace came too early: removes it and continues the object.
+    /// Whole-text path only.
     fn rejoins(&mut self, source: &Source<'_>, look: Look<'_>) -> Result<bool, Stop> {
         let Some(end) = self.document_end else { return Ok(false) };
         let closed_object = source.byte(end.wrapping_sub(1)) == Some(b'}') && self.closed_items > 0;
@@ -90,22 +91,22 @@ impl Engine {
         self.frames.push(Shape::Object, self.document_start);
         self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
         self.expect = Expect::MemberEnd;
-        self.anchor = end;
+        self.gap_start = end;
         Ok(true)
     }
 
-    /// The document that ended last has not ended yet.
+    /// Continues the document that ended last.
     fn reopen_document(&mut self) {
         let ended = |edit: &Edit| matches!(edit, Edit::EndDocument { .. });
         if let Some(at) = self.edits.iter().rposition(ended) {
             self.edits.remove(at);
-            self.firm -= usize::from(at < self.firm);
+            self.committed_edits -= usize::from(at < self.committed_edits);
         }
         self.documents = self.documents.saturating_sub(1);
         self.document_end = None;
     }
 
-    /// Whether a key and, without a colon, its value follow: two strings.
+    /// Whether two strings follow: a key and its value without a colon.
     fn two_strings_follow(&mut self, source: &Source<'_>) -> bool {
         let mut look = self.look(source, self.pos);
         let Ok(Some((quote, length))) = look.quote() else { return false };
@@ -113,7 +114,7 @@ impl Engine {
         look.through(quote).is_ok() && look.blanks().is_ok() && look.at_quote() == Ok(true)
     }
 
-    /// Whether the document's own closer was touched by an edit.
+    /// Whether the document does not begin with a brace, or an edit changed its closing one.
     fn document_was_wrapped(&self, source: &Source<'_>, end: usize) -> bool {
         source.byte(self.document_start) != Some(b'{') || {
             let before = &self.edits[..self.edits_before(end)];

@@ -3,9 +3,9 @@
 use super::{
     Engine, Expect, Flow, Lex, PLAIN, Source, Step, Stop, Text,
     frames::Shape,
-    look,
     quote::Quote,
     source::{Edge, wide_sign},
+    try_peek,
 };
 use crate::RepairKind;
 
@@ -23,19 +23,20 @@ impl Engine {
         self.tail = None;
         self.lex = Lex::Text(text);
         if !is_key {
-            self.settle();
+            self.commit();
         }
         Ok(Flow::Go)
     }
 
-    /// Whether a word ends directly before `pos`. A guide is asked once, there: a blank that comes
-    /// later must not ask again, or it would matter where a chunk ends.
+    /// Whether a word ends directly before `pos`. The guide is asked only there, once per word:
+    /// asking again at a later blank would make the answer depend on how the input was divided.
     fn word_ended(&self, source: &Source<'_>, text: Text) -> bool {
         self.pos > self.lex_start
             && match text.is_key {
                 true => !matches!(source.byte(self.pos - 1), Some(b' ' | b'\t')),
-                // What stands before the mark may be gone; the mark stands behind the last word.
-                false => self.pos == self.mark,
+                // Bytes before the committed position may be gone, and that is the end of the last
+                // word.
+                false => self.pos == self.committed,
             }
     }
 
@@ -52,9 +53,9 @@ impl Engine {
             } else {
                 Ok(false)
             };
-            if look!(ends, false) {
-                // Running text may hold a name and a colon, so that its end is a guess. A policy
-                // without guesses has no other reading instead: that would be one, too.
+            if try_peek!(ends, false) {
+                // Prose may contain a name and a colon, so this end is a guess. A policy without
+                // guesses gets no other reading instead, which would be a guess as well.
                 let guess = !text.is_key && self.frames.top() == Some(Shape::Object);
                 let kind = if guess { RepairKind::UnterminatedString } else { bare_kind(text) };
                 return self.end_bare_by(kind, source, text);
@@ -83,7 +84,7 @@ impl Engine {
             let ends = if text.is_key { b':' } else { b',' };
             wide_sign(&rest[at..]).filter(|(sign, _)| *sign == ends)
         };
-        // With a guide, word by word: the string may end at each blank.
+        // With a guide, read word by word, because the string may end at each blank.
         let blank = rest.iter().take_while(|b| guided && **b == b' ').count();
         let word = rest.iter().enumerate().skip(blank).take_while(|(at, b)| {
             plain(b) && !(guided && **b == b' ') && (b.is_ascii() || sign(*at).is_none())
@@ -92,9 +93,9 @@ impl Engine {
         if run == 0
             && let Some((_, length)) = sign(0)
         {
-            // A comma or colon of another script may end it.
+            // A comma or colon of another script may end the string.
             let may = self.pos > self.lex_start;
-            if may && look!(self.wide_sign_ends(source, text, length), false) {
+            if may && try_peek!(self.wide_sign_ends(source, text, length), false) {
                 return self.end_bare(source, text);
             }
             run = length;
@@ -102,7 +103,7 @@ impl Engine {
         if let Err(error) = core::str::from_utf8(&rest[..run]) {
             if error.valid_up_to() == 0 {
                 let arrives = error.error_len().is_none() && run == rest.len() && !source.is_last();
-                if !text.is_key && !arrives && self.pos - self.mark > self.window {
+                if !text.is_key && !arrives && self.pos - self.committed > self.window {
                     return self.end_bare(source, text);
                 }
                 return self.broken_utf8(source, text, error.error_len(), run);
@@ -114,24 +115,26 @@ impl Engine {
         }
         self.pos += run;
         if text.is_key {
-            self.check_held()?;
+            self.check_withheld()?;
         }
         let blank = rest[..run].iter().rev().take_while(|b| **b == b' ').count();
         if blank < run && !text.is_key {
-            self.mark = self.pos - blank;
-            self.firm = self.edits.len();
+            self.committed = self.pos - blank;
+            self.committed_edits = self.edits.len();
         }
         let first = self.pos == self.lex_start;
         let Some(&byte) = source.from(self.pos).first() else {
             return if source.is_last() { self.end_bare(source, text) } else { Ok(Flow::Wait) };
         };
         match byte {
-            // The character behind the run is not whole, or not UTF-8.
+            // The character after the run is incomplete or not UTF-8.
             0x80.. => Ok(Flow::Go),
-            // The next word may be none of the string's.
+            // The next word may not belong to the string.
             b' ' => Ok(Flow::Go),
             b'\t' if guided && run > 0 => Ok(Flow::Go),
-            _ if !text.is_key && self.pos - self.mark > self.window => self.end_bare(source, text),
+            _ if !text.is_key && self.pos - self.committed > self.window => {
+                self.end_bare(source, text)
+            }
             b'\\' => {
                 let Some(next) = source.byte(self.pos + 1) else {
                     if !source.is_last() {
@@ -148,7 +151,7 @@ impl Engine {
                     self.edit(RepairKind::BadEscape, self.pos..self.pos, "\\")?;
                     self.pos += 1;
                 }
-                self.settle_text(text);
+                self.commit_text(text);
                 Ok(Flow::Go)
             }
             b'\n' | b'\r' => self.end_bare(source, text),
@@ -174,7 +177,7 @@ impl Engine {
                 if text.is_key || self.frames.top() != Some(Shape::Object) && text.nested == 0 {
                     return self.end_bare(source, text);
                 }
-                let ends = look!(self.comma_ends_bare(source, text, 1), true);
+                let ends = try_peek!(self.comma_ends_bare(source, text, 1), true);
                 if ends { self.end_bare(source, text) } else { self.keep(text) }
             }
             b';' => {
@@ -185,7 +188,7 @@ impl Engine {
                 self.pos += look.passed();
                 let follows = gap.and_then(|_| self.key_follows(source));
                 self.pos = at;
-                let ends = look!(follows, false);
+                let ends = try_peek!(follows, false);
                 if ends { self.end_bare(source, text) } else { self.keep(text) }
             }
             b'}' | b']' | b')' if text.nested > 0 => {
@@ -205,43 +208,44 @@ impl Engine {
                 let Some(next) = source.byte(self.pos + 1) else {
                     return if source.is_last() { self.keep(text) } else { Ok(Flow::Wait) };
                 };
-                let behind_space = source.byte(self.pos.wrapping_sub(1)).is_some_and(|b| b == b' ');
-                let comment = next == b'*' || next == b'/' && behind_space;
-                if comment && behind_space { self.end_bare(source, text) } else { self.keep(text) }
+                let after_space = source.byte(self.pos.wrapping_sub(1)).is_some_and(|b| b == b' ');
+                let comment = next == b'*' || next == b'/' && after_space;
+                if comment && after_space { self.end_bare(source, text) } else { self.keep(text) }
             }
             b'`' => {
-                let fence = look!(source.look(self.pos, self.window).starts_with(b"```"), false);
+                let fence =
+                    try_peek!(source.look(self.pos, self.window).starts_with(b"```"), false);
                 if fence { self.end_bare(source, text) } else { self.keep(text) }
             }
             _ => self.keep(text),
         }
     }
 
-    /// Blanks are held back until a word follows them. Where the run that starts at `pos` passes too
-    /// many of them, the engine stops there, as it does where they come one by one.
+    /// Blanks are withheld until a word follows them. If a run of blanks exceeds the limit, the
+    /// engine must stop at the same byte as if they had arrived one by one.
     fn check_blanks(&mut self, run: &[u8]) -> Result<(), Stop> {
-        if self.held_at(self.pos + run.len()).is_ok() {
+        if self.check_withheld_at(self.pos + run.len()).is_ok() {
             return Ok(());
         }
-        let (from, mut mark) = (self.pos, self.mark);
+        let (from, mut committed) = (self.pos, self.committed);
         for (at, &byte) in run.iter().enumerate() {
             if byte != b' ' {
-                mark = from + at + 1;
+                committed = from + at + 1;
                 continue;
             }
-            if mark > self.mark {
-                self.mark = mark;
-                self.firm = self.edits.len();
+            if committed > self.committed {
+                self.committed = committed;
+                self.committed_edits = self.edits.len();
             }
-            self.held_at(from + at + 1)?;
+            self.check_withheld_at(from + at + 1)?;
         }
         Ok(())
     }
 
-    /// The byte at `pos` belongs to the string.
+    /// Takes the byte at `pos` as part of the string.
     fn keep(&mut self, text: Text) -> Step {
         self.pos += 1;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
@@ -266,11 +270,11 @@ impl Engine {
         };
         self.edit(RepairKind::InvalidUtf8, at..at + bad, "\u{fffd}")?;
         self.pos += bad;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
-    /// Whether a comma or colon of another script, of so many bytes, ends a string without quotes.
+    /// Whether a comma or colon of another script, `length` bytes long, ends an unquoted string.
     fn wide_sign_ends(
         &mut self,
         source: &Source<'_>,
@@ -285,8 +289,8 @@ impl Engine {
         }
     }
 
-    /// Whether a comma of another script, of so many bytes at `at`, separates values: in an object a
-    /// member, or nothing, must follow it.
+    /// Whether a comma of another script, `length` bytes long at `at`, separates values. In an
+    /// object it does if a member or the end follows it.
     pub(super) fn separates(
         &mut self,
         source: &Source<'_>,
@@ -302,7 +306,7 @@ impl Engine {
         follows
     }
 
-    /// A comma behind a bare value of an object: does another member, or nothing, follow it?
+    /// Whether another member, or the end, follows the comma after an unquoted value of an object.
     fn comma_ends_bare(
         &mut self,
         source: &Source<'_>,
@@ -324,7 +328,8 @@ impl Engine {
         if follows? {
             return Ok(true);
         }
-        // Without a colon it is a member only beside another without one: `Home, page 3` is text.
+        // Without a colon it is only a member if its neighbour has none either: `Home, page 3` is
+        // text.
         Ok(text.nested == 0 && self.lacks_colon() && self.declares_member(look)?)
     }
 
@@ -332,14 +337,14 @@ impl Engine {
     fn quote_in_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         let at = self.pos;
         let mut look = self.look(source, at + 1);
-        let next = look!(look.space(), b'}');
+        let next = try_peek!(look.space(), b'}');
         let closes = if text.is_key { next == b':' } else { matches!(next, b',' | b'}' | b']') };
         if closes && at > self.lex_start {
-            // It lost its opening quote only; white space before it was meant.
+            // Only its opening quote was lost, so white space before this one was meant.
             self.pos = at + 1;
             return self.bare_closed(source, text, at);
         }
-        if !text.is_key && look!(self.key_follows(source), false) && at > self.lex_start {
+        if !text.is_key && try_peek!(self.key_follows(source), false) && at > self.lex_start {
             return self.end_bare(source, text);
         }
         if text.is_key && at > self.lex_start {
@@ -349,20 +354,20 @@ impl Engine {
         self.keep(text)
     }
 
-    /// The string ends before `pos`; white space at its end is none of it.
+    /// Ends the string before `pos`, without the white space at its end.
     fn end_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         self.end_bare_by(bare_kind(text), source, text)
     }
 
-    /// The same; the closing quote is a repair of that kind.
+    /// Like [`end_bare`](Self::end_bare), with the kind of the repair that adds the closing quote.
     fn end_bare_by(&mut self, kind: RepairKind, source: &Source<'_>, text: Text) -> Step {
         let end = if text.is_key {
             let content = source.slice(self.lex_start, self.pos);
             self.lex_start + content.trim_ascii_end().len()
         } else {
-            self.mark
+            self.committed
         };
-        // White space at the end was taken for content: it is none.
+        // White space at the end was read as content, and is not part of the string.
         self.forget_controls(end);
         self.edit(kind, end..end, "\"")?;
         self.bare_closed(source, text, end)
@@ -373,20 +378,20 @@ impl Engine {
         if text.is_key {
             self.frames.set_key(source.slice(self.lex_start, end));
             self.expect = Expect::Colon;
-            self.anchor = end;
+            self.gap_start = end;
             return Ok(Flow::Go);
         }
         let pos = self.pos;
         self.value_ended(source)?;
-        self.anchor = if pos > end { pos.min(end + 1) } else { end };
-        if self.anchor > end && source.byte(end) != Some(b'"') {
-            self.anchor = end;
+        self.gap_start = if pos > end { pos.min(end + 1) } else { end };
+        if self.gap_start > end && source.byte(end) != Some(b'"') {
+            self.gap_start = end;
         }
         Ok(Flow::Go)
     }
 }
 
-/// The repair that gives a key or a string its quotes.
+/// The repair that adds quotes to a key or a string.
 const fn bare_kind(text: Text) -> RepairKind {
     if text.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString }
 }

@@ -1,10 +1,10 @@
-//! Closing containers, by the right closer or by another.
+//! Closing containers, with the right closer or another one.
 
 use super::{
     Engine, Expect, Flow, Source, Step, Stop, Token,
     frames::Shape,
-    look,
     source::{Edge, Look},
+    try_peek,
 };
 use crate::RepairKind;
 
@@ -18,26 +18,26 @@ impl Engine {
         match self.frames.above(wanted) {
             Some(0) => self.close_top(source, token),
             Some(above) => {
-                // `[{"a": 1]`, or `{"k": ["v"}, …`: were closers lost, or is this one mistyped?
+                // `[{"a": 1]`, or `{"k": ["v"}, …`: are closers missing, or is this one mistyped?
                 let outer = self.frames.shape_below(above);
                 let inner = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
-                if self.follows_object(above, outer) && look!(self.reads_on(look), false) {
+                if self.follows_object(above, outer) && try_peek!(self.reads_on(look), false) {
                     return self.extra_close();
                 }
-                let lost = look!(self.fits(look, outer), true);
-                let mistyped = !lost && look!(self.fits(look, inner), true);
+                let lost = try_peek!(self.fits(look, outer), true);
+                let mistyped = !lost && try_peek!(self.fits(look, inner), true);
                 if mistyped {
                     return self.mistyped(source);
                 }
                 self.close_lost(source, above)
             }
             None => {
-                // Nothing of that shape is open: a mistyped closer, or one too many.
+                // Nothing of this shape is open: a mistyped closer, or one too many.
                 let below = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
                 let closes_root = below.is_none();
-                let fits = look!(self.fits(look, below), closes_root);
+                let fits = try_peek!(self.fits(look, below), closes_root);
                 if fits && token != Token::GroupClose {
                     return self.mistyped(source);
                 }
@@ -46,41 +46,42 @@ impl Engine {
         }
     }
 
-    /// The closer at `pos` closes nothing.
+    /// Drops the closer at `pos`, which closes nothing.
     fn extra_close(&mut self) -> Step {
         self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
         self.pos += 1;
         Ok(Flow::Go)
     }
 
-    /// `{"k": [{"a": 1}}`: whether a brace follows an object in the list of a member, whose own
-    /// object is in no list: there the next item would tell nothing.
+    /// `{"k": [{"a": 1}}`: whether the brace follows an object in an array that is a member's
+    /// value. If the outer object is in an array itself, the next item would not settle the
+    /// question.
     fn follows_object(&self, above: usize, outer: Option<Shape>) -> bool {
-        let list = self.expect == Expect::ItemEnd && self.closed_object == self.anchor;
+        let list = self.expect == Expect::ItemEnd && self.closed_object == self.gap_start;
         list && above == 1 && matches!(outer, None | Some(Shape::Object))
     }
 
-    /// Whether only the list goes on behind that brace: `, {` or `], "n": 3`. Should `}],` have been
-    /// `]},`, a brace is missing in the end, which is a guess, or a cut.
+    /// Whether only the array can continue after this brace: `, {` or `], "n": 3`. If `}],` was
+    /// meant to be `]},`, a brace will be missing at the end, which is a guess or a cut.
     fn reads_on(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         let next = look.gap()?;
         if !matches!(next, b',' | b']') {
             return Ok(false);
         }
         look.bump();
-        let behind = look.gap()?;
+        let after = look.gap()?;
         self.steps += look.passed() as u64;
-        Ok(if next == b',' { behind == b'{' } else { matches!(behind, b',' | b'}') })
+        Ok(if next == b',' { after == b'{' } else { matches!(after, b',' | b'}') })
     }
 
-    /// The comma that pends before a closer is one too many.
+    /// Drops the comma before a closer, if there is one.
     pub(super) fn drop_comma(&mut self) -> Result<(), Stop> {
         if matches!(self.expect, Expect::Item | Expect::Key) {
             self.expect =
                 if self.expect == Expect::Item { Expect::ItemEnd } else { Expect::MemberEnd };
-            // Where an edit wrote the comma, that edit goes.
+            // If an edit inserted the comma, remove that edit.
             let (at, made) = (self.comma, self.member_edits + 1);
-            let first = self.edits_before(at).max(self.firm);
+            let first = self.edits_before(at).max(self.committed_edits);
             let wrote = self.edits[first..].iter().rposition(|edit| {
                 matches!(edit, super::Edit::Replace(repair, serial)
                     if repair.kind == RepairKind::MissingComma && *serial == made)
@@ -102,7 +103,7 @@ impl Engine {
         let Some(shape) = self.frames.top() else { return Err(Stop::Refused) };
         if shape == Shape::Tuple && self.whole && token == Token::GroupClose {
             // `("x")` is a value in parentheses; `("x",)` and `("x", "y")` are lists.
-            let single = self.frames.items() == 1 && source.byte(self.anchor) != Some(b',');
+            let single = self.frames.items() == 1 && source.byte(self.gap_start) != Some(b',');
             if let Some(start) = self.frames.tuple_start().filter(|_| single)
                 && self.withdraw_tuple(start)
             {
@@ -114,7 +115,7 @@ impl Engine {
         if shape == Shape::Tuple {
             self.edit(RepairKind::Tuple, at..at + 1, "]")?;
         } else if shape == Shape::Call {
-            // `f()` holds no value.
+            // `f()` contains no value.
             self.edit(RepairKind::MissingValue, at..at + 1, "null")?;
         }
         self.popped(source)
@@ -130,23 +131,23 @@ impl Engine {
         if let Some(found) = found {
             self.edits.remove(first + found);
             self.recorded = self.recorded.saturating_sub(1);
-            self.firm = self.firm.min(self.edits.len());
+            self.committed_edits = self.committed_edits.min(self.edits.len());
         }
         found.is_some()
     }
 
-    /// The closer at `pos` was dealt with.
+    /// Moves past the closer at `pos`, which was handled.
     fn popped(&mut self, source: &Source<'_>) -> Step {
         self.pos += 1;
         let object = self.frames.top() == Some(Shape::Object);
         self.closed_object = if object { self.pos } else { usize::MAX };
         self.closed_items = self.frames.pop();
-        self.settle();
+        self.commit();
         self.value_ended(source)?;
         Ok(Flow::Go)
     }
 
-    /// The closer has the wrong shape; the right one stands in its place.
+    /// Replaces a closer of the wrong shape with the right one.
     fn mistyped(&mut self, source: &Source<'_>) -> Step {
         self.drop_comma()?;
         let at = self.pos;
@@ -159,7 +160,7 @@ impl Engine {
         self.popped(source)
     }
 
-    /// Closes the `above` innermost containers, whose closers were lost.
+    /// Closes the `above` innermost containers, whose closers are missing.
     fn close_lost(&mut self, source: &Source<'_>, above: usize) -> Step {
         self.drop_comma()?;
         let at = self.pos;
@@ -174,12 +175,12 @@ impl Engine {
             }
             self.frames.pop();
         }
-        self.settle();
+        self.commit();
         self.value_ended(source)?;
         Ok(Flow::Go)
     }
 
-    /// Whether what follows goes on in a container of that shape (`None`: behind the document).
+    /// Whether what follows can continue a container of that shape (`None`: follow the document).
     fn fits(&mut self, mut look: Look<'_>, outer: Option<Shape>) -> Result<bool, Edge> {
         let next = match look.gap() {
             Err(Edge::End) => return Ok(true),

@@ -1,4 +1,4 @@
-//! The edits: changes to the input that were decided, and not handed out yet.
+//! Edits: changes to the input that were decided but not emitted yet.
 
 use alloc::borrow::Cow;
 use core::ops::Range;
@@ -9,16 +9,16 @@ use crate::{Repair, RepairKind, Risk};
 /// A change to the input.
 #[derive(Clone, Debug)]
 pub(crate) enum Edit {
-    /// A document ends at that offset.
+    /// A document ends at `end`.
     EndDocument { start: usize, end: usize },
-    /// A span of the input is replaced; the number says how many edits were made before.
+    /// A span of the input is replaced. The number counts the edits made so far, and identifies it.
     Replace(Repair, usize),
 }
 
 impl Edit {
-    /// Whether an edit recorded now at `start` belongs before this one: an insertion stands before
-    /// a replacement at the same place.
-    fn stands_behind(&self, start: usize, inserts: bool) -> bool {
+    /// Whether a new edit at `start` belongs before this one. An insertion comes before a
+    /// replacement at the same place.
+    fn sorts_after(&self, start: usize, inserts: bool) -> bool {
         match self {
             Self::EndDocument { end, .. } => *end > start,
             Self::Replace(repair, _) => {
@@ -31,7 +31,7 @@ impl Edit {
         matches!(self, Self::Replace(repair, _) if repair.kind == RepairKind::UnescapedControl)
     }
 
-    /// Where what a repair replaces ends.
+    /// The end of the span that a repair replaces.
     pub(super) const fn end(&self) -> Option<usize> {
         match self {
             Self::EndDocument { .. } => None,
@@ -48,7 +48,7 @@ impl Edit {
 }
 
 impl Engine {
-    /// Records an edit; edits may come out of order as long as they lie behind the mark.
+    /// Records an edit. Edits may be made in any order, but none before the committed position.
     pub(super) fn edit(
         &mut self,
         kind: RepairKind,
@@ -66,9 +66,9 @@ impl Engine {
         }
         self.recorded += 1;
         debug_assert!(
-            self.whole || span.start >= self.mark,
-            "{kind} at {span:?}, mark {}",
-            self.mark
+            self.whole || span.start >= self.committed,
+            "{kind} at {span:?}, committed up to {}",
+            self.committed
         );
         let path = self.frames.path();
         let (start, inserts) = (span.start, span.is_empty());
@@ -78,25 +78,25 @@ impl Engine {
         }
         self.escaped |= kind == RepairKind::EscapedDocument;
         let mut at = self.edits.len();
-        while at > 0 && self.edits[at - 1].stands_behind(start, inserts) {
+        while at > 0 && self.edits[at - 1].sorts_after(start, inserts) {
             at -= 1;
         }
         self.serial += 1;
         self.edits.insert(at, Edit::Replace(repair, self.serial));
-        if at < self.firm {
-            self.firm += 1;
+        if at < self.committed_edits {
+            self.committed_edits += 1;
         }
         Ok(())
     }
 
-    /// How many edits start before that offset. They are in order, and there may be many.
+    /// How many edits start before `offset`. A binary search, because there may be many.
     pub(super) fn edits_before(&self, offset: usize) -> usize {
         self.edits.partition_point(|edit| edit.start() < offset)
     }
 
-    /// Forgets the line ends and tabs from `from` on that were escaped, as far as that is not firm.
+    /// Removes the escapes of line ends and tabs at or after `from`, if they are not committed.
     pub(super) fn forget_controls(&mut self, from: usize) {
-        let first = self.edits_before(from).max(self.firm);
+        let first = self.edits_before(from).max(self.committed_edits);
         let before = self.edits.len();
         let mut kept = first;
         for at in first..before {
@@ -109,48 +109,50 @@ impl Engine {
         self.recorded -= before - self.edits.len();
     }
 
-    /// Forgets the edits that start at `from` or behind it; of a stream, those not handed out.
+    /// Removes the edits that start at or after `from`; in the push path, only uncommitted ones.
     pub(super) fn forget(&mut self, from: usize) {
         debug_assert!(self.reaches(from));
         while self.edits.last().is_some_and(|edit| edit.start() >= from) {
-            if !self.whole && self.edits.len() <= self.firm {
+            if !self.whole && self.edits.len() <= self.committed_edits {
                 break;
             }
             self.edits.pop();
             self.recorded = self.recorded.saturating_sub(1);
         }
-        self.firm = self.firm.min(self.edits.len());
+        self.committed_edits = self.committed_edits.min(self.edits.len());
     }
 
-    /// Forgets the edits that are not firm and start at `from` or behind it.
-    pub(super) fn forget_behind(&mut self, from: usize) {
-        while self.edits.len() > self.firm && self.edits.last().is_some_and(|e| e.start() >= from) {
+    /// Removes the uncommitted edits that start at or after `from`.
+    pub(super) fn forget_uncommitted(&mut self, from: usize) {
+        while self.edits.len() > self.committed_edits
+            && self.edits.last().is_some_and(|e| e.start() >= from)
+        {
             self.edits.pop();
             self.recorded = self.recorded.saturating_sub(1);
         }
     }
 
-    /// Forgets the edits at `from` and behind that were made after the first `serial`, and the
-    /// comma that was the first of them.
+    /// Removes the edits after `from`, and those at `from` that were made after the first `serial`
+    /// edits, with the comma if that was the first of these.
     pub(super) fn forget_since(&mut self, serial: usize, from: usize) {
-        let (firm, whole, mut at) = (self.firm, self.whole, 0);
+        let (committed_edits, whole, mut at) = (self.committed_edits, self.whole, 0);
         let before = self.edits.len();
         self.edits.retain(|edit| {
             at += 1;
             let comma = |repair: &Repair, made: usize| {
                 made == serial + 1 && repair.kind == RepairKind::MissingComma
             };
-            at <= firm && !whole
+            at <= committed_edits && !whole
                 || !matches!(edit, Edit::Replace(repair, made)
                     if repair.start > from
                         || *made > serial && (repair.start == from || comma(repair, *made)))
         });
         self.recorded -= before - self.edits.len();
-        self.firm = self.firm.min(self.edits.len());
+        self.committed_edits = self.committed_edits.min(self.edits.len());
     }
 
-    /// Whether a repair may still be made at that offset.
+    /// Whether an edit may still be made at this offset.
     pub(super) fn reaches(&self, at: usize) -> bool {
-        self.whole || at >= self.mark
+        self.whole || at >= self.committed
     }
 }

@@ -24,7 +24,7 @@ impl Engine {
             self.inner.space();
         }
         if !(space && self.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
-            self.settle_text(text);
+            self.commit_text(text);
         }
         Ok(Flow::Go)
     }
@@ -60,17 +60,18 @@ impl Engine {
                 self.pos += 1;
             }
         }
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
-    /// A backslash inside a document that is escaped once too often.
+    /// A backslash in a document that is escaped one time too many.
     fn doubled_escape(&mut self, source: &Source<'_>, text: Text, next: u8) -> Step {
         let at = self.pos;
         match next {
             b'"' => return self.quote(source, text, 2),
             b'\\' => {
-                // One level is taken off: `\\\"` is `\"`, `\\n` is `\n`, and `\\\\` is `\\`.
+                // Remove one level: `\\\"` becomes `\"`, `\\n` becomes `\n`, and `\\\\` becomes
+                // `\\`.
                 let Some(third) = source.byte(at + 2) else {
                     if !source.is_last() {
                         return Ok(Flow::Wait);
@@ -113,7 +114,8 @@ impl Engine {
                     };
                     let length = if third == b'"' { 3 } else { 2 };
                     self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
-                    // What the backslash escapes belongs to it: half of it is no valid text.
+                    // Skip what the backslash escapes as well: half an escape would not be valid
+                    // text.
                     self.pos += match third {
                         b'u' if escapes_unit => 7,
                         b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 3,
@@ -121,7 +123,7 @@ impl Engine {
                     };
                 }
             }
-            // An escape of the outer level stands for the character itself: keep it escaped.
+            // An escape of the outer level is the character itself, which must stay escaped.
             b'n' | b'r' | b't' | b'b' | b'f' | b'/' => self.pos += 2,
             b'u' => return self.unicode_escape(source, text, at),
             _ => {
@@ -129,7 +131,7 @@ impl Engine {
                 self.pos += 1;
             }
         }
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
@@ -141,7 +143,7 @@ impl Engine {
             Hex::Bad => {
                 self.edit(RepairKind::BadEscape, at..at, "\\")?;
                 self.pos = at + 2;
-                self.settle_text(text);
+                self.commit_text(text);
                 return Ok(Flow::Go);
             }
             Hex::Short => return self.cut_escape(source, at),
@@ -151,7 +153,7 @@ impl Engine {
                 [b'\\', b'u', low @ ..] => match hex4(low) {
                     Hex::Value(0xdc00..=0xdfff) => {
                         self.pos = at + 12;
-                        self.settle_text(text);
+                        self.commit_text(text);
                         return Ok(Flow::Go);
                     }
                     Hex::Value(_) | Hex::Bad => true,
@@ -167,11 +169,11 @@ impl Engine {
             self.edit(RepairKind::LoneSurrogate, at..at + 6, "\\ufffd")?;
         }
         self.pos = at + 6;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Flow::Go)
     }
 
-    /// An escape that has not arrived whole.
+    /// An escape of which not all has arrived.
     fn cut_escape(&mut self, source: &Source<'_>, at: usize) -> Step {
         if !source.is_last() {
             return Ok(Flow::Wait);

@@ -1,20 +1,20 @@
-//! The end of the input, and what stands behind the last document.
+//! The end of the input, and what follows the last document.
 
 use alloc::string::String;
 
 use super::{
-    Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape, look,
-    source::Edge,
+    Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape, source::Edge,
+    try_peek,
 };
 use crate::{Path, Repair, RepairKind, Tail, TrailingDocuments};
 
 impl Engine {
-    /// The input is over, between tokens.
+    /// The input ended between tokens.
     pub(super) fn finish_document(&mut self, source: &Source<'_>) -> Step {
         match self.expect {
             Expect::Document if self.documents == 0 => return Err(Stop::Nothing),
             Expect::Document | Expect::After => {
-                self.settle();
+                self.commit();
                 return Ok(Flow::Wait);
             }
             Expect::FirstItem | Expect::Item if self.frames.top() == Some(Shape::Call) => {
@@ -49,12 +49,12 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Where the pending member starts: at its comma, or at its key.
+    /// Where the unfinished member starts: at its comma, or at its key.
     fn member_start(&self) -> usize {
         if self.comma_length == 0 { self.key_start } else { self.comma.min(self.key_start) }
     }
 
-    /// The document is cut off; stops if the policy does not close it.
+    /// Records that the document is cut off. Stops if the policy forbids closing it.
     pub(super) fn cut_off(&mut self) -> Result<(), Stop> {
         if !self.options.policy().closes_cut() {
             return Err(Stop::Cut);
@@ -65,7 +65,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The input is over, inside a string.
+    /// The input ended inside a string.
     pub(super) fn end_of_text(&mut self, source: &Source<'_>, text: Text) -> Step {
         self.cut_off()?;
         self.lex = Lex::None;
@@ -78,7 +78,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// The input is over, in text that no document followed.
+    /// The input ended in text after which no document came.
     pub(super) fn end_of_prose(&mut self) -> Step {
         if self.documents == 0 {
             return Err(Stop::Nothing);
@@ -89,20 +89,20 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// What comes from here on is dropped.
+    /// Drops everything from here on.
     pub(super) fn open_tail(&mut self, source: &Source<'_>, token: Token) -> Step {
         if token == Token::Colon && self.documents == 1 && self.frames.deepest() == 0 {
-            // `"a": 1}` lost its opening brace: a key is no document.
+            // `"a": 1}` lost its opening brace: a key alone is not a document.
             return Err(Stop::Nothing);
         }
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
-            _ => look!(self.tail_kind(source, token), RepairKind::TrailingProse),
+            _ => try_peek!(self.tail_kind(source, token), RepairKind::TrailingProse),
         };
         if self.options.trailing_documents() == TrailingDocuments::Error
             || !self.options.policy().allows(kind)
         {
-            let from = self.anchor;
+            let from = self.gap_start;
             self.refused = Some(Repair::new(kind, from..self.pos, "", Path::default()));
             return Err(Stop::Refused);
         }
@@ -117,26 +117,26 @@ impl Engine {
             return step;
         }
         if self.recorded >= self.options.limits().repairs() {
-            // What follows is dropped by one repair at the end: there must be room for it.
+            // One repair at the end drops all that follows: there must be room for it.
             return Err(Stop::Overflow);
         }
-        let from = self.anchor.max(self.mark);
-        self.forget_behind(from);
+        let from = self.gap_start.max(self.committed);
+        self.forget_uncommitted(from);
         self.dropping = Some(from);
         self.dropping_kind = kind;
         self.lex = Lex::Tail;
         Ok(Flow::Go)
     }
 
-    /// What the text is that begins at `pos`, behind the document.
+    /// Classifies the text that begins at `pos`, after the document.
     fn tail_kind(&mut self, source: &Source<'_>, token: Token) -> Result<RepairKind, Edge> {
         let mut tail = Tail::new(self.window).in_doubt(self.unescaped > 0 && !self.fenced);
         let plain = matches!(source.byte(self.pos), Some(b'"' | b'\''));
         if token == Token::Quote && plain && self.document_end == Some(self.pos) {
             tail.touch();
         }
-        // What follows a line end, closers aside, shares no line with the document.
-        let before = source.slice(self.anchor.max(source.base()), self.pos);
+        // Text after a line end is not on the document's line; closers may come between them.
+        let before = source.slice(self.gap_start.max(source.base()), self.pos);
         let mark = before.iter().rposition(|b| !b" \t\r;}])".contains(b)).map(|at| before[at]);
         if mark == Some(b'\n') {
             tail.byte(b'\n');
@@ -154,16 +154,16 @@ impl Engine {
         Ok(tail.kind())
     }
 
-    /// The text that is being dropped, as a repair, where the caller gives up.
+    /// The repair of the text that is being dropped, if the caller gives up.
     pub(crate) fn abandon(&mut self) -> Option<Repair> {
         let from = self.dropping.take()?;
-        Some(Repair::new(self.dropping_kind, from..self.mark, "", Path::default()))
+        Some(Repair::new(self.dropping_kind, from..self.committed, "", Path::default()))
     }
 
-    /// Behind the last document.
+    /// Drops text after the last document.
     pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
         self.pos = source.end();
-        self.settle_content();
+        self.commit_content();
         if source.is_last()
             && let Some(from) = self.dropping.take()
         {
@@ -174,7 +174,7 @@ impl Engine {
             let repair = Repair::new(self.dropping_kind, from..self.pos, "", Path::default());
             self.serial += 1;
             self.edits.push(Edit::Replace(repair, self.serial));
-            self.firm = self.edits.len();
+            self.committed_edits = self.edits.len();
         }
         Ok(Flow::Wait)
     }

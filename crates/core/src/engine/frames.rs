@@ -1,30 +1,30 @@
-//! The open containers, and the path to where the engine stands.
+//! The open containers, and the path to the current position.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use crate::{Guide, Member, Path, Step};
 
-/// What is open.
+/// The kind of an open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Object,
     Array,
-    /// `(…)` that stands for an array.
+    /// `(…)` in place of an array.
     Tuple,
-    /// `name(…)` around one value; it leaves no trace in the output.
+    /// `name(…)` around one value. It does not appear in the output.
     Call,
-    /// The first brace of `{{`; it leaves no trace in the output.
+    /// The first brace of `{{`. It does not appear in the output.
     Doubled,
 }
 
-/// One open container, in two words: they are all the state that a level costs besides its key.
+/// One open container, in two words. With its key, this is all the memory that a level takes.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// The shape in the lowest bits, whether it has a key, and above them how many items were begun,
-    /// or keys read.
+    /// The shape in the lowest bits, then whether it has a key, then the number of items begun or
+    /// keys read.
     packed: u64,
-    /// Where the present key of this object begins in `Frames::keys`, or would. It ends where that of
-    /// the frame above begins, and the innermost where all keys end.
+    /// Where the current key of this object starts in `Frames::keys`, or would start. It ends where
+    /// that of the next frame starts; that of the innermost frame ends with `keys`.
     key_start: usize,
 }
 
@@ -49,7 +49,7 @@ impl Frame {
         }
     }
 
-    /// Items begun, or keys read.
+    /// The number of items begun, or keys read.
     #[inline]
     const fn items(self) -> usize {
         (self.packed / Self::ITEM) as usize
@@ -65,17 +65,17 @@ impl Frame {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames {
     stack: Vec<Frame>,
-    /// The present keys of all open objects, one behind the other, as they were written.
+    /// The current keys of all open objects, one after the other, as written in the input.
     keys: Vec<u8>,
-    /// What the guide knows of the outermost frames, as far as it was asked.
+    /// What the guide knows of the outermost frames. Filled only as far as it was asked.
     places: Vec<Option<Arc<dyn Guide>>>,
-    /// Where the open tuples begin.
+    /// Where the open tuples start.
     tuples: Vec<usize>,
-    /// Where the container begins that was opened last.
+    /// Where the container that was opened last starts.
     opened: usize,
-    /// Containers that appear in the output.
+    /// How many open containers appear in the output.
     visible: usize,
-    /// The most of them that were open at a time.
+    /// The highest value of `visible` so far.
     deepest: usize,
 }
 
@@ -88,7 +88,7 @@ impl Frames {
         self.visible = 0;
     }
 
-    /// As new, with the same buffers.
+    /// Resets to the initial state, keeping the buffers.
     pub(super) fn reset(&mut self) {
         self.clear();
         self.opened = 0;
@@ -104,13 +104,13 @@ impl Frames {
         self.deepest
     }
 
-    /// All frames, wrappers included.
+    /// The number of all frames, including those that do not appear in the output.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.stack.len()
     }
 
-    /// How many bytes the present keys of all open objects take.
+    /// How many bytes the current keys of all open objects take.
     pub(super) fn key_bytes(&self) -> usize {
         self.keys.len()
     }
@@ -120,30 +120,30 @@ impl Frames {
         self.stack.last().map(|frame| frame.shape())
     }
 
-    /// What lies directly around the top frame.
+    /// The shape of the frame directly around the top one.
     #[inline]
     pub(super) fn parent(&self) -> Option<Shape> {
         let below = self.stack.len().checked_sub(2)?;
         self.stack.get(below).map(|frame| frame.shape())
     }
 
-    /// The shape around the frame that has `above` frames on it.
+    /// The shape of the visible container around the frame that has `above` frames on top of it.
     pub(super) fn shape_below(&self, above: usize) -> Option<Shape> {
         let mut below = self.stack.iter().rev().skip(above + 1).map(|frame| frame.shape());
         below.find(|shape| shape.is_visible())
     }
 
-    /// How many frames lie above the innermost of these shapes: 0 when it is the top.
+    /// How many frames are above the innermost one of a wanted shape. 0 if that is the top.
     pub(super) fn above(&self, wanted: impl Fn(Shape) -> bool) -> Option<usize> {
         self.stack.iter().rev().position(|frame| wanted(frame.shape()))
     }
 
-    /// Offset of the bracket of the container that was opened last.
+    /// The offset of the bracket of the container that was opened last.
     pub(super) const fn opened(&self) -> usize {
         self.opened
     }
 
-    /// Offset of the bracket of the innermost tuple.
+    /// The offset of the bracket of the innermost tuple.
     pub(super) fn tuple_start(&self) -> Option<usize> {
         self.tuples.last().copied()
     }
@@ -159,7 +159,7 @@ impl Frames {
         self.stack.push(Frame::new(shape, self.keys.len()));
     }
 
-    /// Leaves the innermost container: how many items or keys it had.
+    /// Closes the innermost container. Returns how many items or keys it had.
     #[inline]
     pub(super) fn pop(&mut self) -> usize {
         let Some(frame) = self.stack.pop() else { return 0 };
@@ -172,8 +172,8 @@ impl Frames {
         frame.items()
     }
 
-    /// Closes the innermost container, which is one of the input, unless it lies in none: whether
-    /// the one around is an array, and how many items it has.
+    /// Closes the innermost container if it is inside an array or object of the input. Returns
+    /// whether that is an array, and how many items or keys it has.
     #[inline]
     pub(super) fn close_inner(&mut self) -> Option<(bool, usize)> {
         let [.., around, inner] = self.stack.as_slice() else { return None };
@@ -188,7 +188,7 @@ impl Frames {
         Some((shape == Shape::Array, items))
     }
 
-    /// What the guide knew of a container that was closed.
+    /// Drops what the guide knew of a container that was closed.
     #[inline]
     fn leave_place(&mut self) {
         if self.places.len() > self.stack.len() {
@@ -196,7 +196,7 @@ impl Frames {
         }
     }
 
-    /// An item of the innermost array begins.
+    /// Counts an item of the innermost array.
     #[inline]
     pub(super) fn begin_item(&mut self) {
         if let Some(frame) = self.stack.last_mut() {
@@ -211,7 +211,7 @@ impl Frames {
         }
     }
 
-    /// The innermost object has had so many keys, of which that is the last.
+    /// Sets the number of keys of the innermost object, and the last one of them.
     #[inline(never)]
     pub(super) fn set_member(&mut self, items: usize, key: &[u8]) {
         if let Some(frame) = self.stack.last_mut() {
@@ -222,7 +222,7 @@ impl Frames {
         }
     }
 
-    /// The innermost object was opened by two braces.
+    /// Notes that the innermost object was opened with two braces.
     pub(super) fn double(&mut self) {
         if let Some(top) = self.stack.pop() {
             self.stack.push(Frame::new(Shape::Doubled, top.key_start));
@@ -235,13 +235,13 @@ impl Frames {
         self.stack.last().map_or(0, |frame| frame.items())
     }
 
-    /// The innermost object's next member has that key, as written between its quotes.
+    /// Sets the next key of the innermost object, as written between its quotes.
     #[inline]
     pub(super) fn set_key(&mut self, key: &[u8]) {
         self.set_split_key(&[], key);
     }
 
-    /// The same for a key that came in two chunks.
+    /// Like [`set_key`](Self::set_key), for a key that arrived in two chunks.
     #[inline]
     pub(super) fn set_split_key(&mut self, before: &[u8], after: &[u8]) {
         if let Some(frame) = self.stack.last_mut() {
@@ -263,7 +263,7 @@ impl Frames {
         }
     }
 
-    /// The place of the innermost container; `root` is that of the document.
+    /// What the guide knows of the innermost container. `root` is what it knows of the document.
     pub(super) fn place(&mut self, root: &Arc<dyn Guide>) -> Option<Arc<dyn Guide>> {
         while self.places.len() < self.stack.len() {
             let place =
@@ -273,8 +273,8 @@ impl Frames {
         self.places.last().map_or_else(|| Some(Arc::clone(root)), Clone::clone)
     }
 
-    /// The place of the present value in the innermost container whose own place is known; of a list,
-    /// of the item so far ahead.
+    /// What the guide knows of the current value in the innermost container whose own place is
+    /// known. In an array, this is the item `ahead` places further on.
     pub(super) fn inside(&self, ahead: usize) -> Option<Arc<dyn Guide>> {
         let at = self.places.len().checked_sub(1)?;
         let (place, frame) = (self.places[at].as_ref()?, self.stack.get(at)?);
@@ -312,7 +312,7 @@ impl Frames {
         Path::from(steps)
     }
 
-    /// The closers of all open containers, innermost first.
+    /// The closers of all open containers, from the innermost outwards.
     pub(super) fn closers(&self) -> impl Iterator<Item = char> + '_ {
         self.stack.iter().rev().filter_map(|frame| frame.shape().closer())
     }
@@ -336,7 +336,7 @@ impl Shape {
     }
 }
 
-/// A key as people read it: simple escapes undone, anything odd kept.
+/// Decodes a key for display: simple escapes are decoded, and anything unusual is kept.
 pub(super) fn decode(raw: &[u8]) -> String {
     let text = String::from_utf8_lossy(raw);
     if !text.contains('\\') {

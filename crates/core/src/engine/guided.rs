@@ -1,6 +1,6 @@
-//! What the guide settles: doubts that the bytes leave open.
+//! What the guide decides: cases that the bytes leave open.
 //!
-//! Nothing here is asked about valid JSON, so that a guide can never change it.
+//! Nothing here is asked about valid JSON, so a guide can never change it.
 
 use alloc::sync::Arc;
 
@@ -11,33 +11,34 @@ use super::{
 };
 use crate::{Guide, Kind, Listed, Member};
 
-/// The longest name, and the longest text of a list, that a guide is asked about where more words
-/// follow, in bytes.
-const MOST: usize = 256;
+/// The longest name, and the longest text to look up in a list of values, in bytes, that the guide
+/// is asked about at a blank.
+const MAX_TEXT: usize = 256;
 
-/// What stands where a member may follow.
+/// What may be a member.
 struct Candidate<'a> {
     key: &'a [u8],
-    /// Whether a colon, or what is written for it, stands behind the key.
+    /// Whether a colon, or something in place of one, follows the key.
     colon: bool,
     /// At the first byte of its value.
     value: Look<'a>,
 }
 
 impl Engine {
-    /// The place of the innermost container.
+    /// What the guide knows of the innermost container.
     fn place(&mut self) -> Option<Arc<dyn Guide>> {
         let Self { options, frames, .. } = self;
         frames.place(options.guide()?)
     }
 
-    /// The place of the value that is open in the innermost container, or, one ahead, begins there.
+    /// What the guide knows of the current value in the innermost container, or with `ahead` = 1,
+    /// of the value that begins here.
     fn value_place(&mut self, ahead: usize) -> Option<Arc<dyn Guide>> {
         self.place()?;
         self.frames.inside(ahead)
     }
 
-    /// What is known of a member of the innermost object.
+    /// What the guide knows of a member of the innermost object.
     fn member(&mut self, key: &[u8]) -> Option<Member> {
         if key.is_empty() || self.frames.top() != Some(Shape::Object) {
             return None;
@@ -46,8 +47,8 @@ impl Engine {
         Some(self.place()?.member(&decode(key)))
     }
 
-    /// What may follow as a member, and what is known of its name; `None` where nothing is, or where
-    /// it cannot be seen.
+    /// The member that may follow, and what the guide knows of its name. `None` if it knows
+    /// nothing, or the name is not visible.
     fn known<'a>(&mut self, look: Look<'a>) -> Result<Option<(Candidate<'a>, Member)>, Edge> {
         if self.options.guide().is_none() {
             return Ok(None);
@@ -56,8 +57,8 @@ impl Engine {
         Ok(self.member(candidate.key).map(|member| (candidate, member)))
     }
 
-    /// Whether a member cannot follow: it would have a name that the object does not take, or a value
-    /// that its name does not.
+    /// Whether what follows cannot be a member, because the object does not allow its name, or its
+    /// name does not allow its value.
     pub(super) fn forbids_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
         settled(self.known(look).and_then(|known| match known {
             Some((candidate, _)) if !candidate.colon => Ok(false),
@@ -69,14 +70,14 @@ impl Engine {
         }))
     }
 
-    /// Whether a member follows whose name the object knows, and whose value is of the kind that its
-    /// name wants; without a colon, only one that ends where a value ends.
+    /// Whether a member follows whose name is declared, with a value of the right kind. Without a
+    /// colon, the value must also end where a value can end.
     pub(super) fn declares_member(&mut self, look: Look<'_>) -> Result<bool, Edge> {
         let known = self.known(look);
         settled(known.and_then(|known| self.is_declared_member(known)))
     }
 
-    /// The same, for a member with its colon.
+    /// Like [`declares_member`](Self::declares_member), for members with a colon only.
     fn declares_member_with_colon(&mut self, look: Look<'_>) -> Result<bool, Edge> {
         let known = self.known(look);
         settled(known.and_then(|known| {
@@ -108,7 +109,7 @@ impl Engine {
             {
                 Kind::Number
             }
-            // Text without quotes is a value behind a colon.
+            // After a colon, text without quotes can be a value.
             _ if candidate.colon => {
                 let begins = place.allows(Kind::String)
                     && match core::str::from_utf8(word).map(|word| place.listed(word)) {
@@ -117,7 +118,7 @@ impl Engine {
                     };
                 return Ok(begins);
             }
-            // Without one, only where its neighbour has no colon either.
+            // Without a colon, only if its neighbour has none either.
             [_, ..] if self.lacks_colon() => {
                 while !matches!(value.peek()?, b',' | b'}' | b':' | b'\n') {
                     value.bump();
@@ -130,13 +131,13 @@ impl Engine {
         Ok(place.allows(kind) && self.ends_as_a_value(value)?)
     }
 
-    /// Whether the value that was begun last has no colon before it.
+    /// Whether there was no colon before the value that was begun last.
     pub(super) const fn lacks_colon(&self) -> bool {
-        self.uncoloned == self.lex_start
+        self.missing_colon_at == self.lex_start
     }
 
-    /// Whether a scalar ends where `look` stands, and is not the beginning of a text: a separator
-    /// follows, or the next name and its colon.
+    /// Whether a scalar ends at `look`, instead of being the beginning of a text: a separator
+    /// follows, or the next name with its colon.
     fn ends_as_a_value(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         if matches!(look.space()?, b',' | b'}') {
             return Ok(true);
@@ -144,7 +145,7 @@ impl Engine {
         Ok(self.candidate(look)?.is_some_and(|next| next.colon))
     }
 
-    /// The name and the value of a member, if they may stand there.
+    /// The name and the value of what may be a member at `look`.
     fn candidate<'a>(&mut self, mut look: Look<'a>) -> Result<Option<Candidate<'a>>, Edge> {
         let start = look.passed();
         let quoted = look.at_quote()?;
@@ -161,14 +162,14 @@ impl Engine {
             &text[..text.len() - closer.unwrap_or(0)]
         } else {
             let word = look.word()?;
-            // `b": 1` has lost the quote before it.
+            // `b": 1` has lost its opening quote.
             if look.peek()? == b'"' {
                 look.bump();
             }
             word
         };
         let from = look.passed();
-        // A word and its colon stand on one line, as where no guide is asked.
+        // A word and its colon must be on one line, as without a guide.
         let next = if quoted { look.space() } else { look.blanks() };
         self.steps += (look.passed() - start) as u64;
         let colon = matches!(next?, b':' | b'=');
@@ -189,26 +190,26 @@ impl Engine {
             .is_some_and(|place| place.allows(Kind::String) && !place.allows(Kind::Number))
     }
 
-    /// Whether the value that begins here may be text, as far as is known.
+    /// Whether the value that begins here may be text. True if the guide knows nothing.
     pub(super) fn takes_text(&mut self) -> bool {
         self.value_place(1).is_none_or(|place| place.allows(Kind::String))
     }
 
-    /// Whether the value that begins here must be a number, and cannot be text.
+    /// Whether the value that begins here must be a number: a number is allowed, a string is not.
     pub(super) fn wants_number(&mut self) -> bool {
         self.value_place(1)
             .is_some_and(|place| place.allows(Kind::Number) && !place.allows(Kind::String))
     }
 
-    /// Whether a key without quotes ends at the blank that `look` stands at: the object knows it, and
-    /// no colon follows on this line before the member ends.
+    /// Whether an unquoted key ends at the blank at `look`: the object declares it, and no colon
+    /// follows on this line before the member ends.
     pub(super) fn bare_key_ends_at_blank(
         &mut self,
         source: &Source<'_>,
         mut look: Look<'_>,
     ) -> Result<bool, Edge> {
         let key = source.slice(self.lex_start, self.pos);
-        if key.len() > MOST {
+        if key.len() > MAX_TEXT {
             return Ok(false);
         }
         if !matches!(self.member(key), Some(Member::Declared(_))) {
@@ -226,9 +227,10 @@ impl Engine {
         }
     }
 
-    /// Whether a string without quotes ends at the blank that `look` stands at: in an object, before
-    /// a name that it knows, which is a guess; in a list, where what has been read is one of those that may stand
-    /// there, and the next one begins. The latter in a whole text only: a stream has let go of it.
+    /// Whether an unquoted string ends at the blank at `look`. In an object it does before a
+    /// declared name, which is a guess. In an array it does if what was read is one of the allowed
+    /// values and another one begins, but only on the whole-text path: a stream has already emitted
+    /// the text.
     pub(super) fn bare_ends_at_blank(
         &mut self,
         source: &Source<'_>,
@@ -246,7 +248,7 @@ impl Engine {
             return Ok(false);
         }
         let text = source.slice(self.lex_start, self.pos);
-        if !self.whole || text.len() > MOST {
+        if !self.whole || text.len() > MAX_TEXT {
             return Ok(false);
         }
         let Some(place) = self.value_place(0) else { return Ok(false) };
@@ -259,7 +261,7 @@ impl Engine {
     }
 }
 
-/// What a guide says; where what it is asked about cannot be seen, nothing. So a guide that knows
+/// The guide's answer, or no if what it was asked about is not visible. So a guide that knows
 /// nothing changes nothing.
 fn settled(answer: Result<bool, Edge>) -> Result<bool, Edge> {
     match answer {
@@ -268,8 +270,8 @@ fn settled(answer: Result<bool, Edge>) -> Result<bool, Edge> {
     }
 }
 
-/// Whether a value that begins with that byte may stand there, as far as brackets tell: scalars can
-/// be made of one another.
+/// Whether a value that begins with `first` is allowed there, as far as brackets are concerned.
+/// Scalars can be converted into one another.
 fn takes_bracket(place: &dyn Guide, first: u8) -> bool {
     match first {
         b'{' => place.allows(Kind::Object),

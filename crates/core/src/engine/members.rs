@@ -1,10 +1,10 @@
-//! Members and items that lost a sign: what the bytes behind a token decide.
+//! Members and items with a missing separator or bracket: what follows a token decides.
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop,
     frames::Shape,
-    look,
     source::{Edge, is_word},
+    try_peek,
 };
 use crate::{
     RepairKind,
@@ -12,26 +12,26 @@ use crate::{
 };
 
 impl Engine {
-    /// `{{"a": 1}}`
+    /// A second opening brace, as in `{{"a": 1}}`.
     pub(super) fn double_open(&mut self) -> Step {
         if self.expect == Expect::Key
             && self.comma_length > 0
-            && self.edits.len() == self.firm
+            && self.edits.len() == self.committed_edits
             && self.frames.parent().is_some_and(Shape::is_list)
         {
-            // `[{"i": 1, {"i": 2}]`: the brace before the comma was lost.
+            // `[{"i": 1, {"i": 2}]`: the brace before the comma is missing.
             let comma = self.comma;
             self.edit(RepairKind::MissingClose, comma..comma, "}")?;
             self.frames.pop();
-            self.mark = self.mark.max(comma);
-            self.mark_in_string = false;
+            self.committed = self.committed.max(comma);
+            self.committed_in_string = false;
             self.closed_string = None;
-            self.firm = self.edits.len();
+            self.committed_edits = self.edits.len();
             self.pend_comma(comma, self.serial, self.comma_length);
             return Ok(Flow::Go);
         }
-        // Behind a member the brace was not written twice: it begins another object, perhaps a record
-        // of its own.
+        // After a member, the brace is not a doubled one: it begins another object, perhaps another
+        // record.
         let first = self.expect == Expect::FirstKey;
         let kind = if first { RepairKind::DuplicateOpen } else { RepairKind::InnerBraces };
         self.edit(kind, self.pos..self.pos + 1, "")?;
@@ -45,18 +45,18 @@ impl Engine {
     pub(super) fn defer_value(&mut self, source: &Source<'_>, token: Token) -> Step {
         match token {
             Token::ObjectOpen => {
-                // `{{name}}` is a placeholder when nothing but a word stands in it.
+                // `{{name}}` is a placeholder if it contains nothing but a word.
                 let mut look = self.look(source, self.pos + 1);
-                if look!(look.peek(), 0) == b'{' {
+                if try_peek!(look.peek(), 0) == b'{' {
                     look.bump();
-                    look!(look.blanks(), 0);
-                    let word = look!(look.word(), &[][..]);
+                    try_peek!(look.blanks(), 0);
+                    let word = try_peek!(look.word(), &[][..]);
                     if !word.is_empty() {
-                        while matches!(look!(look.peek(), 0), b' ' | b'.' | b'|' | b'_') {
+                        while matches!(try_peek!(look.peek(), 0), b' ' | b'.' | b'|' | b'_') {
                             look.bump();
-                            look!(look.word(), &[][..]);
+                            try_peek!(look.word(), &[][..]);
                         }
-                        if look!(look.starts_with(b"}}"), false) {
+                        if try_peek!(look.starts_with(b"}}"), false) {
                             return self.open_bare(source, false);
                         }
                     }
@@ -64,10 +64,10 @@ impl Engine {
                 self.open(Shape::Object)
             }
             Token::Plus => {
-                // `["a", + "b"]`: there is nothing before it to join.
+                // `["a", + "b"]`: there is nothing before the plus to join.
                 let mut look = self.look(source, self.pos + 1);
-                look!(look.gap(), 0);
-                if look!(look.at_quote(), false) {
+                try_peek!(look.gap(), 0);
+                if try_peek!(look.at_quote(), false) {
                     return self.skip(source, token);
                 }
                 self.word(source)
@@ -80,11 +80,11 @@ impl Engine {
         match token {
             Token::Plus => self.join(source),
             Token::ObjectOpen if self.frames.parent().is_some_and(Shape::is_list) => {
-                // `[{"i": 1{"i": 2}]`: the brace before was lost.
-                let at = if self.reaches(self.anchor) { self.anchor } else { self.pos };
+                // `[{"i": 1{"i": 2}]`: the brace before this one is missing.
+                let at = if self.reaches(self.gap_start) { self.gap_start } else { self.pos };
                 self.edit(RepairKind::MissingClose, at..at, "}")?;
                 self.frames.pop();
-                self.settle();
+                self.commit();
                 self.value_ended(source)?;
                 Ok(Flow::Go)
             }
@@ -93,16 +93,16 @@ impl Engine {
                 Ok(Flow::Go)
             }
             _ => {
-                if look!(self.key_follows(source), true) {
+                if try_peek!(self.key_follows(source), true) {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
-                if token == Token::Quote && look!(self.key_and_value_follow(source), false) {
+                if token == Token::Quote && try_peek!(self.key_and_value_follow(source), false) {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
                 let look = self.look(source, self.pos);
-                if look!(self.declares_member(look), false) {
+                if try_peek!(self.declares_member(look), false) {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
@@ -116,7 +116,7 @@ impl Engine {
         }
     }
 
-    /// Whether a string and, without a colon, a value that is no string follow.
+    /// Whether a string follows and, without a colon, a value that is not a string.
     fn key_and_value_follow(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
         let mut look = self.look(source, self.pos);
         let Some((quote, length)) = look.quote()? else { return Ok(false) };
@@ -132,7 +132,7 @@ impl Engine {
         if let Some((quote, length)) = look.quote()? {
             look.advance(length);
             self.pass_string(&mut look, quote)?;
-            // A second key without a colon is still a key when a value follows it directly.
+            // A second key without a colon is still a key if a value directly follows it.
             return Ok(matches!(look.space()?, b':' | b'='));
         }
         if !is_word(look.peek()?) {
@@ -145,29 +145,29 @@ impl Engine {
         Ok(look.blanks()? == b':' || look.at_wide(b':')?)
     }
 
-    /// `"a" + "b"`, `"a" "b"`: takes the quotes between away.
+    /// Joins strings as in `"a" + "b"` or `"a" "b"`, by removing the quotes between them.
     pub(super) fn join(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
         let mut look = self.look(source, at);
-        let plus = look!(look.peek(), 0) == b'+';
+        let plus = try_peek!(look.peek(), 0) == b'+';
         if plus {
             look.bump();
-            look!(look.gap(), 0);
+            try_peek!(look.gap(), 0);
         }
         if let Some(from) = self.closed_string.filter(|&from| self.reaches(from))
-            && let Some((quote, length)) = look!(look.quote(), None)
+            && let Some((quote, length)) = try_peek!(look.quote(), None)
         {
-            let behind = at + look.passed() + length;
+            let after = at + look.passed() + length;
             self.forget(from);
-            // What was dropped between the two stays lost.
+            // The join also removes what was dropped between the two.
             let kind = if self.stray > from {
                 RepairKind::StrayText
             } else {
                 RepairKind::StringConcatenation
             };
-            self.edit(kind, from..behind, "")?;
-            self.pos = behind;
-            self.lex_start = behind;
+            self.edit(kind, from..after, "")?;
+            self.pos = after;
+            self.lex_start = after;
             self.tail = None;
             self.closed_string = None;
             let text = super::Text { quote, is_key: false, quotes: 1, nested: 0 };
@@ -181,7 +181,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Words between members: dropped up to the next separator, quote or line end.
+    /// Drops words between members, up to the next separator, quote or line end.
     pub(super) fn stray(&mut self, source: &Source<'_>) -> Step {
         let rest = source.from(self.pos);
         let first = usize::from(self.pos == self.lex_start);
@@ -193,7 +193,7 @@ impl Engine {
             Some(at) => self.pos += at + first,
             None => self.pos += rest.len(),
         }
-        self.check_held()?;
+        self.check_withheld()?;
         if found.is_none() && !source.is_last() {
             return Ok(Flow::Wait);
         }
@@ -205,11 +205,12 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Whole text only. `["k": "v"]`: the item is a key, and the brace before it was lost.
+    /// In `["k": "v"]` the item is a key, and the brace before it is missing. Whole-text path only.
     pub(super) fn opens_lost_object(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
         let Some(closed) = self.closed_string.filter(|_| self.whole) else { return Ok(false) };
         let start = self.lex_start.wrapping_sub(1);
-        // Edits do not overlap: one that ends there is the last that starts before, or inserts.
+        // Edits do not overlap, so one that ends there is the last one that starts before, or
+        // inserts.
         let there = &self.edits[..self.edits_before(self.lex_start + 1)];
         let edited =
             there.iter().rev().map_while(super::Edit::end).find(|end| *end <= self.lex_start)
@@ -221,16 +222,16 @@ impl Engine {
         {
             return Ok(false);
         }
-        let behind_comma = self.comma.saturating_add(self.comma_length);
+        let after_comma = self.comma.saturating_add(self.comma_length);
         let first = self.edits_before(self.comma);
         let mut there = self.edits[first..].iter().take_while(|edit| edit.start() == self.comma);
         let written = there.any(|edit| edit.end().is_some_and(|end| end > self.comma));
         let directly = self.comma_length > 0
             && !written
-            && behind_comma <= start
-            && source.slice(behind_comma, start).iter().all(u8::is_ascii_whitespace);
+            && after_comma <= start
+            && source.slice(after_comma, start).iter().all(u8::is_ascii_whitespace);
         if directly && self.frames.parent() == Some(Shape::Object) && self.frames.items() > 1 {
-            // `{"a": [1, 2, "b": 3}`: the list around ended before the key.
+            // `{"a": [1, 2, "b": 3}`: the array should have ended before the key.
             let comma = self.comma;
             self.edit(RepairKind::MissingClose, comma..comma, "]")?;
             self.frames.pop();
@@ -250,7 +251,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Whether strings and commas, two at least, go on to a `}`.
+    /// Whether at least two strings, separated by commas, and then a `}` follow.
     pub(super) fn reads_set(&mut self, source: &Source<'_>) -> bool {
         let mut look = self.look(source, self.pos);
         let mut strings = 0;

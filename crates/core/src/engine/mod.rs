@@ -1,19 +1,20 @@
-//! Scan and recover: reads input, records edits, and moves the mark behind which all is certain.
+//! Reads input, records edits, and moves the position up to which everything is certain.
 //!
-//! The engine writes nothing. It keeps two offsets: `pos`, up to which it has read, and `mark`, up
-//! to which its reading is certain. Output is the input up to the mark with the edits applied, so
-//! that the edit script is true by construction. Input from the mark on is kept by the caller and
-//! given again. Everything the engine decides depends on bytes, never on where a chunk ends.
+//! The engine writes nothing. It keeps two offsets: `pos`, up to which it has read, and
+//! `committed`, up to which its reading is certain. The output is the input up to `committed` with
+//! the edits applied, so the edit script is correct by construction. The caller keeps the input
+//! after `committed` and passes it again. All decisions depend on bytes, never on where a chunk
+//! ends.
 
 mod after;
 mod bare;
 mod close;
 mod edits;
 mod escapes;
+mod fast;
 mod finish;
 mod frames;
 mod guided;
-mod lane;
 mod members;
 mod number;
 mod quote;
@@ -28,8 +29,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub(crate) use edits::Edit;
+use fast::FastPath;
 use frames::Frames;
-use lane::Lane;
 use source::Look;
 pub(crate) use source::Source;
 
@@ -41,7 +42,7 @@ use crate::{
 /// Look-ahead of the whole-text path, in bytes.
 const WHOLE_WINDOW: usize = 1024;
 
-/// Why the engine gave up; the text passes through raw from the mark on.
+/// Why the engine gave up. The input after the committed position passes through raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The input ended within a document, and the policy forbids closing it.
@@ -54,7 +55,7 @@ pub(crate) enum Stop {
     Refused,
 }
 
-/// Inside what the engine stands, below the grammar of tokens.
+/// The token that the engine is inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lex {
     /// Between tokens.
@@ -67,9 +68,9 @@ enum Lex {
     Comment(Comment),
     /// In text before a document.
     Prose,
-    /// In words between members that belong to none.
+    /// In words between members that belong to none of them.
     Stray,
-    /// Behind the last document: everything is dropped.
+    /// After the last document. Everything is dropped.
     Tail,
 }
 
@@ -78,13 +79,13 @@ enum Lex {
 struct Text {
     quote: quote::Quote,
     is_key: bool,
-    /// How many quotes delimit it: 1, 2 or 3. Without quotes 0.
+    /// How many quotes delimit it: 1, 2 or 3, or 0 for a string without quotes.
     quotes: u8,
-    /// Brackets opened inside a string without quotes.
+    /// How many brackets are open in a string without quotes.
     nested: u8,
 }
 
-/// A value in double quotes, as JSON has it.
+/// A value in double quotes, as in valid JSON.
 const PLAIN: Text = Text { quote: quote::Quote::Double, is_key: false, quotes: 1, nested: 0 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,15 +95,16 @@ enum Comment {
     Markup,
 }
 
-/// Whether a step took place.
+/// Whether a step made progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Go,
     Wait,
 }
 
-/// `?` on a look-ahead inside a step: waits where the bytes have not arrived.
-macro_rules! look {
+/// Like `?` for a result of look-ahead in a step: returns to wait if the bytes have not arrived,
+/// and yields `$otherwise` if they never will or are out of sight.
+macro_rules! try_peek {
     ($result:expr, $otherwise:expr) => {
         match $result {
             Ok(value) => value,
@@ -111,92 +113,95 @@ macro_rules! look {
         }
     };
 }
-use look;
+use try_peek;
 
 type Step = Result<Flow, Stop>;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
     options: Options,
-    /// The whole-text path: nothing leaves before the end, so that a repair may reach behind.
+    /// Whether this is the whole-text path. Nothing is emitted before the end, so edits may be made
+    /// anywhere.
     whole: bool,
     window: usize,
-    /// How many bytes may be held back.
-    most_held: usize,
+    /// How many bytes may be withheld.
+    max_withheld: usize,
     expect: Expect,
     lex: Lex,
     frames: Frames,
-    /// Read up to here.
+    /// The offset up to which the input was read.
     pos: usize,
-    /// Certain up to here; never beyond `pos`.
-    mark: usize,
-    /// Handed out up to here; never beyond `mark`.
+    /// The offset up to which the reading is certain. At most `pos`.
+    committed: usize,
+    /// The offset up to which output was emitted. At most `committed`.
     emitted: usize,
-    /// Edits not handed out yet, in order; the first `firm` of them lie before the mark.
+    /// The edits that were not emitted yet, sorted.
     edits: Vec<Edit>,
-    firm: usize,
+    /// How many of these are committed. They come first.
+    committed_edits: usize,
     recorded: usize,
-    /// How many bytes of keys the paths of repairs took, each of which has all that are open.
+    /// The total size of the keys in the paths of all repairs, for the limit.
     path_keys: usize,
     serial: usize,
-    /// Whether the output up to the mark ends inside a string.
-    mark_in_string: bool,
-    /// Where the present wait for a token began: behind a bracket or a value.
-    anchor: usize,
-    /// Where the pending comma stands, or would; `usize::MAX` before the first member.
+    /// Whether the output up to the committed position ends inside a string.
+    committed_in_string: bool,
+    /// The end of the last bracket or value, after which the next token is expected.
+    gap_start: usize,
+    /// The offset of the comma before the current member or item, or where it would be.
+    /// `usize::MAX` before the first one.
     comma: usize,
-    /// Its length: 0 where it was inserted.
+    /// The length of that comma. 0 if it was inserted.
     comma_length: usize,
-    /// Where the pending member's key starts.
+    /// Where the key of the current member starts.
     key_start: usize,
-    /// How many edits were made before the pending member.
+    /// How many edits were made before the current member.
     member_edits: usize,
-    /// Where the open string's content, comment or stray text starts.
+    /// Where the current string's content, comment or stray text starts.
     lex_start: usize,
-    /// Where the value starts that a colon was inserted before.
-    uncoloned: usize,
-    /// Quotes in the open string that were taken for part of it.
+    /// Where the last value before which a colon was inserted starts.
+    missing_colon_at: usize,
+    /// How many quotes in the current string were read as part of it.
     inner_quotes: usize,
     inner: quotes::Inner,
-    /// Quotes within strings so far that were not escaped, apostrophes aside.
+    /// How many quotes in strings were not escaped so far, except apostrophes.
     unescaped: usize,
-    /// A fence was closed behind the document: what follows is none of it.
+    /// Whether a fence was closed after the document. What follows does not belong to it.
     fenced: bool,
-    /// Where the open string ends, once the rest of the text has told.
+    /// Where the current string ends, if trying the rest of the text has shown it.
     definite_end: Option<usize>,
-    /// How many steps may still go into trying the rest of the text.
+    /// How many steps trying the rest of the text may still take.
     rest_budget: usize,
     tried: quotes::Tried,
-    /// Where the string that was read last was closed, while that can still be undone.
+    /// The closing quote of the last string, as long as the string can still be continued.
     closed_string: Option<usize>,
-    /// Behind the last text that was dropped, and was more than what tokens do without.
+    /// The end of the last text that was dropped, not counting repairs of risk *exact*.
     stray: usize,
-    /// Whether the document is escaped once too often, as far as it was read.
+    /// Whether the document appears to be escaped one time too many.
     escaped: bool,
-    /// A comma inside a string, and the edits before it, while only white space follows.
+    /// A comma in a string after which only white space has followed, with the edits before it.
     tail: Option<usize>,
-    /// Where the text begins that is dropped, once a document has ended for good.
+    /// Where the dropped text starts, once no further document is read.
     dropping: Option<usize>,
     dropping_kind: RepairKind,
-    /// What the text is that stands behind a document, where another may follow.
+    /// How to drop text after a document if another one may follow.
     prose_kind: RepairKind,
     documents: usize,
-    /// Whether the last document stood in a call.
+    /// Whether the last document was the argument of a call.
     wrapped: bool,
     document_end: Option<usize>,
     document_start: usize,
-    /// How many items the container had that was closed last.
+    /// How many items the container that was closed last had.
     closed_items: usize,
-    /// Where an object has ended, if that ended last.
+    /// The end of the last container if that was an object, otherwise `usize::MAX`.
     closed_object: usize,
     /// Where the document was cut off.
     cut: Option<Path>,
     /// The repair that the policy forbade.
     refused: Option<Repair>,
-    /// More was held back than the limit allows.
+    /// Whether more was withheld than the limit allows.
     over: bool,
     stop_at_end: bool,
-    lane: Lane,
+    fast: FastPath,
     steps: u64,
 }
 
@@ -211,34 +216,34 @@ impl Engine {
     }
 
     fn new(options: Options, whole: bool, window: usize) -> Self {
-        // A doubtful place takes the look-ahead and a byte: with less it would matter whether that
-        // comes at once.
+        // An uncertain place takes the look-ahead and one more byte. With less, it would matter
+        // whether that byte arrives in the same chunk.
         let buffer = options.limits().buffer().max(window.saturating_add(1));
-        let most_held = if whole { usize::MAX } else { buffer };
+        let max_withheld = if whole { usize::MAX } else { buffer };
         Self {
             options,
             whole,
             window,
-            most_held,
+            max_withheld,
             expect: Expect::Document,
             lex: Lex::None,
             frames: Frames::default(),
             pos: 0,
-            mark: 0,
+            committed: 0,
             emitted: 0,
             edits: Vec::new(),
-            firm: 0,
+            committed_edits: 0,
             recorded: 0,
             path_keys: 0,
             serial: 0,
-            mark_in_string: false,
-            anchor: 0,
+            committed_in_string: false,
+            gap_start: 0,
             comma: 0,
             comma_length: 0,
             key_start: 0,
             member_edits: 0,
             lex_start: 0,
-            uncoloned: usize::MAX,
+            missing_colon_at: usize::MAX,
             inner_quotes: 0,
             inner: quotes::Inner::default(),
             unescaped: 0,
@@ -263,7 +268,7 @@ impl Engine {
             refused: None,
             over: false,
             stop_at_end: false,
-            lane: Lane::LEFT,
+            fast: FastPath::INACTIVE,
             steps: 0,
         }
     }
@@ -277,8 +282,8 @@ impl Engine {
         *self = Self { frames, edits, ..Self::new(options, self.whole, self.window) };
     }
 
-    pub(crate) const fn mark(&self) -> usize {
-        self.mark
+    pub(crate) const fn committed(&self) -> usize {
+        self.committed
     }
 
     pub(crate) const fn emitted(&self) -> usize {
@@ -293,12 +298,12 @@ impl Engine {
         self.frames.depth()
     }
 
-    /// The most containers that were open at a time.
+    /// The highest number of containers that were open at the same time.
     pub(crate) fn deepest(&self) -> usize {
         self.frames.deepest()
     }
 
-    /// How many quotes within strings were not escaped.
+    /// How many quotes in strings were not escaped.
     pub(crate) const fn unescaped(&self) -> usize {
         self.unescaped
     }
@@ -307,12 +312,12 @@ impl Engine {
         self.documents
     }
 
-    /// Whether the first document has ended, and nothing behind it is to be read.
+    /// Whether the first document has ended, and nothing after it is to be read.
     pub(crate) const fn is_stopped(&self) -> bool {
         self.stop_at_end && self.documents > 0
     }
 
-    /// Whether to read nothing behind the first document.
+    /// Sets whether to read nothing after the first document.
     pub(crate) const fn stop_at_end(&mut self, stop: bool) {
         self.stop_at_end = stop;
     }
@@ -325,19 +330,19 @@ impl Engine {
         self.cut.clone().unwrap_or_else(|| self.frames.path())
     }
 
-    /// The repair that the policy forbade, once it stopped the engine.
+    /// The repair that the policy forbade, if that stopped the engine.
     pub(crate) const fn refused(&self) -> Option<&Repair> {
         self.refused.as_ref()
     }
 
-    /// Steps taken and bytes looked at, for tests of linearity.
+    /// The number of steps taken and bytes looked at, for tests of linear time.
     pub(crate) const fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Whether the output up to the mark lies within a document.
+    /// Whether the output up to the committed position ends inside a document.
     pub(crate) fn in_document(&self) -> bool {
-        self.mark_in_string || self.frames.depth() > 0
+        self.committed_in_string || self.frames.depth() > 0
     }
 
     pub(crate) fn outcome(&self, repairs: usize) -> Outcome {
@@ -354,43 +359,44 @@ impl Engine {
 
     pub(crate) fn write_completion(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;
-        if self.mark_in_string {
+        if self.committed_in_string {
             f.write_char('"')?;
         }
         self.frames.closers().try_for_each(|closer| f.write_char(closer))
     }
 
-    /// Whether the input up to the mark leaves as it came.
+    /// Whether the input up to the committed position is emitted unchanged.
     #[inline]
     pub(crate) const fn is_plain(&self) -> bool {
-        self.firm == 0 && self.dropping.is_none()
+        self.committed_edits == 0 && self.dropping.is_none()
     }
 
-    /// The input up to the mark is handed out.
+    /// Records that the input up to the committed position was emitted.
     #[inline]
     pub(crate) const fn emit_plain(&mut self) {
-        self.emitted = self.mark;
+        self.emitted = self.committed;
     }
 
-    /// Hands over the edits before the mark.
+    /// Removes the committed edits, and passes them to `take`.
     pub(crate) fn drain(&mut self, take: impl FnMut(Edit)) {
-        self.edits.drain(..self.firm).for_each(take);
-        self.firm = 0;
-        self.emitted = self.mark;
+        self.edits.drain(..self.committed_edits).for_each(take);
+        self.committed_edits = 0;
+        self.emitted = self.committed;
     }
 
-    /// Hands over all edits.
+    /// Removes all edits, and passes them to `take`.
     pub(crate) fn drain_all(&mut self, take: impl FnMut(Edit)) {
-        self.firm = self.edits.len();
+        self.committed_edits = self.edits.len();
         self.drain(take);
     }
 
-    /// Reads as far as the bytes allow.
+    /// Reads as far as the input allows.
     pub(crate) fn run(&mut self, source: Source<'_>) -> Result<(), Stop> {
         let mut idle = 0;
-        // The lane is entered behind a step only, so that it does not matter where a chunk ends.
+        // The fast path is entered only after a step, so that it does not matter where a chunk
+        // ends.
         let mut stepped = false;
-        self.leave_lane();
+        self.leave_fast_path();
         let mut most = self.frames.len() + 8;
         if self.whole && self.pos == 0 {
             self.rest_budget = 8 * source.text().len() + 4096;
@@ -400,7 +406,7 @@ impl Engine {
                 return Ok(());
             }
             let before = self.pos;
-            if stepped && self.enter_lane(&source) == Flow::Wait {
+            if stepped && self.enter_fast_path(&source) == Flow::Wait {
                 return Ok(());
             }
             let flow = match self.lex {
@@ -413,18 +419,18 @@ impl Engine {
                 Lex::Stray => self.stray(&source),
                 Lex::Tail => self.tail_text(&source),
             };
-            // What was read before a stop was read, too.
+            // Count what was read even if the step stopped.
             self.steps += 1 + self.pos.saturating_sub(before) as u64;
             let flow = flow?;
             if self.over {
                 return Err(Stop::Overflow);
             }
-            self.check_held()?;
+            self.check_withheld()?;
             if flow == Flow::Wait {
                 return Ok(());
             }
             stepped = true;
-            // Bytes left, then frames and edits: some of them must change at every step.
+            // Each step must consume bytes, or change frames or edits, of which there are few.
             if self.pos == before {
                 idle += 1;
             } else {
@@ -437,40 +443,40 @@ impl Engine {
         }
     }
 
-    /// Stops when more is held back than the limit allows. What counts is how far the engine has
-    /// read, not how much has arrived, so that cuts do not matter.
+    /// Stops if more is withheld than the limit allows. What counts is how far the engine has read,
+    /// and not how much has arrived, so that the division into chunks does not matter.
     #[inline]
-    fn check_held(&self) -> Result<(), Stop> {
-        self.held_at(self.pos)
+    fn check_withheld(&self) -> Result<(), Stop> {
+        self.check_withheld_at(self.pos)
     }
 
-    /// The same, once it has read up to `pos`.
+    /// Like [`check_withheld`](Self::check_withheld), as if the engine had read up to `pos`.
     #[inline]
-    fn held_at(&self, pos: usize) -> Result<(), Stop> {
-        let held = pos.saturating_sub(self.mark);
-        if held > self.most_held { Err(Stop::Overflow) } else { Ok(()) }
+    fn check_withheld_at(&self, pos: usize) -> Result<(), Stop> {
+        let withheld = pos.saturating_sub(self.committed);
+        if withheld > self.max_withheld { Err(Stop::Overflow) } else { Ok(()) }
     }
 
-    /// Everything read so far is certain, unless too much was held back for it.
+    /// Commits everything that was read so far, unless too much was withheld.
     #[inline]
-    fn settle(&mut self) {
-        if self.check_held().is_err() {
+    fn commit(&mut self) {
+        if self.check_withheld().is_err() {
             self.over = true;
             return;
         }
-        self.settle_content();
+        self.commit_content();
     }
 
-    /// Content of a string that was read is certain, however long it is.
+    /// Commits everything that was read so far, however much it is.
     #[inline]
-    fn settle_content(&mut self) {
-        self.mark = self.pos;
-        self.firm = self.edits.len();
-        self.mark_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);
+    fn commit_content(&mut self) {
+        self.committed = self.pos;
+        self.committed_edits = self.edits.len();
+        self.committed_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);
         self.closed_string = None;
     }
 
-    /// A cursor of the usual width.
+    /// A look-ahead cursor with the usual window.
     fn look<'a>(&mut self, source: &Source<'a>, at: usize) -> Look<'a> {
         source.look(at, self.window).in_escaped(self.escaped)
     }

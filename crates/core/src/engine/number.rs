@@ -1,14 +1,15 @@
-//! Numbers, and what models write for them.
+//! Numbers, and what models write in place of them.
 
 use alloc::{format, string::String};
 
 use super::{
-    Engine, Flow, Lex, Source, Step, look,
+    Engine, Flow, Lex, Source, Step,
     source::{Edge, is_literal, is_word},
+    try_peek,
 };
 use crate::RepairKind;
 
-/// Which part of a long number the engine is in.
+/// The part of a long number that the engine is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Integer,
@@ -16,18 +17,18 @@ pub(super) enum Part {
     Exponent,
 }
 
-/// What a token that begins like a number is.
+/// How a token that begins like a number is read.
 #[derive(Debug, PartialEq, Eq)]
 enum Shape {
     Valid,
-    /// Written otherwise in JSON.
+    /// Not a valid number, but it can be written as one, or as a string.
     Mend(RepairKind, String),
-    /// A sign, a point, an exponent mark: the rest is missing.
+    /// A sign, a point or an exponent mark with the rest missing.
     Cut(String),
     Text,
 }
 
-/// Whether the byte may belong to a token that begins like a number.
+/// Whether the byte may be part of a token that begins like a number.
 const fn is_number_like(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'+' | b'-' | b'.' | b'_' | b'%' | b'/' | b':' | b'$')
@@ -40,13 +41,14 @@ impl Engine {
         let mut look = self.look(source, at);
         let edge = loop {
             match look.peek() {
-                // `1//note` and `1/*note*/`: the comment is none of the number's.
+                // `1//note` and `1/*note*/`: the comment is not part of the number.
                 Ok(b'/') if matches!(look.peek_at(1), Ok(b'/' | b'*')) => break None,
                 Ok(0xd8 | 0xe3 | 0xef) => match look.wide_sign() {
                     Ok(None) => look.bump(),
                     Ok(Some((sign, length))) => {
                         let sign_at = at + look.passed();
-                        if sign == b':' || look!(self.separates(source, sign_at, length), true) {
+                        if sign == b':' || try_peek!(self.separates(source, sign_at, length), true)
+                        {
                             break None;
                         }
                         look.advance(length);
@@ -70,10 +72,10 @@ impl Engine {
         let mut shape = shape_of(token);
         if self.options.guide().is_some() && self.frames.len() > 0 && shape != Shape::Text {
             let valid = shape == Shape::Valid;
-            let doubtful = look!(self.may_be_text(look, valid), !valid);
+            let doubtful = try_peek!(self.may_be_text(look, valid), !valid);
             if doubtful && self.wants_text() {
                 if ended && matches!(shape, Shape::Cut(_)) {
-                    // Whatever it is, the input ends in it.
+                    // Whatever it would have been, the input ends in it.
                     self.cut_off()?;
                 }
                 return self.open_bare(source, false);
@@ -86,10 +88,10 @@ impl Engine {
             return self.not_a_document();
         }
         if shape != Shape::Text {
-            if !ended && look!(self.goes_on_as_text(look), false) {
+            if !ended && try_peek!(self.goes_on_as_text(look), false) {
                 return self.open_bare(source, false);
             }
-            if self.frames.len() == 0 && !look!(self.stands_alone(look), true) {
+            if self.frames.len() == 0 && !try_peek!(self.stands_alone(look), true) {
                 return self.not_a_document();
             }
         }
@@ -98,7 +100,7 @@ impl Engine {
         {
             return self.open_bare(source, false);
         }
-        // A number that stops at the end of the input was cut off there.
+        // A number that stops at the end of the input may be incomplete.
         let shape = match shape {
             Shape::Mend(RepairKind::TrailingDot, kept) if ended => Shape::Cut(kept),
             other => other,
@@ -107,14 +109,16 @@ impl Engine {
             self.cut_off()?;
         }
         let grouped = match shape {
-            Shape::Valid => look!(self.grouped_digits(look), None),
+            Shape::Valid => try_peek!(self.grouped_digits(look), None),
             _ => None,
         };
         if grouped.is_some() && self.options.guide().is_some() && self.wants_text() {
-            // The commas of a text are its own.
+            // The commas of a text belong to it.
             return self.open_bare(source, false);
         }
-        if grouped.is_none() && shape == Shape::Valid && look!(self.has_decimal_comma(look), false)
+        if grouped.is_none()
+            && shape == Shape::Valid
+            && try_peek!(self.has_decimal_comma(look), false)
         {
             return self.open_bare(source, false);
         }
@@ -141,7 +145,7 @@ impl Engine {
                 self.pos += token.len();
             }
             Shape::Cut(kept) if kept.is_empty() => {
-                // A lone sign at the end of the input says nothing.
+                // A lone sign at the end of the input has no value.
                 self.edit(RepairKind::CutNumber, at..at + token.len(), "")?;
                 self.pos += token.len();
                 return Ok(Flow::Go);
@@ -153,11 +157,11 @@ impl Engine {
             Shape::Text => {}
         }
         self.value_ended(source)?;
-        self.settle();
+        self.commit();
         Ok(Flow::Go)
     }
 
-    /// A number that fills the window: it is read in parts, and leaves as a whole.
+    /// A number that fills the window. It is read in parts, and emitted as a whole.
     fn long_number(&mut self, source: &Source<'_>, token: &[u8]) -> Step {
         let digits = token
             .iter()
@@ -182,8 +186,8 @@ impl Engine {
         let rest = source.from(self.pos);
         let run = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         self.pos += run;
-        // What follows may be refused: the digits count first, as they do where they come one by one.
-        self.check_held()?;
+        // Check the limit before what follows can be refused, as if the digits came one by one.
+        self.check_withheld()?;
         let rest = &rest[run..];
         let (need, next) = match rest {
             [] if source.is_last() => (0, part),
@@ -203,8 +207,8 @@ impl Engine {
                     return Ok(Flow::Go);
                 }
                 None if !source.is_last() => return Ok(Flow::Wait),
-                behind => {
-                    if behind.is_none() {
+                after => {
+                    if after.is_none() {
                         self.cut_off()?;
                     }
                     self.edit(
@@ -218,11 +222,11 @@ impl Engine {
         }
         self.lex = Lex::None;
         self.value_ended(source)?;
-        self.settle();
+        self.commit();
         Ok(Flow::Go)
     }
 
-    /// Whether a scalar is followed, on its line, by words: `5 apples`. Then all of it is text.
+    /// Whether words follow a scalar on its line, as in `5 apples`. Then all of it is text.
     pub(super) fn goes_on_as_text(
         &mut self,
         mut look: super::source::Look<'_>,
@@ -247,31 +251,33 @@ impl Engine {
         if !self.takes_text() && self.declares_member(word_at)? {
             return Ok(false);
         }
-        let mut behind = look.blanks()?;
+        let mut after = look.blanks()?;
         if self.frames.top() == Some(super::frames::Shape::Object) {
-            // `1 b: 2` lost a comma.
+            // In `1 b: 2` a comma is missing.
             let named = is_word(word.first().copied().unwrap_or(b' '));
-            return Ok(behind != b':' && behind != b'"' && named);
+            return Ok(after != b':' && after != b'"' && named);
         }
-        // `[5 kg, 10 kg]`; in `[1 a 2 b]` and `[1 2 3]`, without a comma, each is an item of its own.
+        // `[5 kg, 10 kg]` has texts, but in `[1 a 2 b]` and `[1 2 3]`, without commas, each word is
+        // an item.
         if next.is_ascii_digit() || word.is_empty() {
             return Ok(false);
         }
         loop {
-            if look.at_wide(b',')? || matches!(behind, b',' | b']') {
+            if look.at_wide(b',')? || matches!(after, b',' | b']') {
                 return Ok(true);
             }
-            let text = (behind.is_ascii_alphabetic() || behind >= 0x80) && !look.at_quote()?;
+            let text = (after.is_ascii_alphabetic() || after >= 0x80) && !look.at_quote()?;
             let word = if text { look.word()? } else { &[] };
             if word.is_empty() || is_literal(word) {
                 return Ok(false);
             }
-            behind = look.blanks()?;
+            after = look.blanks()?;
         }
     }
 
-    /// Whether what begins like a number may be text: it is no valid one and stands alone, or is
-    /// followed, on its line, by what belongs to no other value, as in `12 (or so)`.
+    /// Whether what begins like a number may be text: it is not valid and nothing follows it, or it
+    /// is followed on its line by something that does not belong to another value, as in `12 (or
+    /// so)`.
     fn may_be_text(
         &mut self,
         mut look: super::source::Look<'_>,
@@ -298,7 +304,7 @@ impl Engine {
         }
     }
 
-    /// Whether a scalar at the root is all there is.
+    /// Whether a scalar at the root is the whole document.
     pub(super) fn stands_alone(&mut self, mut look: super::source::Look<'_>) -> Result<bool, Edge> {
         let next = match look.gap() {
             Err(Edge::End | Edge::Window) => return Ok(true),
@@ -311,7 +317,8 @@ impl Engine {
         Ok(several || documents || matches!(next, b',' | b';' | b')' | b'}' | b']' | b'`'))
     }
 
-    /// `12,50` as a member's value: digits that are no key follow the comma.
+    /// Whether a member's value is like `12,50`: the comma is followed by digits that are not a
+    /// key.
     fn has_decimal_comma(&mut self, mut look: super::source::Look<'_>) -> Result<bool, Edge> {
         if self.frames.top() != Some(super::frames::Shape::Object) || look.peek()? != b',' {
             return Ok(false);
@@ -326,7 +333,7 @@ impl Engine {
         Ok(matches!(look.space()?, b',' | b'}'))
     }
 
-    /// `1,234,567` or `1,234.50` as a member's value: where its digits end.
+    /// Where the digits of a member's value like `1,234,567` or `1,234.50` end.
     fn grouped_digits(&mut self, mut look: super::source::Look<'_>) -> Result<Option<usize>, Edge> {
         let token = look.seen();
         let first = token.iter().skip(usize::from(token[0] == b'-')).count();
@@ -355,8 +362,8 @@ impl Engine {
             if !matches!(look.peek()?, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') {
                 return Ok(end);
             }
-            let mut behind = look;
-            if behind.space()? == b':' {
+            let mut after = look;
+            if after.space()? == b':' {
                 return Ok(end);
             }
             end = Some(self.pos + look.passed());
@@ -365,7 +372,7 @@ impl Engine {
     }
 }
 
-/// `-007` as a number is `-7`.
+/// Removes leading zeros: `-007` becomes `-7`.
 fn without_zeros(token: &[u8]) -> String {
     let (sign, digits) = match token {
         [b'-', digits @ ..] => ("-", digits),
@@ -375,7 +382,7 @@ fn without_zeros(token: &[u8]) -> String {
     format!("{sign}{}", String::from_utf8_lossy(&digits[zeros..]))
 }
 
-/// Sorts a token that begins like a number.
+/// Classifies a token that begins like a number.
 fn shape_of(token: &[u8]) -> Shape {
     let Ok(text) = core::str::from_utf8(token) else { return Shape::Text };
     let (sign, body) = match text.as_bytes() {
@@ -418,7 +425,7 @@ fn shape_of(token: &[u8]) -> Shape {
     decimal(sign, body)
 }
 
-/// A decimal number, its sign taken off.
+/// Classifies a decimal number without its sign.
 fn decimal(sign: &str, body: &str) -> Shape {
     let bytes = body.as_bytes();
     let whole = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -446,7 +453,7 @@ fn decimal(sign: &str, body: &str) -> Shape {
     let minus = if sign == "-" { "-" } else { "" };
     let zeros = whole > 1 && bytes[0] == b'0';
     if zeros {
-        // An identifier, a telephone number, a postal code: leading zeros mean something.
+        // An identifier, a telephone number or a postal code: the zeros are significant.
         return if exponent.is_none() && fraction.is_none() && sign != "+" {
             Shape::Mend(RepairKind::LeadingZero, format!("\"{sign}{body}\""))
         } else {

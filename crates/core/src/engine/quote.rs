@@ -7,14 +7,14 @@ use crate::RepairKind;
 pub(super) enum Quote {
     Backtick,
     Double,
-    /// `\"`, in a document that is escaped once too often.
+    /// `\"`, in a document that is escaped one time too many.
     Escaped,
     Single,
     Smart,
 }
 
 impl Quote {
-    /// The quote that starts `text`, and how many bytes it has.
+    /// The quote at the start of `text`, and its length in bytes.
     pub(super) fn of(text: &[u8]) -> Option<(Self, usize)> {
         match text {
             [b'"', ..] => Some((Self::Double, 1)),
@@ -32,7 +32,7 @@ impl Quote {
         }
     }
 
-    /// The bytes of a quote at the start of `text` that may close a string of this kind.
+    /// The length of the quote at the start of `text`, if it may close a string of this kind.
     pub(super) fn closer(self, text: &[u8]) -> Option<usize> {
         let (quote, length) = Self::of(text)?;
         let closes = match self {
@@ -44,7 +44,7 @@ impl Quote {
         closes.then_some(length)
     }
 
-    /// The byte that a search for the end stops at.
+    /// The byte at which a search for the end of the string stops.
     pub(super) const fn stop(self) -> u8 {
         match self {
             Self::Single => b'\'',

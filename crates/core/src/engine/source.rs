@@ -1,8 +1,8 @@
-//! The text the engine reads, and bounded look-ahead into it.
+//! The text that the engine reads, and bounded look-ahead into it.
 
 use super::quote::Quote;
 
-/// A stretch of input: from the engine's mark to the last byte received.
+/// A part of the input: from the committed position to the last byte received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     text: &'a [u8],
@@ -11,7 +11,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// `text` stands at offset `base` of the input; `last` says that the input ends with it.
+    /// The part `text`, at offset `base` of the input. `last` says that the input ends with it.
     pub(crate) const fn new(text: &'a [u8], base: usize, last: bool) -> Self {
         Self { text, base, last }
     }
@@ -46,7 +46,7 @@ impl<'a> Source<'a> {
         self.base
     }
 
-    /// The offset behind the last byte received.
+    /// The offset after the last byte received.
     #[inline]
     pub(super) const fn end(&self) -> usize {
         self.base + self.text.len()
@@ -71,30 +71,30 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Why looking ahead stopped.
+/// Why look-ahead stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// The input is over.
+    /// The input has ended.
     End,
-    /// The bytes there have not arrived.
+    /// The next bytes have not arrived.
     More,
-    /// The window is full.
+    /// The window has ended.
     Window,
 }
 
-/// A cursor for look-ahead. What it answers with `Ok` stays true whatever arrives later, so that a
-/// decision never depends on where a chunk ends.
+/// A cursor for look-ahead. An `Ok` answer stays true whatever arrives later, so decisions never
+/// depend on where a chunk ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look<'a> {
     text: &'a [u8],
     at: usize,
     edge: Edge,
-    /// Whether `\n` is white space, as in a document that is escaped once too often.
+    /// Whether `\n` is white space, as in a document that is escaped one time too many.
     escaped: bool,
 }
 
 impl<'a> Look<'a> {
-    /// The same in a document that is escaped once too often, if it is: line ends are escaped, too.
+    /// Sets whether the document is escaped one time too many, so that line ends are escaped, too.
     pub(super) const fn in_escaped(self, escaped: bool) -> Self {
         Self { escaped, ..self }
     }
@@ -123,7 +123,7 @@ impl<'a> Look<'a> {
         self.at += bytes;
     }
 
-    /// The quote that stands there, and how many bytes it has.
+    /// The quote at the cursor, and its length in bytes.
     pub(super) fn quote(&self) -> Result<Option<(Quote, usize)>, Edge> {
         let rest = self.rest();
         if !matches!(rest.first(), Some(b'"' | b'\'' | b'`' | b'\\' | 0xc2 | 0xe2 | 0xef)) {
@@ -135,25 +135,25 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Whether a prefix as in Python's `u'text'` stands there: a quote opens a string behind it. In
-    /// `b": 1` and `b", ` it ends a string that has lost its other quote.
+    /// Whether the cursor is at a prefix as in Python's `u'text'`, with a quote after it that opens
+    /// a string. In `b": 1` and `b", ` the quote ends a string whose opening quote is missing.
     pub(super) fn at_prefix(&self) -> Result<bool, Edge> {
         if !matches!(self.peek()?, b'u' | b'U' | b'b' | b'B' | b'f' | b'F')
             || !matches!(self.peek_at(1)?, b'"' | b'\'')
         {
             return Ok(false);
         }
-        let mut behind = *self;
-        behind.advance(2);
-        Ok(!matches!(behind.space()?, b',' | b':' | b'}' | b']' | b')'))
+        let mut after = *self;
+        after.advance(2);
+        Ok(!matches!(after.space()?, b',' | b':' | b'}' | b']' | b')'))
     }
 
-    /// Whether a quote stands there.
+    /// Whether the cursor is at a quote.
     pub(super) fn at_quote(&self) -> Result<bool, Edge> {
         Ok(self.quote()?.is_some())
     }
 
-    /// The length of the quote that stands there, if it may close a string of that kind.
+    /// The length of the quote at the cursor, if it may close a string of this kind.
     pub(super) fn closer(&self, quote: Quote) -> Result<Option<usize>, Edge> {
         self.quote()?;
         Ok(quote.closer(self.rest()))
@@ -165,12 +165,12 @@ impl<'a> Look<'a> {
         self.at
     }
 
-    /// The bytes not passed yet, as far as they can be seen.
+    /// The visible bytes from the cursor on.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// All that can be seen, from where the look began.
+    /// All visible bytes, from the start of the look-ahead.
     pub(super) const fn rest_from_start(&self) -> &'a [u8] {
         self.text
     }
@@ -180,7 +180,7 @@ impl<'a> Look<'a> {
         self.text.get(..self.at).unwrap_or(self.text)
     }
 
-    /// Whether the text goes on with `word`.
+    /// Whether the bytes from the cursor on start with `word`.
     pub(super) fn starts_with(&self, word: &[u8]) -> Result<bool, Edge> {
         let rest = self.rest();
         let common = rest.len().min(word.len());
@@ -190,7 +190,7 @@ impl<'a> Look<'a> {
         if common == word.len() { Ok(true) } else { Err(self.edge) }
     }
 
-    /// The comma or colon of another script that stands there, and how many bytes it has.
+    /// The comma or colon of another script at the cursor, and its length in bytes.
     pub(super) fn wide_sign(&self) -> Result<Option<(u8, usize)>, Edge> {
         match (wide_sign(self.rest()), self.rest()) {
             (None, [0xd8 | 0xe3 | 0xef] | [0xe3, 0x80] | [0xef, 0xbc])
@@ -202,13 +202,13 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Whether that comma, or that colon, of another script stands there.
+    /// Whether the cursor is at `sign`, a comma or a colon, of another script.
     pub(super) fn at_wide(&self, sign: u8) -> Result<bool, Edge> {
         Ok(self.wide_sign()?.is_some_and(|(wide, _)| wide == sign))
     }
 
-    /// Passes white space; the byte behind it. A comma or colon of another script is passed up to its
-    /// last byte, and counts as one.
+    /// Skips white space, and returns the byte after it. A comma or colon of another script is
+    /// skipped up to its last byte, and returned as the ASCII one.
     #[inline]
     pub(super) fn space(&mut self) -> Result<u8, Edge> {
         loop {
@@ -227,7 +227,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Passes white space on this line; the byte behind it.
+    /// Skips white space on this line, and returns the byte after it.
     pub(super) fn blanks(&mut self) -> Result<u8, Edge> {
         loop {
             match self.peek()? {
@@ -237,7 +237,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Passes white space and comments; the byte behind them.
+    /// Skips white space and comments, and returns the byte after them.
     pub(super) fn gap(&mut self) -> Result<u8, Edge> {
         loop {
             let byte = self.space()?;
@@ -266,7 +266,7 @@ impl<'a> Look<'a> {
         Ok(())
     }
 
-    /// Passes a word: letters, digits, `_`, `$`, `-`, and everything beyond ASCII.
+    /// Skips a word: letters, digits, `_`, `$`, `-`, and everything outside ASCII.
     pub(super) fn word(&mut self) -> Result<&'a [u8], Edge> {
         let from = self.at;
         loop {
@@ -279,8 +279,8 @@ impl<'a> Look<'a> {
         Ok(&self.text[from..self.at])
     }
 
-    /// Passes white space and a word; whether words without quotes begin there: no string, number or
-    /// literal.
+    /// Skips white space and a word. Returns whether words without quotes begin there, and not a
+    /// string, number or literal.
     pub(super) fn words(&mut self) -> Result<bool, Edge> {
         let next = self.gap()?;
         let words = is_word(next) && !next.is_ascii_digit() && next != b'-';
@@ -290,7 +290,7 @@ impl<'a> Look<'a> {
         Ok(!is_literal(self.word()?))
     }
 
-    /// Passes the rest of a string and the quote that may close it.
+    /// Skips the rest of a string and its possible closing quote.
     pub(super) fn through(&mut self, quote: Quote) -> Result<(), Edge> {
         let matters = |byte: &u8| match quote {
             Quote::Double => matches!(byte, b'"' | b'\\'),
@@ -314,7 +314,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Passes a string whose opening quote was passed; stands behind its closing quote after.
+    /// Skips the rest of a string whose opening quote was skipped, with its closing quote.
     pub(super) fn string(&mut self, quote: u8) -> Result<(), Edge> {
         loop {
             let byte = self.peek()?;
@@ -329,7 +329,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// The comma or colon of another script that `text` begins with, and how many bytes it has.
+/// The comma or colon of another script at the start of `text`, and its length in bytes.
 pub(super) fn wide_sign(text: &[u8]) -> Option<(u8, usize)> {
     match text {
         // ， 、 ：
@@ -341,13 +341,13 @@ pub(super) fn wide_sign(text: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// Whether a byte may stand in a bare word.
+/// Whether a byte may be part of a word without quotes.
 #[inline]
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-') || byte >= 0x80
 }
 
-/// Whether a word is a literal of JSON, or Python's name of one.
+/// Whether a word is a literal in JSON or in Python.
 pub(super) const fn is_literal(word: &[u8]) -> bool {
     matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None")
 }

@@ -1,17 +1,18 @@
 //! Inside strings: runs of content, escapes, control characters, UTF-8.
 
 use super::{
-    Engine, Flow, Lex, Source, Step, Stop, Text, look,
+    Engine, Flow, Lex, Source, Step, Stop, Text,
     quote::Quote,
     quotes::{Inner, Verdict},
+    try_peek,
 };
 use crate::{RepairKind, scan};
 
-/// How far the end of a run is looked for at a time, so that no text is looked through again and
-/// again where runs are cut short.
+/// How much of a run is searched at a time. Without this limit, text would be searched again and
+/// again if runs are cut short.
 const RUN: usize = 4096;
 
-/// The longest run of a string in typographic quotes that is looked through at a time.
+/// The same limit for strings in typographic quotes or backticks.
 const SLOW_RUN: usize = 512;
 
 impl Engine {
@@ -27,8 +28,8 @@ impl Engine {
         if matches!(quote, Quote::Double | Quote::Single) {
             let delimiter = quote.stop();
             let mut look = self.look(source, self.pos + 1);
-            if look!(self.peek_for(&mut look), 0) == delimiter {
-                quotes = look!(self.quotes_at_start(look, delimiter, is_key), 1);
+            if try_peek!(self.peek_for(&mut look), 0) == delimiter {
+                quotes = try_peek!(self.quotes_at_start(look, delimiter, is_key), 1);
             }
         }
         let at = self.pos;
@@ -46,12 +47,12 @@ impl Engine {
         self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0 });
         self.tail = None;
         if !is_key {
-            self.settle();
+            self.commit();
         }
         Ok(Flow::Go)
     }
 
-    /// Reads string content up to the next byte that matters, and deals with that byte.
+    /// Reads string content up to the next special byte, and handles that byte.
     pub(super) fn string(&mut self, source: &Source<'_>, text: Text) -> Step {
         let mut text = text;
         loop {
@@ -62,7 +63,7 @@ impl Engine {
             let most = if slow { SLOW_RUN } else { RUN - 1 };
             let mut end = run.end;
             if end > most {
-                // At the start of a character.
+                // Stop at the start of a character.
                 end = (most - 3..=most).rfind(|&at| rest[at] & 0xc0 != 0x80).unwrap_or(most);
             }
             if !run.ascii || text.quote == Quote::Backtick {
@@ -78,7 +79,7 @@ impl Engine {
             }
             self.consume_text(rest, end, text);
             if text.is_key {
-                self.check_held()?;
+                self.check_withheld()?;
             }
             if let Lex::Text(now) = self.lex {
                 text = now;
@@ -95,8 +96,8 @@ impl Engine {
             }
             match byte {
                 b'\\' => {
-                    // More than white space stands behind a comma before it.
-                    self.settle_text(text);
+                    // Something other than white space follows a comma before this.
+                    self.commit_text(text);
                     let double = text.quote == Quote::Double;
                     let simple = double
                         && rest.get(end + 1).is_some_and(|byte| br#""\/bfnrt"#.contains(byte));
@@ -106,15 +107,15 @@ impl Engine {
                     }
                     self.pos += if simple { 2 } else { 6 };
                     self.inner.escape(if simple { rest[end + 1] } else { b'u' });
-                    self.settle_text(text);
+                    self.commit_text(text);
                 }
                 0..=0x1f => return self.control(byte, text),
                 _ => {
                     let Some(length) = text.quote.closer(&rest[end..]) else {
-                        // A double quote inside a string that something else delimits.
+                        // A double quote in a string with other delimiters.
                         self.edit(text.quote.kind(), self.pos..self.pos, "\\")?;
                         self.pos += 1;
-                        self.settle_text(text);
+                        self.commit_text(text);
                         return Ok(Flow::Go);
                     };
                     return self.quote(source, text, length);
@@ -123,7 +124,7 @@ impl Engine {
         }
     }
 
-    /// Passes `length` bytes of content.
+    /// Consumes `length` bytes of content.
     #[inline]
     pub(super) fn consume_text(&mut self, rest: &[u8], length: usize, text: Text) {
         if length == 0 {
@@ -134,34 +135,34 @@ impl Engine {
             return;
         }
         self.inner.content(&rest[..length]);
-        // A comma with only white space behind it may turn out to follow a lost quote.
+        // If only white space follows a comma, a lost quote may have been before it.
         let blank = rest[..length].iter().rev().take_while(|b| **b == b' ').count();
         if blank == length && self.tail.is_some_and(|at| self.pos - at <= self.window) {
             return;
         }
         if blank < length && rest[length - blank - 1] == b',' && blank < self.window {
-            self.mark = self.pos - blank - 1;
-            self.firm = self.edits.len();
-            self.mark_in_string = true;
-            self.tail = Some(self.mark);
+            self.committed = self.pos - blank - 1;
+            self.committed_edits = self.edits.len();
+            self.committed_in_string = true;
+            self.tail = Some(self.committed);
             return;
         }
-        self.settle_text(text);
+        self.commit_text(text);
     }
 
-    /// Content was read that no later byte can take back.
+    /// Commits content that no later byte can change.
     #[inline]
-    pub(super) fn settle_text(&mut self, text: Text) {
+    pub(super) fn commit_text(&mut self, text: Text) {
         self.tail = None;
         if !text.is_key {
-            self.settle_content();
+            self.commit_content();
         }
     }
 
-    /// A quote that may end the string.
+    /// Handles a quote that may end the string.
     pub(super) fn quote(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
         let at = self.pos;
-        let verdict = look!(self.judge_quote(source, text, length), Verdict::Close(length));
+        let verdict = try_peek!(self.judge_quote(source, text, length), Verdict::Close(length));
         let verdict = match verdict {
             Verdict::Close(_) if !self.rest_confirms(source, text, length)? => Verdict::Inner,
             Verdict::LostBefore(_) if self.definite_end.is_some_and(|end| at < end) => {
@@ -181,26 +182,27 @@ impl Engine {
                 self.close_string(source, text, at)
             }
             Verdict::Inner => {
-                let behind = source.from(at + length);
-                if behind == b"\\" && !source.is_last() {
-                    // What is escaped there tells whether the quote touches it.
+                let after = source.from(at + length);
+                if after == b"\\" && !source.is_last() {
+                    // What the backslash escapes decides whether the quote directly precedes a
+                    // word.
                     return Ok(Flow::Wait);
                 }
                 if text.quote == Quote::Single && !text.is_key {
                     let opens = match self.inner.bracket_before() {
                         Some(bracket) => {
                             let look = source.look(at + length, self.window);
-                            look!(self.opens_in_text(look, bracket), false)
+                            try_peek!(self.opens_in_text(look, bracket), false)
                         }
                         None => false,
                     };
-                    let within = behind.first().is_some_and(|b| self.inner.is_within_word(*b));
+                    let within = after.first().is_some_and(|b| self.inner.is_within_word(*b));
                     self.unescaped += usize::from(!within);
                     self.inner.single_quote(opens);
                 }
                 self.inner_quotes += 1;
                 if text.quote == Quote::Double {
-                    self.inner.quote(behind);
+                    self.inner.quote(after);
                     self.unescaped += 1;
                 }
                 match text.quote {
@@ -213,11 +215,11 @@ impl Engine {
                     Quote::Backtick | Quote::Single | Quote::Smart => {}
                 }
                 self.pos = at + length;
-                self.settle_text(text);
+                self.commit_text(text);
                 Ok(Flow::Go)
             }
             Verdict::LostBefore(lost) => {
-                let lost = if self.reaches(lost) { lost } else { self.mark.max(lost) };
+                let lost = if self.reaches(lost) { lost } else { self.committed.max(lost) };
                 self.forget(lost);
                 self.pos = lost;
                 self.edit(RepairKind::UnterminatedString, lost..lost, "\"")?;
@@ -226,26 +228,26 @@ impl Engine {
         }
     }
 
-    /// The string has ended; `at` is where its closing quote stands, or stood.
+    /// Ends the string. `at` is the place of its closing quote, even if that is missing.
     fn close_string(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
         self.lex = Lex::None;
         self.tail = None;
         if text.is_key {
             self.frames.set_key(source.slice(self.lex_start, at));
             self.expect = super::Expect::Colon;
-            self.anchor = self.pos;
+            self.gap_start = self.pos;
             return Ok(Flow::Go);
         }
         if self.inner_quotes > 0 && self.tried.meets(at, self.frames.len()) {
             return Err(Stop::Nothing);
         }
-        // The quote stays uncertain until the next token: `"a" + "b"` takes it back.
+        // The quote is not certain until the next token: `"a" + "b"` would remove it.
         self.value_ended(source)?;
         self.closed_string = (self.frames.len() > 0 || self.whole).then_some(at);
         Ok(Flow::Go)
     }
 
-    /// Looks for what is not plain text in the next `length` bytes, which are not all ASCII.
+    /// Checks the next `length` bytes, not all of which are ASCII, for anything but plain text.
     fn checked_run(
         &mut self,
         source: &Source<'_>,
@@ -272,7 +274,7 @@ impl Engine {
         }
         let Err(error) = core::str::from_utf8(&run[valid..]) else { return Ok(Checked::All) };
         if valid > 0 {
-            // First the text before it, then, in a step of its own, the bytes that are not UTF-8.
+            // First take the text before it, then, in another step, the bytes that are not UTF-8.
             self.consume_text(run, valid, text);
             return Ok(Checked::Mended);
         }
@@ -290,30 +292,30 @@ impl Engine {
         };
         self.edit(RepairKind::InvalidUtf8, valid..valid + bad, "\u{fffd}")?;
         self.pos += bad;
-        self.settle_text(text);
+        self.commit_text(text);
         Ok(Checked::Mended)
     }
 }
 
-/// What a run that is not ASCII holds.
+/// The result of checking a run that is not ASCII.
 enum Checked {
-    /// Text, all of it.
+    /// All of it is text.
     All,
-    /// A possible closing quote that far on.
+    /// There may be a closing quote at this index.
     Upto(usize),
-    /// Something that was dealt with.
+    /// Something was found and handled.
     Mended,
-    /// The start of a character that has not arrived whole, that far on.
+    /// At this index starts a character of which not all bytes have arrived.
     Wait(usize),
 }
 
-/// Whether `text` begins with `\u` and four digits for a character of its own: no surrogate.
+/// Whether `text` begins with `\u` and four digits that encode a character, not a surrogate.
 #[inline]
 pub(super) const fn is_plain_unit(text: &[u8]) -> bool {
     match text {
         [b'\\', b'u', a, b, c, d, ..] => {
             let surrogate = *a | 0x20 == b'd' && !matches!(*b, b'0'..=b'7');
-            // All at once, and no branch a digit.
+            // All at once, instead of one branch for each digit.
             IS_HEX[*a as usize] & IS_HEX[*b as usize] & IS_HEX[*c as usize] & IS_HEX[*d as usize]
                 && !surrogate
         }

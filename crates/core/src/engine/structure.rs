@@ -1,4 +1,4 @@
-//! Between tokens: does what the table says.
+//! Between tokens: carries out what the table says.
 
 use super::{
     Action, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape, quote::Quote,
@@ -27,9 +27,9 @@ impl Engine {
             }
             Action::InsertColon => {
                 let after = if source.byte(at.wrapping_sub(1)) == Some(b' ') { ": " } else { ":" };
-                let key_end = self.lex_start_of_gap(at);
+                let key_end = self.missing_colon_place(at);
                 self.edit(RepairKind::MissingColon, key_end..key_end, after.trim_end())?;
-                self.uncoloned = at;
+                self.missing_colon_at = at;
                 self.expect = Expect::MemberValue;
                 Ok(Flow::Go)
             }
@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// The `u` of `u'text'`.
+    /// Drops the `u` of `u'text'`.
     fn string_prefix(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         use Expect as E;
         let opens =
@@ -97,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// Behind `=` or `=>`, if it has arrived.
+    /// The end of `=` or `=>`, if all of it has arrived.
     fn equals_end(&mut self, source: &Source<'_>) -> Result<Option<usize>, Stop> {
         Ok(match source.byte(self.pos + 1) {
             Some(b'>' | b'=') => Some(self.pos + 2),
@@ -106,9 +106,9 @@ impl Engine {
         })
     }
 
-    /// The colon goes directly behind the key.
-    fn lex_start_of_gap(&self, at: usize) -> usize {
-        if self.anchor > self.mark && self.anchor <= at { self.anchor } else { at }
+    /// Where to insert a missing colon: directly after the key if possible.
+    fn missing_colon_place(&self, at: usize) -> usize {
+        if self.gap_start > self.committed && self.gap_start <= at { self.gap_start } else { at }
     }
 
     fn accept(&mut self, source: &Source<'_>, token: Token) -> Step {
@@ -168,8 +168,7 @@ impl Engine {
         };
         let is_key = matches!(self.expect, Expect::FirstKey | Expect::Key);
         if is_key && self.whole && self.expect == Expect::FirstKey && self.reads_set(source) {
-            // `{'a', 'b'}` is a list in braces.
-            // Nothing was opened since.
+            // `{'a', 'b'}` is a list in braces. Nothing was opened since.
             let start = self.frames.opened();
             self.frames.pop();
             self.edit(RepairKind::Tuple, start..start + 1, "[")?;
@@ -185,8 +184,8 @@ impl Engine {
         self.begin_value();
         let flow = self.open_string(source, quote, length, false)?;
         if flow == Flow::Wait {
-            // Nothing was read; the value begins when the quote is understood.
-            self.unbegin_value(before);
+            // Nothing was read. The value begins once the quote is understood.
+            self.undo_begin_value(before);
         }
         Ok(flow)
     }
@@ -209,9 +208,9 @@ impl Engine {
         self.comma = usize::MAX;
         self.comma_length = 1;
         self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
-        self.anchor = self.pos;
+        self.gap_start = self.pos;
         if shape.is_visible() {
-            self.settle();
+            self.commit();
         }
         Ok(Flow::Go)
     }
@@ -224,7 +223,7 @@ impl Engine {
         }
     }
 
-    /// A value begins here: what was pending before it stays.
+    /// Begins a value. Whatever was uncertain before it is kept.
     pub(super) fn begin_value(&mut self) {
         if self.frames.top().is_some_and(Shape::is_list) {
             self.frames.begin_item();
@@ -234,21 +233,21 @@ impl Engine {
         }
     }
 
-    fn unbegin_value(&mut self, (items, start): (usize, usize)) {
+    fn undo_begin_value(&mut self, (items, start): (usize, usize)) {
         self.frames.set_items(items);
         self.document_start = start;
     }
 
-    /// A value has been read up to `pos`.
+    /// Ends a value at `pos`.
     pub(super) fn value_ended(&mut self, source: &Source<'_>) -> Result<(), Stop> {
-        self.anchor = self.pos;
+        self.gap_start = self.pos;
         self.expect = match self.frames.top() {
             Some(Shape::Object) => Expect::MemberEnd,
             Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
             Some(Shape::Call) => Expect::CallEnd,
             Some(Shape::Doubled) => Expect::DoubledEnd,
             None => {
-                self.settle();
+                self.commit();
                 if self.over {
                     return Err(Stop::Overflow);
                 }
@@ -257,7 +256,7 @@ impl Engine {
                 self.document_end = Some(self.pos);
                 let start = self.document_start;
                 self.edits.push(super::Edit::EndDocument { start, end: self.pos });
-                self.firm = self.edits.len();
+                self.committed_edits = self.edits.len();
                 let _ = source;
                 Expect::After
             }
@@ -265,7 +264,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A comma was read at `at`; it stays only if something follows it.
+    /// Records a comma at `at`. It is kept only if something follows it.
     pub(super) fn pend_comma(&mut self, at: usize, edits: usize, length: usize) {
         self.comma = at;
         self.comma_length = length;
@@ -278,14 +277,14 @@ impl Engine {
         }
     }
 
-    /// Inserts the comma directly behind the value before, if that has not left yet.
+    /// Inserts a comma, directly after the previous value if that is not committed.
     pub(super) fn insert_comma(&mut self) -> Result<(), Stop> {
-        let at = if self.reaches(self.anchor) && self.anchor <= self.pos {
-            self.anchor
+        let at = if self.reaches(self.gap_start) && self.gap_start <= self.pos {
+            self.gap_start
         } else {
             self.pos
         };
-        let at = if at < self.mark && !self.whole { self.pos } else { at };
+        let at = if at < self.committed && !self.whole { self.pos } else { at };
         let edits = self.serial;
         self.edit(RepairKind::MissingComma, at..at, ",")?;
         self.pend_comma(at, edits, 0);
@@ -297,27 +296,27 @@ impl Engine {
         let after = if self.expect == Expect::Colon { ": null" } else { "null" };
         self.edit(RepairKind::MissingValue, at..at, after)?;
         if token == Token::Ellipsis {
-            // The ellipsis itself is dropped behind the value.
+            // The ellipsis itself is dropped after the value.
             self.expect = Expect::MemberEnd;
         }
         self.expect = Expect::MemberEnd;
-        self.anchor = at;
-        self.settle();
+        self.gap_start = at;
+        self.commit();
         Ok(Flow::Go)
     }
 
-    /// Drops a token that means nothing here.
+    /// Drops a token that has no meaning here.
     pub(super) fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
         let at = self.pos;
         let kind = match token {
             Token::Ellipsis => return self.skip_ellipsis(source),
             Token::Fence => {
-                // Behind a document, the line end before it is the fence's.
-                let behind = self.expect == Expect::After
+                // After a document, the line end before a fence is dropped with it.
+                let after = self.expect == Expect::After
                     && self.options.trailing_documents() != crate::TrailingDocuments::All
-                    && self.anchor >= self.mark;
-                let blank = source.slice(self.anchor, at).iter().all(|b| b" \t\r\n".contains(b));
-                let from = if behind && blank { self.anchor } else { at };
+                    && self.gap_start >= self.committed;
+                let blank = source.slice(self.gap_start, at).iter().all(|b| b" \t\r\n".contains(b));
+                let from = if after && blank { self.gap_start } else { at };
                 self.edit(RepairKind::CodeFence, from..at + 3, "")?;
                 self.pos += 3;
                 self.fenced = self.expect == Expect::After;
@@ -349,7 +348,7 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// The bytes behind the token decide.
+    /// Decides about a token by what follows it.
     fn defer(&mut self, source: &Source<'_>, token: Token) -> Step {
         match self.expect {
             Expect::Document => self.defer_document(source, token),

@@ -1,22 +1,23 @@
-//! What the next byte begins; white space and comments.
+//! Recognizing the next token; white space and comments.
 
 use super::{
-    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, look, quote::Quote, source::Edge,
+    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, quote::Quote, source::Edge,
+    try_peek,
 };
 use crate::{RepairKind, scan};
 
 impl Engine {
-    /// Passes white space of every kind, and opens comments. `Ok(None)`: a token follows.
+    /// Skips white space of every kind, and opens comments. `Ok(None)` means that a token follows.
     pub(super) fn gap(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         let rest = source.text();
         let end = source.base() + scan::skip_space(rest, self.pos - source.base());
         self.steps += (end - self.pos) as u64;
         self.pos = end;
         self.release_space()?;
-        self.check_held()?;
+        self.check_withheld()?;
         let Some(byte) = source.byte(self.pos) else { return Ok(None) };
         match byte {
-            // Where quotes were in doubt, it may be code that belongs to the document.
+            // If quotes were in doubt, this may be code that belongs to the document.
             b'/' | b'#' if self.is_tail_in_doubt() => Ok(None),
             b'/' => match source.byte(self.pos + 1) {
                 Some(b'/') => Ok(Some(self.open_comment(Comment::Line))),
@@ -46,7 +47,7 @@ impl Engine {
         }
     }
 
-    /// A comma or colon of another script, where one may stand.
+    /// Handles a comma or colon of another script where it may be a separator.
     fn wide_sign(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         let at = self.pos;
         let sign = match source.look(at, self.window).wide_sign() {
@@ -89,12 +90,12 @@ impl Engine {
         Ok(Some(Flow::Go))
     }
 
-    /// Whether what stands behind the document may belong to it, as quotes in it were in doubt.
+    /// Whether what follows the document may belong to it, because quotes in it were in doubt.
     fn is_tail_in_doubt(&self) -> bool {
         self.expect == Expect::After && self.unescaped > 0 && !self.fenced
     }
 
-    /// Where a value may stand, `#` may begin one (`#fff`); elsewhere it begins a comment.
+    /// Whether `#` begins a comment. Where a value is expected, it may begin a value (`#fff`).
     fn is_comment_here(&self) -> bool {
         use super::Expect as E;
         matches!(
@@ -103,8 +104,8 @@ impl Engine {
         )
     }
 
-    /// A long run of white space behind a bracket or a value is let go. What was held before that
-    /// counts, whether the run came at once or not.
+    /// Commits a long run of white space after a bracket or a value. What was withheld before it
+    /// counts as if the white space had arrived byte by byte.
     fn release_space(&mut self) -> Result<(), Stop> {
         use super::Expect as E;
         let waits = matches!(
@@ -117,9 +118,12 @@ impl Engine {
                 | E::DoubledEnd
                 | E::After
         );
-        if waits && self.pos - self.anchor > self.window && self.firm == self.edits.len() {
-            self.held_at(self.anchor + self.window)?;
-            self.settle_content();
+        if waits
+            && self.pos - self.gap_start > self.window
+            && self.committed_edits == self.edits.len()
+        {
+            self.check_withheld_at(self.gap_start + self.window)?;
+            self.commit_content();
         }
         Ok(())
     }
@@ -148,13 +152,13 @@ impl Engine {
         let in_whole = self.whole && comment == Comment::Line && self.frames.len() > 0;
         let end = match found {
             found if in_whole && is_last() => {
-                // The last line: a closer in it is the document's, unless it is only a remark.
+                // On the last line, a closer belongs to the document, unless this is only a remark.
                 let closer = line.iter().position(|b| matches!(b, b'}' | b']'));
                 let found = found.map_or(source.end(), |at| self.pos + at);
                 let end = closer.map_or(found, |at| self.pos + at);
                 let remark = source.slice(self.lex_start, end);
                 if closer.is_some() && remark.iter().any(|b| matches!(b, b'"' | b',' | b':')) {
-                    // Members that stand on its line go with it.
+                    // Members on the same line are dropped with it.
                     kind = RepairKind::StrayText;
                 }
                 end
@@ -168,13 +172,14 @@ impl Engine {
         };
         self.pos = end;
         self.lex = Lex::None;
-        // A limit comes before a refusal, as it does where the comment arrives in pieces.
-        self.check_held()?;
+        // Check the limit before the edit can be refused, as if the comment came in pieces.
+        self.check_withheld()?;
         self.edit(kind, self.lex_start..end, "")?;
         Ok(Flow::Go)
     }
 
-    /// `\n` and the like outside strings: white space of a document that is escaped once too often.
+    /// Handles `\n` and the like outside of strings, in a document that is escaped one time too
+    /// many.
     fn escaped_space(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         match source.byte(self.pos + 1) {
             Some(b'n' | b'r' | b't') => {
@@ -187,7 +192,7 @@ impl Engine {
         }
     }
 
-    /// White space beyond ASCII.
+    /// Handles white space outside ASCII.
     fn wide_space(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         let rest = source.from(self.pos);
         let need = if rest[0] < 0xe0 { 2 } else { 3 };
@@ -202,7 +207,7 @@ impl Engine {
             | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
             | [0xe2, 0x81, 0x9f, ..]
             | [0xe3, 0x80, 0x80, ..] => self.odd_space(3, " "),
-            // Zero-width marks: U+200B to U+200F, U+2060.
+            // Zero-width characters: U+200B to U+200F, U+2060.
             [0xe2, 0x80, 0x8b..=0x8f, ..] | [0xe2, 0x81, 0xa0, ..] => self.odd_space(3, ""),
             [0xef, 0xbb, 0xbf, ..] => {
                 self.edit(RepairKind::ByteOrderMark, self.pos..self.pos + 3, "")?;
@@ -219,13 +224,13 @@ impl Engine {
         Ok(Some(Flow::Go))
     }
 
-    /// What the byte at `pos` begins. A wide token is told by look-ahead.
+    /// The token that begins at `pos`. Some need look-ahead.
     pub(super) fn token(&mut self, source: &Source<'_>) -> Result<Token, Edge> {
         let Some(byte) = source.byte(self.pos) else {
             return if source.is_last() { Ok(Token::End) } else { Err(Edge::More) };
         };
         let look = source.look(self.pos, self.window);
-        let behind_value = matches!(self.expect, Expect::ItemEnd | Expect::MemberEnd);
+        let after_value = matches!(self.expect, Expect::ItemEnd | Expect::MemberEnd);
         let next = || match look.peek_at(1) {
             Err(Edge::End | Edge::Window) => Ok(0),
             other => other,
@@ -245,8 +250,8 @@ impl Engine {
             b'0'..=b'9' => Token::Number,
             b'-' if matches!(next()?, b'0'..=b'9' | b'.' | b'I' | b'i') => Token::Number,
             b'+' if matches!(next()?, b'0'..=b'9' | b'.') => Token::Number,
-            // `+Infinity` stands where a value does; behind a value, `+` joins.
-            b'+' if !behind_value && matches!(next()?, b'I' | b'i' | b'N' | b'n') => Token::Number,
+            // `+Infinity` may be a value; after a value, `+` joins strings.
+            b'+' if !after_value && matches!(next()?, b'I' | b'i' | b'N' | b'n') => Token::Number,
             b'+' => Token::Plus,
             b'-' if next()? == 0 => Token::Number,
             b'.' => match next()? {
@@ -281,23 +286,22 @@ impl Engine {
         })
     }
 
-    /// Passes an ellipsis.
+    /// Drops an ellipsis.
     pub(super) fn skip_ellipsis(&mut self, source: &Source<'_>) -> Step {
         let mut look = self.look(source, self.pos);
         if look.rest().starts_with("…".as_bytes()) {
             look.advance(3);
         }
-        while look!(look.peek(), 0) == b'.' {
+        while try_peek!(look.peek(), 0) == b'.' {
             look.bump();
         }
         let end = self.pos + look.passed();
-        // The blanks between it and the comma before were its own.
-        let behind_comma = self.comma.saturating_add(self.comma_length);
-        let blank = source.slice(behind_comma, self.pos).iter().all(u8::is_ascii_whitespace);
+        // The blanks between the comma and the ellipsis are dropped with it.
+        let after_comma = self.comma.saturating_add(self.comma_length);
+        let blank = source.slice(after_comma, self.pos).iter().all(u8::is_ascii_whitespace);
         let pending = matches!(self.expect, super::Expect::Item | super::Expect::Key);
-        let start =
-            if pending && blank && behind_comma < self.pos { behind_comma } else { self.pos };
-        self.forget_behind(start);
+        let start = if pending && blank && after_comma < self.pos { after_comma } else { self.pos };
+        self.forget_uncommitted(start);
         self.edit(RepairKind::Ellipsis, start..end, "")?;
         self.pos = end;
         Ok(Flow::Go)

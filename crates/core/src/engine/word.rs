@@ -1,15 +1,15 @@
-//! Words: literals, calls, strings and keys without quotes, and text that is no JSON.
+//! Words: literals, calls, strings and keys without quotes, and text that is not JSON.
 
 use super::{
     Engine, Flow, Lex, Source, Step, Token,
     frames::Shape,
-    look,
     quote::Quote,
     source::{Edge, Look, is_word},
+    try_peek,
 };
 use crate::{Lead, RepairKind, Risk};
 
-/// What a literal of another language, or a cut one, stands for.
+/// The JSON literal for a word: a literal, one of another language, or one that was cut off.
 fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str)> {
     const JSON: [&str; 3] = ["true", "false", "null"];
     if let Some(exact) = JSON.into_iter().find(|json| json.as_bytes() == word) {
@@ -45,7 +45,7 @@ fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str
     None
 }
 
-/// The modules whose calls stand in what Python prints for values.
+/// Modules whose calls appear when Python prints values.
 const MODULES: [&[u8]; 10] = [
     b"bson",
     b"collections",
@@ -60,7 +60,7 @@ const MODULES: [&[u8]; 10] = [
 ];
 
 impl Engine {
-    /// A word where a value may stand.
+    /// Handles a word where a value is expected.
     pub(super) fn word(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
         let root = self.frames.len() == 0;
@@ -83,13 +83,13 @@ impl Engine {
             && closes
             && let Some((kind, after)) = literal(word, ended)
         {
-            if !ended && look!(self.goes_on_as_text(look), false) {
+            if !ended && try_peek!(self.goes_on_as_text(look), false) {
                 return self.open_bare(source, false);
             }
             if kind == Some(RepairKind::NonFinite) && self.wants_text() {
                 return self.open_bare(source, false);
             }
-            if root && !ended && !look!(self.stands_alone(look), true) {
+            if root && !ended && !try_peek!(self.stands_alone(look), true) {
                 return self.not_a_document();
             }
             self.begin_value();
@@ -101,18 +101,18 @@ impl Engine {
             }
             self.pos += word.len();
             self.value_ended(source)?;
-            self.settle();
+            self.commit();
             return Ok(Flow::Go);
         }
         let mut next = next;
         if root && next == b' ' && !ended && !word.is_empty() {
-            next = look!(look.blanks(), 0);
+            next = try_peek!(look.blanks(), 0);
         }
         if word == b"new" && next == b' ' && !ended {
             // `new Date(…)`.
             let mut name = look;
-            look!(name.blanks(), 0);
-            if look!(name.word(), b"") != b"" && look!(name.peek(), 0) == b'(' {
+            try_peek!(name.blanks(), 0);
+            if try_peek!(name.word(), b"") != b"" && try_peek!(name.peek(), 0) == b'(' {
                 (look, next) = (name, b'(');
             }
         }
@@ -121,17 +121,17 @@ impl Engine {
             // `np.float64(…)`.
             let mut name = look;
             name.bump();
-            if look!(name.word(), b"").first().is_none_or(u8::is_ascii_digit) {
+            if try_peek!(name.word(), b"").first().is_none_or(u8::is_ascii_digit) {
                 break;
             }
-            (look, next) = (name, look!(name.peek(), 0));
+            (look, next) = (name, try_peek!(name.peek(), 0));
             dotted = true;
         }
         if next == b'(' && !word.is_empty() && !word[0].is_ascii_digit() {
             let mut inside = look;
             inside.bump();
-            let first = look!(inside.gap(), 0);
-            if !root && !look!(self.holds_one_value(inside, dotted), !dotted) {
+            let first = try_peek!(inside.gap(), 0);
+            if !root && !try_peek!(self.holds_one_value(inside, dotted), !dotted) {
                 return self.open_bare(source, false);
             }
             let value = matches!(first, b'{' | b'[')
@@ -139,7 +139,7 @@ impl Engine {
                     && (first == b')'
                         || first.is_ascii_digit()
                         || first == b'-'
-                        || look!(inside.at_quote(), false));
+                        || try_peek!(inside.at_quote(), false));
             if value {
                 return self.open_call(at, look.passed() + 1);
             }
@@ -147,8 +147,9 @@ impl Engine {
         if root { self.not_a_document() } else { self.open_bare(source, false) }
     }
 
-    /// Whether one value stands in the parentheses that `look` is in. The closing one may be missing
-    /// before the closer of what is around it, and of a call of a module, `dotted`, nothing follows it.
+    /// Whether there is one value in the parentheses that `look` is in. The closing one may be
+    /// missing before the closer of the container. After a call in a module, `dotted`, nothing may
+    /// follow.
     fn holds_one_value(&mut self, mut look: Look<'_>, dotted: bool) -> Result<bool, Edge> {
         let from = look.passed();
         let container = matches!(look.peek()?, b'{' | b'[');
@@ -168,7 +169,8 @@ impl Engine {
         self.steps += look.passed() as u64;
         let closer = look.space()?;
         if !dotted && container {
-            // `[Point({"x": 1} , 2]` lost its closer; `array([1, 2], dtype=int)` has two arguments.
+            // `[Point({"x": 1} , 2]` lacks its closer; `array([1, 2], dtype=int)` has two
+            // arguments.
             while !matches!(look.peek()?, b')' | b'}' | b']') {
                 look.bump();
             }
@@ -181,7 +183,7 @@ impl Engine {
         Ok(closer == b')' && !empty && look.peek()? != b'.')
     }
 
-    /// Passes a list or an object, and what stands in it.
+    /// Skips an array or object.
     fn pass_container(&mut self, look: &mut Look<'_>) -> Result<(), Edge> {
         let mut depth = 0_usize;
         loop {
@@ -202,7 +204,7 @@ impl Engine {
         }
     }
 
-    /// `name(` around a value.
+    /// Opens a call around a value: `name(`.
     fn open_call(&mut self, at: usize, length: usize) -> Step {
         self.edit(RepairKind::CallWrapper, at..at + length, "")?;
         self.pos = at + length - 1;
@@ -215,14 +217,14 @@ impl Engine {
         Ok(flow)
     }
 
-    /// A word where a key may stand.
+    /// Handles a word where a key is expected.
     pub(super) fn word_as_key(&mut self, source: &Source<'_>) -> Step {
         let at = self.pos;
-        if let Some(length) = look!(self.words_before_key(source), None) {
+        if let Some(length) = try_peek!(self.words_before_key(source), None) {
             self.pos = at + length;
             let key = self.key_follows(source);
             self.pos = at;
-            if look!(key, false) {
+            if try_peek!(key, false) {
                 self.lex_start = at;
                 self.lex = Lex::Stray;
                 return Ok(Flow::Go);
@@ -231,8 +233,8 @@ impl Engine {
         self.open_bare(source, true)
     }
 
-    /// `oops "key": 1`, `-- a note` and a key on the next line: where the quote stands behind words
-    /// that are none of the key.
+    /// The length of words before a key in quotes that do not belong to it, as in `oops "key": 1`,
+    /// or in `-- a note` with a key on the next line.
     fn words_before_key(&mut self, source: &Source<'_>) -> Result<Option<usize>, Edge> {
         let mut look = self.look(source, self.pos);
         let length = look.word()?.len();
@@ -243,13 +245,13 @@ impl Engine {
         self.steps += look.passed() as u64;
         let quoted = look.peek()? == b'"';
         let words = look.seen();
-        // A word alone on its line may be a key that lost its value.
+        // A word alone on its line may be a key without a value.
         let alone = words.trim_ascii_end().len() == length && look.is_broken();
         let apart = words.last().is_some_and(u8::is_ascii_whitespace);
         Ok((quoted && apart && !alone).then_some(words.len()))
     }
 
-    /// What begins here is no document.
+    /// Reads what begins here as prose.
     pub(super) fn not_a_document(&mut self) -> Step {
         self.lex_start = self.pos;
         self.lex = Lex::Prose;
@@ -263,14 +265,14 @@ impl Engine {
             Token::Fence => {
                 let mut look = self.look(source, self.pos);
                 look.advance(3);
-                look!(look.word(), &[][..]);
-                let next = look!(look.blanks(), b'\n');
+                try_peek!(look.word(), &[][..]);
+                let next = try_peek!(look.blanks(), b'\n');
                 if matches!(next, b'\n' | b'\r' | b'{' | b'[' | b'"') {
                     // The line end belongs to the fence.
                     if next == b'\r' {
                         look.bump();
                     }
-                    if look!(look.peek(), 0) == b'\n' {
+                    if try_peek!(look.peek(), 0) == b'\n' {
                         look.bump();
                     }
                     let end = self.pos + look.passed();
@@ -282,18 +284,18 @@ impl Engine {
             }
             Token::GroupOpen => {
                 let mut look = self.look(source, self.pos + 1);
-                let next = look!(look.gap(), 0);
+                let next = try_peek!(look.gap(), 0);
                 let list = match next {
                     b'(' | b'[' | b'{' => true,
                     b'0'..=b'9' | b'-' => {
-                        while matches!(look!(look.peek(), 0), b'0'..=b'9' | b'.' | b'-') {
+                        while matches!(try_peek!(look.peek(), 0), b'0'..=b'9' | b'.' | b'-') {
                             look.bump();
                         }
-                        let behind = look!(look.gap(), b')');
+                        let after = try_peek!(look.gap(), b')');
                         look.bump();
-                        behind == b',' || behind == b')' && look!(look.gap(), 0) == 0
+                        after == b',' || after == b')' && try_peek!(look.gap(), 0) == 0
                     }
-                    _ => look!(look.at_quote(), false),
+                    _ => try_peek!(look.at_quote(), false),
                 };
                 if list { self.open(Shape::Tuple) } else { self.not_a_document() }
             }
@@ -301,12 +303,12 @@ impl Engine {
         }
     }
 
-    /// In text before a document: looks for a bracket that begins one.
+    /// Looks for a bracket that begins a document, in text before it.
     pub(super) fn prose(&mut self, source: &Source<'_>) -> Step {
         let rest = source.from(self.pos);
         let run = rest.iter().take_while(|b| !matches!(b, b'{' | b'[')).count();
         self.pos += run;
-        self.check_held()?;
+        self.check_withheld()?;
         let look = self.look(source, self.pos);
         if source.byte(self.pos).is_none() {
             if !source.is_last() {
@@ -314,10 +316,10 @@ impl Engine {
             }
             return self.end_of_prose();
         }
-        if look!(self.begins_document(look), false) {
+        if try_peek!(self.begins_document(look), false) {
             let lead = Lead::of(source.slice(self.lex_start, self.pos)).kind();
             self.steps += (self.pos - self.lex_start) as u64;
-            // Between two documents, what the first left open counts too.
+            // Between two documents, what the first one left open counts, too.
             let kind = if self.prose_kind.risk() > Risk::Likely { self.prose_kind } else { lead };
             self.edit(kind, self.lex_start..self.pos, "")?;
             self.lex = Lex::None;

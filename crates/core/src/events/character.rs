@@ -31,7 +31,7 @@ impl Part {
         &self.bytes[..self.length]
     }
 
-    /// How many bytes it has at least, by what it begins with.
+    /// How many bytes it must have at least, judging by its first ones.
     fn least(&self) -> usize {
         match self.bytes {
             [b'\\', b'u', ..] if self.length > 1 => 6,
@@ -40,20 +40,20 @@ impl Part {
         }
     }
 
-    /// What it has come to.
+    /// Decodes it if it is complete.
     pub(super) fn whole(&self) -> Whole {
         if self.length < self.least() { Whole::Wait } else { whole(self.bytes()) }
     }
 }
 
-/// What an unfinished character or escape has come to.
+/// The result of decoding an unfinished character or escape.
 pub(super) enum Whole {
     Char(char),
     Bad,
     Wait,
 }
 
-/// How many bytes at the end of a run belong to a character that goes on after it.
+/// How many bytes at the end of a run belong to a character that is incomplete there.
 #[inline]
 pub(super) fn unfinished(run: &[u8]) -> usize {
     // Most text is ASCII.
@@ -67,7 +67,7 @@ pub(super) fn unfinished(run: &[u8]) -> usize {
     if run.get(lead).is_some_and(|&byte| width(byte) > back + 1) { back + 1 } else { 0 }
 }
 
-/// How many bytes a character has that begins with this one.
+/// The length in bytes of a character that begins with `lead`.
 const fn width(lead: u8) -> usize {
     match lead {
         0xf0.. => 4,
@@ -77,7 +77,7 @@ const fn width(lead: u8) -> usize {
     }
 }
 
-/// What an escape of two bytes stands for.
+/// The character that an escape of two bytes encodes.
 pub(super) const fn simple_escape(byte: u8) -> Option<&'static str> {
     Some(match byte {
         b'"' => "\"",
@@ -92,8 +92,8 @@ pub(super) const fn simple_escape(byte: u8) -> Option<&'static str> {
     })
 }
 
-/// The character that string content begins with, if it is ASCII or an escape and is there
-/// whole, and of how many bytes it is made. Halves of surrogate pairs are none.
+/// The character at the start of string content, if it is complete and either ASCII or an escape,
+/// and its length in bytes. Not for surrogates.
 #[inline]
 pub(crate) fn short_character(content: &[u8]) -> Option<(char, usize)> {
     match *content {
@@ -110,14 +110,14 @@ pub(crate) fn short_character(content: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// The number that hexadecimal digits stand for.
+/// The value of hexadecimal digits.
 #[inline]
 fn unit(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
 }
 
-/// Decodes a character or an escape. A surrogate without its other half, which valid output does
-/// not hold, becomes U+FFFD.
+/// Decodes a character or an escape. A surrogate without its other half, which is never in valid
+/// output, becomes U+FFFD.
 fn whole(bytes: &[u8]) -> Whole {
     let decoded = match bytes {
         [b'\\'] | [b'\\', b'u', ..] if bytes.len() < 6 => return Whole::Wait,

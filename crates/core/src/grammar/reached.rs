@@ -1,14 +1,14 @@
-//! Which cells of the table the engine has asked for, in the whole process: for the test that says
-//! which of them no case of the corpus reaches. Only with the feature `coverage`.
+//! Records which cells of the table the engine has used, in the whole process. A test reports the
+//! cells that no case of the corpus reaches. Only with the feature `coverage`.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::{Expect, Token};
 
-/// One bit a token, one number an expectation.
+/// One number for each place, with one bit for each token.
 static CELLS: [AtomicU32; Expect::ALL.len()] = [const { AtomicU32::new(0) }; Expect::ALL.len()];
 
-/// Whether the engine has asked what to do about `token` where the grammar expects `expect`.
+/// Whether the engine has used the cell for `token` where the grammar expects `expect`.
 ///
 /// ```
 /// use jsonmend_core::coverage::{Expect, Token, reached};
@@ -22,7 +22,7 @@ pub fn reached(expect: Expect, token: Token) -> bool {
     cells & (1 << token as u32) != 0
 }
 
-/// Notes that the engine asks.
+/// Records that a cell was used.
 pub(super) fn note(expect: Expect, token: Token) {
     if let Some(cells) = CELLS.get(expect as usize) {
         cells.fetch_or(1 << token as u32, Ordering::Relaxed);

@@ -6,17 +6,17 @@ use core::fmt::{self, Write as _};
 use super::{Kind, tree::Tree, value::write_string};
 use crate::Path;
 
-/// A moment in the growth of a [`Partial`](super::Partial), to ask what came
-/// [since](super::Partial::since). The default is the moment before anything.
+/// A moment in the growth of a [`Partial`](super::Partial), to ask what has changed
+/// [since](super::Partial::since). The default is the moment before anything was read.
 ///
-/// It is a few numbers. Any number of readers may keep one each; the partial keeps no account.
+/// It is a few numbers. There may be any number of them, and the partial value keeps track of none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Revision {
-    /// How many documents were cleared before.
+    /// How many documents were cleared before this one.
     epoch: usize,
     nodes: usize,
     open: Option<usize>,
-    /// How much of the text belonged to values; what the open string has beyond it is new.
+    /// How much of the text belonged to values. Anything after it in the open string is new.
     text: usize,
 }
 
@@ -30,9 +30,9 @@ impl Revision {
 
 /// One change of a value: what to do at a [path](Delta::path).
 ///
-/// Only the end of a document changes: a value is added after its siblings, the innermost open
-/// string grows, the innermost open value closes. Where a key repeats, a path leads to the last
-/// member of that key.
+/// Changes happen only at the end of a document: a value is added after its siblings, the innermost
+/// open string grows, or the innermost open value is closed. If a key is repeated, the path refers
+/// to its last member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeltaOp<'a> {
@@ -48,14 +48,14 @@ pub enum DeltaOp<'a> {
     AddObject,
     /// An empty string appears, and is open.
     AddString,
-    /// The string there grows by this text.
+    /// The string grows by this text.
     Append(Cow<'a, str>),
-    /// The string, array or object there has ended, or was closed where the input was cut off.
+    /// The string, array or object has ended, or was closed because the input was cut off.
     Close,
 }
 
 impl DeltaOp<'_> {
-    /// The same change, kept.
+    /// Converts into an operation that borrows nothing.
     #[must_use]
     pub fn into_owned(self) -> DeltaOp<'static> {
         match self {
@@ -71,10 +71,10 @@ impl DeltaOp<'_> {
     }
 }
 
-/// A [`DeltaOp`] and where it happens. It borrows; its path is made when asked for.
+/// A [`DeltaOp`] with its path. It borrows from the value, and computes the path on demand.
 ///
-/// It prints as a JSON object on one line. `add` is an operation of JSON Patch ([RFC 6902]) as it
-/// stands; `append` and `close` go beyond it, for JSON Patch can only replace a whole string. The
+/// It prints as a JSON object on one line. `add` is an operation of JSON Patch ([RFC 6902]).
+/// `append` and `close` are extensions, because JSON Patch can only replace a whole string. The
 /// path is a JSON Pointer ([RFC 6901]).
 ///
 /// ```
@@ -109,7 +109,7 @@ enum Step {
 }
 
 impl<'a> Delta<'a> {
-    /// Where it happens: the place of the value that is added, grows or closes. Costs O(depth).
+    /// The path of the value that is added, grows or is closed. Costs O(depth).
     #[must_use]
     pub fn path(&self) -> Path {
         self.tree.path(self.at)
@@ -164,13 +164,13 @@ impl fmt::Display for Delta<'_> {
     }
 }
 
-/// The changes since a [`Revision`], in order; see [`Partial::since`](super::Partial::since).
+/// The changes since a [`Revision`], in order. See [`Partial::since`](super::Partial::since).
 #[derive(Clone, Debug)]
 pub struct Deltas<'a> {
     tree: &'a Tree,
-    /// The innermost value that is open after the changes told so far.
+    /// The innermost value that is open after the changes returned so far.
     open: Option<usize>,
-    /// How much of the text was told, of the string that is open.
+    /// How much of the text of the open string was returned.
     text: usize,
     /// The next value to begin.
     next: usize,
@@ -179,7 +179,7 @@ pub struct Deltas<'a> {
 impl<'a> Deltas<'a> {
     #[inline]
     pub(super) fn new(tree: &'a Tree, epoch: usize, since: &Revision) -> Self {
-        // What a cursor of another document saw is gone.
+        // A moment in another document: start from the beginning.
         let since = if since.epoch == epoch { *since } else { Revision::default() };
         Self { tree, open: since.open, text: since.text, next: since.nodes }
     }
@@ -193,7 +193,7 @@ impl<'a> Iterator for Deltas<'a> {
         let tree = self.tree;
         let delta = |at, step| Some(Delta { tree, at, step });
         if self.next == tree.nodes.len() && self.open == tree.open {
-            // Nothing more begins or closes: at most, the string that is open has grown.
+            // No further value begins or closes. At most, the open string has grown.
             let at = self.open?;
             let end = tree.text.len();
             if self.text >= end || tree.node(at).kind != Kind::String {

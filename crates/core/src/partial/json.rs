@@ -1,29 +1,29 @@
-//! Values of `serde_json`, by the feature of that name.
+//! Conversion to values of `serde_json`, with the feature of that name.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use super::{Kind, Value};
 
-/// How many containers a [`serde_json::Value`] may hold one in another. `serde_json` reads no deeper
-/// either, for its values are dropped by recursion.
-const DEEPEST: usize = 127;
+/// The deepest nesting of a [`serde_json::Value`]. This is also the limit of `serde_json`'s parser,
+/// because its values are dropped recursively.
+const MAX_DEPTH: usize = 127;
 
-/// What a [`serde_json::Value`] cannot hold.
+/// Something that a [`serde_json::Value`] cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unrepresentable {
     /// More than 127 levels.
     Depth,
-    /// A number that is no `f64`, as it was written. The feature `arbitrary_precision` of
-    /// `serde_json` lifts this.
+    /// A number that is not an `f64`, as written. With the feature `arbitrary_precision` of
+    /// `serde_json` this does not happen.
     Number(String),
 }
 
 impl fmt::Display for Unrepresentable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Depth => write!(f, "the value is deeper than {DEEPEST} levels"),
+            Self::Depth => write!(f, "the value is deeper than {MAX_DEPTH} levels"),
             Self::Number(number) => write!(f, "the number {number} is out of range"),
         }
     }
@@ -32,8 +32,8 @@ impl fmt::Display for Unrepresentable {
 impl core::error::Error for Unrepresentable {}
 
 impl Value<'_> {
-    /// The value as one of `serde_json`, what is open as if it were closed. Of members of the same
-    /// key the last one stays. Costs O(its size). Needs the feature `serde_json`.
+    /// Converts the value into one of `serde_json`, as if everything open were closed. If a key is
+    /// repeated, its last member is kept. Costs O(its size). Needs the feature `serde_json`.
     ///
     /// ```
     /// use jsonmend_core::{Mender, Options, Partial};
@@ -47,16 +47,16 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Where it holds what a [`serde_json::Value`] cannot.
+    /// If it contains something that a [`serde_json::Value`] cannot represent.
     pub fn to_value(&self) -> Result<serde_json::Value, Unrepresentable> {
-        // The containers around the present value, outermost first, and the key of each.
+        // The containers around the current value, outermost first, and the key of each.
         let mut around: Vec<(serde_json::Value, Option<&str>)> = Vec::new();
         let mut at = self.at;
         loop {
             let view = Value { tree: self.tree, at };
             let mut value = view.shallow()?;
             if let Some(first) = view.first() {
-                if around.len() >= DEEPEST - 1 {
+                if around.len() >= MAX_DEPTH - 1 {
                     return Err(Unrepresentable::Depth);
                 }
                 around.push((value, view.key()));
@@ -64,7 +64,8 @@ impl Value<'_> {
                 continue;
             }
             let mut key = view.key();
-            // Into the container around it; if that has no further child, into the one around that.
+            // Add it to its container. If that has no further child, add it to the next one, and so
+            // on.
             loop {
                 let Some((container, own_key)) = around.pop() else { return Ok(value) };
                 let container = with(container, key, value);
@@ -79,7 +80,7 @@ impl Value<'_> {
         }
     }
 
-    /// The value itself, without what it holds.
+    /// The value itself without its children.
     fn shallow(&self) -> Result<serde_json::Value, Unrepresentable> {
         Ok(match self.kind() {
             Kind::Array => serde_json::Value::Array(Vec::with_capacity(self.len())),
@@ -98,7 +99,7 @@ impl Value<'_> {
     }
 }
 
-/// The container with one more item or member.
+/// Adds an item or member to a container.
 fn with(
     mut container: serde_json::Value,
     key: Option<&str>,

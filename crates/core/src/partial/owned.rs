@@ -1,4 +1,4 @@
-//! A value that stands alone.
+//! A partial value that is owned.
 
 use core::fmt;
 
@@ -6,9 +6,9 @@ use super::{DeltaOp, Kind, Value, tree::Tree};
 use crate::{Path, Step};
 
 /// A partial value that is owned: a snapshot that may outlive its [`Partial`](super::Partial), be
-/// sent to another thread, or be kept up to date there by applying [changes](DeltaOp).
+/// sent to another thread, and be kept up to date there by applying [changes](DeltaOp).
 ///
-/// The tree is flat: cloning, comparing, printing and dropping do not recurse.
+/// The tree is flat: cloning, comparing, printing and dropping are not recursive.
 ///
 /// ```
 /// use jsonmend_core::{Revision, Mender, Options, OwnedValue, Partial};
@@ -31,7 +31,8 @@ pub struct OwnedValue {
     pub(super) tree: Tree,
 }
 
-/// A [`DeltaOp`] that does not fit the value it was applied to: another came in between, or was lost.
+/// A [`DeltaOp`] does not fit the value it was applied to, because another one is missing or was
+/// applied in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Misplaced;
@@ -45,30 +46,30 @@ impl fmt::Display for Misplaced {
 impl core::error::Error for Misplaced {}
 
 impl OwnedValue {
-    /// No value yet.
+    /// Creates one without a value.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The value; `None` where there is none yet.
+    /// The value, or `None` if there is none yet.
     #[must_use]
     pub fn root(&self) -> Option<Value<'_>> {
         (!self.tree.nodes.is_empty()).then_some(Value { tree: &self.tree, at: 0 })
     }
 
-    /// Whether there is a value that has ended, by itself or because a policy let what was cut off
-    /// be closed.
+    /// Whether there is a value that has ended, either by itself or because it was closed where it
+    /// was cut off.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.tree.is_complete()
     }
 
-    /// Makes a change. Costs O(depth) and what is added, not what is there.
+    /// Applies a change. Costs O(depth) and the size of the change.
     ///
     /// # Errors
-    /// [`Misplaced`], and nothing changes, where the path is not where the value grows or the change
-    /// is none for what is there.
+    /// [`Misplaced`] if the path is not where the value grows, or the value there does not allow
+    /// this change. The value then stays as it is.
     pub fn apply(&mut self, path: &Path, change: &DeltaOp<'_>) -> Result<(), Misplaced> {
         let steps = path.steps();
         if matches!(change, DeltaOp::Append(_) | DeltaOp::Close) {
@@ -96,7 +97,7 @@ impl OwnedValue {
         Ok(())
     }
 
-    /// Makes sure that a value added now is at that path.
+    /// Makes sure that the next value is added at this path.
     fn step_into(&mut self, steps: &[Step]) -> Result<(), Misplaced> {
         let Some((step, container)) = steps.split_last() else {
             return if self.tree.nodes.is_empty() { Ok(()) } else { Err(Misplaced) };
@@ -124,7 +125,8 @@ impl PartialEq for OwnedValue {
     }
 }
 
-/// As JSON text, without white space, what is open closed; empty where there is no value.
+/// Prints JSON text without white space, as if everything open were closed. Empty if there is no
+/// value.
 impl fmt::Display for OwnedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.root().map_or(Ok(()), |root| fmt::Display::fmt(&root, f))

@@ -1,4 +1,4 @@
-//! The values of a document, flat.
+//! The flat tree of the values of a document.
 
 use alloc::{string::String, vec::Vec};
 use core::num::NonZeroUsize;
@@ -6,40 +6,40 @@ use core::num::NonZeroUsize;
 use super::Kind;
 use crate::{ParseEvent, Path, Step};
 
-/// One value. Nodes are in the order in which their values begin, so the first child of a
-/// container is the node after it, and a subtree is a run of nodes.
+/// One value. Nodes are in the order in which their values begin. So the first child of a container
+/// is the next node, and a subtree is a range of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) open: bool,
     pub(super) has_key: bool,
-    /// Where the key begins in the text; it ends where the node's own text begins.
+    /// Where the key starts in the text. It ends where the node's own text starts.
     pub(super) key: usize,
-    /// Where the content of a string begins, or a number or literal as it was written.
+    /// Where the content of a string, or the text of a number or literal, starts.
     pub(super) text: usize,
-    /// Where it ends. A string that is open ends where all text ends.
+    /// Where it ends. That of an open string ends with the whole text.
     end: usize,
     /// The root is its own parent.
     pub(super) parent: usize,
-    /// The position among its siblings.
+    /// Its index among its siblings.
     pub(super) index: usize,
-    /// The sibling after it. The root has none, so it is never 0.
+    /// The next sibling. The root has none, so this is never 0.
     pub(super) next: Option<NonZeroUsize>,
     /// The last child.
     pub(super) last: Option<NonZeroUsize>,
 }
 
-/// How much text is taken at a time where it comes in short pieces.
+/// How many bytes of a short piece are appended at a time.
 const WORD: usize = 8;
 
-/// From here on a piece is long enough to be taken whole.
+/// Pieces longer than this are appended as a whole.
 pub(super) const LONG: usize = 24;
 
-/// Two words, aligned, so that whether they are UTF-8 is asked a word at a time.
+/// Two words, aligned, because checking that these are UTF-8 is fast.
 #[repr(align(8))]
 struct Block([u8; 2 * WORD]);
 
-/// The values so far; the first is the root.
+/// The values so far. The first one is the root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
@@ -47,7 +47,7 @@ pub(super) struct Tree {
     pub(super) text: String,
     /// The innermost value that is open.
     pub(super) open: Option<usize>,
-    /// Where the key of the next member begins.
+    /// Where the key of the next member starts.
     key: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl Tree {
         self.key = None;
     }
 
-    /// Takes one step. Of several documents the first is kept.
+    /// Applies an event. Of several documents, only the first is kept.
     #[inline]
     pub(super) fn take(&mut self, event: ParseEvent<'_>) {
         if self.is_complete() {
@@ -86,14 +86,14 @@ impl Tree {
         }
     }
 
-    /// The next value is a member of that key.
+    /// Sets the key of the next value.
     pub(super) fn key(&mut self, key: &str) {
         self.key = Some(self.text.len());
         self.text.push_str(key);
     }
 
-    /// The string that is open grows. No other text is kept while it is, so that its own stays
-    /// together, and ends where all text ends.
+    /// Appends to the open string. No other text is appended meanwhile, so the text of a string is
+    /// contiguous, and that of an open string ends with the whole text.
     #[inline]
     pub(super) fn extend(&mut self, text: &str) {
         if self.open.is_some() {
@@ -101,7 +101,7 @@ impl Tree {
         }
     }
 
-    /// The same for one character.
+    /// Like [`extend`](Self::extend), for one character.
     #[inline]
     pub(super) fn push(&mut self, character: char) {
         if self.open.is_some() {
@@ -109,8 +109,9 @@ impl Tree {
         }
     }
 
-    /// The same for text that is known to be ASCII, and most often as long as a token. To ask again
-    /// whether it is UTF-8 takes longer than all the rest, unless it is in an aligned block.
+    /// Like [`extend`](Self::extend), for text that is known to be ASCII and is usually the length
+    /// of a token. Converting it to `str` would take longer than everything else, except in an
+    /// aligned block.
     #[inline]
     pub(super) fn extend_ascii(&mut self, text: &[u8]) {
         if self.open.is_none() {
@@ -144,20 +145,20 @@ impl Tree {
         self.text.extend(rest.iter().map(|byte| char::from(byte & 0x7f)));
     }
 
-    /// A string or a container begins.
+    /// Begins a string or a container.
     pub(super) fn begin(&mut self, kind: Kind) {
         let text = self.text.len();
         self.open = Some(self.append(kind, text, true));
     }
 
-    /// A value that is whole.
+    /// Adds a scalar.
     pub(super) fn scalar(&mut self, kind: Kind, spelled: &str) {
         let text = self.text.len();
         self.text.push_str(spelled);
         self.append(kind, text, false);
     }
 
-    /// The innermost value that is open ends.
+    /// Closes the innermost open value.
     pub(super) fn close(&mut self) {
         let Some(at) = self.open else { return };
         let end = self.text.len();
@@ -170,7 +171,7 @@ impl Tree {
         }
     }
 
-    /// Appends a value to the container that is open.
+    /// Appends a value to the open container.
     fn append(&mut self, kind: Kind, text: usize, open: bool) -> usize {
         let at = self.nodes.len();
         let key = self.key.take();
@@ -203,13 +204,13 @@ impl Tree {
         at
     }
 
-    /// The node of a place that is known to hold one.
+    /// The node at an index that is known to be valid.
     #[inline]
     pub(super) fn node(&self, at: usize) -> &Node {
         &self.nodes[at]
     }
 
-    /// Where the text of a value ends.
+    /// The end of the text of a value.
     #[inline]
     pub(super) fn end_of(&self, at: usize) -> usize {
         let node = self.node(at);
@@ -240,13 +241,13 @@ impl Tree {
     #[inline]
     pub(super) fn has_key(&self, at: usize, key: &str) -> bool {
         let node = self.node(at);
-        // Most keys are told apart by their length.
+        // Most keys differ in length.
         node.text - node.key == key.len()
             && node.has_key
             && self.text.as_bytes().get(node.key..node.text) == Some(key.as_bytes())
     }
 
-    /// After the last node of the subtree that begins at `at`.
+    /// The index after the last node of the subtree at `at`.
     pub(super) fn subtree_end(&self, at: usize) -> usize {
         let mut at = at;
         loop {
@@ -259,13 +260,13 @@ impl Tree {
         }
     }
 
-    /// The subtree that begins at `at`, as a tree of its own.
+    /// Copies the subtree at `at` into a tree of its own.
     pub(super) fn subtree(&self, at: usize) -> Self {
         let end = self.subtree_end(at);
         let base = self.node(at).text;
         let text_end = match self.nodes.get(end) {
             Some(next) => next.key,
-            // The key of a member whose value has not come belongs to no value.
+            // The key of a member without a value is not part of it.
             None => self.key.unwrap_or(self.text.len()),
         };
         let rebased = |next: Option<NonZeroUsize>| {
@@ -293,7 +294,8 @@ impl Tree {
         }
     }
 
-    /// Whether two subtrees hold the same values, equally open. Keys of their roots do not count.
+    /// Whether two subtrees have the same values, and the same ones are open. The keys of their
+    /// roots do not matter.
     pub(super) fn same(&self, at: usize, other: &Self, other_at: usize) -> bool {
         let (end, other_end) = (self.subtree_end(at), other.subtree_end(other_at));
         let root = |node: &Node, own: usize| node.parent.saturating_sub(own);
@@ -309,7 +311,7 @@ impl Tree {
             })
     }
 
-    /// The step from its container to the value.
+    /// The step to the value from its container.
     fn step(&self, at: usize) -> Step {
         match self.key_of(at) {
             Some(key) => Step::Key(key.into()),

@@ -5,10 +5,11 @@ use core::fmt::{self, Write as _};
 use super::{Kind, OwnedValue, tree::Tree};
 use crate::Path;
 
-/// A borrowed view of one value in a [`Partial`](super::Partial) or an [`OwnedValue`]. Making one
+/// A borrowed view of one value in a [`Partial`](super::Partial) or an [`OwnedValue`]. Creating one
 /// costs nothing.
 ///
-/// Two values are equal if they hold the same, in the same order, and the same of it is open.
+/// Two values are equal if they have the same content in the same order, and the same parts of them
+/// are open.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     pub(super) tree: &'a Tree,
@@ -23,51 +24,51 @@ impl<'a> Value<'a> {
         self.tree.node(self.at).kind
     }
 
-    /// Whether more may come: a string or container that has not been closed.
+    /// Whether it is a string or container that has not been closed, so that it may still grow.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.tree.node(self.at).open
     }
 
-    /// The key, where this is a member of an object.
+    /// The key, if this is a member of an object.
     #[must_use]
     pub fn key(&self) -> Option<&'a str> {
         self.tree.key_of(self.at)
     }
 
-    /// Where in the document it is. Costs O(depth).
+    /// Its path in the document. Costs O(depth).
     #[must_use]
     pub fn path(&self) -> Path {
         self.tree.path(self.at)
     }
 
-    /// The content of a string, as far as it has come.
+    /// The content of a string, as far as it has arrived.
     #[must_use]
     #[inline]
     pub fn as_str(&self) -> Option<&'a str> {
         (self.kind() == Kind::String).then(|| self.text())
     }
 
-    /// The text of a number, as it was written.
+    /// The text of a number, as written.
     #[must_use]
     pub fn as_number(&self) -> Option<&'a str> {
         (self.kind() == Kind::Number).then(|| self.text())
     }
 
-    /// The value of a literal.
+    /// The value, if it is a Boolean.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.text() == "true")
     }
 
-    /// How many items or members it has so far; 0 for what is no container.
+    /// How many items or members it has so far. 0 if it is not a container.
     #[must_use]
     pub fn len(&self) -> usize {
         let last = self.tree.node(self.at).last;
         last.map_or(0, |last| self.tree.node(last.get()).index + 1)
     }
 
-    /// Whether it has no item or member so far.
+    /// Whether it has no items or members so far.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -82,7 +83,7 @@ impl<'a> Value<'a> {
         .map(move |at| Value { tree, at })
     }
 
-    /// The last member of that key. Costs O(members).
+    /// The last member with this key. Costs O(members).
     #[must_use]
     #[inline]
     pub fn member(&self, key: &str) -> Option<Value<'a>> {
@@ -97,20 +98,20 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The item at that position. Costs O(position).
+    /// The item at this index. Costs O(index).
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Value<'a>> {
         (self.kind() == Kind::Array).then(|| self.children().nth(index)).flatten()
     }
 
-    /// The item or member that came last: where the document grows, if this one is open.
+    /// The last item or member. If this value is open, the document grows there.
     #[must_use]
     pub fn last(&self) -> Option<Value<'a>> {
         let last = self.tree.node(self.at).last?;
         Some(Value { tree: self.tree, at: last.get() })
     }
 
-    /// A copy of it that stands alone. Costs O(its size).
+    /// Copies it. Costs O(its size).
     #[must_use]
     pub fn to_owned_value(&self) -> OwnedValue {
         OwnedValue { tree: self.tree.subtree(self.at) }
@@ -146,7 +147,7 @@ impl PartialEq for Value<'_> {
     }
 }
 
-/// As JSON text, without white space, what is open closed. Costs O(its size).
+/// Prints JSON text without white space, as if everything open were closed. Costs O(its size).
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut at = self.at;
@@ -170,7 +171,7 @@ impl fmt::Display for Value<'_> {
                     f.write_char(closer(kind))?;
                 }
             }
-            // On to the next sibling, or up.
+            // Continue with the next sibling, or with that of a container around.
             loop {
                 if at == self.at {
                     return Ok(());
@@ -188,7 +189,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// As its JSON text.
+/// Prints its JSON text, and whether it is open.
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Value({self}{})", if self.is_open() { ", open" } else { "" })

@@ -13,11 +13,11 @@ use ::serde::{
 
 use crate::{Kind, Value};
 
-/// How many containers may be read one in another: reading calls itself for each, and so does what it
-/// makes when it is dropped. `serde_json` reads no deeper either.
-const DEEPEST: usize = 127;
+/// The deepest nesting that can be read, because reading is recursive, and so is dropping the
+/// result. This is also the limit of `serde_json`.
+const MAX_DEPTH: usize = 127;
 
-/// Why a [`Value`] is no value of a type.
+/// Why a [`Value`] could not be converted to a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeserializeError {
     reason: Reason,
@@ -33,7 +33,7 @@ enum Reason {
 impl DeserializeError {
     const DEPTH: Self = Self { reason: Reason::Depth };
 
-    /// Whether the value holds more than 127 containers one in another.
+    /// Whether containers are nested more than 127 deep.
     #[must_use]
     pub const fn is_depth(&self) -> bool {
         matches!(self.reason, Reason::Depth)
@@ -49,7 +49,7 @@ impl DeserializeError {
 impl fmt::Display for DeserializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Reason::Depth => write!(f, "the value is deeper than {DEEPEST} levels"),
+            Reason::Depth => write!(f, "the value is deeper than {MAX_DEPTH} levels"),
             Reason::Number(number) => write!(f, "the number {number} is out of range"),
             Reason::Other(what) => f.write_str(what),
         }
@@ -66,8 +66,8 @@ impl ::serde::de::Error for DeserializeError {
 
 type Result<T> = core::result::Result<T, DeserializeError>;
 
-/// What is open is read as if it were closed. Strings and keys are borrowed from the value. Needs the
-/// feature `serde`.
+/// Everything open is read as if it were closed. Strings and keys are borrowed from the value.
+/// Needs the feature `serde`.
 ///
 /// ```
 /// use jsonmend_core::{Mender, Options, Partial};
@@ -87,7 +87,7 @@ type Result<T> = core::result::Result<T, DeserializeError>;
 /// ```
 ///
 /// # Errors
-/// A [`DeserializeError`] where the value has another type, a number is out of range, or containers
+/// A [`DeserializeError`] if the value has another type, a number is out of range, or containers
 /// are nested more than 127 deep.
 impl<'de> Deserializer<'de> for Value<'de> {
     type Error = DeserializeError;
@@ -151,7 +151,7 @@ impl<'de> IntoDeserializer<'de, DeserializeError> for Value<'de> {
     }
 }
 
-/// A value, and how many levels it may still have.
+/// A value, and how many further levels may be nested in it.
 #[derive(Clone, Copy)]
 struct Reader<'de> {
     value: Value<'de>,
@@ -160,10 +160,10 @@ struct Reader<'de> {
 
 impl<'de> Reader<'de> {
     const fn new(value: Value<'de>) -> Self {
-        Self { value, left: DEEPEST }
+        Self { value, left: MAX_DEPTH }
     }
 
-    /// The children, one level down.
+    /// The children, with one level less.
     fn children(self) -> Result<Children<'de>> {
         let left = self.left.checked_sub(1).ok_or(DeserializeError::DEPTH)?;
         let next = self.value.first_child();
@@ -288,7 +288,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         self.deserialize_bytes(visitor)
     }
 
-    /// What is not wanted is not read, however deep it is.
+    /// Skips the value, however deep it is.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         visitor.visit_unit()
     }
@@ -303,7 +303,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 struct Children<'de> {
     value: Value<'de>,
     next: Option<Value<'de>>,
-    /// The member whose key was given.
+    /// The member whose key was returned last.
     given: Option<Reader<'de>>,
     left: usize,
     /// How many are left.
@@ -318,7 +318,7 @@ impl<'de> Children<'de> {
         Some(Reader { value, left: self.left })
     }
 
-    /// What was made of them, if that took all.
+    /// Returns what was made of them, if all of them were read.
     fn ended<T>(&self, made: T, expected: &str) -> Result<T> {
         if self.count == 0 {
             return Ok(made);
@@ -358,7 +358,7 @@ impl<'de> MapAccess<'de> for Children<'de> {
     }
 }
 
-/// A key: text, which may be that of a number or a literal where the type of the key is one.
+/// A key. If the type of the key is a number or a Boolean, it is parsed as one.
 #[derive(Clone, Copy)]
 struct Key<'de>(&'de str);
 
@@ -421,7 +421,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
     }
 }
 
-/// The member of an object that names a variant, and what it holds.
+/// The member of an object that names a variant and contains its fields.
 struct Variant<'de>(Reader<'de>);
 
 impl<'de> EnumAccess<'de> for Variant<'de> {

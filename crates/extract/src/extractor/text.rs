@@ -1,4 +1,4 @@
-//! The states outside a document: what is text, and where it stops.
+//! Reading outside of documents: prose, fences, reasoning, and where a document begins.
 
 use super::{Extractor, State};
 use crate::{
@@ -11,17 +11,17 @@ use crate::{
     scalar::Scalar,
 };
 
-/// What a state did with the bytes it was given.
+/// What a state did with the bytes that it was given.
 enum Flow {
-    /// It read so many; go on.
+    /// It read this many bytes; continue.
     Read(usize),
-    /// It read so many, and needs more to read the next one.
+    /// It read this many bytes, and needs more to continue.
     Wait(usize),
 }
 
-/// What is at a doubtful byte.
+/// What was found at a byte that may be special.
 enum Mark {
-    /// So many bytes of text.
+    /// This many bytes of text.
     Text(usize),
     Document,
     Reasoning(Block, usize),
@@ -32,7 +32,7 @@ enum Mark {
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Extractor {
-    /// Reads `input` up to a document, or to a byte that needs more to be read; returns how much
+    /// Reads `input` up to a document, or to a byte that cannot be decided yet. Returns how much
     /// was read.
     pub(super) fn read(&mut self, input: &[u8], eof: bool, sink: &mut impl TextSink) -> usize {
         let mut from = 0;
@@ -105,7 +105,7 @@ impl Extractor {
     }
 
     fn read_comment(&mut self, comment: Comment, rest: &[u8], sink: &mut impl TextSink) -> Flow {
-        // What does not fit is text, and read as such: no more than one byte beyond the limit.
+        // A comment that does not fit is text: read at most one byte more than the limit.
         let room = self.options.limits().buffer().saturating_sub(self.held.len()).saturating_add(1);
         let (length, open) = comment.read(rest.get(..room).unwrap_or(rest));
         let flow = self.hold(rest.get(..length).unwrap_or_default(), sink);
@@ -131,7 +131,7 @@ impl Extractor {
             self.waiting.push(byte);
             scalar = next;
             if self.waiting.len() > room {
-                // A string this long is no quotation at the start of a sentence.
+                // A string this long is not a quotation at the start of a sentence.
                 if scalar.is_open_string() {
                     self.begin(self.at + at + 1 - self.waiting.len(), sink);
                 } else {
@@ -204,7 +204,8 @@ impl Extractor {
         Flow::Read(rest.len())
     }
 
-    /// What is at the start of `ahead`, at `offset` of the input; `None` waits for more.
+    /// Decides what is at the start of `ahead`, which is at `offset` of the input. `None` waits for
+    /// more.
     fn mark(&mut self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
         let window = self.options.limits().lookahead();
         self.steps += ahead.len().min(window) as u64;
@@ -228,7 +229,8 @@ impl Extractor {
             _ => {}
         }
         let outside = match &self.fence {
-            // Whatever language a fence names: JSON at its start is what a channel of JSON is for.
+            // In a channel of JSON, a document at the start of a fence counts whatever its
+            // language.
             Some(fence) if self.scope == Scope::Whole && !fence.is_touched() => false,
             Some(fence) => fence.inside() == Inside::Other,
             None => self.scope == Scope::Fenced,
@@ -246,8 +248,7 @@ impl Extractor {
         Some(if begins { Mark::Document } else { Mark::Text(1) })
     }
 
-    /// Whether this is the first byte of a channel that should be JSON, but for white space and
-    /// comments.
+    /// Whether this is the first byte of a channel of JSON, except for white space and comments.
     const fn at_start(&self) -> bool {
         !self.margin.has_prose()
             && !self.margin.is_after()
@@ -255,7 +256,7 @@ impl Extractor {
             && matches!(self.scope, Scope::Whole)
     }
 
-    /// What is before the present byte.
+    /// What precedes the current byte.
     fn place(&self) -> Place {
         let whole = self.scope == Scope::Whole;
         let line_start = self.line.is_start();
@@ -320,7 +321,8 @@ impl Extractor {
         Flow::Read(0)
     }
 
-    /// Holds white space back until it is known what it belongs to. Too much of it is prose.
+    /// Withholds white space until it is known what it belongs to. If there is too much, it is
+    /// prose.
     fn hold(&mut self, space: &[u8], sink: &mut impl TextSink) -> Flow {
         self.held.extend_from_slice(space);
         self.line.pass_all(space);
@@ -354,7 +356,7 @@ impl Extractor {
     }
 }
 
-/// How much JSON white space `bytes` begin with.
+/// How many bytes of JSON white space are at the start of `bytes`.
 fn space_before(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| is_space(**byte)).count()
 }

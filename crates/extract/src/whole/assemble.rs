@@ -1,4 +1,4 @@
-//! The edit script over a whole text.
+//! Building the edit script for a whole text.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use jsonmend_core::{
 use super::reading::Reading;
 use crate::{line::is_space, reasoning};
 
-/// One edit script over the whole text: what is around the documents is deleted, and several
-/// become the items of an array. `documents` are all that the text has.
+/// Builds one edit script for the whole text. The text around the documents is deleted, and several
+/// documents become the items of an array. `documents` are all documents of the text.
 pub(super) fn assemble(
     input: &[u8],
     readings: &[Reading],
@@ -39,7 +39,8 @@ pub(super) fn assemble(
         }
         let shifted = |repair: &Repair| repair.clone().shifted(reading.span().start);
         repairs.extend(reading.mended().repairs().iter().map(shifted));
-        // What is not valid counts before what was closed.
+        // The first outcome that is not complete is kept, and replaced only by one that is not
+        // valid.
         let next = reading.mended().outcome();
         if !next.is_complete() && outcome.is_valid() {
             outcome = next;
@@ -76,7 +77,7 @@ pub(super) fn assemble(
     Mended::new(outcome, text, repairs, cut_at)
 }
 
-/// What the text before a document is, reasoning aside.
+/// Classifies the text before a document, ignoring reasoning.
 fn lead(text: &[u8]) -> RepairKind {
     let mut lead = Lead::new();
     let (mut at, mut line_start) = (0, true);
@@ -95,7 +96,7 @@ fn lead(text: &[u8]) -> RepairKind {
     lead.kind()
 }
 
-/// What the text after a document is. After a closing fence it is on the line of that.
+/// Classifies the text after a document. After a closing fence, only the rest counts.
 fn tail(text: &[u8], lookahead: usize) -> RepairKind {
     let marks = text.trim_ascii_start();
     let mark = marks.first().copied().unwrap_or_default();
@@ -105,7 +106,7 @@ fn tail(text: &[u8], lookahead: usize) -> RepairKind {
     Tail::of(text, lookahead).kind()
 }
 
-/// What was deleted around a document: a mark or a fence alone, words too, or other documents.
+/// The repair that deletes text around a document: a mark or a fence, prose, or other documents.
 fn around(
     prose: RepairKind,
     span: Range<usize>,
@@ -114,7 +115,7 @@ fn around(
 ) -> Repair {
     let marks = text.trim_ascii();
     let info = |b: &u8| b.is_ascii_alphanumeric() || b"`~ \n".contains(b);
-    // Words after a closing fence are none of it.
+    // Words after a closing fence do not belong to it.
     let fence = (marks.starts_with(b"```") || marks.starts_with(b"~~~"))
         && marks.len() < 24
         && marks.iter().all(info)

@@ -1,4 +1,4 @@
-//! One document of a whole text, mended.
+//! A document of a whole text, mended.
 
 use std::{cmp::Reverse, ops::Range};
 
@@ -6,7 +6,7 @@ use jsonmend_core::{
     Mended, Options, Outcome, Path, Repair, RepairKind, Risk, TrailingDocuments, mend,
 };
 
-/// One document, mended.
+/// A document, mended.
 pub(super) struct Reading {
     span: Range<usize>,
     mended: Mended,
@@ -14,8 +14,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Mends the document at `span`. Where the whole-text rules read on beyond the span that prose
-    /// search saw, up to `limit`, they know better.
+    /// Mends the document at `span`. The whole-text path may find that the document goes on after
+    /// the span that the search has found, but only up to `limit`.
     pub(super) fn of(input: &[u8], span: Range<usize>, limit: usize, options: &Options) -> Self {
         let options = options.clone().with_trailing_documents(TrailingDocuments::First);
         let fenced = is_fenced(input, span.start);
@@ -35,24 +35,25 @@ impl Reading {
         &self.span
     }
 
-    /// Its repairs count from the start of its span.
+    /// The result of mending. The spans of its repairs count from the start of its own span.
     pub(super) const fn mended(&self) -> &Mended {
         &self.mended
     }
 
-    /// Whether it is in a fence.
+    /// Whether the document is in a fence.
     pub(super) const fn is_fenced(&self) -> bool {
         self.fenced
     }
 
-    /// Less doubtful repairs rank higher; a document that could not be mended ranks lowest.
+    /// For comparison: a document that could be mended ranks higher, and so do repairs of lower
+    /// risk.
     pub(super) fn rank(&self) -> (bool, Reverse<Option<Risk>>) {
         let worst = self.mended.repairs().iter().map(Repair::risk).max();
         (self.mended.outcome().is_valid(), Reverse(worst))
     }
 }
 
-/// What was dropped after the document stays outside its span: the rest, and where it ends.
+/// Removes the repair that drops the text after the document. Returns the rest, and where it ends.
 fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
     let tail = |repair: &Repair| {
         repair.end() == length
@@ -72,9 +73,10 @@ fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
     (Mended::new(outcome, text, repairs, cut_at), end)
 }
 
-/// Whether a line that opens a fence is directly before `start`.
+/// Whether the line directly before `start` opens a fence.
 pub(super) fn is_fenced(input: &[u8], start: usize) -> bool {
-    /// How far back is looked, in bytes: no line that opens a fence is longer, and lines may be.
+    /// How far to look back, in bytes. No line that opens a fence is longer, but other lines may
+    /// be.
     const LONGEST: usize = 128;
     let before = input.get(start.saturating_sub(LONGEST)..start).unwrap_or_default();
     let before = before.trim_ascii_end();
@@ -83,7 +85,7 @@ pub(super) fn is_fenced(input: &[u8], start: usize) -> bool {
     line.starts_with(b"```") || line.starts_with(b"~~~") || line.ends_with(b"```json")
 }
 
-/// Whether a string that was never closed took the closing fence for content.
+/// Whether a string that was never closed contains the closing fence.
 pub(super) fn swallows_fence(input: &[u8], mended: &Mended) -> bool {
     let open = |repair: &Repair| repair.kind() == RepairKind::UnterminatedString;
     mended.outcome() == Outcome::Closed
@@ -91,17 +93,17 @@ pub(super) fn swallows_fence(input: &[u8], mended: &Mended) -> bool {
         && mended.repairs().iter().rev().take(2).any(open)
 }
 
-/// Where the fence at the end of `text` begins that closes what is before it.
+/// The start of the closing fence at the end of `text`.
 fn closing_fence(text: &[u8]) -> Option<usize> {
     let text = text.trim_ascii_end();
     let marks = text.iter().rev().take_while(|byte| **byte == b'`').count();
     (marks >= 3).then_some(text.len() - marks)
 }
 
-/// Mends what is before the closing fence; also returns how long that is.
+/// Mends the text before the closing fence. Also returns how long that is.
 ///
-/// The fence says that nothing was cut off: closers before it close what they look like, and are
-/// not content of the string that is open.
+/// The fence shows that nothing was cut off. Closers before it therefore close containers, and are
+/// not content of a string that was never closed.
 fn within_fence(text: &[u8], options: &Options) -> Option<(Mended, usize)> {
     let length = closing_fence(text)?;
     let inside = text.get(..length)?;
@@ -109,7 +111,7 @@ fn within_fence(text: &[u8], options: &Options) -> Option<(Mended, usize)> {
     Some((closed.unwrap_or_else(|| mend(inside, options)), length))
 }
 
-/// `{"a": "b}`, with nothing cut off: puts the quote before the closers at the end.
+/// Closes a string as in `{"a": "b}`, by inserting the quote before the closers at the end.
 fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
     let kind = RepairKind::UnterminatedString;
     let closers =
@@ -125,7 +127,7 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
         return None;
     }
     let (_, output, mut repairs) = mended.into_parts();
-    // Offsets after the quote count one too many.
+    // Subtract the inserted quote from the offsets after it.
     let index = repairs.partition_point(|repair| repair.end() <= at);
     for repair in repairs.iter_mut().skip(index) {
         *repair = repair.clone().with_span(repair.start() - 1..repair.end() - 1);

@@ -1,4 +1,4 @@
-//! Where the documents of a whole text stand.
+//! Finding the documents of a whole text.
 
 use std::{cmp::Reverse, ops::Range};
 
@@ -13,14 +13,14 @@ use crate::{Extractor, Scope, TextSink};
 /// The documents of a text.
 pub(super) struct Documents {
     spans: Vec<Range<usize>>,
-    /// How much text, which belongs to no document, was seen after the last one.
+    /// How many bytes of text outside of documents were seen after the last document.
     text: usize,
     open: bool,
 }
 
 impl Documents {
     pub(super) fn find(input: &[u8], scope: Scope, options: &Options) -> Self {
-        // Where documents stand is asked without policy; what may be done to them comes later.
+        // Find documents under any policy. What may be done to them is decided later.
         let everything = options
             .clone()
             .with_policy(Policy::PERMISSIVE)
@@ -38,17 +38,17 @@ impl Documents {
         documents
     }
 
-    /// How many they are.
+    /// The number of documents.
     pub(super) fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Where the first one begins.
+    /// Where the first document begins.
     pub(super) fn first(&self) -> Option<usize> {
         self.spans.first().map(|span| span.start)
     }
 
-    /// The document that was open, if any, ends where the text after it begins.
+    /// Ends the open document, if any, where the text after it begins.
     fn close(&mut self, next: usize) {
         if self.open {
             if let Some(last) = self.spans.last_mut() {
@@ -59,7 +59,7 @@ impl Documents {
         self.text = 0;
     }
 
-    /// `{}` and `[]` beside other documents carry nothing.
+    /// Ignores `{}` and `[]` next to other documents.
     fn drop_empty(&mut self, input: &[u8]) {
         let is_empty = |span: &Range<usize>| {
             input.get(span.clone()).is_some_and(|text| {
@@ -74,7 +74,7 @@ impl Documents {
         }
     }
 
-    /// Mends the document, or the documents, that the text is about.
+    /// Mends the document, or the documents, that the scope asks for.
     pub(super) fn choose(&self, input: &[u8], scope: Scope, options: &Options) -> Mended {
         let read = |at: usize| {
             let next = self.spans.get(at + 1).map_or(input.len(), |next| next.start);
@@ -104,8 +104,8 @@ impl Documents {
         }
     }
 
-    /// Whether nothing but separators and fences is between the documents, or each has a fence
-    /// of its own.
+    /// Whether there are only separators and fences between the documents, or each is in a fence of
+    /// its own.
     fn belong_together(&self, input: &[u8]) -> bool {
         let thin = |gap: &[u8]| gap.iter().all(|b| b.is_ascii_whitespace() || b",;`~".contains(b));
         let ends = self.spans.iter().map(|span| span.end);

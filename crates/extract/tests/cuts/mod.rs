@@ -1,9 +1,9 @@
-//! Every way to cut an input, and what must hold however it is cut.
+//! Every way to divide an input into chunks, and what must hold for all of them.
 
 use jsonmend_core::{Options, Outcome, apply};
 use jsonmend_extract::{Extractor, Findings, Scope};
 
-/// What an input comes to; panics unless it comes to the same however it is cut.
+/// The result for an input. Panics unless it is the same however the input is divided.
 pub(crate) fn extract(input: &[u8], scope: Scope, options: &Options) -> (Findings, Outcome) {
     let whole = run(&[input], scope, options.clone());
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
@@ -30,7 +30,7 @@ fn run(chunks: &[&[u8]], scope: Scope, options: Options) -> (Findings, Outcome) 
     (found, outcome)
 }
 
-/// After any number of bytes the same has been handed out, and as much is held back.
+/// After any number of bytes, the same must be emitted, and the same number withheld.
 fn prefixes(input: &[u8], scope: Scope, options: &Options) {
     let mut growing = (Extractor::new(scope, options.clone()), Findings::default());
     for (at, byte) in input.chunks(1).enumerate() {
@@ -47,7 +47,7 @@ fn prefixes(input: &[u8], scope: Scope, options: &Options) {
     }
 }
 
-/// Repairs account for every document, and nothing is lost.
+/// Checks that repairs account for every document, and nothing is lost.
 fn accounts(input: &[u8], scope: Scope, (found, outcome): &(Findings, Outcome)) {
     let single = !matches!(scope, Scope::All | Scope::Fenced);
     for document in found.documents() {

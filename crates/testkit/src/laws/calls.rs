@@ -30,7 +30,7 @@ fn complete(transcript: &Transcript) -> BTreeSet<(String, String)> {
 }
 
 /// All calls that a response holds, complete or not.
-fn held(transcript: &Transcript) -> BTreeSet<(String, String)> {
+fn all_calls(transcript: &Transcript) -> BTreeSet<(String, String)> {
     let calls = transcript.calls().into_iter();
     calls.map(|call| (call.name().to_owned(), value(call.arguments()))).collect()
 }
@@ -66,7 +66,7 @@ fn holds(
 /// The first cut that breaks the law.
 pub fn cut_calls(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(), Violation> {
     let whole = transcribe(body, options.clone());
-    let known = held(&whole);
+    let known = all_calls(&whole);
     let endings = endings(&whole);
     // On average, half of the body is read.
     let each = body.len() / 2 * endings.len();
@@ -88,7 +88,7 @@ pub fn cut_calls(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<
 /// The first loss that breaks the law.
 pub fn lost_events(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(), Violation> {
     let whole = transcribe(body, options.clone());
-    let known = held(&whole);
+    let known = all_calls(&whole);
     let framing = whole.framing().unwrap_or(Framing::Sse);
     let spans = spans(body, framing);
     for number in places(spans.len(), body.len() * DAMAGES, seed) {

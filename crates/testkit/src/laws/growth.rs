@@ -4,7 +4,7 @@ use jsonmend_core::{Mender, Options};
 
 use super::{Check, Law, Violation};
 
-/// The most steps that a byte of input may cost, whatever it is and however it arrives.
+/// The maximum number of steps per byte of any input, however it arrives.
 pub const STEPS_PER_BYTE: u64 = 128;
 
 /// The chunk sizes with which work is counted: single bytes, tokens of a model, a read of a socket,

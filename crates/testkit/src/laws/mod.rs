@@ -51,7 +51,7 @@ pub enum Law {
     Bounded,
     /// L7: any order of calls works, and a settled outcome stays.
     NoPanic,
-    /// L8: every byte is emitted, replaced by a repair, or handed back.
+    /// L8: every byte is emitted, replaced by a repair, or returned.
     NothingLost,
     /// L9: mended text needs no mending.
     Idempotence,
@@ -132,7 +132,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// Prints bytes as escaped text, and no more than a screenful of them.
+/// Prints bytes as escaped text, at most a screenful of them.
 pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Shown<'_> {

@@ -46,7 +46,7 @@ pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
 /// The prefix that was called something else.
 pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::HonestEnds, input);
-    ends_are_told(check, input, options)?;
+    cut_at_is_consistent(check, input, options)?;
     let Some(tokens) = oracle::tokens(input) else { return Ok(()) };
     let container = matches!(
         tokens.first().map(|first| &first.token),
@@ -82,14 +82,18 @@ pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
                 check
                     .that(honest, || format!("cut after byte {at}, {outcome} under {policy:?}"))?;
             }
-            ends_are_told(Check { input: head, ..check }, head, &options)?;
+            cut_at_is_consistent(Check { input: head, ..check }, head, &options)?;
         }
     }
     Ok(())
 }
 
 /// An outcome says where the input was cut off if and only if it was.
-fn ends_are_told(check: Check<'_>, input: &[u8], options: &Options) -> Result<(), Violation> {
+fn cut_at_is_consistent(
+    check: Check<'_>,
+    input: &[u8],
+    options: &Options,
+) -> Result<(), Violation> {
     let mended = mend(input, options);
     let cut = matches!(mended.outcome(), Outcome::Closed | Outcome::Cut);
     check.same("whether the place of the cut is reported", &mended.cut_at().is_some(), &cut)

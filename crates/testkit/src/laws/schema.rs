@@ -196,7 +196,7 @@ fn growth(
     options: &FitOptions,
 ) -> Result<(), Violation> {
     let check = Check::new(Law::StableSnapshots, input);
-    if input.len() > MOST_BYTES || input.len() > options.engine().limits().buffer() {
+    if input.len() > MAX_BYTES || input.len() > options.engine().limits().buffer() {
         return Ok(());
     }
     let mut stream = FitStream::new(schema, options.clone());
@@ -250,7 +250,7 @@ fn growth(
 }
 
 /// The longest text that is checked byte by byte.
-const MOST_BYTES: usize = 2_000;
+const MAX_BYTES: usize = 2_000;
 
 fn root_kind(text: &str) -> Option<JsonKind> {
     Tree::read(text).ok().map(|tree| tree.root().kind())

@@ -65,8 +65,8 @@ pub fn partial_agrees(input: &[u8], options: &Options) -> Result<(), Violation> 
             continue;
         };
         let shown = partial.to_string();
-        let held = oracle::tokens(shown.as_bytes()).unwrap_or_default();
-        let same = tokens.iter().map(decoded).eq(held.iter().map(decoded));
+        let contained = oracle::tokens(shown.as_bytes()).unwrap_or_default();
+        let same = tokens.iter().map(decoded).eq(contained.iter().map(decoded));
         check.that(same, || format!("{} shows {shown} after byte {at}", Shown(&spelled)))?;
     }
     Ok(())

@@ -35,7 +35,7 @@ pub fn identity(input: &[u8], options: &Options) -> Result<(), Violation> {
         untouched_whole(
             check,
             "BufferedMender",
-            &held(input, &Cut::every(5, input.len()), &options),
+            &buffered(input, &Cut::every(5, input.len()), &options),
         )?;
         for cut in [Cut::whole(), Cut::bytes(input.len())] {
             let run = Run::new(input, &cut, &options);
@@ -53,12 +53,12 @@ fn untouched_whole(check: Check<'_>, entry: &str, mended: &Mended) -> Result<(),
     check.same_text(entry, mended.text().unwrap_or_default().as_bytes(), check.input)
 }
 
-fn held(input: &[u8], cut: &Cut, options: &Options) -> Mended {
-    let mut held = BufferedMender::new(options.clone());
+fn buffered(input: &[u8], cut: &Cut, options: &Options) -> Mended {
+    let mut buffered = BufferedMender::new(options.clone());
     for chunk in cut.chunks(input) {
-        held.push(chunk, &mut ());
+        buffered.push(chunk, &mut ());
     }
-    held.finish(&mut ())
+    buffered.finish(&mut ())
 }
 
 /// L5: applying the repairs to the input gives the output, for every path that has one.
@@ -136,14 +136,14 @@ pub fn agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::Agreement, input);
     let whole = mend(input, options);
     for cut in cuts::few(input.len(), &mut Seed::of(input)) {
-        let held = held(input, &cut, options);
+        let buffered = buffered(input, &cut, options);
         if input.len() <= options.limits().buffer() {
-            check.same("BufferedMender", &held, &whole)?;
+            check.same("BufferedMender", &buffered, &whole)?;
             continue;
         }
         let run = Run::new(input, &cut, options);
-        check.same("BufferedMender beyond the buffer", &held.outcome(), &run.outcome())?;
-        let text = held.text().map_or_else(|| run.recorder().text(), str::as_bytes);
+        check.same("BufferedMender beyond the buffer", &buffered.outcome(), &run.outcome())?;
+        let text = buffered.text().map_or_else(|| run.recorder().text(), str::as_bytes);
         check.same_text("BufferedMender beyond the buffer", text, run.recorder().text())?;
     }
     Ok(())

@@ -1,12 +1,12 @@
-//! Objects, lists and quotations in a string whose quotes were not escaped.
+//! Objects, arrays and quotations in a string whose quotes were not escaped.
 //!
-//! In `"x = {"a": "b", "c": 1};"` a member seems to follow `"b"`. The brace before the first quote
-//! tells that it belongs to the text: until it closes, no quote ends the string. In `"say "a", "b""`
-//! the quote that touches `a` begins a quotation, and the next one ends it.
+//! In `"x = {"a": "b", "c": 1};"` a member seems to follow `"b"`. The brace before the first inner
+//! quote shows that it belongs to the text: no quote ends the string until that brace is closed. In
+//! `"say "a", "b""` the quote directly before `a` begins a quotation, and the next one ends it.
 
 use crate::engine::source::is_word;
 
-/// The last byte of content that is no white space, and whether white space follows it.
+/// The last byte of content other than white space, and whether white space follows it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::engine) struct Last {
     byte: u8,
@@ -14,44 +14,45 @@ pub(in crate::engine) struct Last {
 }
 
 impl Last {
-    /// That byte, with nothing behind it.
+    /// The byte `byte`, followed by nothing.
     #[inline(always)]
     pub(in crate::engine) const fn touching(byte: u8) -> Self {
         Self { byte, spaced: false }
     }
 
-    /// That byte, and white space behind it.
+    /// The byte `byte`, followed by white space.
     #[inline(always)]
     pub(in crate::engine) const fn spaced(byte: u8) -> Self {
         Self { byte, spaced: true }
     }
 }
 
-/// What the open string holds. It is kept byte for byte, since a stream cannot look back.
+/// What is known of the current string's content. Updated with every byte, because a stream cannot
+/// look back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::engine) struct Inner {
     last: Last,
-    /// Whether that byte is alone behind an inner quote, as the brace in `"{"` is.
+    /// Whether the last byte is the only one after an inner quote, like the brace in `"{"`.
     alone: bool,
-    /// How many brackets are open, from the one on that a quote followed.
+    /// How many brackets are open, counting from the first one that is followed by a quote.
     open: u32,
-    /// Whether there was one.
+    /// Whether there was such a bracket.
     any: bool,
-    /// Whether an odd number of quotes followed it: a string of the text is open.
+    /// Whether an odd number of quotes followed it, so that a string of the text is open.
     quoted: bool,
-    /// Whether a quotation is open, which a quote began that touches what follows it.
+    /// Whether a quotation is open, begun by a quote directly before a word.
     quoting: bool,
-    /// A bracket at the start of a string of the text, until it shows whether it is all of it.
-    held: Option<u8>,
+    /// A bracket at the start of a string of the text, until it is known whether it is all of it.
+    pending: Option<u8>,
 }
 
 impl Inner {
-    /// Whether an object or a list of the text is open.
+    /// Whether an object or array of the text is open.
     pub(in crate::engine) const fn is_open(&self) -> bool {
         self.open > 0
     }
 
-    /// Whether all that were opened are closed.
+    /// Whether there was an object or array in the text, and all are closed.
     pub(in crate::engine) const fn is_closed(&self) -> bool {
         self.any && self.open == 0
     }
@@ -63,22 +64,22 @@ impl Inner {
             || self.alone && matches!(self.last.byte, b'{' | b'[' | b'}' | b']')
     }
 
-    /// Whether a quote that stands here, and touches what follows it, begins a quotation: white space
-    /// stands before it, or a mark that words follow.
+    /// Whether a quote here that directly precedes a word begins a quotation: there is white space
+    /// before it, or a punctuation mark that can come before words.
     pub(in crate::engine) const fn may_begin(&self) -> bool {
         self.last.spaced
             || matches!(self.last.byte, b'(' | b'[' | b'{' | b'=' | b',' | b':' | b'|')
             || matches!(self.last.byte, b'&' | b'+' | b'#')
     }
 
-    /// Whether a quote that stands here, before `next`, is an apostrophe: letters stand on both of its
-    /// sides. Of other scripts those count that write one: Latin, Greek, Cyrillic, Armenian.
+    /// Whether a quote here, before `next`, is an apostrophe: there are letters on both sides.
+    /// Other scripts count if they use apostrophes: Latin, Greek, Cyrillic, Armenian.
     pub(in crate::engine) const fn is_within_word(&self, next: u8) -> bool {
         let before = self.last.byte.is_ascii_alphabetic() || self.last.byte >= 0x80;
         !self.last.spaced && before && (next.is_ascii_alphabetic() || matches!(next, 0xc3..=0xd4))
     }
 
-    /// The bracket that stands directly before, white space aside.
+    /// The bracket directly before this position, ignoring white space.
     pub(in crate::engine) const fn bracket_before(&self) -> Option<u8> {
         match self.last.byte {
             byte @ (b'{' | b'[') if self.open == 0 => Some(byte),
@@ -86,10 +87,11 @@ impl Inner {
         }
     }
 
-    /// A single quote that is part of a string in single quotes. `opens`: it begins the first key or
-    /// item behind a bracket. Quotations are not followed: apostrophes begin words, too.
+    /// Reads a single quote that is part of a string in single quotes. `opens` says that it begins
+    /// the first key or item after a bracket. Quotations are not tracked, because apostrophes begin
+    /// words, too.
     pub(in crate::engine) const fn single_quote(&mut self, opens: bool) {
-        self.held = None;
+        self.pending = None;
         if self.open > 0 {
             self.quoted = !self.quoted;
         } else if opens {
@@ -98,12 +100,12 @@ impl Inner {
         (self.last, self.alone) = (Last::touching(b'\''), false);
     }
 
-    /// White space, escaped or not.
+    /// Reads white space, escaped or not.
     pub(in crate::engine) const fn space(&mut self) {
         self.last.spaced = true;
     }
 
-    /// Content without escapes.
+    /// Reads content without escapes.
     pub(in crate::engine) fn content(&mut self, run: &[u8]) {
         let mut run = run;
         while self.open > 0
@@ -122,13 +124,13 @@ impl Inner {
         }
     }
 
-    /// Content that ends with `last`, in a string without inner quotes.
+    /// Reads content that ends with `last`, in a string without inner quotes.
     #[inline(always)]
     pub(in crate::engine) const fn ends_with(&mut self, last: Last) {
         self.last = last;
     }
 
-    /// Valid content that ends with an escape, in a string without inner quotes.
+    /// Reads valid content that ends with an escape, in a string without inner quotes.
     pub(in crate::engine) fn ends_escaped(&mut self, content: &[u8]) {
         let mut rest = content;
         loop {
@@ -136,7 +138,7 @@ impl Inner {
                 [] => break,
                 [before @ .., b' '] => before,
                 [before @ .., b'\\', b'n' | b'r' | b't'] if ends_whole(before) => before,
-                // Of an escape it matters only that it is no bracket.
+                // All that matters about an escape is that it is not a bracket.
                 [.., last] => {
                     self.last = Last::touching(if *last == b'"' { b'\\' } else { *last });
                     break;
@@ -148,34 +150,34 @@ impl Inner {
         }
     }
 
-    /// A backslash and that byte.
+    /// Reads a backslash and the byte after it.
     #[inline]
     pub(in crate::engine) fn escape(&mut self, byte: u8) {
         match byte {
-            // Those are white space.
+            // These are white space.
             b'n' | b'r' | b't' => self.space(),
             _ if self.open > 0 => self.byte(b'\\'),
             _ => (self.last, self.alone) = (Last::touching(b'\\'), false),
         }
     }
 
-    /// A quote that is part of the string, and what stands behind it.
-    pub(in crate::engine) fn quote(&mut self, behind: &[u8]) {
-        let next = behind.first().copied();
+    /// Reads a quote that is part of the string and is followed by `after`.
+    pub(in crate::engine) fn quote(&mut self, after: &[u8]) {
+        let next = after.first().copied();
         let begins = self.may_begin();
-        let opens = match behind {
+        let opens = match after {
             [] => false,
-            // What ends a word stands behind a quote that opens nothing, such as that of `5" tall`.
+            // Punctuation follows a quote that opens nothing, such as the one in `5" tall`.
             [b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}', ..] => begins,
             [b'\\', b'n' | b'r' | b't', ..] => begins,
-            // A blank in quotes.
+            // A blank between quotes.
             [b' ', b'"', ..] => begins,
             [byte, ..] => !byte.is_ascii_whitespace() || begins && !self.last.spaced,
         };
-        // A bracket between two quotes is text, but in `"{"a": 1}"` a key follows the second.
+        // A bracket between two quotes is text, but in `"{"a": 1}"` a key follows the second quote.
         let bracket =
             matches!(self.last.byte, b'{' | b'[') && (!self.alone || next.is_some_and(is_word));
-        self.held = None;
+        self.pending = None;
         if self.open > 0 {
             self.quoted = !self.quoted;
         } else if bracket {
@@ -187,12 +189,12 @@ impl Inner {
     }
 
     fn byte(&mut self, byte: u8) {
-        if let Some(held) = self.held.take() {
-            self.bracket(held);
+        if let Some(pending) = self.pending.take() {
+            self.bracket(pending);
         }
         if matches!(byte, b'{' | b'[' | b'}' | b']') {
             if self.quoted && self.last.byte == b'"' {
-                self.held = Some(byte);
+                self.pending = Some(byte);
             } else {
                 self.bracket(byte);
             }
@@ -213,7 +215,7 @@ impl Inner {
     }
 }
 
-/// Whether no backslash at the end of `content` escapes what follows.
+/// Whether `content` does not end with a backslash that escapes what follows.
 fn ends_whole(content: &[u8]) -> bool {
     content.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
 }

@@ -1,4 +1,4 @@
-//! Quotes in the items of lists.
+//! Quotes in the items of arrays.
 
 use super::Verdict;
 use crate::engine::{
@@ -9,7 +9,7 @@ use crate::engine::{
 };
 
 impl Engine {
-    /// The quote of an item.
+    /// Decides about a quote in an item.
     pub(super) fn judge_item(
         &mut self,
         mut look: Look<'_>,
@@ -26,7 +26,7 @@ impl Engine {
             b',' => {
                 look.bump();
                 if begins && self.inner_quotes > 0 {
-                    // `split(",")`, in text that holds quotes; a word would begin an item.
+                    // `split(",")`, in text with quotes. A word would begin an item.
                     look.peek()?;
                     if let Some(length) = look.closer(quote)?
                         && !is_word(look.peek_at(length)?)
@@ -38,7 +38,8 @@ impl Engine {
             }
             b']' | b'}' => {
                 look.bump();
-                // `"]"` is code. The end of a document that is valid so far waits for nothing.
+                // `"]"` is code. At the end of a document that is valid so far, do not wait for
+                // more.
                 let last = next == b']' && self.frames.depth() <= 1 && !self.whole;
                 if self.inner_quotes > 0 || begins && !last {
                     look.peek()?;
@@ -49,10 +50,10 @@ impl Engine {
                 self.judge_closer_in_list(look, next, close)
             }
             b'/' | b'#' => {
-                Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
+                Ok(if self.comment_follows(look, quote)? { close } else { Verdict::Inner })
             }
             b')' | b'+' | b':' | b';' if begins => {
-                // A mark alone in quotes.
+                // A single punctuation mark in quotes.
                 look.bump();
                 look.peek()?;
                 Ok(if look.closer(quote)?.is_some() { Verdict::Inner } else { close })
@@ -64,8 +65,8 @@ impl Engine {
             b')' | b'+' | b'{' | b'[' | b';' | b':' | b'0'..=b'9' | b'-' | b'<' => Ok(close),
             _ => {
                 if look.closer(quote)?.is_some() {
-                    // In text with quotes, one that touches another is one of them, and so is that
-                    // of a blank in quotes.
+                    // In text with quotes, a quote directly after another one belongs to the text,
+                    // and so does the closing quote of a blank in quotes.
                     let more = self.inner_quotes > 0 && (touching || self.inner.may_begin());
                     return Ok(if more { Verdict::Inner } else { close });
                 }
@@ -74,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// A closer behind the quote, which `look` has passed.
+    /// Decides about a quote before a closer, which `look` has passed.
     fn judge_closer_in_list(
         &mut self,
         mut look: Look<'_>,
@@ -89,17 +90,17 @@ impl Engine {
         if ends {
             return Ok(close);
         }
-        let behind = look.space()?;
-        let mut fits = matches!(behind, b',' | b'}' | b']');
+        let after = look.space()?;
+        let mut fits = matches!(after, b',' | b'}' | b']');
         if closer == b']' && !fits {
-            fits = matches!(behind, b')' | b'/' | b'#' | b';' | b'`' | b'{' | b'[' | b'<')
+            fits = matches!(after, b')' | b'/' | b'#' | b';' | b'`' | b'{' | b'[' | b'<')
                 || look.at_quote()?;
         }
         Ok(if fits { close } else { Verdict::Inner })
     }
 
-    /// A quote that ends a quotation in the item: `f("a", "b", c)`. It ends the item, too, where an
-    /// item in quotes follows, and behind that another, or the end of the list.
+    /// Decides about a quote that ends a quotation in the item, as in `f("a", "b", c)`. It ends the
+    /// item, too, if an item in quotes follows, and after that another one or the end of the array.
     fn judge_quotation_in_list(
         &mut self,
         mut look: Look<'_>,
@@ -125,8 +126,8 @@ impl Engine {
         Ok(if look.at_quote()? { close } else { Verdict::Inner })
     }
 
-    /// Whether the bracket that touches the quote belongs to text, as in `f"{name}"`, and does not
-    /// begin an item.
+    /// Whether the bracket directly after the quote belongs to text, as in `f"{name}"`, instead of
+    /// beginning an item.
     fn brackets_text(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         let object = look.peek()? == b'{';
         look.bump();
@@ -140,8 +141,8 @@ impl Engine {
         })
     }
 
-    /// A comma behind the quote, in a list: any item may follow, but not text that goes on to
-    /// another quote.
+    /// Decides about a quote before a comma, in an array: any item may follow, but not text that
+    /// continues to another quote.
     fn judge_comma_in_list(
         &mut self,
         mut look: Look<'_>,
@@ -158,14 +159,14 @@ impl Engine {
             }
             if let Some(found) = look.closer(quote)? {
                 look.advance(found);
-                // `b"` before a separator lost its opening quote; otherwise the text goes on.
+                // Either `b"` lost its opening quote, or the text goes on.
                 return Ok(Verdict::Inner);
             }
             look.bump();
         }
     }
 
-    /// A word behind the quote, in a list.
+    /// Decides about a quote before a word, in an array.
     fn judge_word_in_list(
         &mut self,
         mut look: Look<'_>,
@@ -195,7 +196,7 @@ impl Engine {
                 b']' => return Ok(close),
                 b',' if broken => return Ok(close),
                 b',' => {
-                    // `"a" b, "c"`: the next quote opens an item when a word and a quote follow.
+                    // `"a" b, "c"`: the next quote opens an item if a word follows it.
                     look.bump();
                     look.space()?;
                     let Some(found) = look.closer(quote)? else { continue };

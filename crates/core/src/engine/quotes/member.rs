@@ -9,7 +9,7 @@ use crate::engine::{
 };
 
 impl Engine {
-    /// The quote of a member's value.
+    /// Decides about a quote in the value of a member.
     pub(super) fn judge_member(
         &mut self,
         source: &Source<'_>,
@@ -25,7 +25,7 @@ impl Engine {
                     && self.options.trailing_documents() != crate::TrailingDocuments::All
                     && self.holds_open_brace(source)
                 {
-                    // The brace may be the text's own: then the string goes on to another quote.
+                    // The brace may belong to the text, if the string goes on to another quote.
                     let mut probe = look;
                     probe.bump();
                     if !matches!(probe.space(), Err(_) | Ok(b'}' | b']')) {
@@ -43,15 +43,15 @@ impl Engine {
                     return self.judge_last_brace(look, quote, close);
                 }
                 look.bump();
-                self.judge_behind_brace(look, close)
+                self.judge_after_brace(look, close)
             }
             b']' => {
                 look.bump();
-                let behind = look.space()?;
-                Ok(if matches!(behind, b',' | b'}' | b']') { close } else { Verdict::Inner })
+                let after = look.space()?;
+                Ok(if matches!(after, b',' | b'}' | b']') { close } else { Verdict::Inner })
             }
             b',' => {
-                // A comma of another script is text unless a key with its colon follows.
+                // A comma of another script is text, unless a key with its colon follows.
                 let wide = look.peek()? != b',';
                 let begins = wide || look.passed() == 0 && self.inner.may_begin();
                 look.bump();
@@ -61,8 +61,8 @@ impl Engine {
             b':' => Ok(Verdict::Inner),
             b';' => {
                 look.bump();
-                // A string that holds quotes goes on, as code does, unless a key follows; so does one
-                // in which a quote touches the semicolon.
+                // A string with inner quotes goes on, as code does, unless a key follows. So does a
+                // string with a quote directly after the semicolon.
                 if self.inner_quotes == 0 {
                     match look.peek() {
                         Err(Edge::More) => return Err(Edge::More),
@@ -79,14 +79,14 @@ impl Engine {
                 Ok(close)
             }
             b'+' => {
-                // In a string that holds quotes already, `"a" + "b"` is code.
+                // In a string that contains quotes already, `"a" + "b"` is code.
                 look.bump();
                 look.gap()?;
                 let joins = self.inner_quotes == 0 && look.at_quote()?;
                 Ok(if joins { close } else { Verdict::Inner })
             }
             b'/' | b'#' => {
-                Ok(if self.comment_behind(look, quote)? { close } else { Verdict::Inner })
+                Ok(if self.comment_follows(look, quote)? { close } else { Verdict::Inner })
             }
             b'<' => {
                 Ok(if matches!(look.peek_at(1)?, b'!' | b'|') { close } else { Verdict::Inner })
@@ -94,8 +94,8 @@ impl Engine {
             b'`' => Ok(if look.starts_with(b"```")? { close } else { Verdict::Inner }),
             _ => {
                 let broken = look.is_broken();
-                // A quote that touches a word opens it rather than ends what is before, and in a string
-                // that holds quotes already this may be one more.
+                // A quote directly before a word opens it instead of ending the string, and in a
+                // string that contains quotes already this may be one more.
                 let asks = look.passed() > 0 && self.inner_quotes == 0;
                 if asks && self.declares_member(look)? {
                     return Ok(close);
@@ -103,7 +103,7 @@ impl Engine {
                 if let Some(found) = look.closer(quote)? {
                     let touching = look.passed() == 0 && length > 0;
                     look.advance(found);
-                    return self.judge_string_behind(look, quote, close, broken, touching);
+                    return self.judge_before_string(look, quote, close, broken, touching);
                 }
                 if look.passed() > 0 && self.key_in_other_quotes(look)? {
                     return Ok(close);
@@ -116,23 +116,25 @@ impl Engine {
         }
     }
 
-    /// What stands behind the brace that seems to close the object of a string; `look` is behind it.
-    fn judge_behind_brace(&mut self, mut look: Look<'_>, close: Verdict) -> Result<Verdict, Edge> {
+    /// Decides about a quote before a brace that seems to close the object. `look` is after the
+    /// brace.
+    fn judge_after_brace(&mut self, mut look: Look<'_>, close: Verdict) -> Result<Verdict, Edge> {
         let brace = look.passed();
-        let behind = look.space()?;
+        let after = look.space()?;
         let touches = look.passed() == brace;
         if let Some((quote, length)) = look.quote()? {
-            // `"}" b` is code, but a comma may be missing before a key.
+            // `"}" b` is code, but a comma before a key may be missing.
             look.advance(length);
             let fits = !touches || self.reads_key(&mut look, quote)?;
             return Ok(if fits { close } else { Verdict::Inner });
         }
-        let fits = matches!(behind, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
-            || matches!(behind, b'{' | b'[' | b'<');
+        let fits = matches!(after, b',' | b'}' | b']' | b')' | b'/' | b'#' | b';' | b'`')
+            || matches!(after, b'{' | b'[' | b'<');
         Ok(if fits { close } else { Verdict::Inner })
     }
 
-    /// Whether the string's content, as far back as is looked, opens a brace that it does not close.
+    /// Whether the string's content, up to the limit for looking back, opens a brace without
+    /// closing it.
     pub(super) fn holds_open_brace(&self, source: &Source<'_>) -> bool {
         let from = self.lex_start.max(self.pos.saturating_sub(LOOK_BACK));
         let content = source.slice(from, self.pos);
@@ -140,8 +142,8 @@ impl Engine {
         open > content.iter().filter(|&&b| b == b'}').count()
     }
 
-    /// `"…" }` where the brace would close the document. Prose may follow, and so may, in a whole
-    /// text, more of the string.
+    /// Decides about a quote before the brace that would close the document: `"…" }`. Prose may
+    /// follow, and on the whole-text path also more of the string.
     fn judge_last_brace(
         &mut self,
         mut look: Look<'_>,
@@ -153,21 +155,21 @@ impl Engine {
             return Ok(close);
         }
         look.bump();
-        // `"}";` is code: behind a document, a quote does not touch its brace.
+        // `"}";` is code: no quote directly follows the brace that ends a document.
         let touching = look.peek()?;
         let code = look.at_quote()?;
         if !self.whole || code && begins && look.closer(quote)?.is_some() {
             let goes_on = self.inner.is_quoting() && matches!(touching, b')' | b';' | b'.');
             return Ok(if code || goes_on { Verdict::Inner } else { close });
         }
-        let behind = look.space()?;
-        if !(code || is_word(behind) || behind == b'.') || look.is_broken() {
+        let after = look.space()?;
+        if !(code || is_word(after) || after == b'.') || look.is_broken() {
             return Ok(close);
         }
         if code {
             look.bump();
         }
-        // More text on this line, and then a quote and the end.
+        // Look for more text on this line, and then a quote and the end.
         while !matches!(look.peek()?, b'\n') {
             if let Some(found) = look.closer(quote)? {
                 let mut probe = look;
@@ -181,8 +183,8 @@ impl Engine {
         Ok(close)
     }
 
-    /// A comma behind the quote, in an object: a key and a colon must follow. `begins` says that the
-    /// quote may begin a quotation, as in `", ".join(words)`.
+    /// Decides about a quote before a comma, in an object: a key and a colon must follow. `begins`
+    /// says that the quote may begin a quotation, as in `", ".join(words)`.
     fn judge_comma_in_object(
         &mut self,
         mut look: Look<'_>,
@@ -199,12 +201,13 @@ impl Engine {
                 }
                 if let Some((key_quote, found)) = look.quote()? {
                     look.advance(found);
-                    return self.judge_key_behind(look, key_quote, close, begins);
+                    return self.judge_before_key(look, key_quote, close, begins);
                 }
                 if self.inner_quotes == 0 && !begins && self.reads_odd_key(look)? {
                     return Ok(close);
                 }
-                // Only a key in quotes follows a quote that ends a quotation in the string.
+                // After the closing quote of a quotation in the string, only a key in quotes can
+                // follow.
                 if !is_word(next) || self.inner.is_quoting() {
                     return Ok(Verdict::Inner);
                 }
@@ -220,17 +223,18 @@ impl Engine {
         }
     }
 
-    /// Whether a key of several words or with odd marks, a colon and a value stand there, or words and
-    /// then a key in quotes. In a string without quotes so far, a quote before a comma begins none.
+    /// Whether a key of several words or with unusual characters follows, with a colon and a value,
+    /// or words and then a key in quotes. Only for strings without inner quotes, in which a quote
+    /// before a comma begins no quotation.
     fn reads_odd_key(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
-        /// The longest key that is read, in bytes.
-        const LONGEST: usize = 48;
+        /// The length of the longest key to consider, in bytes.
+        const MAX_KEY: usize = 48;
         let from = look.passed();
         let mut before = look.peek()?;
         if before.is_ascii_digit() {
             return Ok(false);
         }
-        while look.passed() - from < LONGEST {
+        while look.passed() - from < MAX_KEY {
             self.steps += 1;
             let byte = look.peek()?;
             look.bump();
@@ -255,8 +259,9 @@ impl Engine {
         Ok(false)
     }
 
-    /// The same, where a guide knows the names of the object. It is asked where the bytes leave a
-    /// doubt: where they tell against a member, and in a string that is not valid JSON already.
+    /// Lets the guide, which knows the names of the object, revise a verdict about a comma. It is
+    /// asked only in case of doubt: if the bytes do not look like a member, or the string is not
+    /// valid JSON anyway.
     fn guided_comma(
         &mut self,
         mut look: Look<'_>,
@@ -264,7 +269,8 @@ impl Engine {
         close: Verdict,
     ) -> Result<Verdict, Edge> {
         let closes = verdict == close;
-        // A string without inner quotes may end here, and one with some may go on.
+        // A string without inner quotes may end here after all, and one with inner quotes may go
+        // on.
         if self.options.guide().is_none() || closes != (self.inner_quotes > 0) {
             return Ok(verdict);
         }
@@ -279,8 +285,8 @@ impl Engine {
         Ok(if self.declares_member(look)? { close } else { verdict })
     }
 
-    /// `look` stands behind a quote that should open a key.
-    fn judge_key_behind(
+    /// Decides about a quote before a key. `look` is after the quote that seems to open the key.
+    fn judge_before_key(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,
@@ -288,25 +294,25 @@ impl Engine {
         begins: bool,
     ) -> Result<Verdict, Edge> {
         self.pass_string(&mut look, quote)?;
-        let behind = look.space()?;
+        let after = look.space()?;
         if self.inner.is_quoting() {
             // `"Yes", "No", and so on` is text, and so is `"a", "b": words`.
-            if behind != b':' {
+            if after != b':' {
                 return Ok(Verdict::Inner);
             }
             look.bump();
             return Ok(if look.words()? { Verdict::Inner } else { close });
         }
-        let ended = !begins && matches!(behind, b',' | b'}');
-        if ended || matches!(behind, b':' | b'=' | b'{' | b'[') || behind.is_ascii_digit() {
+        let ended = !begins && matches!(after, b',' | b'}');
+        if ended || matches!(after, b':' | b'=' | b'{' | b'[') || after.is_ascii_digit() {
             return Ok(close);
         }
         Ok(if look.at_quote()? { close } else { Verdict::Inner })
     }
 
-    /// A string directly behind the quote, without a comma: a lost comma, a string in two pieces,
-    /// or a quoted word.
-    fn judge_string_behind(
+    /// Decides about a quote directly before a string, without a comma: a missing comma, a string
+    /// in two pieces, or a quoted word.
+    fn judge_before_string(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,
@@ -315,17 +321,17 @@ impl Engine {
         touching: bool,
     ) -> Result<Verdict, Edge> {
         self.pass_string(&mut look, quote)?;
-        let behind = look.space()?;
-        if behind == b':' {
+        let after = look.space()?;
+        if after == b':' {
             return Ok(close);
         }
-        let ended = matches!(behind, b',' | b'}' | b']' | b'+') || look.closer(quote)?.is_some();
+        let ended = matches!(after, b',' | b'}' | b']' | b'+') || look.closer(quote)?.is_some();
         let pieces = ended && broken && !touching && self.inner_quotes == 0;
         Ok(if pieces { close } else { Verdict::Inner })
     }
 
-    /// Whether a key stands there, with its colon, in quotes of another kind: `"x" 'b': 1`. What
-    /// cannot be seen is none.
+    /// Whether a key with its colon follows in quotes of another kind, as in `"x" 'b': 1`. No if it
+    /// is not visible.
     fn key_in_other_quotes(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         let Some((other @ (Quote::Single | Quote::Double), length)) = look.quote()? else {
             return Ok(false);
@@ -337,7 +343,7 @@ impl Engine {
         }
     }
 
-    /// A word behind the quote.
+    /// Decides about a quote before a word.
     fn judge_word(
         &mut self,
         mut look: Look<'_>,
@@ -348,7 +354,7 @@ impl Engine {
         if self.inner.is_quoting() {
             return Ok(Verdict::Inner);
         }
-        // A quote that touches a word opens it: `"fix: typo"` in a string is no member.
+        // A quote directly before a word opens it: `"fix: typo"` in a string is not a member.
         let touching = look.passed() == 0;
         let mut key = look;
         let word = key.word()?;
@@ -356,12 +362,12 @@ impl Engine {
         {
             return Ok(close);
         }
-        // The next quote tells: one that opens a key leaves this one to end the string.
+        // The next quote decides: if it opens a key, this one ends the string.
         let mut separated = false;
         loop {
             self.steps += 1;
             let byte = match look.peek() {
-                // No further quote: this one is the last there is, unless code goes on.
+                // No further quote: this is the last one, unless code follows.
                 Err(Edge::End) if only_words(&look) => return Ok(close),
                 Err(Edge::End) => return Ok(Verdict::Inner),
                 other => other?,
@@ -387,7 +393,7 @@ impl Engine {
     }
 }
 
-/// Whether what was passed is words, and then nothing but closers.
+/// Whether the text that was passed is words, followed by nothing but closers.
 fn only_words(look: &Look<'_>) -> bool {
     let text = look.seen().trim_ascii();
     let closers = text.iter().rev().take_while(|b| matches!(b, b'}' | b']' | b' ' | b'\n')).count();

@@ -1,9 +1,9 @@
-//! The hard question: does this quote end its string?
+//! Decides whether a quote ends its string.
 //!
-//! Decided by what follows, never by where a chunk ends. For valid JSON every rule answers
-//! [`Verdict::Close`] at the quote that closes: a value's quote is followed by `,`, `}`, `]` or the
-//! end, a key's by `:`; the rules doubt a `,` only when what follows it is no key (in an object), a
-//! `}` or `]` only when what follows that fits no container.
+//! The decision is made by what follows, never by where a chunk ends. In valid JSON every rule
+//! answers [`Verdict::Close`] at the closing quote: that of a value is followed by `,`, `}`, `]` or
+//! the end, and that of a key by `:`. The rules doubt a `,` only if no key follows it (in an
+//! object), and a `}` or `]` only if what follows cannot continue a container.
 
 mod inner;
 mod item;
@@ -20,28 +20,29 @@ use super::{
     source::{Edge, Look, is_literal, is_word},
 };
 
-/// How far back a lost quote is looked for, in bytes.
+/// How far back to look for the place of a lost quote, in bytes.
 const LOOK_BACK: usize = 256;
 
-/// What a quote is.
+/// What a quote means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It ends the string, with that many bytes.
+    /// It ends the string, and has this many bytes.
     Close(usize),
     /// It is part of the string.
     Inner,
-    /// It opens the next string; the quote that should have ended this one belongs there.
+    /// It opens the next string. The quote that should have ended this one is missing at the
+    /// offset.
     LostBefore(usize),
 }
 
 impl Engine {
-    /// Peeks, and counts the step.
+    /// Peeks, and counts a step.
     pub(super) fn peek_for(&mut self, look: &mut Look<'_>) -> Result<u8, Edge> {
         self.steps += 1;
         look.peek()
     }
 
-    /// How many quotes open a string: `look` stands on the second of them.
+    /// How many quotes open a string. `look` is at the second one.
     pub(super) fn quotes_at_start(
         &mut self,
         mut look: Look<'_>,
@@ -51,7 +52,7 @@ impl Engine {
         look.bump();
         let third = look.peek()?;
         if third == quote {
-            // `""""` is two empty strings, or four quotes; three are a delimiter.
+            // `""""` is two empty strings, or four quotes. Three quotes are a delimiter.
             return Ok(if look.peek_at(1)? == quote { 1 } else { 3 });
         }
         if matches!(third, b',' | b':' | b'}' | b']' | b')' | b';' | b'+' | b'=' | b'{' | b'[') {
@@ -92,7 +93,7 @@ impl Engine {
         }
     }
 
-    /// Whether a key and a colon stand there, or the end of the object.
+    /// Whether a key and a colon follow, or the end of the object.
     fn member_begins(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
         if look.gap()? == b'}' {
             return Ok(true);
@@ -117,7 +118,7 @@ impl Engine {
         let quote = text.quote;
         let mut length = length;
         if text.quotes > 1 {
-            // A string in two or three quotes ends with as many; two also with one.
+            // A string in two or three quotes ends with the same number; one in two also with one.
             let one = if quote == Quote::Single { b'\'' } else { b'"' };
             let look = source.look(self.pos, self.window);
             let mut run = 0;
@@ -136,8 +137,8 @@ impl Engine {
             }
             length = run;
         }
-        let mut look = self.behind_quote(source, length);
-        // The commonest cases first, without the machinery below.
+        let mut look = self.look_after_quote(source, length);
+        // The most common cases first.
         let first = look.space();
         let fallback = match first {
             Ok(b',' | b'}' | b']' | b':') | Err(_) => Verdict::Close(length),
@@ -159,9 +160,9 @@ impl Engine {
         }
     }
 
-    /// A cursor behind a quote of `length` bytes at `pos`. It sees no further for a longer quote, so
-    /// that no more is held back for one.
-    fn behind_quote<'a>(&self, source: &Source<'a>, length: usize) -> Look<'a> {
+    /// A cursor after a quote of `length` bytes at `pos`. After a longer quote it sees less, so
+    /// that no more is withheld because of it.
+    fn look_after_quote<'a>(&self, source: &Source<'a>, length: usize) -> Look<'a> {
         let look = source.look(self.pos + length, (self.window + 1).saturating_sub(length));
         look.in_escaped(self.escaped)
     }
@@ -201,16 +202,16 @@ impl Engine {
         }
     }
 
-    /// Whether the quote opens a key, so that the quote before it was lost: the string goes on with
-    /// a comma or a line end just before, and behind the quote stand a word, a quote and a colon.
+    /// Whether the quote opens a key, and the quote that ends this string is missing: a comma or a
+    /// line end comes before the quote, and a word, a quote and a colon after it.
     fn opens_next(
         &mut self,
         source: &Source<'_>,
         text: Text,
         length: usize,
     ) -> Result<Option<usize>, Edge> {
-        // A stream may look back only as far as nothing has left, or cuts would matter.
-        let from = if self.whole { self.lex_start } else { self.lex_start.max(self.mark) };
+        // A stream may look back only to the committed position, or the chunks would matter.
+        let from = if self.whole { self.lex_start } else { self.lex_start.max(self.committed) };
         let content = source.slice(from.max(self.pos.saturating_sub(LOOK_BACK)), self.pos);
         let trimmed = content.len()
             - content.iter().rev().take(64).take_while(|b| b.is_ascii_whitespace()).count();
@@ -220,8 +221,8 @@ impl Engine {
             if !comma || !self.frames.top().is_some_and(Shape::is_list) {
                 return Ok(None);
             }
-            // In a list: `["a", "b, "c"]`. The word behind the quote must end as an item does.
-            let mut look = self.behind_quote(source, length);
+            // In an array: `["a", "b, "c"]`. The word after the quote must end as an item does.
+            let mut look = self.look_after_quote(source, length);
             let opened = content.iter().filter(|b| matches!(b, b'(' | b'[' | b'{')).count();
             let closed = content.iter().filter(|b| matches!(b, b')' | b']' | b'}')).count();
             let code = self.inner_quotes > 0 || content.contains(&b'"') || opened > closed;
@@ -241,7 +242,7 @@ impl Engine {
                     look.bump();
                     !look.words()?
                 }
-                behind => behind == b']',
+                after => after == b']',
             };
             return Ok(follows.then_some(lost));
         }
@@ -251,18 +252,18 @@ impl Engine {
             return Ok(self.bare_member_before(content, trimmed));
         }
         if text.is_key && colon {
-            // `{"key: "value"`: the quote that touches a word opens the value.
-            let touched = self.behind_quote(source, length).peek()?;
+            // `{"key: "value"`: the quote directly before a word opens the value.
+            let touched = self.look_after_quote(source, length).peek()?;
             let name = content[..trimmed - 1].trim_ascii_end();
             let before = self.pos - content.len() + name.len();
             return Ok((is_word(touched) && !name.is_empty()).then_some(before));
         }
-        // Behind a bracket, the key is that of an object in the string.
+        // After a bracket, the key belongs to an object in the string.
         let inside = matches!(content[..trimmed], [.., b'{' | b'[']);
         if !(comma || broken) || inside || (text.is_key && !lost_key) {
             return Ok(None);
         }
-        let mut look = self.behind_quote(source, length);
+        let mut look = self.look_after_quote(source, length);
         let key = source.look(self.pos, self.window);
         if !self.reads_key(&mut look, text.quote)? {
             return Ok(None);
@@ -283,7 +284,7 @@ impl Engine {
         Ok(Some(before + kept))
     }
 
-    /// `"first, b: "second"`: the string ended before the comma; `content` ends with the colon.
+    /// In `"first, b: "second"` the string ended before the comma. `content` ends with the colon.
     fn bare_member_before(&self, content: &[u8], trimmed: usize) -> Option<usize> {
         let head = content[..trimmed - 1].trim_ascii_end();
         let word = head.iter().rev().take_while(|b| is_word(**b)).count();
@@ -292,7 +293,7 @@ impl Engine {
         (word > 0 && word < 40 && comma.ends_with(b",") && !content.contains(&b'"')).then_some(lost)
     }
 
-    /// Whether what stands there is the rest of a key: a word, a closing quote, a colon.
+    /// Whether `look` is at the rest of a key: a word, a closing quote, and a colon.
     pub(super) fn reads_key(&mut self, look: &mut Look<'_>, quote: Quote) -> Result<bool, Edge> {
         let first = look.peek()?;
         if matches!(first, b',' | b'}' | b']' | b':') || first.is_ascii_whitespace() {
@@ -314,8 +315,8 @@ impl Engine {
         Ok(look.space()? == b':')
     }
 
-    /// Whether a quote that touches what stands there begins a quotation, for which another quote
-    /// must follow.
+    /// Whether a quote directly before `look` begins a quotation, for which another quote must
+    /// follow.
     fn begins_quotation(&mut self, mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
         if !self.inner.may_begin() {
             return Ok(false);
@@ -323,7 +324,7 @@ impl Engine {
         if let Some(length) = look.closer(quote)?
             && is_word(look.peek_at(length)?)
         {
-            // `["Note:""b"]`: the second begins the next item.
+            // `["Note:""b"]`: the second quote begins the next item.
             return Ok(false);
         }
         match self.pass_string(&mut look, quote) {
@@ -332,8 +333,8 @@ impl Engine {
         }
     }
 
-    /// Whether a single quote behind a bracket of the text, `bracket`, begins its first key or item:
-    /// `look` stands behind that quote.
+    /// Whether a single quote after `bracket`, a bracket of the text, begins its first key or item.
+    /// `look` is after the quote.
     pub(super) fn opens_in_text(&mut self, mut look: Look<'_>, bracket: u8) -> Result<bool, Edge> {
         let word = is_word(look.peek()?);
         self.pass_string(&mut look, Quote::Single)?;
@@ -341,7 +342,7 @@ impl Engine {
         Ok(if bracket == b'{' { next == b':' } else { word && matches!(next, b',' | b']') })
     }
 
-    /// Passes the rest of a string and the quote that may close it, and counts the steps.
+    /// Moves past the rest of a string and its possible closing quote, and counts the steps.
     pub(super) fn pass_string(&mut self, look: &mut Look<'_>, quote: Quote) -> Result<(), Edge> {
         let from = look.passed();
         let found = look.through(quote);
@@ -349,7 +350,7 @@ impl Engine {
         found
     }
 
-    /// A key's quote.
+    /// Decides about a quote in a key.
     fn judge_key(
         &mut self,
         mut look: Look<'_>,
@@ -360,7 +361,8 @@ impl Engine {
         match next {
             b':' | b'=' | b',' | b'}' | b'{' | b'[' | b'-' | b'0'..=b'9' => return Ok(close),
             _ if look.at_quote()? => {
-                // `{"a "b"": 1}`: the second of the two ends the key; it is one too many in `{"a"": 1}`.
+                // In `{"a "b"": 1}` the second quote ends the key. In `{"a"": 1}` it is one too
+                // many.
                 let Some(second) = look.closer(quote)? else { return Ok(close) };
                 let touching = look.passed() == 0;
                 look.advance(second);
@@ -372,7 +374,8 @@ impl Engine {
             }
             _ => {}
         }
-        // A word: an inner quote if the key's real end, with its colon, is on this line.
+        // Before a word, this is an inner quote if the key's real end, with its colon, is on this
+        // line.
         let mut probe = look;
         let word = probe.word()?;
         if is_literal(word) {
@@ -386,8 +389,8 @@ impl Engine {
             }
             if let Some(length) = look.closer(quote)? {
                 look.advance(length);
-                let behind = look.space()?;
-                if behind == b':' {
+                let after = look.space()?;
+                if after == b':' {
                     return Ok(Verdict::Inner);
                 }
                 continue;
@@ -396,10 +399,10 @@ impl Engine {
         }
     }
 
-    /// Whether a comment stands behind a quote, and not more of the string: white space before it
-    /// unless it is a block, and no further quote on its line, or pairs of them, and a closer, a
-    /// comma or a string on the next.
-    pub(super) fn comment_behind(
+    /// Whether a comment follows a quote, and not more of the string. Unless it is a block comment,
+    /// there must be white space before it. Its line must contain no further quote, or else pairs
+    /// of them, and the next line must begin with a closer, a comma or a string.
+    pub(super) fn comment_follows(
         &mut self,
         mut look: Look<'_>,
         quote: Quote,
@@ -440,7 +443,7 @@ impl Engine {
         Ok(quotes % 2 == 0 && (matches!(next, b'}' | b']' | b',') || look.at_quote()?))
     }
 
-    /// The quote of a string that is the whole document.
+    /// Decides about a quote in a string that is the whole document.
     fn judge_root(
         &mut self,
         mut look: Look<'_>,

@@ -1,8 +1,8 @@
-//! Whole text only: a string that held unescaped quotes ends where the rest of the text reads well.
+//! Finding the end of a string with unescaped quotes by trying the rest of the text.
 //!
-//! Code in a string looks like JSON: behind `"b"` in `"x = {"a": "b", "c": 1};…"` a member seems to
-//! follow. Where the whole text is there, the rest can be tried: it must close the document, with
-//! nothing left over.
+//! Code in a string looks like JSON: in `"x = {"a": "b", "c": 1};…"` a member seems to follow
+//! `"b"`. The whole-text path can try each possible end: the rest after it must close the document,
+//! with nothing left over.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -13,22 +13,23 @@ use crate::{
     grammar::Expect,
 };
 
-/// How many later quotes are tried, for one string.
-const TRIES: usize = 64;
+/// How many later quotes are tried for one string.
+const MAX_TRIES: usize = 64;
 
-/// How many ends of strings are kept in mind, so that memory has a bound.
-const MOST_ENDS: usize = 1 << 16;
+/// How many ends of strings are remembered, so that memory is bounded.
+const MAX_ENDS: usize = 1 << 16;
 
-/// What tries of the rest came to, by the ends of strings with unescaped quotes that they came by.
-/// A try that comes by one again is over: it would read the same bytes in the same state.
+/// The results of trying the rest, stored for every end of a string with unescaped quotes on the
+/// way. A try that reaches a stored end is over: it would read the same bytes in the same state.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Tried {
-    /// Whether the engine is such a try.
+    /// Whether this engine is such a try.
     trying: bool,
-    /// Closing quotes and how many containers were open; whether the rest behind them reads well.
+    /// For a closing quote and a number of open containers, whether the rest after it reads well.
     known: BTreeMap<End, bool>,
-    /// The ends that this try came by.
+    /// The ends that this try has passed.
     passed: Vec<End>,
+    /// The stored result that this try has reached.
     met: Option<bool>,
 }
 
@@ -36,22 +37,22 @@ pub(in crate::engine) struct Tried {
 type End = (usize, usize);
 
 impl Tried {
-    /// Whether a string that ends at `at` is one that an earlier try came by.
+    /// Whether an earlier try has passed a string that ends at `at`.
     pub(in crate::engine) fn meets(&mut self, at: usize, open: usize) -> bool {
         if !self.trying {
             return false;
         }
         self.met = self.known.get(&(at, open)).copied();
-        if self.passed.len() < MOST_ENDS {
+        if self.passed.len() < MAX_ENDS {
             self.passed.push((at, open));
         }
         self.met.is_some()
     }
 
-    /// The try is over. Whether it read well, alone or by what it met, and the first end it came by.
+    /// Ends the try. Returns whether the rest reads well, and the first end that was passed.
     fn over(&mut self, reads: bool) -> (bool, Option<usize>) {
         let reads = self.met.take().unwrap_or(reads);
-        if self.known.len() < MOST_ENDS {
+        if self.known.len() < MAX_ENDS {
             self.known.extend(self.passed.iter().map(|end| (*end, reads)));
         }
         let first = self.passed.first().map(|end| end.0);
@@ -62,7 +63,7 @@ impl Tried {
 }
 
 impl Engine {
-    /// Whether the quote at `pos`, which seems to end its string, ends it. `length` is the quote's.
+    /// Whether the quote at `pos`, of `length` bytes, which seems to end its string, really does.
     pub(in crate::engine) fn rest_confirms(
         &mut self,
         source: &Source<'_>,
@@ -89,7 +90,7 @@ impl Engine {
             let from = self.pos + length;
             let mut look = source.look(from, self.window);
             if look.space() == Ok(b',') && !self.inner.is_quoting() {
-                // Outside a quotation that says enough.
+                // Outside of a quotation, this is enough.
                 self.doubt_quotes()?;
                 return Ok(true);
             }
@@ -108,21 +109,21 @@ impl Engine {
         Ok(true)
     }
 
-    /// Whether the rest behind the quote at `pos` reads well, as far as an earlier try knows, or by
-    /// one of its own. What can no longer be tried is believed.
+    /// Whether the rest after the quote at `pos` reads well, according to an earlier try or a new
+    /// one. True if the budget for tries is used up.
     fn ends_before(&mut self, source: &Source<'_>, at: usize) -> bool {
         let known = self.tried.known.get(&(self.pos, self.frames.len())).copied();
         known.or_else(|| self.rest_reads(source, at, true)).unwrap_or(true)
     }
 
-    /// The first quote from `from` on behind which the rest reads well.
+    /// The first quote at or after `from` after which the rest reads well.
     fn later_end(&mut self, source: &Source<'_>, from: usize, quotes: bool) -> Option<usize> {
         let mut at = from;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let rest = source.from(at);
             at += rest.iter().position(|&b| b == b'"')?;
             let escaped = source.byte(at.wrapping_sub(1)) == Some(b'\\');
-            // A quote that touches a word opens it.
+            // A quote directly before a word opens it.
             let opens = source.byte(at + 1).is_some_and(is_word);
             if !escaped && !opens && self.rest_reads(source, at + 1, quotes)? {
                 return Some(at);
@@ -132,14 +133,14 @@ impl Engine {
         None
     }
 
-    /// Where the string ends, if it goes on behind the quote at `pos`, and the rest reads well then.
+    /// Where the string ends if it goes on after the quote at `pos`, and the rest then reads well.
     fn goes_on(&mut self, source: &Source<'_>, text: Text, length: usize) -> Option<usize> {
         let at = self.pos + length;
         let mut rest = self.rest(at, true)?;
         rest.expect = self.expect;
         rest.lex = Lex::Text(text);
         rest.lex_start = at;
-        rest.mark_in_string = true;
+        rest.committed_in_string = true;
         rest.inner_quotes = 1;
         rest.inner = self.inner;
         rest.inner.quote(source.from(at));
@@ -147,8 +148,8 @@ impl Engine {
         end.filter(|_| reads)
     }
 
-    /// Whether the text from `at` on closes what is open with at most harmless repairs; `quotes`
-    /// says whether unescaped quotes in it are. `None` where too much was tried already.
+    /// Whether the text from `at` on closes what is open with harmless repairs only. `quotes` says
+    /// whether unescaped quotes count as harmless. `None` if the budget for tries is used up.
     fn rest_reads(&mut self, source: &Source<'_>, at: usize, quotes: bool) -> Option<bool> {
         let mut rest = self.rest(at, quotes)?;
         rest.expect = match self.frames.top() {
@@ -161,8 +162,8 @@ impl Engine {
         Some(self.try_rest(rest, source, quotes).0)
     }
 
-    /// An engine that tries the rest from `at` on, in the containers that are open. Each try reads to
-    /// its first fault; all together may not read more than a few times the text.
+    /// Creates an engine that tries the rest from `at` on, in the containers that are open. Each
+    /// try stops at its first fault. All tries together may read no more than a few times the text.
     fn rest(&self, at: usize, quotes: bool) -> Option<Self> {
         if self.rest_budget == 0 {
             return None;
@@ -178,13 +179,13 @@ impl Engine {
         let mut rest = Self::streaming(self.options.clone().with_policy(policy));
         rest.frames = self.frames.clone();
         rest.pos = at;
-        rest.mark = at;
+        rest.committed = at;
         rest.emitted = at;
-        rest.anchor = at;
+        rest.gap_start = at;
         Some(rest)
     }
 
-    /// Whether the rest reads well, and where the first string in it ends that holds quotes.
+    /// Whether the rest reads well, and where its first string with inner quotes ends.
     fn try_rest(
         &mut self,
         mut rest: Self,
@@ -199,10 +200,10 @@ impl Engine {
         let read = rest.run(Source::new(source.from(at), at, true));
         self.steps += rest.steps;
         self.rest_budget = self.rest_budget.saturating_sub(rest.steps as usize + 16);
-        // Prose behind the document may follow, but no quote: it may be that of the string.
+        // Prose may follow the document, but no quote, because that may belong to the string.
         let end = rest.document_end.unwrap_or(source.end());
         let alone = !source.from(end).contains(&b'"');
-        // Where a limit is passed, it will be in earnest.
+        // If a try exceeds a limit, the real reading will exceed it, too.
         let reads = match read {
             Ok(()) => rest.documents == 1 && alone,
             Err(stop) => stop == Stop::Overflow,
@@ -215,7 +216,8 @@ impl Engine {
         (reads, end)
     }
 
-    /// The quotes in this string were read one way of several: the last of them says so.
+    /// Notes, at the last inner quote of this string, that its quotes could be read in several
+    /// ways.
     fn doubt_quotes(&mut self) -> Result<(), Stop> {
         let from = self.lex_start;
         let last = self.edits.iter_mut().rev().find_map(|edit| match edit {

@@ -4,7 +4,7 @@ use jsonmend_wire::{Decoder, RewriteOptions, Rewriter, WireOptions};
 
 use crate::laws::{Law, Violation};
 
-/// The most steps that a byte of a body may cost, whatever it is and however it arrives.
+/// The maximum number of steps per byte of any body, however it arrives.
 pub const STEPS_PER_BYTE: u64 = 256;
 
 /// The chunk sizes with which work is counted: single bytes, tokens of a model, a read of a socket,

@@ -6,7 +6,7 @@ use jsonmend_core::{Options, Policy};
 use jsonmend_wire::{Decoder, Transcript, WireEvent, WireOptions};
 
 #[test]
-fn d51_everything_so_far_sent_again_with_each_piece_counts_once() {
+fn d51_text_repeated_with_each_piece_counts_once() {
     let pieces = ["{\"a\"", "{\"a\": 1", "{\"a\": 1, \"b\": 2", "{\"a\": 1, \"b\": 2}"];
     assert_eq!(outcome(&pieces), is("{\"a\": 1, \"b\": 2}", "unchanged"));
     let same = ["{\"a\": 1}"; 3];
@@ -14,7 +14,7 @@ fn d51_everything_so_far_sent_again_with_each_piece_counts_once() {
 }
 
 #[test]
-fn d52_the_whole_after_its_pieces_counts_once() {
+fn d52_text_repeated_after_its_pieces_counts_once() {
     assert_eq!(outcome(&["{\"a\":", " 1}", "{\"a\": 1}"]), is("{\"a\": 1}", "unchanged"));
     // The first piece twice, followed by the rest: the concatenation is valid, so it wins.
     let twice = decode(&turn(&["{\"a\": {\"a\": ", "1}}"]));
@@ -65,7 +65,7 @@ fn d55_an_object_in_place_of_a_text_and_the_reverse_are_read() {
 }
 
 #[test]
-fn d56_arguments_that_a_limit_cut_are_never_a_complete_call() {
+fn d56_arguments_cut_off_by_a_limit_are_never_complete() {
     let entry =
         r#"{"index":0,"id":"c","function":{"name":"f","arguments":"{'path': '/srv', 'mode"}}"#;
     let body = tools(entry) + &end("length");
@@ -77,7 +77,7 @@ fn d56_arguments_that_a_limit_cut_are_never_a_complete_call() {
 }
 
 #[test]
-fn d57_a_missing_last_bracket_is_no_complete_call() {
+fn d57_a_call_without_its_last_bracket_is_not_complete() {
     assert_eq!(outcome(&["{\"a\": [1, 2]"]), is("{\"a\": [1, 2]", "cut"));
     assert_eq!(outcome(&["{\"a\": {\"b\": \"c\"}"]), is("{\"a\": {\"b\": \"c\"}", "cut"));
 }
@@ -98,7 +98,7 @@ fn d59_raw_control_characters_are_escaped() {
 }
 
 #[test]
-fn d60_escapes_that_are_none_keep_their_backslash() {
+fn d60_invalid_escapes_keep_their_backslash() {
     let (arguments, outcome) = outcome(&["{\"re\": \"\\d+\", \"at\": \"C:\\", "users\"}"]);
     assert_eq!(outcome, "repaired");
     let value: serde_json::Value = serde_json::from_str(&arguments).unwrap();
@@ -117,7 +117,7 @@ fn d61_bare_words_and_half_quoted_ones_are_quoted() {
 }
 
 #[test]
-fn d62_tokens_of_the_model_behind_the_value_are_dropped_or_the_call_is_refused() {
+fn d62_special_tokens_after_the_value_are_dropped_or_the_call_is_refused() {
     for token in ["<|call|>", "<|endoftext|>", "</tool_call>", "</s>"] {
         assert_eq!(outcome(&["{\"a\": 1}", token]), is("{\"a\": 1}", "repaired"), "{token}");
     }
@@ -138,7 +138,7 @@ fn d64_json_inside_a_string_is_a_string() {
 }
 
 #[test]
-fn d65_prose_and_white_space_behind_the_value_do_no_harm() {
+fn d65_prose_and_white_space_after_the_value_are_accepted() {
     assert_eq!(outcome(&["{\"a\": 1}", "\n\nNow I wait."]), is("{\"a\": 1}", "repaired"));
     let blank = " \n".repeat(50);
     let (arguments, outcome) = outcome(&["{\"a\": 1}", &blank, &blank]);
@@ -146,13 +146,13 @@ fn d65_prose_and_white_space_behind_the_value_do_no_harm() {
 }
 
 #[test]
-fn d66_numbers_that_are_none_break_no_envelope() {
+fn d66_an_envelope_with_nan_or_infinity_is_mended() {
     let odd = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"logprobs\":{\"content\":[{\"logprob\":-Infinity},{\"logprob\":NaN}]}}]}\n\n";
     assert_eq!(result(&decode(&(odd.to_owned() + &end("stop")))), is("a", "complete"));
 }
 
 #[test]
-fn d67_half_a_character_waits_for_the_other_half() {
+fn d67_half_a_character_is_joined_with_the_next_delta() {
     let body =
         chunk(r#"{"content":"a\ud83d"}"#) + &chunk(r#"{"content":"\ude00b"}"#) + &end("stop");
     assert_eq!(result(&decode(&body)), is("a😀b", "complete"));
@@ -178,7 +178,7 @@ fn d67_half_a_character_waits_for_the_other_half() {
 }
 
 #[test]
-fn d68_calls_that_leak_into_the_text_stay_there_and_cut_no_string() {
+fn d68_calls_that_leak_into_the_text_are_text_and_divide_no_string() {
     let leaked = "<tool_call>{\"name\": \"f\"}</tool_call>";
     let transcript = decode(&(text_delta(leaked) + &end("stop")));
     assert_eq!((transcript.text().as_str(), transcript.calls().len()), (leaked, 0));
@@ -219,7 +219,7 @@ fn d69_a_call_ends_once_and_fragments_never_contradict_it() {
 }
 
 #[test]
-fn d70_nothing_is_asked_for_again() {
+fn d70_nothing_is_requested_again() {
     // The decoder has no connection: a retry time is data, and a body that ended is over.
     let body = "retry: 1\n".to_owned() + &text_delta("a") + &end("stop");
     let mut decoder = Decoder::new(WireOptions::new());

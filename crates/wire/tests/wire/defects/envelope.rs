@@ -40,7 +40,7 @@ fn d37_an_empty_reason_ends_nothing_and_a_repeated_one_counts_once() {
 }
 
 #[test]
-fn d38_a_reason_does_not_make_a_cut_call_whole() {
+fn d38_a_reason_does_not_complete_a_cut_call() {
     assert_eq!(outcome(&["{\"path\": \"/tm"]), is("{\"path\": \"/tm", "cut"));
     let native = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\",\"native_finish_reason\":\"length\"}]}\n\n";
     let body =
@@ -52,7 +52,7 @@ fn d38_a_reason_does_not_make_a_cut_call_whole() {
 }
 
 #[test]
-fn d39_ids_of_events_are_no_key() {
+fn d39_ids_of_events_do_not_identify_items() {
     let item = |step: &str, id: &str, arguments: &str| {
         format!(
             r#"{{"type":"response.output_item.{step}","output_index":0,"item":{{"type":"function_call","id":"{id}","call_id":"c","name":"f","arguments":"{arguments}"}}}}"#
@@ -74,7 +74,7 @@ fn d39_ids_of_events_are_no_key() {
 }
 
 #[test]
-fn d40_a_second_message_in_one_body_breaks_off_the_first() {
+fn d40_a_second_message_in_one_body_cuts_off_the_first() {
     let block = |text: &str| {
         format!(
             r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}"#

@@ -9,7 +9,7 @@ use super::{end, is, result, text_delta};
 use crate::support::{decode, decode_bytes, named, sse};
 
 #[test]
-fn d27_an_error_in_place_of_choices_is_no_empty_success() {
+fn d27_an_error_in_place_of_choices_is_not_an_empty_success() {
     for (payload, code) in [
         ("{\"error\":{\"message\":\"m\",\"code\":429}}", Some("429")),
         ("{\"object\":\"error\",\"message\":\"m\",\"code\":40001}", Some("40001")),
@@ -24,7 +24,7 @@ fn d27_an_error_in_place_of_choices_is_no_empty_success() {
 }
 
 #[test]
-fn d28_an_error_beside_choices_is_told() {
+fn d28_an_error_next_to_choices_is_reported() {
     for choices in
         ["[]", "[{\"index\":0,\"delta\":{\"content\":\"\"},\"finish_reason\":\"error\"}]"]
     {
@@ -37,7 +37,7 @@ fn d28_an_error_beside_choices_is_told() {
 }
 
 #[test]
-fn d29_an_error_event_ends_a_message_without_its_stop() {
+fn d29_an_error_event_ends_a_message_without_a_stop() {
     let body = named(&[
         ("message_start", r#"{"type":"message_start","message":{}}"#),
         (
@@ -62,7 +62,7 @@ fn d30_the_text_that_a_server_could_not_use_is_kept() {
 }
 
 #[test]
-fn d31_an_exception_among_binary_frames_is_told() {
+fn d31_an_exception_among_binary_frames_is_reported() {
     let mut body = Vec::new();
     let headers = [
         Header::new(":exception-type", HeaderValue::Str("serviceUnavailableException")),
@@ -76,7 +76,7 @@ fn d31_an_exception_among_binary_frames_is_told() {
 }
 
 #[test]
-fn d32_a_failed_call_is_an_error_and_no_empty_stop() {
+fn d32_a_failed_call_is_an_error_and_not_an_empty_stop() {
     for (candidate, message) in [
         (
             r#"{"content":{},"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"bad: f(1"}"#,
@@ -92,7 +92,7 @@ fn d32_a_failed_call_is_an_error_and_no_empty_stop() {
 }
 
 #[test]
-fn d33_a_reason_before_the_text_ends_nothing() {
+fn d33_a_reason_before_the_text_does_not_end_it() {
     let body = sse(&[
         r#"{"candidates":[{"finishReason":"STOP","index":0}]}"#,
         r#"{"candidates":[{"content":{"parts":[{"text":"late"}]},"index":0}]}"#,

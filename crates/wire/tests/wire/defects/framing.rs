@@ -22,17 +22,17 @@ fn in_pieces(body: &[u8], size: usize) -> Transcript {
 }
 
 #[test]
-fn d01_characters_cut_by_the_network_stay_whole() {
+fn d01_characters_divided_by_the_network_are_joined() {
     assert_eq!(result(&decode(&(text_delta("aé北😀") + &end("stop")))), is("aé北😀", "complete"));
 }
 
 #[test]
-fn d02_characters_cut_inside_arguments_break_nothing() {
+fn d02_characters_divided_inside_arguments_are_joined() {
     assert_eq!(outcome(&["{\"city\": \"北", "京😀\"}"]), is("{\"city\": \"北京😀\"}", "unchanged"));
 }
 
 #[test]
-fn d03_characters_survive_pieces_of_every_small_size() {
+fn d03_pieces_of_every_size_give_the_same_characters() {
     let body = text_delta("北京😀é") + &end("stop");
     for size in 1..=5 {
         assert_eq!(result(&in_pieces(body.as_bytes(), size)), is("北京😀é", "complete"));
@@ -40,13 +40,13 @@ fn d03_characters_survive_pieces_of_every_small_size() {
 }
 
 #[test]
-fn d04_a_line_end_of_two_bytes_cut_in_between_is_one() {
+fn d04_a_divided_crlf_is_one_line_end() {
     let body = (text_delta("a") + &text_delta("b") + &end("stop")).replace('\n', "\r\n");
     assert_eq!(result(&decode(&body)), is("ab", "complete"));
 }
 
 #[test]
-fn d05_every_line_end_separates() {
+fn d05_every_kind_of_line_end_is_accepted() {
     let body = text_delta("a") + &text_delta("b") + &end("stop");
     for line_end in ["\n", "\r\n", "\r"] {
         assert_eq!(result(&decode(&body.replace('\n', line_end))), is("ab", "complete"));
@@ -60,7 +60,7 @@ fn d06_a_bare_carriage_return_ends_a_line() {
 }
 
 #[test]
-fn d07_an_event_cut_inside_a_line_is_one_event() {
+fn d07_an_event_divided_inside_a_line_is_one_event() {
     let body = text_delta("a") + &text_delta("b") + &end("stop");
     let cut = body.len() / 3;
     let mut decoder = Decoder::new(WireOptions::new());
@@ -87,7 +87,7 @@ fn d08_the_last_event_counts_without_its_blank_line() {
 }
 
 #[test]
-fn d09_the_space_behind_the_colon_may_be_missing() {
+fn d09_the_space_after_the_colon_is_optional() {
     let body = (text_delta("a") + &end("stop")).replace("data: ", "data:");
     assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
@@ -100,27 +100,27 @@ fn d10_data_on_several_lines_is_one_payload() {
 }
 
 #[test]
-fn d11_a_byte_order_mark_hides_nothing() {
+fn d11_a_byte_order_mark_is_skipped() {
     let body = "\u{feff}".to_owned() + &text_delta("a") + &end("stop");
     assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
-fn d12_comments_are_signs_of_life() {
+fn d12_comments_keep_the_connection_alive() {
     let body =
         ": ping\n\n:\n\n: ping - now\n".to_owned() + &text_delta("a") + ":\n\n" + &end("stop");
     assert_eq!(result(&decode(&body)), is("a", "complete"));
 }
 
 #[test]
-fn d13_a_comment_and_a_blank_line_are_no_event() {
+fn d13_a_comment_and_a_blank_line_are_not_an_event() {
     let transcript = decode(&(text_delta("a") + ": ping\n\n\n\nevent: ping\n\n" + &end("stop")));
     assert_eq!(result(&transcript), is("a", "complete"));
     assert!(transcript.errors().is_empty());
 }
 
 #[test]
-fn d14_signs_of_life_in_the_place_of_data_are_no_data() {
+fn d14_keep_alive_signals_in_place_of_data_are_not_data() {
     let signs = "data: : keepalive\n\ndata: \"\"\n\ndata:\n\n";
     let transcript = decode(&(signs.to_owned() + &text_delta("a") + signs + &end("stop")));
     assert_eq!(result(&transcript), is("a", "complete"));
@@ -128,13 +128,13 @@ fn d14_signs_of_life_in_the_place_of_data_are_no_data() {
 }
 
 #[test]
-fn d15_null_is_no_data() {
+fn d15_null_is_not_data() {
     let body = text_delta("a") + "data: null\n\n" + &text_delta("b") + &end("stop");
     assert_eq!(result(&decode(&body)), is("ab", "complete"));
 }
 
 #[test]
-fn d16_long_lines_are_read_and_too_long_ones_cost_only_themselves() {
+fn d16_only_lines_beyond_the_limit_are_lost() {
     let long = "x".repeat(900 << 10);
     let body = text_delta("a") + &text_delta(&long) + &end("stop");
     for size in [1 << 12, usize::MAX] {
@@ -149,7 +149,7 @@ fn d16_long_lines_are_read_and_too_long_ones_cost_only_themselves() {
 }
 
 #[test]
-fn d17_the_bytes_tell_the_framing_whatever_a_header_says() {
+fn d17_the_first_bytes_decide_the_framing_despite_a_wrong_header() {
     let events = text_delta("a") + &end("stop");
     assert_eq!(decode(&events).framing(), Some(Framing::Sse));
     // Events where binary frames are expected.
@@ -163,7 +163,7 @@ fn d17_the_bytes_tell_the_framing_whatever_a_header_says() {
 }
 
 #[test]
-fn d18_a_page_of_html_is_told() {
+fn d18_a_page_of_html_is_reported() {
     for body in
         ["<!DOCTYPE html>\n<p>502</p>".to_owned(), text_delta("a") + "<html><p>502</p></html>\n"]
     {
@@ -175,7 +175,7 @@ fn d18_a_page_of_html_is_told() {
 }
 
 #[test]
-fn d19_an_error_without_a_field_name_is_told() {
+fn d19_an_error_without_a_field_name_is_reported() {
     let body = text_delta("a") + "{\"error\": {\n  \"message\": \"gone\"\n}}\n\n";
     let transcript = decode(&body);
     assert_eq!(result(&transcript), is("a", "error"));
@@ -183,7 +183,7 @@ fn d19_an_error_without_a_field_name_is_told() {
 }
 
 #[test]
-fn d20_an_error_as_a_field_is_told() {
+fn d20_an_error_in_an_error_field_is_reported() {
     let transcript =
         decode(&(text_delta("a") + "error: {\"code\":500,\"message\":\"no slot\"}\n\n"));
     assert_eq!(result(&transcript), is("a", "error"));
@@ -191,14 +191,14 @@ fn d20_an_error_as_a_field_is_told() {
 }
 
 #[test]
-fn d21_an_error_in_words_is_told() {
+fn d21_an_error_in_words_is_reported() {
     let transcript = decode(&(text_delta("a") + "data: error: out of memory\n\n"));
     assert_eq!(transcript.errors()[0].message(), "error: out of memory");
     assert_eq!(transcript.errors()[0].kind(), ErrorKind::Provider);
 }
 
 #[test]
-fn d22_separators_of_other_alphabets_end_no_line() {
+fn d22_unicode_line_separators_do_not_end_a_line() {
     let text = "a\u{2028}b\u{2029}c\u{85}d\u{b}e";
     let payload = serde_json::json!({ "content": text }).to_string();
     assert!(payload.contains('\u{2028}'));
@@ -206,7 +206,7 @@ fn d22_separators_of_other_alphabets_end_no_line() {
 }
 
 #[test]
-fn d23_the_name_of_a_field_inside_a_text_ends_nothing() {
+fn d23_a_field_name_inside_text_is_text() {
     let text = "say data: x\n\ndata: [DONE]\n\n";
     assert_eq!(result(&decode(&(text_delta(text) + &end("stop")))), is(text, "complete"));
 }
@@ -222,7 +222,7 @@ fn message(payload: &str) -> Vec<u8> {
 }
 
 #[test]
-fn d24_a_binary_frame_is_whole_and_right_or_told() {
+fn d24_a_damaged_binary_frame_is_reported() {
     let text = message(r#"{"contentBlockIndex":0,"delta":{"text":"a"}}"#);
     let stop = message(r#"{"messageStop":{"stopReason":"end_turn"}}"#);
     let half = [text.clone(), stop[..stop.len() - 3].to_vec()].concat();
@@ -236,7 +236,7 @@ fn d24_a_binary_frame_is_whole_and_right_or_told() {
 }
 
 #[test]
-fn d25_an_end_without_its_mark_is_no_success() {
+fn d25_a_body_without_its_end_mark_is_cut() {
     assert_eq!(result(&decode(&text_delta("a"))), is("a", "cut"));
     let transcript = decode(&turn(&["{\"a\": 1, \"b\": \"x"])[..300]);
     assert_eq!(transcript.outcome().code(), "cut");

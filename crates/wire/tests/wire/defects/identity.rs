@@ -64,7 +64,7 @@ fn broken_arguments_end_where_mending_ends_them() {
 }
 
 #[test]
-fn d44_the_index_is_a_name_and_no_position() {
+fn d44_the_index_is_a_name_and_not_a_position() {
     for (first, second) in [(1, 2), (7, 3), (-1, 0), (0, 40_000)] {
         let seen = turn(&[
             &format!(
@@ -88,7 +88,7 @@ fn d45_one_index_twice_in_one_chunk_is_two_calls() {
 }
 
 #[test]
-fn d46_fragments_of_parallel_calls_stay_apart() {
+fn d46_fragments_of_parallel_calls_go_to_their_calls() {
     let seen = turn(&[
         r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"n\""}},{"index":1,"id":"b","function":{"name":"g","arguments":"{\"m\""}}"#,
         r#"{"index":1,"function":{"arguments":":"}},{"index":0,"function":{"arguments":":"}}"#,

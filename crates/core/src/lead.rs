@@ -1,26 +1,27 @@
-//! Text beside a document: whether words share a line with it, and what is before it.
+//! The text next to a document: what comes before it, and whether there are words on its line.
 
 use crate::RepairKind;
 
-/// What is on one line beside a document, decided byte by byte.
+/// What else is on the line of a document, decided byte by byte.
 ///
-/// Words make it part of a sentence, unless a colon or an assignment separates them from what
-/// follows. Marks, tags (`<tool_call>`, `[TOOL_CALLS]`), the info string of a fence, and the number
-/// of an item in a list are no words.
+/// Words make the document part of a sentence, unless a colon or an assignment separates them from
+/// what follows. Punctuation, tags (`<tool_call>`, `[TOOL_CALLS]`), the info string of a fence, and
+/// the number of a list item do not count as words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// Whether words were read.
+    /// Whether any words were read.
     words: bool,
-    /// Whether a colon, or an assignment, is after the last of them.
+    /// Whether a colon or an assignment follows the last of them.
     led: bool,
-    /// How many words were read, and whether what was read could be the left side of an assignment.
+    /// How many words were read, and whether the text so far could be the left side of an
+    /// assignment.
     names: u8,
     is_name: bool,
-    /// Whether only digits were read.
+    /// Whether only digits were read so far.
     number: bool,
     previous: u8,
     within: Within,
-    /// Whether a comment may be here; its words do not count.
+    /// Whether comments are recognized here. Words in a comment do not count.
     comments: bool,
 }
 
@@ -29,26 +30,26 @@ enum Within {
     /// Between words.
     Between,
     Word,
-    /// A character that is no ASCII: so many of its bytes are still to come.
+    /// A character outside ASCII, with this many of its bytes still to come.
     Wide(u8),
-    /// The first byte of a character of East Asian scripts, whose second one tells words from marks.
+    /// The first byte of an East Asian character. The second one tells letters from punctuation.
     East,
-    /// The first byte, or the first two, of what may be a wide colon.
+    /// The first byte, or the first two, of what may be a full-width colon.
     Colon(u8),
-    /// After `<`, with the byte that follows it, once that is known.
+    /// After `<`, with the byte that followed it once that is known.
     Tag(Option<u8>),
-    /// After `[`; of a label, so far.
+    /// After `[`, in what looks like a label so far.
     Label,
-    /// After that many marks of a fence.
+    /// After this many backticks or tildes of a fence.
     Marks(u8),
-    /// After the marks of a fence, up to the end of the line.
+    /// After the opening of a fence, up to the end of the line.
     Info,
     /// In a comment, up to the end of the line.
     Comment,
 }
 
 impl Line {
-    /// The document's line, before the document.
+    /// The part of the document's line before the document.
     pub(crate) const BEFORE: Self = Self {
         words: false,
         led: false,
@@ -59,13 +60,13 @@ impl Line {
         within: Within::Between,
         comments: false,
     };
-    /// The document's line, after the document.
-    pub(crate) const BEHIND: Self = Self { comments: true, ..Self::BEFORE };
+    /// The part of the document's line after the document.
+    pub(crate) const AFTER: Self = Self { comments: true, ..Self::BEFORE };
 
-    /// Reads a byte that is no line end.
+    /// Reads one byte, which must not be a line feed.
     #[inline]
     pub(crate) const fn byte(&mut self, byte: u8) {
-        // Most bytes of text are letters within a word.
+        // Fast path: most bytes of text are letters within a word.
         if matches!(self.within, Within::Word) && byte.is_ascii_alphabetic() {
             self.number = false;
             self.previous = byte;
@@ -102,7 +103,7 @@ impl Line {
                 self.letter(byte, Within::Word);
             }
             (Within::Label, _) => {
-                // What was taken for a label was a word.
+                // What looked like a label was a word.
                 if self.previous != b'[' {
                     self.letter(self.previous, Within::Word);
                     self.within = Within::Between;
@@ -152,7 +153,7 @@ impl Line {
                 let compares = matches!(self.previous, b'=' | b'!' | b'<' | b'>');
                 self.led = self.words && self.is_name && self.names <= 4 && !compares;
             }
-            // An end of a sentence or of an aside: the colon before it introduced that.
+            // The end of a sentence or of an aside: the colon introduced only that.
             b'.' | b',' | b';' | b'!' | b'?' | b')' | b'}' => {
                 self.led = false;
                 self.is_name &= matches!(byte, b'.' | b',');
@@ -162,34 +163,35 @@ impl Line {
         }
     }
 
-    /// Whether there are words that nothing separates from what follows.
-    pub(crate) const fn speaks(&self) -> bool {
+    /// Whether there are words, and nothing separates them from what follows.
+    pub(crate) const fn is_sentence(&self) -> bool {
         self.has_words() && !self.led
     }
 
     /// Whether there are words.
     pub(crate) const fn has_words(&self) -> bool {
         match self.within {
-            // A tag that never ends is none, unless only its end is missing.
+            // A tag that was never closed counts as words, unless it may be only cut off.
             Within::Tag(Some(first)) => self.words || !matches!(first, b'/' | b'|' | 0xEF),
             Within::Label => self.words || self.previous != b'[',
             _ => self.words,
         }
     }
 
-    /// Whether a fence opens, or closes, on this line.
+    /// Whether this line opens or closes a fence.
     const fn is_fence(&self) -> bool {
         matches!(self.within, Within::Info)
     }
 }
 
-/// What is before a document, decided byte by byte from the start of the input.
+/// Classifies the text before a document, byte by byte from the start of the input.
 ///
-/// Text before a document is dropped. On lines of its own it introduces the document, and so does a
-/// label that ends in a colon, the left side of an assignment, a tag or a fence on the same line: that is
-/// [`RepairKind::LeadingProse`], which is likely to lose nothing. Other words on the document's line
-/// make it part of a sentence ([`RepairKind::InlineProse`]), and where a brace or a bracket was opened
-/// and never closed the document may be part of something larger ([`RepairKind::StrayText`]). Both are lossy.
+/// Text before a document is dropped. It is [`RepairKind::LeadingProse`], which is likely to lose
+/// nothing, if it is on lines of its own, or if it leads to the document on the same line with a
+/// colon, an assignment, a tag or a fence. Other words on the document's line make it part of a
+/// sentence ([`RepairKind::InlineProse`]). A brace or a bracket that was opened and never closed
+/// means that the document may be part of something larger ([`RepairKind::StrayText`]). Both of
+/// these are lossy.
 ///
 /// ```
 /// use jsonmend_core::{Lead, RepairKind};
@@ -202,20 +204,20 @@ impl Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lead {
     line: Line,
-    /// Whether words are before the fence whose opening line was the last with anything on it.
+    /// Whether the last line that was not blank opened a fence and had words before it.
     fenced: bool,
     /// How many brackets are open.
     open: usize,
 }
 
 impl Lead {
-    /// Nothing was read yet.
+    /// The state before the first byte.
     #[must_use]
     pub const fn new() -> Self {
         Self { line: Line::BEFORE, fenced: false, open: 0 }
     }
 
-    /// All of that text was read.
+    /// The state after all of `text`.
     #[must_use]
     pub const fn of(text: &[u8]) -> Self {
         let mut lead = Self::new();
@@ -227,13 +229,13 @@ impl Lead {
         lead
     }
 
-    /// Reads a byte.
+    /// Reads one byte.
     #[inline]
     pub const fn byte(&mut self, byte: u8) {
         match byte {
             b'\n' => {
                 if self.line.is_fence() {
-                    self.fenced = self.line.speaks();
+                    self.fenced = self.line.is_sentence();
                 }
                 self.line = Line::BEFORE;
                 return;
@@ -246,12 +248,12 @@ impl Lead {
         self.line.byte(byte);
     }
 
-    /// The repair that drops it.
+    /// The repair that drops this text.
     #[must_use]
     pub const fn kind(&self) -> RepairKind {
         if self.open > 0 {
             RepairKind::StrayText
-        } else if self.fenced || self.line.speaks() {
+        } else if self.fenced || self.line.is_sentence() {
             RepairKind::InlineProse
         } else {
             RepairKind::LeadingProse
@@ -271,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_line_is_a_sentence_or_a_label() {
-        for (text, speaks) in [
+        for (text, is_sentence) in [
             ("", false),
             ("I can't run ", true),
             ("Sure! ", true),
@@ -317,12 +319,12 @@ mod tests {
         ] {
             let mut line = Line::BEFORE;
             text.bytes().for_each(|byte| line.byte(byte));
-            assert_eq!(line.speaks(), speaks, "{text}");
+            assert_eq!(line.is_sentence(), is_sentence, "{text}");
         }
     }
 
     #[test]
-    fn what_stands_before_a_document() {
+    fn text_before_a_document() {
         use RepairKind::{InlineProse, LeadingProse, StrayText};
         for (text, kind) in [
             ("I can't do that.\n", LeadingProse),

@@ -1,50 +1,50 @@
-//! The lane at a stride: whole members and items, one behind the other, with all that is known of
-//! them in locals. The engine's state is written once, where the stride ends.
+//! Reading in bulk: whole members and items one after the other, with all state in local
+//! variables. The engine's state is written once, at the end.
 //!
-//! A stride ends before whatever it cannot read whole: what the chunk cuts off, and what is odd. The
-//! phases of the lane read on from there, so that nothing odd is decided here.
+//! Reading stops before anything that it cannot read as a whole, because the chunk ends in it or
+//! because it is unusual. The automaton continues from there, so nothing unusual is decided here.
 
 use super::{
     Engine,
-    tokens::{self, Behind, Content, Key},
+    tokens::{self, After, Content, Key},
 };
 use crate::{engine::frames::Shape, grammar::Expect};
 
-/// No such place.
+/// No such offset.
 const NONE: usize = usize::MAX;
 
-/// Where a stride ends.
+/// Where reading in bulk stopped.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Halt {
     /// Before the value that starts at that index.
     Value(usize),
-    /// In the string that starts at that index; so much of it was read.
+    /// In the string that starts at that index, of which this much was read.
     String(usize, Content),
-    /// Behind a value or an opening bracket that ends at that index.
+    /// After a value or an opening bracket that ends at that index.
     Between(usize),
 }
 
-/// What is known within a stride. Indices are those of the chunk.
-struct Stride {
-    /// Behind the last value, or behind the bracket that was opened last.
+/// The state while reading in bulk. Indices are indices in the chunk.
+struct Bulk {
+    /// The end of the last value, or of the bracket that was opened last.
     ended: usize,
-    /// Where the content of the last value starts, if that is a string.
+    /// Where the content of the last value starts, if it is a string.
     string: usize,
     /// Whether the innermost container is an array.
     list: bool,
-    /// How many keys were read, or items begun, in the innermost container.
+    /// How many keys were read, or items were begun, in the innermost container.
     items: usize,
     /// The key that was read last.
     key: (usize, usize),
-    /// Whether that is a key of the innermost container.
+    /// Whether it is a key of the innermost container.
     own_key: bool,
-    /// Offset of the comma before the member or item that began last, and of the one before an item
-    /// that is to begin.
+    /// The offset of the comma before the member or item that began last, and of the one before an
+    /// item that has not begun yet.
     comma: usize,
     pending: usize,
 }
 
-impl Stride {
+impl Bulk {
     #[inline(always)]
     fn value_ended(&mut self, end: usize) {
         (self.ended, self.string) = (end, NONE);
@@ -55,7 +55,7 @@ impl Stride {
         (self.ended, self.string) = (content.end + 1, value + 1);
     }
 
-    /// An item begins; a member began with its key.
+    /// Begins an item. A member has begun with its key.
     #[inline(always)]
     fn begin(&mut self) {
         if self.list {
@@ -80,11 +80,11 @@ impl Stride {
 }
 
 impl Engine {
-    /// Reads on from the value at `at`: in an object its key was read, in an array what stands
-    /// before it.
+    /// Reads on from the value at `at`. In an object its key was read already, in an array the
+    /// comma before it.
     #[inline(never)]
-    pub(super) fn stride(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
-        let mut now = Stride {
+    pub(super) fn read_bulk(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
+        let mut now = Bulk {
             ended: NONE,
             string: NONE,
             list: self.in_list(),
@@ -92,28 +92,28 @@ impl Engine {
             key: (NONE, NONE),
             own_key: false,
             comma: self.comma,
-            pending: self.lane.comma,
+            pending: self.fast.comma,
         };
-        let halt = self.stride_on(&mut now, text, base, at);
+        let halt = self.bulk_loop(&mut now, text, base, at);
         if now.ended != NONE {
-            self.stride_ended(&now, text, base);
+            self.bulk_commit(&now, text, base);
             if let Halt::Value(value) | Halt::String(value, _) = halt {
-                self.stride_to_value(&now, base, value);
+                self.bulk_to_value(&now, base, value);
             }
         }
         halt
     }
 
     #[inline(always)]
-    fn stride_on(&mut self, now: &mut Stride, text: &[u8], base: usize, at: usize) -> Halt {
+    fn bulk_loop(&mut self, now: &mut Bulk, text: &[u8], base: usize, at: usize) -> Halt {
         let mut value = at;
         loop {
-            // Behind the value, at a comma or a closing bracket.
+            // After the value, at a comma or a closing bracket.
             let mut next = match text[value] {
                 b'"' => {
                     let Some(from) = content_start(text, value) else { return Halt::Value(value) };
                     let content = tokens::content(text, from);
-                    let Some((next, goes_on)) = self.behind_string(now, text, content) else {
+                    let Some((next, goes_on)) = self.after_string(now, text, content) else {
                         return Halt::String(value, content);
                     };
                     now.begin();
@@ -136,7 +136,7 @@ impl Engine {
                         return Halt::Value(value);
                     }
                     now.begin();
-                    self.stride_open(now, open == b'[', text, base, value);
+                    self.bulk_open(now, open == b'[', text, base, value);
                     let Some(next) = tokens::gap(text, value + 1) else {
                         return Halt::Between(value + 1);
                     };
@@ -164,11 +164,11 @@ impl Engine {
                 }
             };
             while now.is_closer(text[next]) {
-                if !self.stride_close(now, base, next) {
+                if !self.bulk_close(now, base, next) {
                     return Halt::Between(now.ended);
                 }
                 match tokens::gap(text, now.ended) {
-                    Some(behind) => next = behind,
+                    Some(after) => next = after,
                     None => return Halt::Between(now.ended),
                 }
             }
@@ -190,13 +190,13 @@ impl Engine {
         }
     }
 
-    /// What stands behind a string, if that tells that its quote ends it.
+    /// What comes after a string, if that shows that the string has ended.
     #[inline(always)]
-    fn behind_string(&self, now: &Stride, text: &[u8], content: Content) -> Option<(usize, Next)> {
-        let Content { from, end, behind } = content;
-        // A comma before the quote may have followed a lost one.
+    fn after_string(&self, now: &Bulk, text: &[u8], content: Content) -> Option<(usize, Next)> {
+        let Content { from, end, after } = content;
+        // With a comma before it, the quote may open a string whose predecessor has lost its quote.
         let doubtful = end > from && matches!(text[end - 1], b',' | b' ');
-        if behind != Behind::Quote || doubtful {
+        if after != After::Quote || doubtful {
             return None;
         }
         let next = tokens::gap(text, end + 1)?;
@@ -220,37 +220,30 @@ impl Engine {
     /// Whether a container may open at `value`.
     #[inline(always)]
     fn may_open(&self, list: bool, text: &[u8], value: usize) -> bool {
-        // The value of a member may be a placeholder, `{{name}}`.
+        // The value of a member may be a placeholder, as in `{{name}}`.
         let doubled =
             !list && text[value] == b'{' && matches!(text.get(value + 1), None | Some(b'{'));
         !doubled && self.frames.depth() < self.options.limits().depth()
     }
 
-    /// Whether the innermost container lies in one of the input.
+    /// Whether the innermost container is directly inside an array or object of the input.
     #[inline(always)]
     fn may_close(&self) -> bool {
         matches!(self.frames.parent(), Some(Shape::Object | Shape::Array))
     }
 
     #[inline(always)]
-    fn stride_open(
-        &mut self,
-        now: &mut Stride,
-        list: bool,
-        text: &[u8],
-        base: usize,
-        value: usize,
-    ) {
+    fn bulk_open(&mut self, now: &mut Bulk, list: bool, text: &[u8], base: usize, value: usize) {
         let shape = if list { Shape::Array } else { Shape::Object };
-        self.stride_frame(now, text);
+        self.bulk_frame(now, text);
         self.frames.push(shape, base + value);
         now.value_ended(value + 1);
         (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
     }
 
-    /// Closes the innermost container at `at`, unless other rules must see that.
+    /// Closes the innermost container at `at`, unless the other rules have to handle that.
     #[inline(always)]
-    fn stride_close(&mut self, now: &mut Stride, base: usize, at: usize) -> bool {
+    fn bulk_close(&mut self, now: &mut Bulk, base: usize, at: usize) -> bool {
         let Some((list, items)) = self.frames.close_inner() else { return false };
         self.closed_items = now.items;
         self.closed_object = if now.list { NONE } else { base + at + 1 };
@@ -260,9 +253,9 @@ impl Engine {
         true
     }
 
-    /// Writes what is known of the innermost container.
+    /// Stores what is known of the innermost container.
     #[inline(always)]
-    fn stride_frame(&mut self, now: &Stride, text: &[u8]) {
+    fn bulk_frame(&mut self, now: &Bulk, text: &[u8]) {
         if now.own_key {
             self.frames.set_member(now.items, &text[now.key.0..now.key.1]);
         } else if now.list {
@@ -270,16 +263,16 @@ impl Engine {
         }
     }
 
-    /// The last value has ended, or a container was opened.
-    fn stride_ended(&mut self, now: &Stride, text: &[u8], base: usize) {
-        self.stride_frame(now, text);
+    /// Stores the state after the last value, or after the container that was opened last.
+    fn bulk_commit(&mut self, now: &Bulk, text: &[u8], base: usize) {
+        self.bulk_frame(now, text);
         let ended = base + now.ended;
         let string = now.string != NONE;
         self.pos = ended;
-        self.anchor = ended;
-        self.mark = ended - usize::from(string);
-        self.mark_in_string = string;
-        self.closed_string = string.then_some(self.mark);
+        self.gap_start = ended;
+        self.committed = ended - usize::from(string);
+        self.committed_in_string = string;
+        self.closed_string = string.then_some(self.committed);
         if string {
             self.lex_start = base + now.string;
             self.inner_quotes = 0;
@@ -300,28 +293,28 @@ impl Engine {
         };
     }
 
-    /// What stands before the next value was read too.
-    fn stride_to_value(&mut self, now: &Stride, base: usize, value: usize) {
+    /// Stores what was read between the last value and the next one.
+    fn bulk_to_value(&mut self, now: &Bulk, base: usize, value: usize) {
         if now.list {
-            self.lane.comma = now.pending;
+            self.fast.comma = now.pending;
         } else {
             self.lex_start = base + now.key.0;
-            self.anchor = base + now.key.1 + 1;
+            self.gap_start = base + now.key.1 + 1;
             self.pos = base + value;
             self.expect = Expect::MemberValue;
         }
     }
 }
 
-/// What goes on behind a string.
+/// What follows a string.
 enum Next {
     Closer,
     Item(usize),
     Member(Key),
 }
 
-/// Where the content of the string at `value` is read from, if it is a string and nothing else:
-/// `""` may be a doubled quote. Behind a bracket a quote is looked at from step to step.
+/// Where the content of the string at `value` starts. `None` if it may be something else: `""` may
+/// be a doubled quote, and a quote after a bracket is left to the automaton.
 #[inline(always)]
 fn content_start(text: &[u8], value: usize) -> Option<usize> {
     match text.get(value + 1)? {
@@ -331,7 +324,7 @@ fn content_start(text: &[u8], value: usize) -> Option<usize> {
     }
 }
 
-/// The end of a number or a literal, and the comma or the bracket behind it.
+/// The end of a number or a literal, and the offset of the comma or bracket after it.
 #[inline(always)]
 fn scalar(text: &[u8], value: usize, list: bool) -> Option<(usize, usize)> {
     let end = tokens::scalar(text, value)?;

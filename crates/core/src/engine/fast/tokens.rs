@@ -1,54 +1,54 @@
-//! Tokens of valid JSON, as far as one chunk holds them.
+//! Tokens of valid JSON that are complete in one chunk.
 
-use super::SHORT;
+use super::MAX_TOKEN;
 use crate::{engine::strings::is_plain_unit, scan};
 
-/// The longest white space, and the longest number, that is read here.
-pub(super) const NEAR: usize = 48;
+/// The longest run of white space, and the longest number, that is read here.
+pub(super) const MAX_SHORT_TOKEN: usize = 48;
 
-/// What stands behind a stretch of string content.
+/// What follows a run of string content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(super) enum After {
     /// A quote.
     Quote,
-    /// A backslash whose escape is cut off, odd, or half of a surrogate pair.
+    /// A backslash whose escape is incomplete, unusual, or half of a surrogate pair.
     Escape,
     /// The end of the chunk.
     End,
-    /// The end of the chunk, and before it so many bytes of a character that is cut off.
+    /// The end of the chunk, in a character of which this many bytes have arrived.
     Cut(usize),
-    /// What may not stand in a string.
-    Odd,
+    /// A byte that is not allowed in a string.
+    Unusual,
 }
 
-/// A stretch of string content.
+/// A run of string content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Content {
-    /// Behind its last escape, or where it starts.
+    /// The end of its last escape, or where it starts.
     pub(super) from: usize,
     pub(super) end: usize,
-    pub(super) behind: Behind,
+    pub(super) after: After,
 }
 
-/// Reads string content from `start` on (RFC 8259, section 7).
+/// Reads string content from `start` (RFC 8259, section 7).
 #[inline(always)]
 pub(super) fn content(text: &[u8], start: usize) -> Content {
     content_from(text, start, scan::plain_run(text, start))
 }
 
-/// The same where the content most often ends in its first run: what else it may be is read out of
-/// line, so that the phases keep their registers.
+/// Like [`content`], for content that usually ends in its first run. Everything else is not
+/// inlined, so that the automaton keeps its registers.
 #[inline(always)]
 pub(super) fn short_content(text: &[u8], start: usize) -> Content {
     let end = short_run(text, start);
     match text.get(end) {
-        Some(b'"') => Content { from: start, end, behind: Behind::Quote },
-        None => Content { from: start, end, behind: Behind::End },
+        Some(b'"') => Content { from: start, end, after: After::Quote },
+        None => Content { from: start, end, after: After::End },
         Some(_) => wide_content(text, start, end),
     }
 }
 
-/// The end of a run of plain text that is most often short.
+/// The end of a run of plain text that is usually short.
 #[inline(always)]
 pub(super) fn short_run(text: &[u8], from: usize) -> usize {
     scan::first_odd(text, from).unwrap_or_else(|| long_run(text, from + 8))
@@ -59,7 +59,7 @@ fn long_run(text: &[u8], from: usize) -> usize {
     scan::plain_run(text, from)
 }
 
-/// The end of a run of content, characters beyond ASCII included.
+/// The end of a run of content, including characters outside ASCII.
 #[inline(never)]
 pub(super) fn wide_run(text: &[u8], from: usize) -> usize {
     scan::string_run(text, from, b'"').end
@@ -70,16 +70,16 @@ fn wide_content(text: &[u8], start: usize, end: usize) -> Content {
     content_from(text, start, end)
 }
 
-/// Reads on from `end`, where the first run of plain content ends.
+/// Reads on from `end`, the end of the first run of plain content.
 #[inline(always)]
 fn content_from(text: &[u8], start: usize, end: usize) -> Content {
     let (mut from, mut end) = (start, end);
-    let behind = loop {
+    let after = loop {
         match text.get(end) {
-            Some(b'"') => break Behind::Quote,
+            Some(b'"') => break After::Quote,
             Some(b'\\') => match escape_end(text, end) {
-                Some(behind) => (from, end) = (behind, scan::plain_run_between(text, behind)),
-                None => break Behind::Escape,
+                Some(after) => (from, end) = (after, scan::plain_run_between(text, after)),
+                None => break After::Escape,
             },
             Some(0x80..) => {
                 if let Some(broken) = characters(text, &mut end) {
@@ -87,21 +87,21 @@ fn content_from(text: &[u8], start: usize, end: usize) -> Content {
                 }
                 end = scan::plain_run(text, end);
             }
-            Some(_) => break Behind::Odd,
-            None => break Behind::End,
+            Some(_) => break After::Unusual,
+            None => break After::End,
         }
     };
-    Content { from, end, behind }
+    Content { from, end, after }
 }
 
-/// Passes characters beyond ASCII; says so if one is cut off or not UTF-8.
+/// Skips characters outside ASCII. Returns what is wrong if one is incomplete or not UTF-8.
 #[inline(always)]
-fn characters(text: &[u8], at: &mut usize) -> Option<Behind> {
+fn characters(text: &[u8], at: &mut usize) -> Option<After> {
     loop {
         let rest = &text[*at..];
         let word = match rest.first_chunk() {
             Some(bytes) => u32::from_le_bytes(*bytes),
-            // A zero goes on with no character.
+            // A zero byte continues no character.
             None => rest.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)),
         };
         if word & 0x80 == 0 {
@@ -114,16 +114,16 @@ fn characters(text: &[u8], at: &mut usize) -> Option<Behind> {
     }
 }
 
-/// How many of the bytes, the first of which is the lowest, are a character beyond ASCII; 0 if there
-/// is none (RFC 3629, section 4).
+/// The length of the character outside ASCII that `word` begins with, its first byte being the
+/// lowest one. 0 if there is none (RFC 3629, section 4).
 #[inline(always)]
 const fn character_length(word: u32) -> usize {
     if word & 0xc0_e0 == 0x80_c0 {
-        // Two bytes for what fits in one are not UTF-8.
+        // Two bytes for a character that fits in one are not UTF-8.
         return if word & 0x1e == 0 { 0 } else { 2 };
     }
     if word & 0xc0_c0_f0 == 0x80_80_e0 {
-        // Nor are three for what fits in two, nor surrogates.
+        // Nor are three bytes for a character that fits in two, nor surrogates.
         let top = word & 0x20_0f;
         return if top == 0 || top == 0x20_0d { 0 } else { 3 };
     }
@@ -134,14 +134,14 @@ const fn character_length(word: u32) -> usize {
 }
 
 #[cold]
-fn broken_character(rest: &[u8]) -> Behind {
+fn broken_character(rest: &[u8]) -> After {
     match core::str::from_utf8(rest) {
-        Err(error) if error.error_len().is_none() => Behind::Cut(rest.len()),
-        _ => Behind::Odd,
+        Err(error) if error.error_len().is_none() => After::Cut(rest.len()),
+        _ => After::Unusual,
     }
 }
 
-/// Behind the escape whose backslash stands at `at`, if it is whole, and stands for a character.
+/// The end of the escape whose backslash is at `at`, if it is complete and encodes a character.
 #[inline(always)]
 fn escape_end(text: &[u8], at: usize) -> Option<usize> {
     if IS_SHORT_ESCAPE[usize::from(*text.get(at + 1)?)] {
@@ -150,7 +150,7 @@ fn escape_end(text: &[u8], at: usize) -> Option<usize> {
     is_plain_unit(text.get(at..)?).then_some(at + 6)
 }
 
-/// Whether a byte makes an escape with the backslash alone.
+/// Whether a backslash and this byte are a whole escape.
 static IS_SHORT_ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let mut rest: &[u8] = b"\"\\/bfnrt";
@@ -161,7 +161,7 @@ static IS_SHORT_ESCAPE: [bool; 256] = {
     table
 };
 
-/// Behind white space, if that is short and something follows it.
+/// The end of the white space at `from`, if it is short and something follows it.
 #[inline(always)]
 pub(super) fn gap(text: &[u8], from: usize) -> Option<usize> {
     if *text.get(from)? > b' ' { Some(from) } else { wide_gap(text, from) }
@@ -174,22 +174,22 @@ fn wide_gap(text: &[u8], from: usize) -> Option<usize> {
         return Some(from + 1);
     }
     let at = scan::skip_space(text, from);
-    (at - from < NEAR && at < text.len()).then_some(at)
+    (at - from < MAX_SHORT_TOKEN && at < text.len()).then_some(at)
 }
 
-/// A key that is whole, with its colon.
+/// A complete key with its colon.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
-    /// Behind its quote.
+    /// The start of its content.
     pub(super) from: usize,
-    /// Before its second quote.
+    /// The end of its content.
     pub(super) to: usize,
     /// Where the value starts.
     pub(super) value: usize,
 }
 
-/// Reads a key, white space before it included, if it is short, without escapes, and followed by a
-/// colon and the first byte of a value.
+/// Reads a key with the white space before it, if it is short and without escapes, and is followed
+/// by a colon and the first byte of a value.
 #[inline(always)]
 pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
     let quote = gap(text, at)?;
@@ -201,7 +201,7 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
     if *text.get(to)? != b'"' {
         to = wide_key(text, to)?;
     }
-    if to == from || to - from >= SHORT - 1 {
+    if to == from || to - from >= MAX_TOKEN - 1 {
         return None;
     }
     let colon = gap(text, to + 1)?;
@@ -211,14 +211,14 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
     Some(Key { from, to, value: gap(text, colon + 1)? })
 }
 
-/// The end of a key that goes on beyond ASCII.
+/// The end of a key that contains characters outside ASCII.
 #[inline(never)]
 fn wide_key(text: &[u8], at: usize) -> Option<usize> {
-    let Content { from, end, behind } = content(text, at);
-    (from == at && behind == Behind::Quote).then_some(end)
+    let Content { from, end, after } = content(text, at);
+    (from == at && after == After::Quote).then_some(end)
 }
 
-/// Behind the number or the literal at `at`, if that is one, and something follows it (RFC 8259,
+/// The end of the number or literal at `at`, if it is valid and something follows it (RFC 8259,
 /// sections 3 and 6).
 #[inline(always)]
 pub(super) fn scalar(text: &[u8], at: usize) -> Option<usize> {
@@ -228,7 +228,7 @@ pub(super) fn scalar(text: &[u8], at: usize) -> Option<usize> {
         b'n' => word(text, at, b"null")?,
         _ => number(text, at)?,
     };
-    (end < text.len() && end - at < NEAR).then_some(end)
+    (end < text.len() && end - at < MAX_SHORT_TOKEN).then_some(end)
 }
 
 #[inline(always)]
@@ -295,22 +295,22 @@ mod tests {
     }
 
     #[test]
-    fn content_ends_where_it_must() {
-        let behind = |text: &[u8]| {
+    fn content_ends_at_quotes_escapes_and_errors() {
+        let after = |text: &[u8]| {
             let [content, short] = [content(text, 0), short_content(text, 0)]
-                .map(|content| (content.from, content.end, content.behind));
+                .map(|content| (content.from, content.end, content.after));
             assert_eq!(content, short);
             content
         };
-        assert_eq!(behind(b"plain\" and"), (0, 5, Behind::Quote));
-        assert_eq!(behind("å\\n木\\\"🦀\"".as_bytes()), (9, 13, Behind::Quote));
-        assert_eq!(behind(b"\\u00e9\\ud83d"), (6, 6, Behind::Escape));
-        assert_eq!(behind(b"\\uD7FFx\\u12"), (6, 7, Behind::Escape));
-        assert_eq!(behind(b"a\xf0\x9f\xa6"), (0, 1, Behind::Cut(3)));
-        assert_eq!(behind(b"a\xc3"), (0, 1, Behind::Cut(1)));
-        assert_eq!(behind(b"a\xed\xa0\x80"), (0, 1, Behind::Odd));
-        assert_eq!(behind(b"a\xff and more"), (0, 1, Behind::Odd));
-        assert_eq!(behind(b"a\nb"), (0, 1, Behind::Odd));
-        assert_eq!(behind(b"open"), (0, 4, Behind::End));
+        assert_eq!(after(b"plain\" and"), (0, 5, After::Quote));
+        assert_eq!(after("å\\n木\\\"🦀\"".as_bytes()), (9, 13, After::Quote));
+        assert_eq!(after(b"\\u00e9\\ud83d"), (6, 6, After::Escape));
+        assert_eq!(after(b"\\uD7FFx\\u12"), (6, 7, After::Escape));
+        assert_eq!(after(b"a\xf0\x9f\xa6"), (0, 1, After::Cut(3)));
+        assert_eq!(after(b"a\xc3"), (0, 1, After::Cut(1)));
+        assert_eq!(after(b"a\xed\xa0\x80"), (0, 1, After::Unusual));
+        assert_eq!(after(b"a\xff and more"), (0, 1, After::Unusual));
+        assert_eq!(after(b"a\nb"), (0, 1, After::Unusual));
+        assert_eq!(after(b"open"), (0, 4, After::End));
     }
 }

@@ -1,33 +1,33 @@
-//! The automaton of the lane: a branch for each phase, and every byte once. They stand in such an
-//! order, strings first and the start of a value last, that most fall through to the next, and that
-//! the loop comes round once a value.
+//! The automaton of the fast path, with one branch for each phase. The branches are in an order,
+//! from strings to the start of a value, in which most phases fall through to the next one, so
+//! that the loop runs about once per value.
 
-use super::{Digits, End, Engine, PLAIN, Phase, SHORT, stride::Halt, taken::number_end, tokens};
+use super::{Digits, End, Engine, MAX_TOKEN, PLAIN, Phase, bulk::Halt, commit::number_end, tokens};
 use crate::{
     engine::{frames::Shape, quotes::Last},
     grammar::Expect,
     scan,
 };
 
-/// The least that a stride is worth its start.
-const STRIDE: usize = 32;
+/// The shortest text for which reading in bulk is worth its setup.
+const MIN_BULK: usize = 32;
 
 impl Engine {
-    /// Reads `text` from phase to phase.
+    /// Runs the automaton on `text`.
     #[inline(always)]
-    pub(super) fn lane_steps(&mut self, held: &[u8], text: &[u8], base: usize) -> End {
-        // A local of its own, so that it lives in a register.
-        let mut phase = self.lane.phase;
-        let end = self.lane_phases(held, text, base, &mut phase);
-        self.lane.phase = phase;
+    pub(super) fn fast_steps(&mut self, carry: &[u8], text: &[u8], base: usize) -> End {
+        // A local variable, so that it is kept in a register.
+        let mut phase = self.fast.phase;
+        let end = self.fast_phases(carry, text, base, &mut phase);
+        self.fast.phase = phase;
         end
     }
 
     #[inline(always)]
-    fn lane_phases(&mut self, held: &[u8], text: &[u8], base: usize, phase: &mut Phase) -> End {
+    fn fast_phases(&mut self, carry: &[u8], text: &[u8], base: usize, phase: &mut Phase) -> End {
         let mut at = 0;
-        // How much of the present gap came in earlier chunks.
-        let mut passed = core::mem::take(&mut self.lane.passed);
+        // How much of the current white space came in earlier chunks.
+        let mut passed = core::mem::take(&mut self.fast.passed);
         macro_rules! byte {
             () => {
                 match text.get(at) {
@@ -36,7 +36,7 @@ impl Engine {
                 }
             };
         }
-        // Passes white space, less than so many bytes of it: the byte behind.
+        // Skips white space, and yields the byte after it. Stops if there are `$most` bytes of it.
         macro_rules! gap {
             ($most:expr) => {
                 match text.get(at) {
@@ -49,10 +49,10 @@ impl Engine {
                         at = scan::skip_space(text, at);
                         passed += at - from;
                         if passed >= $most {
-                            return End::Odd(base + at - (passed - $most));
+                            return End::Unusual(base + at - (passed - $most));
                         }
                         let Some(&byte) = text.get(at) else {
-                            self.lane.passed = passed;
+                            self.fast.passed = passed;
                             return End::More;
                         };
                         passed = 0;
@@ -64,23 +64,23 @@ impl Engine {
         loop {
             if matches!(*phase, Phase::String) {
                 let content = tokens::short_content(text, at);
-                match self.lane_string(text, base, at, content) {
+                match self.fast_string(text, base, at, content) {
                     Ok(next) => (*phase, at) = next,
-                    Err(odd) => return odd,
+                    Err(end) => return end,
                 }
                 if at == text.len() {
                     return End::More;
                 }
             }
-            if matches!(*phase, Phase::Behind) {
+            if matches!(*phase, Phase::AfterQuote) {
                 gap!(self.window);
-                match self.lane_behind(text, base, at) {
+                match self.fast_after_quote(text, base, at) {
                     Ok(next) => (*phase, at) = next,
-                    Err(odd) => return odd,
+                    Err(end) => return end,
                 }
             }
             match *phase {
-                // Those above read on from here.
+                // The blocks above and below this match handle these.
                 Phase::Between
                 | Phase::BeforeKey
                 | Phase::Key
@@ -88,18 +88,18 @@ impl Engine {
                 | Phase::BeforeValue
                 | Phase::BeforeItem
                 | Phase::String
-                | Phase::Behind => {}
-                Phase::BehindComma => {
-                    if !matches!(gap!(SHORT), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
-                        return End::Odd(base + at);
+                | Phase::AfterQuote => {}
+                Phase::AfterQuoteComma => {
+                    if !matches!(gap!(MAX_TOKEN), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
+                        return End::Unusual(base + at);
                     }
                     *phase = Phase::BeforeItem;
                 }
                 Phase::Number(part) => {
                     let (part, end) = number_end(text, at, part);
                     at = end;
-                    if base + at - self.lane.value + 2 >= self.window {
-                        return End::Odd(self.lane.value);
+                    if base + at - self.fast.value + 2 >= self.window {
+                        return End::Unusual(self.fast.value);
                     }
                     *phase = Phase::Number(part);
                     let _ = byte!();
@@ -107,35 +107,35 @@ impl Engine {
                         part,
                         Digits::Zero | Digits::Integer | Digits::Fraction | Digits::Exponent
                     ) {
-                        return End::Odd(self.lane.value);
+                        return End::Unusual(self.fast.value);
                     }
-                    self.lane.end = base + at;
-                    (*phase, at) = self.lane_behind_scalar(text, base, at);
+                    self.fast.end = base + at;
+                    (*phase, at) = self.fast_after_scalar(text, base, at);
                 }
                 Phase::Scalar => {
                     let byte = gap!(self.window);
                     match byte {
                         // `1,234` may be one number.
-                        b',' if self.lane.end == base + at && !self.in_list() => {
+                        b',' if self.fast.end == base + at && !self.in_list() => {
                             at += 1;
                             *phase = Phase::ScalarComma;
                             continue;
                         }
-                        b',' | b'}' | b']' => self.lane_scalar_ended(),
-                        _ => return End::Odd(self.lane.value),
+                        b',' | b'}' | b']' => self.fast_scalar_ended(),
+                        _ => return End::Unusual(self.fast.value),
                     }
                     *phase = Phase::Between;
                 }
                 Phase::ScalarComma => {
                     if byte!().is_ascii_digit() {
-                        return End::Odd(self.lane.value);
+                        return End::Unusual(self.fast.value);
                     }
-                    self.lane_scalar_ended();
-                    self.lane.comma = self.lane.end;
-                    (*phase, at) = self.lane_member(text, base, at);
+                    self.fast_scalar_ended();
+                    self.fast.comma = self.fast.end;
+                    (*phase, at) = self.fast_member(text, base, at);
                 }
                 Phase::Literal(length) => {
-                    let word: &[u8] = match self.lane.first {
+                    let word: &[u8] = match self.fast.first {
                         b't' => b"true",
                         b'f' => b"false",
                         _ => b"null",
@@ -147,17 +147,17 @@ impl Engine {
                             return End::More;
                         };
                         if byte != want {
-                            return End::Odd(self.lane.value);
+                            return End::Unusual(self.fast.value);
                         }
                         at += 1;
                         length += 1;
                     }
-                    self.lane.end = base + at;
-                    (*phase, at) = self.lane_behind_scalar(text, base, at);
+                    self.fast.end = base + at;
+                    (*phase, at) = self.fast_after_scalar(text, base, at);
                 }
                 Phase::Brace => {
-                    if byte!() == b'{' || !self.lane_open(Shape::Object) {
-                        return End::Odd(self.lane.value);
+                    if byte!() == b'{' || !self.fast_open(Shape::Object) {
+                        return End::Unusual(self.fast.value);
                     }
                     *phase = Phase::Between;
                 }
@@ -167,17 +167,17 @@ impl Engine {
                         *phase = Phase::Empty;
                     }
                     _ => {
-                        self.lane_open_string();
+                        self.fast_open_string();
                         *phase = Phase::String;
                     }
                 },
                 Phase::Empty => {
                     if !matches!(byte!(), b',' | b'}' | b']') {
-                        return End::Odd(self.lane.value);
+                        return End::Unusual(self.fast.value);
                     }
-                    self.lane_open_string();
-                    self.lane.end = self.pos;
-                    *phase = Phase::Behind;
+                    self.fast_open_string();
+                    self.fast.end = self.pos;
+                    *phase = Phase::AfterQuote;
                 }
                 Phase::Escape => {
                     match byte!() {
@@ -185,134 +185,134 @@ impl Engine {
                             at += 1;
                             self.inner.escape(byte);
                             self.pos = base + at;
-                            self.settle_text(PLAIN);
+                            self.commit_text(PLAIN);
                             *phase = Phase::String;
                         }
                         b'u' => {
                             at += 1;
                             *phase = Phase::Unit(0);
                         }
-                        _ => return End::Odd(self.pos),
+                        _ => return End::Unusual(self.pos),
                     };
                 }
                 Phase::Unit(digits) => {
                     let byte = byte!();
-                    // `\uD800` to `\uDFFF` are halves of a pair, or lone.
+                    // `\uD800` to `\uDFFF` are one half of a surrogate pair.
                     let half =
-                        digits == 1 && self.lane.partial[0] == b'd' && !matches!(byte, b'0'..=b'7');
+                        digits == 1 && self.fast.partial[0] == b'd' && !matches!(byte, b'0'..=b'7');
                     if !byte.is_ascii_hexdigit() || half {
-                        return End::Odd(self.pos);
+                        return End::Unusual(self.pos);
                     }
                     at += 1;
                     if digits == 0 {
-                        self.lane.partial[0] = byte.to_ascii_lowercase();
+                        self.fast.partial[0] = byte.to_ascii_lowercase();
                     }
                     *phase = Phase::Unit(digits + 1);
                     if digits == 3 {
                         self.inner.escape(b'u');
                         self.pos = base + at;
-                        self.settle_text(PLAIN);
+                        self.commit_text(PLAIN);
                         *phase = Phase::String;
                     }
                 }
                 Phase::Utf8 => {
                     let byte = byte!();
-                    let length = usize::from(self.lane.partial_length);
-                    let Some(slot) = self.lane.partial.get_mut(length) else {
-                        return End::Odd(self.pos);
+                    let length = usize::from(self.fast.partial_length);
+                    let Some(slot) = self.fast.partial.get_mut(length) else {
+                        return End::Unusual(self.pos);
                     };
                     *slot = byte;
-                    match core::str::from_utf8(&self.lane.partial[..=length]) {
+                    match core::str::from_utf8(&self.fast.partial[..=length]) {
                         Ok(_) => {
                             at += 1;
                             self.inner.ends_with(Last::touching(byte));
                             self.pos = base + at;
-                            self.settle_text(PLAIN);
+                            self.commit_text(PLAIN);
                             *phase = Phase::String;
                         }
                         Err(error) if error.error_len().is_none() => {
                             at += 1;
-                            self.lane.partial_length += 1;
+                            self.fast.partial_length += 1;
                         }
-                        Err(_) => return End::Odd(self.pos),
+                        Err(_) => return End::Unusual(self.pos),
                     }
                 }
-                Phase::BehindClose => {
+                Phase::AfterQuoteClose => {
                     if !matches!(gap!(self.window), b',' | b'}' | b']') {
-                        return End::Odd(base + at);
+                        return End::Unusual(base + at);
                     }
-                    self.lane_string_ended();
-                    self.lane_close(self.lane.close);
+                    self.fast_string_ended();
+                    self.fast_close(self.fast.close);
                     *phase = Phase::Between;
                 }
-                Phase::Left => return End::Odd(base),
+                Phase::Inactive => return End::Unusual(base),
             }
             if matches!(*phase, Phase::Between) {
                 at = scan::skip_space(text, at);
-                if base + at - self.anchor > self.window {
+                if base + at - self.gap_start > self.window {
                     self.pos = base + at;
-                    self.settle_content();
+                    self.commit_content();
                 }
                 match (self.expect, byte!()) {
                     (Expect::MemberEnd, b',') => {
-                        self.lane.comma = base + at;
-                        (*phase, at) = self.lane_member(text, base, at + 1);
+                        self.fast.comma = base + at;
+                        (*phase, at) = self.fast_member(text, base, at + 1);
                     }
                     (Expect::ItemEnd, b',') => {
-                        self.lane.comma = base + at;
+                        self.fast.comma = base + at;
                         at += 1;
                         *phase = Phase::BeforeItem;
                     }
                     (Expect::FirstKey, b'"') => {
-                        self.lane.comma = usize::MAX;
-                        (*phase, at) = self.lane_member(text, base, at);
+                        self.fast.comma = usize::MAX;
+                        (*phase, at) = self.fast_member(text, base, at);
                     }
                     (Expect::FirstKey | Expect::MemberEnd, b'}')
                     | (Expect::FirstItem | Expect::ItemEnd, b']') => {
-                        if !self.lane_close(base + at) {
-                            return End::Odd(base + at);
+                        if !self.fast_close(base + at) {
+                            return End::Unusual(base + at);
                         }
                         at += 1;
                     }
                     (Expect::FirstItem, _) => {
-                        self.lane.comma = usize::MAX;
+                        self.fast.comma = usize::MAX;
                         *phase = Phase::BeforeItem;
                     }
-                    _ => return End::Odd(base + at),
+                    _ => return End::Unusual(base + at),
                 }
             }
             if matches!(*phase, Phase::BeforeKey) {
-                if gap!(SHORT) != b'"' {
-                    return End::Odd(base + at);
+                if gap!(MAX_TOKEN) != b'"' {
+                    return End::Unusual(base + at);
                 }
                 at += 1;
-                self.lane.key.0 = base + at;
-                self.lane.ascii = true;
+                self.fast.key.0 = base + at;
+                self.fast.ascii = true;
                 *phase = Phase::Key;
             }
             if matches!(*phase, Phase::Key) {
                 at = tokens::short_run(text, at);
-                let mut behind = text.get(at);
-                if let Some(0x80..) = behind {
-                    self.lane.ascii = false;
+                let mut after = text.get(at);
+                if let Some(0x80..) = after {
+                    self.fast.ascii = false;
                     at = tokens::wide_run(text, at);
-                    behind = text.get(at);
+                    after = text.get(at);
                 }
-                let length = base + at - self.lane.key.0;
-                if length >= SHORT {
-                    return End::Odd(self.lane.key.0 + SHORT);
+                let length = base + at - self.fast.key.0;
+                if length >= MAX_TOKEN {
+                    return End::Unusual(self.fast.key.0 + MAX_TOKEN);
                 }
-                match behind {
+                match after {
                     Some(b'"') if length > 0 => {}
-                    Some(_) => return End::Odd(base + at),
+                    Some(_) => return End::Unusual(base + at),
                     None => return End::More,
                 }
-                self.lane.key.1 = base + at;
-                if !self.lane.ascii && !self.lane_key_is_text(held, text, base) {
-                    return End::Odd(base + at);
+                self.fast.key.1 = base + at;
+                if !self.fast.ascii && !self.fast_key_is_text(carry, text, base) {
+                    return End::Unusual(base + at);
                 }
                 at += 1;
-                // Most often the colon touches the key.
+                // Usually the colon directly follows the key.
                 if text.get(at) == Some(&b':') {
                     at += 1;
                     *phase = Phase::BeforeValue;
@@ -321,22 +321,22 @@ impl Engine {
                 }
             }
             if matches!(*phase, Phase::BeforeColon) {
-                if gap!(SHORT) != b':' {
-                    return End::Odd(base + at);
+                if gap!(MAX_TOKEN) != b':' {
+                    return End::Unusual(base + at);
                 }
                 at += 1;
                 *phase = Phase::BeforeValue;
             }
             if matches!(*phase, Phase::BeforeValue | Phase::BeforeItem) {
-                let mut byte = gap!(SHORT);
-                if self.lane.doubt {
-                    self.lane_string_ended();
+                let mut byte = gap!(MAX_TOKEN);
+                if self.fast.doubt {
+                    self.fast_string_ended();
                 }
                 if !self.in_list() && self.expect != Expect::MemberValue {
-                    self.lane_member_begins(held, text, base, base + at);
+                    self.fast_member_begins(carry, text, base, base + at);
                 }
-                if text.len() - at >= STRIDE && self.window > tokens::NEAR {
-                    match self.stride(text, base, at) {
+                if text.len() - at >= MIN_BULK && self.window > tokens::MAX_SHORT_TOKEN {
+                    match self.read_bulk(text, base, at) {
                         Halt::Value(value) => {
                             at = value;
                             byte = text[at];
@@ -347,36 +347,36 @@ impl Engine {
                             continue;
                         }
                         Halt::String(value, content) => {
-                            self.lane.value = base + value;
-                            self.lane_open_string();
-                            match self.lane_string(text, base, value + 1, content) {
+                            self.fast.value = base + value;
+                            self.fast_open_string();
+                            match self.fast_string(text, base, value + 1, content) {
                                 Ok(next) => (*phase, at) = next,
-                                Err(odd) => return odd,
+                                Err(end) => return end,
                             }
                             continue;
                         }
                     }
                 }
-                self.lane.value = base + at;
+                self.fast.value = base + at;
                 *phase = match byte {
                     b'"' => match text.get(at + 1) {
                         None | Some(b'"') => Phase::Quote,
                         Some(_) => {
-                            self.lane_open_string();
+                            self.fast_open_string();
                             Phase::String
                         }
                     },
-                    // The value of a member may be a placeholder, `{{name}}`.
+                    // The value of a member may be a placeholder, as in `{{name}}`.
                     b'{' if !self.in_list() => Phase::Brace,
                     b'{' => {
-                        if !self.lane_open(Shape::Object) {
-                            return End::Odd(base + at);
+                        if !self.fast_open(Shape::Object) {
+                            return End::Unusual(base + at);
                         }
                         Phase::Between
                     }
                     b'[' => {
-                        if !self.lane_open(Shape::Array) {
-                            return End::Odd(base + at);
+                        if !self.fast_open(Shape::Array) {
+                            return End::Unusual(base + at);
                         }
                         Phase::Between
                     }
@@ -384,10 +384,10 @@ impl Engine {
                     b'0' => Phase::Number(Digits::Zero),
                     b'1'..=b'9' => Phase::Number(Digits::Integer),
                     b't' | b'f' | b'n' => {
-                        self.lane.first = byte;
+                        self.fast.first = byte;
                         Phase::Literal(1)
                     }
-                    _ => return End::Odd(base + at),
+                    _ => return End::Unusual(base + at),
                 };
                 at += 1;
             }

@@ -1,0 +1,347 @@
+//! Moving the engine's state to where the fast path is certain.
+
+use super::{
+    Digits, End, Engine, MAX_TOKEN, PLAIN, Phase,
+    tokens::{self, After, Content, Key},
+};
+use crate::{
+    engine::{
+        Lex,
+        frames::Shape,
+        quotes::{Inner, Last},
+    },
+    grammar::Expect,
+};
+
+/// The shortest text in which to look for a whole key. In less, it is usually incomplete.
+const MIN_MEMBER: usize = 12;
+
+impl Engine {
+    /// Whether the key that was read is valid UTF-8.
+    pub(super) fn fast_key_is_text(&self, carry: &[u8], text: &[u8], base: usize) -> bool {
+        let (before, after) = self.fast_key(carry, text, base);
+        let mut bytes = [0; MAX_TOKEN];
+        let (head, tail) = bytes.split_at_mut(before.len());
+        head.copy_from_slice(before);
+        tail[..after.len()].copy_from_slice(after);
+        core::str::from_utf8(&bytes[..before.len() + after.len()]).is_ok()
+    }
+
+    /// The bytes of the key that was read: those in `carry`, and those in `text`.
+    #[inline]
+    fn fast_key<'a>(&self, carry: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
+        let (from, to) = self.fast.key;
+        let start = base - carry.len();
+        if from >= base {
+            return (&[], &text[from - base..to - base]);
+        }
+        (&carry[from - start..to.min(base) - start], &text[..to.saturating_sub(base)])
+    }
+
+    /// Begins an item. A member has begun with its key.
+    #[inline(always)]
+    fn fast_begin(&mut self) {
+        if self.expect != Expect::MemberValue {
+            self.frames.begin_item();
+            self.fast_comma_stays();
+            self.expect = Expect::Item;
+        }
+    }
+
+    /// Begins a member: the key and the colon were read, and the value starts at `value`.
+    #[inline(always)]
+    pub(super) fn fast_member_begins(
+        &mut self,
+        carry: &[u8],
+        text: &[u8],
+        base: usize,
+        value: usize,
+    ) {
+        let (before, after) = self.fast_key(carry, text, base);
+        self.frames.set_split_key(before, after);
+        let (from, to) = self.fast.key;
+        self.fast_key_read(from, to, value);
+    }
+
+    /// Begins a member with its key between `from` and `to`, and its value at `value`.
+    #[inline(always)]
+    fn fast_key_read(&mut self, from: usize, to: usize, value: usize) {
+        self.fast_comma_stays();
+        self.key_start = from - 1;
+        self.lex_start = from;
+        self.gap_start = to + 1;
+        self.pos = value;
+        self.expect = Expect::MemberValue;
+    }
+
+    #[inline]
+    fn fast_comma_stays(&mut self) {
+        self.member_edits = self.serial;
+        if self.fast.comma != usize::MAX {
+            self.comma = self.fast.comma;
+            self.comma_length = 1;
+        }
+    }
+
+    /// Reads a whole key at `at` with its colon, if the chunk contains them and the byte after.
+    /// This is a shortcut past several phases.
+    #[inline(always)]
+    pub(super) fn fast_member(&mut self, text: &[u8], base: usize, at: usize) -> (Phase, usize) {
+        if text.len() - at >= MIN_MEMBER
+            && let Some(value) = self.fast_whole_key(text, base, at)
+        {
+            return (Phase::BeforeValue, value);
+        }
+        (Phase::BeforeKey, at)
+    }
+
+    /// Returns where the value of the member starts. `at` is passed by value, so that the variable
+    /// of the automaton can stay in a register.
+    #[inline(never)]
+    fn fast_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
+        let Key { from, to, value } = tokens::key(text, at)?;
+        if self.fast.doubt {
+            self.fast_string_ended();
+        }
+        self.frames.set_key(&text[from..to]);
+        self.fast_key_read(base + from, base + to, base + value);
+        Some(value)
+    }
+
+    /// Commits a value that has ended at `pos`.
+    #[inline]
+    fn fast_ended(&mut self) {
+        self.committed = self.pos;
+        self.gap_start = self.pos;
+        self.committed_in_string = false;
+        self.closed_string = None;
+        self.expect = if self.in_list() { Expect::ItemEnd } else { Expect::MemberEnd };
+    }
+
+    /// Whether the innermost container is an array, according to what is expected next.
+    #[inline]
+    pub(super) const fn in_list(&self) -> bool {
+        matches!(self.expect, Expect::FirstItem | Expect::Item | Expect::ItemEnd)
+    }
+
+    /// Opens a container, unless the depth limit forbids it.
+    #[inline(always)]
+    pub(super) fn fast_open(&mut self, shape: Shape) -> bool {
+        if self.frames.depth() >= self.options.limits().depth() {
+            return false;
+        }
+        self.fast_begin();
+        self.frames.push(shape, self.fast.value);
+        self.pos = self.fast.value + 1;
+        self.fast_ended();
+        self.comma = usize::MAX;
+        self.comma_length = 1;
+        self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
+        true
+    }
+
+    /// Closes the innermost container, unless it is the document.
+    #[inline]
+    pub(super) fn fast_close(&mut self, at: usize) -> bool {
+        if self.frames.len() < 2 {
+            return false;
+        }
+        self.closed_object = if self.in_list() { usize::MAX } else { at + 1 };
+        self.closed_items = self.frames.pop();
+        self.pos = at + 1;
+        self.fast_ended();
+        // Frames that do not appear in the output are left to the other rules.
+        let (expect, known) = match self.frames.top() {
+            Some(Shape::Object) => (Expect::MemberEnd, true),
+            Some(Shape::Array) => (Expect::ItemEnd, true),
+            Some(Shape::Call) => (Expect::CallEnd, false),
+            Some(Shape::Doubled) => (Expect::DoubledEnd, false),
+            Some(Shape::Tuple) | None => (Expect::ItemEnd, false),
+        };
+        self.expect = expect;
+        known
+    }
+
+    /// Commits a number or a literal.
+    #[inline]
+    pub(super) fn fast_scalar_ended(&mut self) {
+        self.fast_begin();
+        self.pos = self.fast.end;
+        self.fast_ended();
+    }
+
+    /// Handles what follows a scalar directly, if that is clear from the next bytes.
+    #[inline(always)]
+    pub(super) fn fast_after_scalar(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> (Phase, usize) {
+        let list = self.in_list();
+        match text[at..] {
+            // `1,234` may be one number.
+            [b',', next, ..] if list || !next.is_ascii_digit() => {
+                self.fast_scalar_ended();
+                self.fast.comma = base + at;
+                if list {
+                    (Phase::BeforeItem, at + 1)
+                } else {
+                    self.fast_member(text, base, at + 1)
+                }
+            }
+            [b'}' | b']', ..] => {
+                self.fast_scalar_ended();
+                (Phase::Between, at)
+            }
+            _ => (Phase::Scalar, at),
+        }
+    }
+
+    /// Handles the byte at `at`, the first one after a quote and white space.
+    #[inline(always)]
+    pub(super) fn fast_after_quote(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> Result<(Phase, usize), End> {
+        self.fast.doubt = true;
+        let list = self.in_list();
+        Ok(match text.get(at) {
+            Some(b',') => {
+                self.fast.comma = base + at;
+                if list {
+                    (Phase::AfterQuoteComma, at + 1)
+                } else {
+                    self.fast_member(text, base, at + 1)
+                }
+            }
+            Some(b'}') if !list => return self.fast_after_close(base, at),
+            Some(b']') if list => return self.fast_after_close(base, at),
+            _ => return Err(End::Unusual(base + at)),
+        })
+    }
+
+    #[inline]
+    fn fast_after_close(&mut self, base: usize, at: usize) -> Result<(Phase, usize), End> {
+        if self.frames.depth() > 1 {
+            self.fast.close = base + at;
+            return Ok((Phase::AfterQuoteClose, at + 1));
+        }
+        if self.whole {
+            // What follows the document may mean that the string goes on.
+            return Err(End::Unusual(base + at));
+        }
+        self.fast_string_ended();
+        Ok((Phase::Between, at))
+    }
+
+    /// Opens a string.
+    #[inline(always)]
+    pub(super) fn fast_open_string(&mut self) {
+        self.fast_begin();
+        self.pos = self.fast.value + 1;
+        self.lex_start = self.pos;
+        self.inner_quotes = 0;
+        self.inner = Inner::default();
+        self.definite_end = None;
+        self.tail = None;
+        self.lex = Lex::Text(PLAIN);
+        self.committed = self.pos;
+        self.committed_in_string = true;
+        self.closed_string = None;
+    }
+
+    /// Commits the end of the string at `end`. The decision can be reversed until the next value
+    /// begins.
+    #[inline]
+    pub(super) fn fast_string_ended(&mut self) {
+        self.lex = Lex::None;
+        self.pos = self.fast.end + 1;
+        self.fast_ended();
+        self.committed = self.fast.end;
+        self.committed_in_string = true;
+        self.closed_string = Some(self.fast.end);
+        self.fast.doubt = false;
+    }
+
+    /// Commits string content that was read from `start` on, and returns the next phase.
+    #[inline(always)]
+    pub(super) fn fast_string(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        start: usize,
+        content: Content,
+    ) -> Result<(Phase, usize), End> {
+        let Content { from, end, after } = content;
+        self.fast_content(text, base, start, from, end);
+        match after {
+            After::End => Ok((Phase::String, end)),
+            After::Cut(length) => {
+                self.fast.partial[..length].copy_from_slice(&text[end..]);
+                self.fast.partial_length = u8::try_from(length).unwrap_or_default();
+                Ok((Phase::Utf8, text.len()))
+            }
+            // With a comma before it, the quote may open a string whose predecessor has lost its
+            // quote.
+            After::Quote if self.tail.is_some() => Err(End::Unusual(base + end)),
+            After::Quote => {
+                self.fast.end = base + end;
+                Ok((Phase::AfterQuote, end + 1))
+            }
+            After::Escape => {
+                self.commit_text(PLAIN);
+                Ok((Phase::Escape, end + 1))
+            }
+            After::Unusual => Err(End::Unusual(base + end)),
+        }
+    }
+
+    /// Commits string content from `start` to `end`. `from` is the end of its last escape.
+    #[inline(always)]
+    fn fast_content(&mut self, text: &[u8], base: usize, start: usize, from: usize, end: usize) {
+        if from > start {
+            self.pos = base + from;
+            self.committed = self.pos;
+            self.tail = None;
+        }
+        match text[from..end] {
+            [] => self.inner.ends_escaped(&text[start..from]),
+            // The comma may follow a quote that was lost.
+            [.., b',' | b' '] => {
+                self.inner.ends_escaped(&text[start..from]);
+                self.consume_text(&text[from..end], end - from, PLAIN);
+            }
+            [.., last] => {
+                self.pos = base + end;
+                self.committed = self.pos;
+                self.tail = None;
+                self.inner.ends_with(Last::touching(last));
+            }
+        }
+    }
+}
+
+/// Reads a number on from `part` (RFC 8259, section 6). Returns the part in which it ends, and
+/// where.
+#[inline]
+pub(super) fn number_end(text: &[u8], from: usize, mut part: Digits) -> (Digits, usize) {
+    let mut at = from;
+    while let Some(&byte) = text.get(at) {
+        part = match (part, byte) {
+            (Digits::Integer | Digits::Fraction | Digits::Exponent, b'0'..=b'9') => part,
+            (Digits::Minus, b'0') => Digits::Zero,
+            (Digits::Minus, b'1'..=b'9') => Digits::Integer,
+            (Digits::Zero | Digits::Integer, b'.') => Digits::Point,
+            (Digits::Point, b'0'..=b'9') => Digits::Fraction,
+            (Digits::Zero | Digits::Integer | Digits::Fraction, b'e' | b'E') => Digits::Mark,
+            (Digits::Mark, b'+' | b'-') => Digits::Sign,
+            (Digits::Mark | Digits::Sign, b'0'..=b'9') => Digits::Exponent,
+            _ => break,
+        };
+        at += 1;
+    }
+    (part, at)
+}
