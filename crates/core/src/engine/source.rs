@@ -207,6 +207,19 @@ impl<'a> Look<'a> {
         Ok(self.wide_sign()?.is_some_and(|(wide, _)| wide == sign))
     }
 
+    /// The length in bytes of the white space outside ASCII at the cursor.
+    fn wide_space(&self) -> Result<Option<usize>, Edge> {
+        match (wide_space(self.rest()), self.rest()) {
+            (None, [0xc2 | 0xe1..=0xe3 | 0xef] | [0xe1, 0x9a] | [0xe2, 0x80 | 0x81])
+            | (None, [0xe3, 0x80] | [0xef, 0xbb])
+                if self.edge == Edge::More =>
+            {
+                Err(Edge::More)
+            }
+            (space, _) => Ok(space.map(|(_, length)| length)),
+        }
+    }
+
     /// Skips white space, and returns the byte after it. A comma or colon of another script is
     /// skipped up to its last byte, and returned as the ASCII one.
     #[inline]
@@ -217,7 +230,11 @@ impl<'a> Look<'a> {
                 b'\\' if self.escaped && matches!(self.peek_at(1)?, b'n' | b'r' | b't') => {
                     self.advance(2);
                 }
-                byte @ (0xd8 | 0xe3 | 0xef) => {
+                byte @ (0xc2 | 0xd8 | 0xe1..=0xe3 | 0xef) => {
+                    if let Some(length) = self.wide_space()? {
+                        self.advance(length);
+                        continue;
+                    }
                     let Some((sign, length)) = self.wide_sign()? else { return Ok(byte) };
                     self.advance(length - 1);
                     return Ok(sign);
@@ -326,6 +343,32 @@ impl<'a> Look<'a> {
                 return Ok(());
             }
         }
+    }
+}
+
+/// White space that is not JSON's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WideSpace {
+    ByteOrderMark,
+    /// It separates words.
+    Space,
+    ZeroWidth,
+}
+
+/// The white space outside ASCII at the start of `text`, and its length in bytes.
+pub(super) const fn wide_space(text: &[u8]) -> Option<(WideSpace, usize)> {
+    match text {
+        // No-break space, next line.
+        [0xc2, 0xa0 | 0x85, ..] => Some((WideSpace::Space, 2)),
+        // The spaces of U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000.
+        [0xe1, 0x9a, 0x80, ..]
+        | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+        | [0xe2, 0x81, 0x9f, ..]
+        | [0xe3, 0x80, 0x80, ..] => Some((WideSpace::Space, 3)),
+        // U+200B to U+200F, U+2060.
+        [0xe2, 0x80, 0x8b..=0x8f, ..] | [0xe2, 0x81, 0xa0, ..] => Some((WideSpace::ZeroWidth, 3)),
+        [0xef, 0xbb, 0xbf, ..] => Some((WideSpace::ByteOrderMark, 3)),
+        _ => None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Recognizing the next token; white space and comments.
 
 use super::{
-    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, quote::Quote, source::Edge,
+    Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token,
+    quote::Quote,
+    source::{Edge, WideSpace, wide_space},
     try_peek,
 };
 use crate::{RepairKind, scan};
@@ -199,22 +201,15 @@ impl Engine {
         if rest.len() < need && !source.is_last() {
             return Ok(Some(Flow::Wait));
         }
-        match rest {
-            // No-break space, next line.
-            [0xc2, 0xa0 | 0x85, ..] => self.odd_space(2, " "),
-            // The spaces of U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000.
-            [0xe1, 0x9a, 0x80, ..]
-            | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
-            | [0xe2, 0x81, 0x9f, ..]
-            | [0xe3, 0x80, 0x80, ..] => self.odd_space(3, " "),
-            // Zero-width characters: U+200B to U+200F, U+2060.
-            [0xe2, 0x80, 0x8b..=0x8f, ..] | [0xe2, 0x81, 0xa0, ..] => self.odd_space(3, ""),
-            [0xef, 0xbb, 0xbf, ..] => {
-                self.edit(RepairKind::ByteOrderMark, self.pos..self.pos + 3, "")?;
-                self.pos += 3;
+        match wide_space(rest) {
+            Some((WideSpace::Space, bytes)) => self.odd_space(bytes, " "),
+            Some((WideSpace::ZeroWidth, bytes)) => self.odd_space(bytes, ""),
+            Some((WideSpace::ByteOrderMark, bytes)) => {
+                self.edit(RepairKind::ByteOrderMark, self.pos..self.pos + bytes, "")?;
+                self.pos += bytes;
                 Ok(Some(Flow::Go))
             }
-            _ => Ok(None),
+            None => Ok(None),
         }
     }
 

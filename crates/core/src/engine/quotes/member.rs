@@ -218,7 +218,15 @@ impl Engine {
                     look.bump();
                     return Ok(if look.space()? == b':' { close } else { Verdict::Inner });
                 }
-                Ok(if bare == b':' || look.blanks()? == b':' { close } else { Verdict::Inner })
+                let sign = look.blanks()?;
+                let assigns = sign == b'=' && self.inner_quotes == 0 && !begins;
+                if assigns {
+                    // `b = "y"`, but not `b == "y"`.
+                    look.bump();
+                    look.blanks()?;
+                    return Ok(if look.at_quote()? { close } else { Verdict::Inner });
+                }
+                Ok(if bare == b':' || sign == b':' { close } else { Verdict::Inner })
             }
         }
     }
@@ -293,6 +301,9 @@ impl Engine {
         close: Verdict,
         begins: bool,
     ) -> Result<Verdict, Edge> {
+        if self.inner_quotes == 0 && !begins && self.reads_damaged_key(look, quote)? {
+            return Ok(close);
+        }
         self.pass_string(&mut look, quote)?;
         let after = look.space()?;
         if self.inner.is_quoting() {
@@ -308,6 +319,45 @@ impl Engine {
             return Ok(close);
         }
         Ok(if look.at_quote()? { close } else { Verdict::Inner })
+    }
+
+    /// Whether a key follows whose closing quote is missing or of another kind, or whose quotes are
+    /// doubled: `content: "y"`, `content': "y"` and `"content"": "y"`. `look` is after its first quote.
+    fn reads_damaged_key(&mut self, mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
+        look.peek()?;
+        let doubled = look.closer(quote)?;
+        look.advance(doubled.unwrap_or(0));
+        let from = look.passed();
+        let word = look.word()?;
+        self.steps += (look.passed() - from) as u64;
+        if word.is_empty() {
+            return Ok(false);
+        }
+        if doubled.is_some() {
+            let Some(first) = look.closer(quote)? else { return Ok(false) };
+            look.advance(first);
+            look.peek()?;
+            let Some(second) = look.closer(quote)? else { return Ok(false) };
+            look.advance(second);
+            return Ok(look.blanks()? == b':');
+        }
+        if look.closer(quote)?.is_some() {
+            // The usual key.
+            return Ok(false);
+        }
+        if let Some((_, length)) = look.quote()? {
+            look.advance(length);
+        }
+        if look.blanks()? != b':' {
+            return Ok(false);
+        }
+        look.bump();
+        look.blanks()?;
+        // The quote after the colon opens a value.
+        let Some(length) = look.closer(quote)? else { return Ok(false) };
+        look.advance(length);
+        let next = look.peek()?;
+        Ok(!next.is_ascii_whitespace() && !matches!(next, b',' | b':' | b'}' | b']'))
     }
 
     /// Decides about a quote directly before a string, without a comma: a missing comma, a string
