@@ -155,6 +155,21 @@ impl Limits {
         self
     }
 
+    /// How many documents a whole text of that many bytes may hold, if they are to be joined: as many
+    /// as it may need repairs or, in a long text, one for every 16 bytes. Joining a document takes a
+    /// repair, and so several times the memory of a document of a few bytes.
+    ///
+    /// ```
+    /// use jsonmend_core::Limits;
+    /// assert_eq!(Limits::new().documents(100), 10_000);
+    /// assert_eq!(Limits::new().documents(1_600_000), 100_000);
+    /// ```
+    #[must_use]
+    pub const fn documents(&self, bytes: usize) -> usize {
+        let (long, few) = (bytes / 16, if self.repairs == 0 { 1 } else { self.repairs });
+        if long > few { long } else { few }
+    }
+
     /// How many bytes of keys the paths of all repairs may take.
     pub(crate) const fn path_keys(&self) -> usize {
         let bytes = self.repairs.saturating_mul(1 << 10);

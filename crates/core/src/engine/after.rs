@@ -68,6 +68,9 @@ impl Engine {
     fn next_document(&mut self, source: &Source<'_>) -> Step {
         let _ = source;
         self.settle();
+        if self.forgets_documents && self.documents > 1 {
+            self.forget_document();
+        }
         self.expect = Expect::Document;
         Ok(Flow::Go)
     }
@@ -96,13 +99,18 @@ impl Engine {
 
     /// The document that ended last has not ended yet.
     fn reopen_document(&mut self) {
+        self.forget_document();
+        self.documents = self.documents.saturating_sub(1);
+        self.document_end = None;
+    }
+
+    /// Forgets where the document ended that was recorded last.
+    fn forget_document(&mut self) {
         let ended = |edit: &Edit| matches!(edit, Edit::EndDocument { .. });
         if let Some(at) = self.edits.iter().rposition(ended) {
             self.edits.remove(at);
             self.firm -= usize::from(at < self.firm);
         }
-        self.documents = self.documents.saturating_sub(1);
-        self.document_end = None;
     }
 
     /// Whether a key and, without a colon, its value follow: two strings.

@@ -36,8 +36,8 @@ impl Reading {
     }
 
     /// Its repairs count from the start of its span.
-    pub(super) const fn mended(&self) -> &Mended {
-        &self.mended
+    pub(super) fn into_mended(self) -> Mended {
+        self.mended
     }
 
     /// Whether it is in a fence.
