@@ -75,7 +75,9 @@ impl Read for Input {
 
 /// A bar for `size` bytes, if standard error is a terminal that does not also show the output.
 fn progress(size: u64, quiet: bool) -> Option<ProgressBar> {
-    if quiet || size <= LONG || !io::stderr().is_terminal() || io::stdout().is_terminal() {
+    #[allow(clippy::disallowed_methods, reason = "only to see what they are")]
+    let beside = io::stderr().is_terminal() && !io::stdout().is_terminal();
+    if quiet || size <= LONG || !beside {
         return None;
     }
     let bar = ProgressBar::new(size);

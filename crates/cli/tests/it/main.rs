@@ -12,4 +12,6 @@ mod repair;
 mod schema;
 mod stream;
 mod stream_schema;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod trace;
