@@ -65,7 +65,7 @@ pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
     for path in &args.files {
         // If a file cannot be read, the others are still checked.
         let exit = match Input::open(path, session.quiet).and_then(|mut input| {
-            let text = input.read_all()?;
+            let text = input.read_all(args.input.max_input)?;
             match &target {
                 Some(target) => {
                     fit::check(input.name(), &text, target, options.clone(), args.json, session)

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
     let default = if args.stream { Scope::Whole } else { Scope::Best };
     let scope = args.scope.map_or(default, ScopeArg::scope);
     let outcome = if let Some(target) = target {
-        let text = input.read_all()?;
+        let text = input.read_all(args.input.max_input)?;
         let fitted = target.fit(&text, options, scope);
         fit::repair(args, input.name(), &text, &target, &fitted, session)?
     } else if args.stream {
@@ -71,7 +71,7 @@ fn whole(
     options: &Options,
     session: Session,
 ) -> Result<Outcome, Failure> {
-    let text = input.read_all()?;
+    let text = input.read_all(args.input.max_input)?;
     let mended = mend_text(&text, scope, options);
     let mut out = Out::new();
     if args.json {

@@ -21,7 +21,7 @@ const CERTAIN: usize = 32;
 
 pub(crate) fn run(args: &TraceArgs, session: Session) -> Result<Exit, Failure> {
     let mut input = Input::open(&args.file, session.quiet)?;
-    let text = input.read_all()?;
+    let text = input.read_all(args.input.max_input)?;
     let mut mender = Mender::new(args.engine.options(PolicyArg::Permissive));
     let mut out = Out::new();
     let paint = session.stdout;

@@ -79,10 +79,20 @@ pub(crate) fn repair(
     for issue in fitted.issues().iter().take(listed) {
         notice(&shown!("{}: {}", name, Shown::message(&Rendering::new().line(issue))));
     }
+    if let Some(more) = more_issues(fitted.issues().len(), listed) {
+        notice(&shown!("{}: {}", name, more));
+    }
     if fitted.text().is_none() || !session.quiet && fitted.outcome() != Outcome::Unchanged {
         notice(&shown!("{}: {}", name, summary(fitted, session.stderr)));
     }
     Ok(fitted.outcome())
+}
+
+/// `… and 3 more issues (--verbose lists all)`, if there are more than are listed.
+pub(crate) fn more_issues(issues: usize, listed: usize) -> Option<Shown> {
+    let more = issues.checked_sub(listed).filter(|more| *more > 0)?;
+    let noun = if more == 1 { "issue" } else { "issues" };
+    Some(shown!("… and {} more {} (--verbose lists all)", more, noun))
 }
 
 /// Reports whether a text matches the schema and, if not, what is wrong and what would change.

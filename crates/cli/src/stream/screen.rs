@@ -15,7 +15,7 @@ use super::View;
 use crate::{
     Session,
     fault::Fault,
-    fit::{CallReport, ObjectReport},
+    fit::{CallReport, ObjectReport, more_issues},
     fragment::Fragments,
     listing::Listing,
     out::Out,
@@ -26,6 +26,9 @@ use crate::{
 
 /// The number of schema issues of a call that are listed; `--json` and `--verbose` list all.
 const LISTED: usize = 50;
+
+/// The number of finish reasons that the summary lists. A stream may hold any number.
+const FINISHES: usize = 16;
 
 /// The length at which texts in messages are clipped, in characters.
 const SHOWN: usize = 200;
@@ -75,7 +78,10 @@ struct OpenCall {
 struct Summary {
     framing: Option<Framing>,
     wire: Option<ApiFormat>,
+    /// The first of them.
     finish: Vec<Finish>,
+    /// How many there were beyond those.
+    more_finishes: usize,
     usage: Option<Usage>,
     calls: usize,
     mended: usize,
@@ -117,7 +123,7 @@ impl View for Screen {
             )),
             WireEvent::FramingDetected(framing) => self.summary.framing = Some(*framing),
             WireEvent::FormatDetected(wire) => self.summary.wire = Some(*wire),
-            WireEvent::Finish(finish) => self.summary.finish.push((*finish).clone()),
+            WireEvent::Finish(finish) => self.summary.finished(finish),
             WireEvent::Usage(usage) => self.summary.usage = Some(*usage),
             WireEvent::Ended(outcome) => self.end(*outcome),
             // Keep-alives, and events of later versions of the decoder.
@@ -202,6 +208,9 @@ impl Screen {
         let listed = if self.session.verbose { usize::MAX } else { LISTED };
         for line in lines.iter().take(listed) {
             notice(&shown!("  {}", Shown::message(line)));
+        }
+        if let Some(more) = more_issues(lines.len(), listed) {
+            notice(&shown!("  {}", more));
         }
     }
 
@@ -419,6 +428,14 @@ impl OpenCall {
 }
 
 impl Summary {
+    fn finished(&mut self, finish: &Finish) {
+        if self.finish.len() < FINISHES {
+            self.finish.push(finish.clone());
+        } else {
+            self.more_finishes += 1;
+        }
+    }
+
     fn facts(&self) -> Vec<Shown> {
         let mut facts = Vec::new();
         let form = [self.framing.map(Framing::code), self.wire.map(ApiFormat::code)];
@@ -432,6 +449,9 @@ impl Summary {
                 0 => shown!("finish {}", original),
                 choice => shown!("choice {} finish {}", choice, original),
             });
+        }
+        if self.more_finishes > 0 {
+            facts.push(shown!("{} more", self.more_finishes));
         }
         if self.calls > 0 {
             let noun = if self.calls == 1 { "call" } else { "calls" };

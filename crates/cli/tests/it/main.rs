@@ -6,6 +6,7 @@ mod batch;
 mod check;
 mod documents;
 mod explain;
+mod limits;
 mod pipes;
 mod program;
 mod repair;
