@@ -350,7 +350,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES")]
     pub(crate) buffer: Option<usize>,
 
-    /// Maximum number of repairs per input [default: 10000].
+    /// Maximum number of repairs per input, and of documents of less than 16 bytes on average that are
+    /// joined [default: 10000].
     #[arg(long, value_name = "N")]
     pub(crate) max_repairs: Option<usize>,
 }

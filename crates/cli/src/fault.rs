@@ -58,7 +58,11 @@ impl Fault {
                     Some((start, true)) => (start, depth),
                     Some((start, false)) => (start, repairs),
                     // Only the whole-text path exceeds a limit, so it is not known which.
-                    None => (end, format!("{depth}, or {repairs}")),
+                    None => {
+                        let most = limits.repairs();
+                        let joined = format!("{most} repairs or short documents (--max-repairs)");
+                        (end, format!("{depth}, or {joined}"))
+                    }
                 };
                 Some(Self::at(text, start..start, format!("a limit was exceeded: {passed}")))
             }

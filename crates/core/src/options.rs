@@ -145,7 +145,8 @@ impl Limits {
 
     /// How many repairs one input may need. The paths they are recorded with may take a kibibyte of
     /// keys for each of them, all together, and a mebibyte in any case; more is an
-    /// [`Overflow`](crate::Outcome::Overflow) too.
+    /// [`Overflow`](crate::Outcome::Overflow) too. The same number bounds the documents that are
+    /// joined; see [`documents`](Self::documents).
     ///
     /// ### Default
     /// 10,000.
