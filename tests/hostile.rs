@@ -5,8 +5,8 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, mend};
-use jsonmend_extract::{Extractor, Scope};
+use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, mend};
+use jsonmend_extract::{Extractor, Scope, mend_text};
 use jsonmend_testkit::{
     adversary::{self, Hostile},
     allocations::heap_of,
@@ -176,6 +176,59 @@ fn the_memory_of_the_push_path_depends_on_the_limits() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What small documents cost, many of them in one text: a fixed multiple of the text, however they
+/// are separated and whether or not they are kept.
+#[test]
+fn many_documents_take_a_small_multiple_of_their_text() {
+    const SIZE: usize = 400_000;
+    let units = [
+        "{} ",
+        "1\n",
+        "[1]",
+        "\"a\"\n",
+        "{\"a\":1}\n",
+        "[1];",
+        "{},",
+        "`{}` ",
+        "```json\n{}\n```\n",
+        "```json\n[1]\n```\n",
+        "```json\n{\"a\":1}\n```\n",
+        "a {\"b\":1} c\n",
+        "see: {\"b\":1}\n\nthen ",
+        "<think>a</think>{\"a\":1}\n",
+        "<tool_call>{\"a\":1}</tool_call>\n",
+        "{'a':1}\n",
+    ];
+    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    let all = Options::new().with_trailing_documents(TrailingDocuments::All);
+    let mut wrong = Vec::new();
+    for unit in units {
+        let input = unit.repeat(SIZE / unit.len());
+        for options in [&array, &all, &Options::new()] {
+            let heap = heap_of(|| drop(mend_text(input.as_bytes(), Scope::Best, options)));
+            // A list that grows has up to twice the room it needs, and moves into that.
+            if heap.peak > 24 * SIZE as u64 {
+                wrong.push(format!("{unit:?}: {} times the text", heap.peak / SIZE as u64));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn short_documents_beyond_the_limit_are_an_overflow() {
+    let limits = Limits::new().with_repairs(100);
+    let options =
+        Options::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array);
+    let joined = |unit: &str, count: usize| {
+        mend_text(unit.repeat(count).as_bytes(), Scope::Best, &options).outcome()
+    };
+    assert_eq!(joined("[1]\n", 100), Outcome::Repaired);
+    assert_eq!(joined("[1]\n", 101), Outcome::Overflow);
+    // Long ones may be as many as fit.
+    assert_eq!(joined("[\"sixteen bytes\"]\n", 5_000), Outcome::Repaired);
 }
 
 /// Clean text is emitted as slices of the caller's chunk, so allocations do not grow with it.

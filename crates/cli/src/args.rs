@@ -10,7 +10,7 @@ use jsonmend_schema::Rule;
 
 pub(crate) use self::values::{Emit, FormatArg, PolicyArg, RiskArg, ScopeArg, Split, TrailingArg};
 use self::values::{at_least_one, repair_kind, rule};
-use crate::exit::{CHECK_CODES, EXIT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES};
+use crate::exit::{CHECK_CODES, EXIT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES, TRACE_CODES};
 
 /// The heading of the options that all commands have.
 const GLOBAL: &str = "Global options";
@@ -107,6 +107,9 @@ pub(crate) struct CheckArgs {
     pub(crate) schema: SchemaArgs,
 
     #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
 
@@ -173,6 +176,9 @@ pub(crate) struct RepairArgs {
     pub(crate) schema: SchemaArgs,
 
     #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
 
@@ -235,7 +241,7 @@ pub(crate) struct StreamArgs {
 
 /// Show the repair step by step: what came in, what became certain, and what was changed.
 #[derive(Debug, Args)]
-#[command(after_help = OTHER_CODES)]
+#[command(after_help = TRACE_CODES)]
 pub(crate) struct TraceArgs {
     /// File to repair; `-` is standard input.
     #[arg(default_value = "-")]
@@ -248,6 +254,9 @@ pub(crate) struct TraceArgs {
     /// Print one JSON object per step.
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -271,6 +280,14 @@ pub(crate) struct SchemaArgs {
 
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
+}
+
+/// How much is read.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Maximum length of an input that is read as a whole, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub(crate) max_input: usize,
 }
 
 /// Which schema rules are used.
@@ -333,7 +350,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES")]
     pub(crate) buffer: Option<usize>,
 
-    /// Maximum number of repairs per input [default: 10000].
+    /// Maximum number of repairs per input, and of documents of less than 16 bytes on average that are
+    /// joined [default: 10000].
     #[arg(long, value_name = "N")]
     pub(crate) max_repairs: Option<usize>,
 }

@@ -1,7 +1,5 @@
 //! `jsonmend check`: whether inputs are valid and, if not, what a repair would change.
 
-use std::io::{self, Write};
-
 use jsonmend_core::{Mended, Options, Outcome, TrailingDocuments};
 use jsonmend_extract::{Scope, mend_text};
 use serde::Serialize;
@@ -14,8 +12,10 @@ use crate::{
     fit::{self, Target},
     input::Input,
     listing::Listing,
+    out::Out,
     paint::{BOLD, notice},
     report::{self, Located},
+    visible::shown,
 };
 
 /// The output of `--json` for one file, for `check` and `repair`.
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
     for path in &args.files {
         // If a file cannot be read, the others are still checked.
         let exit = match Input::open(path, session.quiet).and_then(|mut input| {
-            let text = input.read_all()?;
+            let text = input.read_all(args.input.max_input)?;
             match &target {
                 Some(target) => {
                     fit::check(input.name(), &text, target, options.clone(), args.json, session)
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
             Ok(exit) => exit,
             Err(failure @ Failure::Pipe) => return Err(failure),
             Err(failure) => {
-                notice(format_args!("{}: {failure}", session.stderr.paint(BOLD, "error")));
+                notice(&shown!("{}: {}", session.stderr.paint(BOLD, "error"), failure));
                 failure.exit()
             }
         };
@@ -93,47 +93,45 @@ fn check(
     session: Session,
 ) -> Result<Exit, Failure> {
     let mended = mend_text(text, Scope::Best, options);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Out::new();
     if json {
-        serde_json::to_writer(&mut out, &Report::new(name, text, &mended, options))?;
-        writeln!(out)?;
+        out.record(&Report::new(name, text, &mended, options));
     } else {
-        people(&mut out, name, text, &mended, options, session)?;
+        people(&mut out, name, text, &mended, options, session);
     }
     out.flush()?;
     Ok(Exit::of(mended.outcome()))
 }
 
 fn people(
-    out: &mut impl Write,
+    out: &mut Out,
     name: &str,
     text: &[u8],
     mended: &Mended,
     options: &Options,
     session: Session,
-) -> Result<(), Failure> {
+) {
     let paint = session.stdout;
     let title = paint.paint(BOLD, name);
     if mended.outcome() == Outcome::Unchanged {
         if !session.quiet {
-            writeln!(out, "{title}: valid JSON")?;
+            out.line(&shown!("{}: valid JSON", title));
         }
-        return Ok(());
+        return;
     }
     let listing = Listing { paint, name: Some(name), verbose: session.verbose };
     for paragraph in listing.paragraphs(text, mended.repairs()) {
-        writeln!(out, "{paragraph}")?;
+        out.line(&paragraph);
     }
     if let Some(fault) = Fault::of(text, mended, options) {
         let label = if mended.outcome().is_valid() { "cut off" } else { "error" };
-        writeln!(out, "{}", fault.paragraph(paint, label, name, text))?;
+        out.line(&fault.paragraph(paint, label, name, text));
     }
     let state = report::not_valid(paint, "not valid JSON", mended.outcome());
     if mended.outcome().is_valid() {
-        writeln!(out, "{title}: {state} ({})", report::count(mended.repairs()))?;
+        out.line(&shown!("{}: {} ({})", title, state, report::count(mended.repairs())));
     } else {
         // Nothing would be repaired, and the fault above says why.
-        writeln!(out, "{title}: {state}")?;
+        out.line(&shown!("{}: {}", title, state));
     }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use jsonmend_core::RepairKind;
 
-use crate::visible::visible;
+use crate::visible::Shown;
 
 /// The codes of the repairs.
 pub(crate) fn repairs() -> impl Iterator<Item = &'static str> {
@@ -11,7 +11,8 @@ pub(crate) fn repairs() -> impl Iterator<Item = &'static str> {
 
 /// The error message for a code that is not in `codes`, with the most similar one.
 pub(crate) fn unknown(code: &str, codes: impl Iterator<Item = &'static str>) -> String {
-    let shown = visible(code.as_bytes(), 40);
+    let shown = Shown::clipped(code.as_bytes(), 40);
+    let shown = shown.as_str();
     // Codes are short. A long word is similar to none of them, and comparing it would be slow.
     let wanted: Vec<char> = code.chars().take(64).collect();
     let distance = |code: &&str| edit_distance(&wanted, code);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     position::Position,
-    visible::{push_visible, width},
+    visible::{Shown, push_visible, shown, width},
 };
 
 /// How many characters are shown before the first caret, and from it on.
@@ -25,7 +25,7 @@ pub(crate) fn excerpt(
     text: &[u8],
     spans: impl IntoIterator<Item = Range<usize>>,
     position: Position,
-) -> [String; 2] {
+) -> [Shown; 2] {
     let mut spans = spans.into_iter().peekable();
     let start = spans.peek().map_or(0, |span| span.start).min(text.len());
     let before = line_before(text, start);
@@ -66,7 +66,10 @@ pub(crate) fn excerpt(
     }
     let number = position.line;
     let gutter = number.to_string().len().max(4);
-    [format!("{number:gutter$} | {source}"), format!("{:gutter$} | {}", "", carets.trim_end())]
+    [
+        shown!("{} | {}", format!("{number:gutter$}"), source),
+        shown!("{} | {}", " ".repeat(gutter), carets.trim_end()),
+    ]
 }
 
 struct Before {
@@ -115,7 +118,7 @@ mod tests {
 
     fn at(text: &str, start: usize, end: usize) -> [String; 2] {
         let position = Locator::new(text.as_bytes()).at(start);
-        excerpt(text.as_bytes(), once(start..end), position)
+        excerpt(text.as_bytes(), once(start..end), position).map(|line| line.as_str().to_owned())
     }
 
     #[test]
@@ -143,8 +146,8 @@ mod tests {
     fn invalid_bytes_count_with_their_length_in_the_source() {
         let position = Position { line: 1, column: 2 };
         let [source, carets] = excerpt(b"[\xff\xff, 1]", once(1..3), position);
-        assert_eq!(source, "   1 | [\u{fffd}\u{fffd}, 1]");
-        assert_eq!(carets, "     |  ^^");
+        assert_eq!(source.as_str(), "   1 | [\u{fffd}\u{fffd}, 1]");
+        assert_eq!(carets.as_str(), "     |  ^^");
     }
 
     #[test]
@@ -152,10 +155,10 @@ mod tests {
         let position = Position { line: 1, column: 2 };
         let [_, carets] =
             excerpt(b"{a: 'b', c: 1}", [1..1, 2..2, 4..5, 6..7, 9..9, 40..41], position);
-        assert_eq!(carets, "     |  ^^ ^ ^  ^");
+        assert_eq!(carets.as_str(), "     |  ^^ ^ ^  ^");
         // An insertion in front of a replacement, and one at the end.
         let [_, carets] = excerpt(b"['a", [1..1, 1..2, 3..3], position);
-        assert_eq!(carets, "     |  ^ ^");
+        assert_eq!(carets.as_str(), "     |  ^ ^");
     }
 
     #[test]

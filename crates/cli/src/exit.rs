@@ -50,7 +50,7 @@ Exit codes:
   5  refused: the policy forbids a repair that is needed, a limit was exceeded, or the
      value does not match its schema
   6  reading or writing failed
-If the reader of the output closes the pipe early, the exit code is 0.";
+If the reader of the output closes the pipe early, the exit code is 6, without a message.";
 
 /// The exit codes in the help of `stream`.
 pub(crate) const STREAM_CODES: &str = "\
@@ -64,7 +64,7 @@ Exit codes:
      is needed, or a value does not match its schema
   6  reading or writing failed
 If several apply, the highest wins. If the reader of the output closes the pipe early,
-the exit code is 0.";
+the exit code is 6, without a message.";
 
 /// The exit codes in the help of `check`.
 pub(crate) const CHECK_CODES: &str = "\
@@ -77,15 +77,24 @@ Exit codes:
   5  only with --exit-code: an input was refused, or does not match the schema
   6  an input could not be read, or the output could not be written
 With several inputs, the highest code wins. If the reader of the output closes the pipe
-early, the exit code is 0.";
+early, the exit code is 6, without a message.";
 
-/// The exit codes in the help of `batch`, `explain` and `trace`.
+/// The exit codes in the help of `trace`.
+pub(crate) const TRACE_CODES: &str = "\
+Exit codes:
+  0  success
+  2  the command line is wrong
+  5  the input is longer than --max-input
+  6  reading or writing failed
+If the reader of the output closes the pipe early, the exit code is 6, without a message.";
+
+/// The exit codes in the help of `batch` and `explain`.
 pub(crate) const OTHER_CODES: &str = "\
 Exit codes:
   0  success
   2  the command line is wrong
   6  reading or writing failed
-If the reader of the output closes the pipe early, the exit code is 0.";
+If the reader of the output closes the pipe early, the exit code is 6, without a message.";
 
 impl Exit {
     /// The result for an outcome.
@@ -132,6 +141,8 @@ pub(crate) enum Failure {
     Io { what: String, error: io::Error },
     /// The reader of the output has closed the pipe. This is not reported.
     Pipe,
+    /// An input is longer than `--max-input` allows.
+    TooLong { name: String, limit: usize },
     /// The command line is wrong in a way that clap does not check.
     Usage(String),
 }
@@ -145,8 +156,9 @@ impl Failure {
     /// The exit code for it.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
-            Self::Io { .. } => Exit::Io,
-            Self::Pipe => Exit::Unchanged,
+            // Quiet, but not a success: something was not written.
+            Self::Io { .. } | Self::Pipe => Exit::Io,
+            Self::TooLong { .. } => Exit::Refused,
             Self::Usage(_) => Exit::Usage,
         }
     }
@@ -174,6 +186,9 @@ impl fmt::Display for Failure {
         match self {
             Self::Io { what, error } => write!(f, "{what}: {error}"),
             Self::Pipe => f.write_str("the output was closed"),
+            Self::TooLong { name, limit } => {
+                write!(f, "{name} is longer than {limit} bytes (--max-input)")
+            }
             Self::Usage(message) => f.write_str(message),
         }
     }
@@ -204,10 +219,10 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_pipe_is_quiet() {
+    fn a_broken_pipe_is_quiet_and_no_success() {
         let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert!(matches!(failure, Failure::Pipe));
-        assert_eq!(failure.exit(), Exit::Unchanged);
+        assert_eq!(failure.exit(), Exit::Io);
         assert_eq!(Failure::from(io::Error::other("disk")).exit(), Exit::Io);
     }
 }

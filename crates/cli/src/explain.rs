@@ -1,7 +1,5 @@
 //! `jsonmend explain`: the meaning of codes.
 
-use std::io::{self, Write as _};
-
 use jsonmend_core::{Policy, RepairKind, Risk};
 use jsonmend_schema::Rule;
 use serde_json::json;
@@ -11,22 +9,22 @@ use crate::{
     args::ExplainArgs,
     codes::{repairs, unknown},
     exit::{Exit, Failure},
+    out::Out,
     paint::{BOLD, DIM, NAME},
-    visible::visible,
+    visible::{Shown, shown},
 };
 
 pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = Out::new();
     let Some(code) = &args.code else {
         let repairs = RepairKind::ALL.iter().copied().map(Entry::of_repair);
         for entry in repairs.chain(Rule::ALL.iter().copied().map(Entry::of_rule)) {
             if args.json {
-                writeln!(out, "{}", entry.object())?;
+                out.record(&entry.object());
             } else {
-                // The padding is outside of the colour, because escape sequences would count as width.
-                let name = session.stdout.paint(NAME, entry.code);
-                let pad = " ".repeat(28_usize.saturating_sub(entry.code.len()));
-                writeln!(out, "{name}{pad}{:<8}{}", entry.risk.code(), entry.summary)?;
+                let name = session.stdout.paint(NAME, Shown::of(entry.code).padded(28));
+                let risk = Shown::of(entry.risk).padded(8);
+                out.line(&shown!("{}{}{}", name, risk, entry.summary));
             }
         }
         out.flush()?;
@@ -37,9 +35,9 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
         Failure::Usage(unknown(code, repairs().chain(rules)))
     })?;
     if args.json {
-        writeln!(out, "{}", entry.object())?;
+        out.record(&entry.object());
     } else {
-        writeln!(out, "{}", entry.page(session))?;
+        out.line(&entry.page(session));
     }
     out.flush()?;
     Ok(Exit::Unchanged)
@@ -87,27 +85,27 @@ impl Entry {
         }
     }
 
-    fn page(&self, session: Session) -> String {
+    fn page(&self, session: Session) -> Shown {
         let paint = session.stdout;
         let (before, after) = self.example;
-        let label = |text: &str| paint.paint(DIM, format_args!("{text:<8}"));
-        format!(
-            "{title}\n\n{summary}\n\n{l_before}  {before}\n{l_after}  {after}\n\n\
-             {l_risk}  {risk}: {meaning}\n{l_allowed}  {allowed}\n{l_switch}  {switch} {code}",
-            title = paint.paint(BOLD, self.code),
-            summary = self.summary,
-            l_before = label("before"),
-            before = visible(before.as_bytes(), 200),
-            l_after = label("after"),
-            after = visible(after.as_bytes(), 200),
-            l_risk = label("risk"),
-            risk = self.risk,
-            meaning = meaning(self.risk),
-            l_allowed = label("policies"),
-            allowed = self.policies.join(", "),
-            l_switch = label(if self.switch == "--rule-on" { "allow" } else { "refuse" }),
-            switch = self.switch,
-            code = self.code,
+        let label = |text: &str| paint.paint(DIM, Shown::of(text).padded(8));
+        let switch = if self.switch == "--rule-on" { "allow" } else { "refuse" };
+        shown!(
+            "{}\n\n{}\n\n{}  {}\n{}  {}\n\n{}  {}: {}\n{}  {}\n{}  {} {}",
+            paint.paint(BOLD, self.code),
+            self.summary,
+            label("before"),
+            Shown::clipped(before.as_bytes(), 200),
+            label("after"),
+            Shown::clipped(after.as_bytes(), 200),
+            label("risk"),
+            self.risk,
+            meaning(self.risk),
+            label("policies"),
+            self.policies.join(", "),
+            label(switch),
+            self.switch,
+            self.code,
         )
     }
 

@@ -10,6 +10,7 @@ use crate::{
     excerpt::excerpt,
     paint::{BAD, BOLD, Paint},
     position::{Locator, Position},
+    visible::{Shown, shown},
 };
 
 /// The problem with an input, and its position.
@@ -57,7 +58,11 @@ impl Fault {
                     Some((start, true)) => (start, depth),
                     Some((start, false)) => (start, repairs),
                     // Only the whole-text path exceeds a limit, so it is not known which.
-                    None => (end, format!("{depth}, or {repairs}")),
+                    None => {
+                        let most = limits.repairs();
+                        let joined = format!("{most} repairs or short documents (--max-repairs)");
+                        (end, format!("{depth}, or {joined}"))
+                    }
                 };
                 Some(Self::at(text, start..start, format!("a limit was exceeded: {passed}")))
             }
@@ -87,15 +92,16 @@ impl Fault {
     }
 
     /// `error: name:1:7: byte 6: message`, an excerpt and carets.
-    pub(crate) fn paragraph(&self, paint: Paint, label: &str, name: &str, text: &[u8]) -> String {
+    pub(crate) fn paragraph(&self, paint: Paint, label: &str, name: &str, text: &[u8]) -> Shown {
         let position = Position { line: self.line, column: self.column };
         let [source, carets] = excerpt(text, once(self.byte..self.end), position);
-        format!(
-            "{}: {}: byte {}: {}\n{source}\n{}",
+        shown!(
+            "{}: {}: byte {}: {}\n{}\n{}",
             paint.paint(BAD, label),
-            paint.paint(BOLD, format_args!("{name}:{}:{}", self.line, self.column)),
+            paint.paint(BOLD, shown!("{}:{}:{}", name, self.line, self.column)),
             self.byte,
-            self.message,
+            Shown::message(&self.message),
+            source,
             paint.paint(BAD, carets)
         )
     }

@@ -53,11 +53,13 @@ impl Input {
         }
     }
 
-    /// Reads everything up to the end.
-    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>, Failure> {
-        let mut text = Vec::new();
-        self.read_to_end(&mut text).map_err(|error| Failure::reading(&self.name, error))?;
-        Ok(text)
+    /// Reads everything up to the end, which must come after at most `limit` bytes.
+    pub(crate) fn read_all(&mut self, limit: usize) -> Result<Vec<u8>, Failure> {
+        match read_up_to(&mut *self, limit) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(Failure::TooLong { name: self.name.clone(), limit }),
+            Err(error) => Err(Failure::reading(&self.name, error)),
+        }
     }
 }
 
@@ -73,9 +75,19 @@ impl Read for Input {
     }
 }
 
+/// Reads everything; `None` if that is more than `limit` bytes. Devices and pipes may have no end.
+pub(crate) fn read_up_to(reader: impl Read, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut text = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    reader.take(most).read_to_end(&mut text)?;
+    Ok((text.len() <= limit).then_some(text))
+}
+
 /// A bar for `size` bytes, if standard error is a terminal that does not also show the output.
 fn progress(size: u64, quiet: bool) -> Option<ProgressBar> {
-    if quiet || size <= LONG || !io::stderr().is_terminal() || io::stdout().is_terminal() {
+    #[allow(clippy::disallowed_methods, reason = "only to see what they are")]
+    let beside = io::stderr().is_terminal() && !io::stdout().is_terminal();
+    if quiet || size <= LONG || !beside {
         return None;
     }
     let bar = ProgressBar::new(size);

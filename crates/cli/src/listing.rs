@@ -8,7 +8,7 @@ use crate::{
     paint::{BOLD, DIM, NAME, Paint},
     position::{Locator, Position},
     report::risk_style,
-    visible::visible,
+    visible::{Shown, shown},
 };
 
 /// The longest replaced or inserted text that a line shows, in characters.
@@ -49,39 +49,44 @@ impl Edit<'_> {
     }
 
     /// `' -> "`, `insert ,` or `delete ,`. If the input is no longer available, `before` is `None`.
-    fn change(&self, paint: Paint, before: Option<&[u8]>) -> String {
-        let bold = |text: &str| paint.paint(BOLD, text);
+    fn change(&self, paint: Paint, before: Option<&[u8]>) -> Shown {
+        let bold = |text: &[u8]| paint.paint(BOLD, Shown::clipped(text, SPAN));
         let length = self.end - self.start;
-        let after = bold(&visible(self.after.as_bytes(), SPAN));
+        let after = bold(self.after.as_bytes());
         if length == 0 {
-            return format!("insert {after}");
+            return shown!("insert {}", after);
         }
         let before = match before {
-            Some(before) => bold(&visible(before, SPAN)),
-            None => format!("{length} byte{}", if length == 1 { "" } else { "s" }),
+            Some(before) => bold(before),
+            None => shown!("{} byte{}", length, if length == 1 { "" } else { "s" }),
         };
         if self.after.is_empty() {
-            format!("delete {before}")
+            shown!("delete {}", before)
         } else {
-            format!("{before} -> {after}")
+            shown!("{} -> {}", before, after)
         }
     }
 
+    fn path(&self) -> Shown {
+        Shown::message(&self.path.to_string())
+    }
+
     /// `bytes 1..2`, or `byte 1` if nothing is replaced.
-    fn bytes(&self) -> String {
+    fn bytes(&self) -> Shown {
         if self.start == self.end {
-            format!("byte {}", self.start)
+            shown!("byte {}", self.start)
         } else {
-            format!("bytes {}..{}", self.start, self.end)
+            shown!("bytes {}..{}", self.start, self.end)
         }
     }
 
     /// `single-quote (exact) at $: ' -> " (bytes 1..2)`
-    pub(crate) fn describe(&self, paint: Paint, before: Option<&[u8]>) -> String {
+    pub(crate) fn describe(&self, paint: Paint, before: Option<&[u8]>) -> Shown {
         let code = paint.paint(NAME, self.code);
         let risk = paint.paint(risk_style(self.risk), self.risk);
-        let bytes = paint.paint(DIM, format_args!("({})", self.bytes()));
-        format!("{code} ({risk}) at {}: {} {bytes}", self.path, self.change(paint, before))
+        let bytes = paint.paint(DIM, shown!("({})", self.bytes()));
+        let (path, change) = (self.path(), self.change(paint, before));
+        shown!("{} ({}) at {}: {} {}", code, risk, path, change, bytes)
     }
 }
 
@@ -98,7 +103,7 @@ pub(crate) struct Listing<'a> {
 impl Listing<'_> {
     /// One line for each kind of repair or, with `--verbose`, for each repair. `text` is `None` if
     /// the input is no longer available.
-    pub(crate) fn lines<'e, E>(&self, text: Option<&[u8]>, edits: &'e [E]) -> Vec<String>
+    pub(crate) fn lines<'e, E>(&self, text: Option<&[u8]>, edits: &'e [E]) -> Vec<Shown>
     where
         Edit<'e>: From<&'e E>,
     {
@@ -117,14 +122,15 @@ impl Listing<'_> {
     }
 
     /// The same with an excerpt below each line. Carets mark all repairs of the kind in the excerpt.
-    pub(crate) fn paragraphs(&self, text: &[u8], repairs: &[Repair]) -> Vec<String> {
+    pub(crate) fn paragraphs(&self, text: &[u8], repairs: &[Repair]) -> Vec<Shown> {
         let edits: Vec<Edit<'_>> = repairs.iter().map(Edit::from).collect();
         let mut locator = Locator::new(text);
-        let mut paragraph = |line: &str, marked: &[Edit<'_>]| {
-            let Some(first) = marked.first() else { return line.to_owned() };
+        let mut paragraph = |line: &Shown, marked: &[Edit<'_>]| {
+            let Some(first) = marked.first() else { return line.clone() };
             let spans = marked.iter().map(|edit| edit.start..edit.end);
             let [source, carets] = excerpt(text, spans, locator.at(first.start));
-            format!("{line}\n{source}\n{}", self.paint.paint(risk_style(first.risk), carets))
+            let carets = self.paint.paint(risk_style(first.risk), carets);
+            shown!("{}\n{}\n{}", line, source, carets)
         };
         if self.verbose {
             let lines = self.lines(Some(text), repairs);
@@ -145,18 +151,18 @@ impl Listing<'_> {
 
     /// The line for one repair: `name:1:2: single-quote (exact) at $: ' -> " (bytes 1..2)`. `seen` is
     /// its position and the bytes it replaces.
-    pub(crate) fn line(&self, edit: Edit<'_>, seen: Option<(Position, &[u8])>) -> String {
+    pub(crate) fn line(&self, edit: Edit<'_>, seen: Option<(Position, &[u8])>) -> Shown {
         let place = self.place(edit.start, seen.map(|(position, _)| position));
-        format!("{place}: {}", edit.describe(self.paint, seen.map(|(_, before)| before)))
+        shown!("{}: {}", place, edit.describe(self.paint, seen.map(|(_, before)| before)))
     }
 
     /// `name:1:2`, or `1:2` without a name. Without a position, the byte has to do.
-    fn place(&self, byte: usize, position: Option<Position>) -> String {
+    fn place(&self, byte: usize, position: Option<Position>) -> Shown {
         let place = match (self.name, position) {
-            (Some(name), Some(at)) => format!("{name}:{}:{}", at.line, at.column),
-            (None, Some(at)) => format!("{}:{}", at.line, at.column),
-            (Some(name), None) => format!("{name}: byte {byte}"),
-            (None, None) => format!("byte {byte}"),
+            (Some(name), Some(at)) => shown!("{}:{}:{}", name, at.line, at.column),
+            (None, Some(at)) => shown!("{}:{}", at.line, at.column),
+            (Some(name), None) => shown!("{}: byte {}", name, byte),
+            (None, None) => shown!("byte {}", byte),
         };
         self.paint.paint(BOLD, place)
     }
@@ -172,9 +178,9 @@ struct Kind {
     code: &'static str,
     risk: Risk,
     count: usize,
-    place: String,
-    path: String,
-    change: String,
+    place: Shown,
+    path: Shown,
+    change: Shown,
     /// Whether all of them make the same change.
     alike: bool,
 }
@@ -198,14 +204,14 @@ impl Kinds {
             risk: edit.risk,
             count: 1,
             place: listing.place(edit.start, seen.map(|(position, _)| position)),
-            path: edit.path.to_string(),
+            path: edit.path(),
             change,
             alike: true,
         });
     }
 
     /// One line for each kind.
-    pub(crate) fn lines(&self, paint: Paint) -> Vec<String> {
+    pub(crate) fn lines(&self, paint: Paint) -> Vec<Shown> {
         self.0.iter().map(|kind| kind.line(paint)).collect()
     }
 }
@@ -216,15 +222,16 @@ impl Kind {
     }
 
     /// `name:1:2: single-quote × 16 (exact), first at $: ' -> "`
-    fn line(&self, paint: Paint) -> String {
+    fn line(&self, paint: Paint) -> Shown {
         let Self { count, place, path, change, .. } = self;
         let code = paint.paint(NAME, self.code);
         let risk = paint.paint(risk_style(self.risk), self.risk);
         if *count == 1 {
-            return format!("{place}: {code} ({risk}) at {path}: {change}");
+            return shown!("{}: {} ({}) at {}: {}", place, code, risk, path, change);
         }
         let more = if self.alike { "" } else { ", …" };
-        format!("{place}: {code} × {count} ({risk}), first at {path}: {change}{more}")
+        let first = shown!("first at {}: {}{}", path, change, more);
+        shown!("{}: {} × {} ({}), {}", place, code, count, risk, first)
     }
 }
 
@@ -247,8 +254,9 @@ mod tests {
 
     #[test]
     fn each_kind_is_one_line() {
+        let lines = listing(false).lines(Some(TEXT.as_bytes()), &repairs());
         assert_eq!(
-            listing(false).lines(Some(TEXT.as_bytes()), &repairs()),
+            lines.iter().map(Shown::as_str).collect::<Vec<_>>(),
             [
                 "f:1:2: single-quote × 4 (exact), first at $: ' -> \"",
                 "f:1:7: python-literal × 2 (exact), first at $.a: True -> true, …",
@@ -260,20 +268,27 @@ mod tests {
     fn each_repair_is_one_line_if_verbose() {
         let lines = listing(true).lines(Some(TEXT.as_bytes()), &repairs());
         assert_eq!(lines.len(), 6);
-        assert_eq!(lines[0], "f:1:2: single-quote (exact) at $: ' -> \" (bytes 1..2)");
-        assert_eq!(lines[5], "f:2:7: python-literal (exact) at $.b: None -> null (bytes 18..22)");
+        assert_eq!(lines[0].as_str(), "f:1:2: single-quote (exact) at $: ' -> \" (bytes 1..2)");
+        assert_eq!(
+            lines[5].as_str(),
+            "f:2:7: python-literal (exact) at $.b: None -> null (bytes 18..22)"
+        );
     }
 
     #[test]
     fn carets_mark_all_repairs_of_a_kind_on_the_line() {
         let paragraphs = listing(false).paragraphs(TEXT.as_bytes(), &repairs());
         assert_eq!(paragraphs.len(), 2);
-        assert!(paragraphs[0].ends_with("\n   1 | {'a': True,␊\n     |  ^ ^"), "{}", paragraphs[0]);
+        let first = paragraphs[0].as_str();
+        assert!(first.ends_with("\n   1 | {'a': True,␊\n     |  ^ ^"), "{first}");
     }
 
     #[test]
     fn a_place_without_the_text_is_its_byte() {
         let lines = Listing { name: None, ..listing(true) }.lines(None, &repairs());
-        assert_eq!(lines[0], "byte 1: single-quote (exact) at $: 1 byte -> \" (bytes 1..2)");
+        assert_eq!(
+            lines[0].as_str(),
+            "byte 1: single-quote (exact) at $: 1 byte -> \" (bytes 1..2)"
+        );
     }
 }

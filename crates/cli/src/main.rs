@@ -11,6 +11,7 @@ mod fault;
 mod fit;
 mod fragment;
 mod input;
+mod json;
 mod listing;
 mod out;
 mod paint;
@@ -21,7 +22,7 @@ mod stream;
 mod trace;
 mod visible;
 
-use std::process::ExitCode;
+use std::{env, ffi::OsString, process::ExitCode};
 
 use clap::Parser as _;
 
@@ -29,6 +30,7 @@ use crate::{
     args::{Cli, Command},
     exit::{Exit, Failure},
     paint::{BAD, Paint, notice},
+    visible::{Shown, shown},
 };
 
 /// The settings that all commands share.
@@ -42,21 +44,49 @@ pub(crate) struct Session {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let arguments: Vec<OsString> = env::args_os().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return unparsed(&error, &arguments),
+    };
     let session = Session {
         stdout: Paint::stdout(cli.color),
         stderr: Paint::stderr(cli.color),
         quiet: cli.quiet,
         verbose: cli.verbose,
     };
-    let result = dispatch(&cli.command, session);
-    let exit = result.unwrap_or_else(|failure| {
-        if !matches!(failure, Failure::Pipe) {
-            notice(format_args!("{}: {failure}", session.stderr.paint(BAD, "error")));
-        }
+    let exit = dispatch(&cli.command, session).unwrap_or_else(|failure| {
+        report(&failure, session.stderr);
         failure.exit()
     });
     exit.into()
+}
+
+/// Prints help, the version, or an error in the command line.
+///
+/// clap repeats arguments in its errors. So they are made visible first, and read again for the
+/// message. If they can be read then, the first message is shown instead, without colours.
+fn unparsed(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let shown = arguments.iter().map(|argument| Shown::of(argument.display()));
+    let shown: Vec<Shown> = shown.collect();
+    let code = u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8);
+    match Cli::try_parse_from(shown.iter().map(Shown::as_str)) {
+        Err(error) => {
+            if let Err(failed) = error.print().map_err(Failure::from) {
+                report(&failed, Paint::stderr(args::Color::Auto));
+                return failed.exit().into();
+            }
+        }
+        Ok(_) => notice(&Shown::of(error.render())),
+    }
+    ExitCode::from(code)
+}
+
+/// Reports why a command stopped.
+fn report(failure: &Failure, paint: Paint) {
+    if !matches!(failure, Failure::Pipe) {
+        notice(&shown!("{}: {}", paint.paint(BAD, "error"), failure));
+    }
 }
 
 fn dispatch(command: &Command, session: Session) -> Result<Exit, Failure> {

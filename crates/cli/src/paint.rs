@@ -1,14 +1,14 @@
 //! Colours, and messages on standard error.
 
-use std::{
-    fmt::Display,
-    io::{self, Write as _},
-};
+use std::io::{self, Write as _};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
-use crate::args::Color;
+use crate::{
+    args::Color,
+    visible::{Show, Shown},
+};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -24,10 +24,12 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
+    #[allow(clippy::disallowed_methods, reason = "only to see what it is")]
     pub(crate) fn stdout(color: Color) -> Self {
         Self::choose(color, || AutoStream::choice(&io::stdout()))
     }
 
+    #[allow(clippy::disallowed_methods, reason = "only to see what it is")]
     pub(crate) fn stderr(color: Color) -> Self {
         Self::choose(color, || AutoStream::choice(&io::stderr()))
     }
@@ -43,12 +45,14 @@ impl Paint {
     }
 
     /// `text` in `style`.
-    pub(crate) fn paint(self, style: Style, text: impl Display) -> String {
-        if self.on { format!("{style}{text}{style:#}") } else { text.to_string() }
+    pub(crate) fn paint(self, style: Style, text: impl Show) -> Shown {
+        let text = Shown::of(text);
+        if self.on { text.styled(style) } else { text }
     }
 }
 
 /// Writes one line to standard error. Errors are ignored: they are no reason to stop.
-pub(crate) fn notice(line: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+#[allow(clippy::disallowed_methods, reason = "this is the one place")]
+pub(crate) fn notice(line: &Shown) {
+    let _ = writeln!(io::stderr().lock(), "{}", line.as_str());
 }

@@ -2,8 +2,6 @@
 
 mod push;
 
-use std::io::{self, IsTerminal as _, Write};
-
 use jsonmend_core::{Mended, Options, Outcome, TrailingDocuments};
 use jsonmend_extract::{Scope, mend_text};
 
@@ -16,8 +14,10 @@ use crate::{
     fit::{self, Target},
     input::Input,
     listing::Listing,
+    out::Out,
     paint::notice,
     report,
+    visible::shown,
 };
 
 pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
     let default = if args.stream { Scope::Whole } else { Scope::Best };
     let scope = args.scope.map_or(default, ScopeArg::scope);
     let outcome = if let Some(target) = target {
-        let text = input.read_all()?;
+        let text = input.read_all(args.input.max_input)?;
         let fitted = target.fit(&text, options, scope);
         fit::repair(args, input.name(), &text, &target, &fitted, session)?
     } else if args.stream {
@@ -71,29 +71,22 @@ fn whole(
     options: &Options,
     session: Session,
 ) -> Result<Outcome, Failure> {
-    let text = input.read_all()?;
+    let text = input.read_all(args.input.max_input)?;
     let mended = mend_text(&text, scope, options);
-    let mut out = io::stdout().lock();
+    let mut out = Out::new();
     if args.json {
-        let report = Report::new(input.name(), &text, &mended, options).with_json(&mended);
-        serde_json::to_writer(&mut out, &report)?;
-        writeln!(out)?;
+        out.record(&Report::new(input.name(), &text, &mended, options).with_json(&mended));
     } else if let Some(json) = mended.text() {
-        out.write_all(json.as_bytes())?;
-        end_line(&mut out, json.as_bytes())?;
+        out.document(json.as_bytes());
+        out.end_line(json.as_bytes());
     } else if args.or_input {
-        out.write_all(&text)?;
+        out.text(&text);
     }
     out.flush()?;
     if !args.json {
         notices(input.name(), &text, &mended, options, session);
     }
     Ok(mended.outcome())
-}
-
-/// Adds a line feed on a terminal. Elsewhere the output is exactly the result.
-pub(crate) fn end_line(out: &mut io::StdoutLock<'_>, text: &[u8]) -> io::Result<()> {
-    if out.is_terminal() && !text.ends_with(b"\n") { out.write_all(b"\n") } else { Ok(()) }
 }
 
 fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session: Session) {
@@ -105,15 +98,15 @@ fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session:
     }
     if let Some(fault) = Fault::of(text, mended, options) {
         if !mended.outcome().is_valid() {
-            notice(fault.paragraph(paint, "error", name, text));
+            notice(&fault.paragraph(paint, "error", name, text));
         } else if !session.quiet {
-            notice(fault.paragraph(paint, "cut off", name, text));
+            notice(&fault.paragraph(paint, "cut off", name, text));
         }
     }
 }
 
 fn summary(name: &str, outcome: Outcome, count: &str, session: Session) {
     if outcome != Outcome::Unchanged {
-        notice(format_args!("{name}: {} ({count})", report::outcome(session.stderr, outcome)));
+        notice(&shown!("{}: {} ({})", name, report::outcome(session.stderr, outcome), count));
     }
 }

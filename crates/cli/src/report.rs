@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     paint::{BAD, GOOD, NAME, Paint, WARN},
     position::{Locator, Position},
+    visible::{Shown, shown},
 };
 
 /// A repair in JSON output.
@@ -84,7 +85,7 @@ pub(crate) fn located(text: &[u8], repairs: &[Repair]) -> Vec<Located> {
 }
 
 /// The name of an outcome, coloured.
-pub(crate) fn outcome(paint: Paint, outcome: Outcome) -> String {
+pub(crate) fn outcome(paint: Paint, outcome: Outcome) -> Shown {
     let style = match outcome {
         Outcome::Unchanged => GOOD,
         Outcome::Repaired | Outcome::Closed => WARN,
@@ -94,10 +95,10 @@ pub(crate) fn outcome(paint: Paint, outcome: Outcome) -> String {
 }
 
 /// The message of `check` for an input that is not valid: what it is not, and what can be done.
-pub(crate) fn not_valid(paint: Paint, message: &str, outcome: Outcome) -> String {
+pub(crate) fn not_valid(paint: Paint, message: &str, outcome: Outcome) -> Shown {
     match outcome {
-        Outcome::Repaired => paint.paint(WARN, format_args!("{message}, can be repaired")),
-        Outcome::Closed => paint.paint(WARN, format_args!("{message}, cut off, can be closed")),
+        Outcome::Repaired => paint.paint(WARN, shown!("{}, can be repaired", message)),
+        Outcome::Closed => paint.paint(WARN, shown!("{}, cut off, can be closed", message)),
         _ => paint.paint(BAD, message),
     }
 }

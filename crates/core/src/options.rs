@@ -146,7 +146,8 @@ impl Limits {
 
     /// How many repairs one input may need. The keys in the paths of all repairs together may take
     /// a kibibyte per allowed repair, but at least a mebibyte. Exceeding that is an
-    /// [`Overflow`](crate::Outcome::Overflow), too.
+    /// [`Overflow`](crate::Outcome::Overflow), too. The same number bounds the documents that are
+    /// joined; see [`documents`](Self::documents).
     ///
     /// ### Default
     /// 10,000.
@@ -154,6 +155,21 @@ impl Limits {
     pub const fn with_repairs(mut self, repairs: usize) -> Self {
         self.repairs = repairs;
         self
+    }
+
+    /// How many documents a whole text of that many bytes may hold, if they are to be joined: as many
+    /// as it may need repairs or, in a long text, one for every 16 bytes. Joining a document takes a
+    /// repair, and so several times the memory of a document of a few bytes.
+    ///
+    /// ```
+    /// use jsonmend_core::Limits;
+    /// assert_eq!(Limits::new().documents(100), 10_000);
+    /// assert_eq!(Limits::new().documents(1_600_000), 100_000);
+    /// ```
+    #[must_use]
+    pub const fn documents(&self, bytes: usize) -> usize {
+        let (long, few) = (bytes / 16, if self.repairs == 0 { 1 } else { self.repairs });
+        if long > few { long } else { few }
     }
 
     /// How many bytes of keys the paths of all repairs may take.

@@ -17,6 +17,7 @@ pub fn mend(input: &[u8], options: &Options) -> Mended {
     // JSON, because a reading that closes it would make a text that was cut off look complete.
     let strict = options.clone().with_policy(Policy::STRICT);
     let mut engine = Engine::streaming(strict);
+    engine.bound_documents(input.len());
     match engine.run(Source::new(input, 0, true)) {
         Ok(()) if engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1 => {
             if let Ok(text) = core::str::from_utf8(input) {
@@ -50,6 +51,7 @@ struct Reading {
 
 impl Reading {
     fn with(mut engine: Engine, input: &[u8]) -> Self {
+        engine.bound_documents(input.len());
         let stop = engine.run(Source::new(input, 0, true)).err();
         let cut_at = engine.path();
         let mut repairs = Vec::new();

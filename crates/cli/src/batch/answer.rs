@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     fit::{Fitting, changes},
+    json,
     report::{Record, records},
 };
 
@@ -77,11 +78,15 @@ pub(crate) fn panicked(line: &Line) -> Vec<u8> {
 fn write(head: &Head<'_>, result: Result<Body, String>) -> Vec<u8> {
     let id = head.id();
     let body = result.unwrap_or_else(|error| Body::Error { error });
-    serde_json::to_vec(&Reply { id, body }).unwrap_or_else(|error| {
-        // A reply consists of strings, numbers and lists, so writing it cannot fail.
-        debug_assert!(false, "{error}");
-        br#"{"id":null,"error":"internal error: the reply could not be written"}"#.to_vec()
-    })
+    let mut line = Vec::new();
+    match json::write(&mut line, &Reply { id, body }) {
+        Ok(()) => line,
+        Err(error) => {
+            // A reply consists of strings, numbers and lists, so writing it cannot fail.
+            debug_assert!(false, "{error}");
+            br#"{"id":null,"error":"internal error: the reply could not be written"}"#.to_vec()
+        }
+    }
 }
 
 fn answer(line: &[u8], setting: Setting) -> Result<Body, String> {

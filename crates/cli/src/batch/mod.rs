@@ -8,10 +8,7 @@ mod pipeline;
 mod provider;
 mod request;
 
-use std::{
-    io::{self, BufReader},
-    thread,
-};
+use std::{io::BufReader, thread};
 
 use jsonmend_core::Limits;
 
@@ -20,6 +17,7 @@ use crate::{
     args::{BatchArgs, Split},
     exit::{Exit, Failure},
     input::{CHUNK, Input},
+    out::Out,
 };
 
 /// The settings for all requests of a run.
@@ -40,10 +38,10 @@ pub(crate) fn run(args: &BatchArgs, session: Session) -> Result<Exit, Failure> {
         .min(MAX_THREADS);
     let input = Input::open(&args.file, session.quiet)?;
     let name = input.name().to_owned();
-    let mut out = io::BufWriter::with_capacity(CHUNK, io::stdout().lock());
+    let mut out = Out::new();
     let ended = pipeline::run(
         BufReader::with_capacity(CHUNK, input),
-        &mut out,
+        out.lines(),
         threads,
         args.max_line,
         move |line| answer::reply(line, setting),

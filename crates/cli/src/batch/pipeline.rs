@@ -165,7 +165,10 @@ fn take<T>(from: &Receiver<T>, out: &mut impl Write) -> Result<Option<T>, Stoppe
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::{
+        io::{Cursor, Read},
+        sync::atomic::{AtomicUsize, Ordering},
+    };
 
     use super::*;
 
@@ -197,6 +200,52 @@ mod tests {
         let lines: Vec<String> =
             (0..500).map(|n| "x".repeat(n % 17 + 1) + &n.to_string()).collect();
         assert_eq!(replies(&lines.join("\n"), 1000), lines);
+    }
+
+    /// Counts the lines that were read or written.
+    struct Counted<T>(T, Arc<AtomicUsize>);
+
+    impl<T: Read> Read for Counted<T> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            // One line at a time, because it is counted when it is read.
+            let count = self.0.read(buffer.get_mut(..2).unwrap_or_default())?;
+            self.1.fetch_add(count / 2, Ordering::SeqCst);
+            Ok(count)
+        }
+    }
+
+    impl<T: Write> Write for Counted<T> {
+        fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+            let count = self.0.write(buffer)?;
+            self.1.fetch_add(1, Ordering::SeqCst);
+            Ok(count)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            self.0.flush()
+        }
+    }
+
+    #[test]
+    fn requests_wait_until_others_are_answered() {
+        const THREADS: usize = 3;
+        let (read, written) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let most = Arc::new(AtomicUsize::new(0));
+        let input = Counted(Cursor::new("x\n".repeat(2_000)), Arc::clone(&read));
+        let mut out = Counted(Vec::new(), Arc::clone(&written));
+        let seen = (Arc::clone(&read), Arc::clone(&written), Arc::clone(&most));
+        let answer = move |_: &Line| {
+            let (read, written, most) = &seen;
+            // What is written between the two makes the difference smaller, never larger.
+            let read = read.load(Ordering::SeqCst);
+            most.fetch_max(read.saturating_sub(written.load(Ordering::SeqCst)), Ordering::SeqCst);
+            Vec::new()
+        };
+        run(io::BufReader::with_capacity(2, input), &mut out, THREADS, 10, answer, |_| Vec::new())
+            .unwrap();
+        assert_eq!(written.load(Ordering::SeqCst), 2_000);
+        let most = most.load(Ordering::SeqCst);
+        // The queue, one that is being read, and one that is being written.
+        assert!(most <= THREADS * QUEUED + 2, "{most}");
     }
 
     #[test]

@@ -3,7 +3,11 @@
 mod response;
 mod run;
 
-use std::{fs, path::Path};
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+};
 
 use jsonmend_core::Options;
 use jsonmend_extract::Scope;
@@ -14,13 +18,20 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use response::{CallReport, ObjectReport, tools_of_args, tools_of_text};
-pub(crate) use run::{check, repair};
+pub(crate) use run::{check, more_issues, repair};
 
 use crate::{
     args::{RuleArgs, SchemaArgs},
     exit::Failure,
+    input::read_up_to,
     report::Record,
 };
+
+/// The most that is read of schemas and tools, in bytes: of one file, or of a directory.
+const MAX_SCHEMA: usize = 16 << 20;
+
+/// The most tools that are read.
+const MAX_TOOLS: usize = 4096;
 
 /// A schema, and the name of what it is for.
 #[derive(Debug)]
@@ -37,7 +48,7 @@ impl Target {
     pub(crate) fn of_args(args: &SchemaArgs) -> Result<Option<Self>, Failure> {
         let name = args.name.as_deref();
         let target = if let Some(path) = &args.schema {
-            Self::of_schema(&read(path)?, name)
+            Self::of_schema(&read(path, MAX_SCHEMA)?, name)
         } else if let Some(path) = &args.tools {
             registry(path)?.and_then(|registry| Self::of_registry(&registry, name))
         } else {
@@ -52,7 +63,7 @@ impl Target {
         name: Option<&str>,
         rules: &RuleArgs,
     ) -> Result<Self, Failure> {
-        let target = Self::of_schema(&read(path)?, name).map_err(Failure::Usage)?;
+        let target = Self::of_schema(&read(path, MAX_SCHEMA)?, name).map_err(Failure::Usage)?;
         Ok(target.switched(rules))
     }
 
@@ -128,15 +139,21 @@ fn switched(mut rules: Rules, args: &RuleArgs) -> Rules {
 /// content.
 fn registry(path: &Path) -> Result<Result<Registry, String>, Failure> {
     if !path.is_dir() {
-        return Ok(tools(&read(path)?));
+        return Ok(tools(&read(path, MAX_SCHEMA)?));
     }
     let reading = |error| Failure::reading(&path.display().to_string(), error);
     let mut files = Vec::new();
+    let mut room = MAX_SCHEMA;
     for entry in fs::read_dir(path).map_err(reading)? {
         let file = entry.map_err(reading)?.path();
         if file.extension().is_some_and(|extension| extension == "json") {
             let own = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            files.push((own, read(&file)?));
+            if files.len() == MAX_TOOLS {
+                return Ok(Err(too_many_tools()));
+            }
+            let text = read(&file, room)?;
+            room -= text.len();
+            files.push((own, text));
         }
     }
     let texts = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
@@ -146,11 +163,48 @@ fn registry(path: &Path) -> Result<Result<Registry, String>, Failure> {
 fn tools(text: &str) -> Result<Registry, String> {
     let tools: Value =
         serde_json::from_str(text).map_err(|error| format!("the tools are not JSON: {error}"))?;
+    if declared(&tools) > MAX_TOOLS {
+        return Err(too_many_tools());
+    }
     Registry::from_tools(&tools).map_err(|error| error.to_string())
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::reading(&path.display().to_string(), error))
+fn too_many_tools() -> String {
+    format!("more than {MAX_TOOLS} tools")
+}
+
+/// How many tools are declared: objects with a name or a function, in whatever holds them.
+fn declared(tools: &Value) -> usize {
+    let mut open = vec![tools];
+    let mut count = 0;
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            // What is within a declaration is a schema.
+            Value::Object(members)
+                if ["name", "function"].iter().any(|key| members.contains_key(*key)) =>
+            {
+                count += 1;
+            }
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Reads a file of at most `limit` bytes.
+fn read(path: &Path, limit: usize) -> Result<String, Failure> {
+    let name = path.display();
+    let failed = |error| Failure::reading(&name.to_string(), error);
+    let bytes = read_up_to(File::open(path).map_err(failed)?, limit).map_err(failed)?;
+    let bytes = bytes.ok_or_else(|| {
+        Failure::Usage(format!(
+            "{name}: schemas and tools of more than {MAX_SCHEMA} bytes are not read"
+        ))
+    })?;
+    String::from_utf8(bytes)
+        .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))
 }
 
 /// The part of a report that is about the schema.

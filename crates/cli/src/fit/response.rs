@@ -12,6 +12,7 @@ use crate::{
     exit::Failure,
     paint::Paint,
     report::{self, Record},
+    visible::Shown,
 };
 
 /// The tools that the command line names, with its rule switches.
@@ -175,7 +176,7 @@ impl<'f> ObjectReport<'f> {
     }
 
     /// `repaired (2 changes, 1 rule, highest risk likely)`.
-    pub(crate) fn summary(self, paint: Paint) -> String {
+    pub(crate) fn summary(self, paint: Paint) -> Shown {
         let outcome = || report::outcome(paint, self.outcome());
         self.fit.fitted().map_or_else(outcome, |fitted: &Fitted| summary(fitted, paint))
     }

@@ -1,7 +1,5 @@
 //! `repair` and `check` with a schema.
 
-use std::io::{self, Write};
-
 use jsonmend_core::{Options, Outcome, Risk};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Fitted, Issue, Rendering, Tree};
@@ -13,9 +11,10 @@ use crate::{
     args::RepairArgs,
     exit::{Exit, Failure},
     listing::Listing,
+    out::Out,
     paint::{BAD, BOLD, Paint, notice},
-    repair::end_line,
     report::{self, Record},
+    visible::{Shown, shown},
 };
 
 /// The number of issues that are listed; `check`, `--json` and `--verbose` list all.
@@ -57,20 +56,19 @@ pub(crate) fn repair(
     fitted: &Fitted,
     session: Session,
 ) -> Result<Outcome, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = Out::new();
     if args.json {
         let mut report = Report::new(name, target, fitted);
         report.json = Some(fitted.text());
-        serde_json::to_writer(&mut out, &report)?;
-        writeln!(out)?;
+        out.record(&report);
         out.flush()?;
         return Ok(fitted.outcome());
     }
     if let Some(json) = fitted.text() {
-        out.write_all(json.as_bytes())?;
-        end_line(&mut out, json.as_bytes())?;
+        out.document(json.as_bytes());
+        out.end_line(json.as_bytes());
     } else if args.or_input {
-        out.write_all(text)?;
+        out.text(text);
     }
     out.flush()?;
     if !session.quiet {
@@ -79,12 +77,22 @@ pub(crate) fn repair(
     }
     let listed = if session.verbose { usize::MAX } else { LISTED };
     for issue in fitted.issues().iter().take(listed) {
-        notice(format_args!("{name}: {}", Rendering::new().line(issue)));
+        notice(&shown!("{}: {}", name, Shown::message(&Rendering::new().line(issue))));
+    }
+    if let Some(more) = more_issues(fitted.issues().len(), listed) {
+        notice(&shown!("{}: {}", name, more));
     }
     if fitted.text().is_none() || !session.quiet && fitted.outcome() != Outcome::Unchanged {
-        notice(format_args!("{name}: {}", summary(fitted, session.stderr)));
+        notice(&shown!("{}: {}", name, summary(fitted, session.stderr)));
     }
     Ok(fitted.outcome())
+}
+
+/// `… and 3 more issues (--verbose lists all)`, if there are more than are listed.
+pub(crate) fn more_issues(issues: usize, listed: usize) -> Option<Shown> {
+    let more = issues.checked_sub(listed).filter(|more| *more > 0)?;
+    let noun = if more == 1 { "issue" } else { "issues" };
+    Some(shown!("… and {} more {} (--verbose lists all)", more, noun))
 }
 
 /// Reports whether a text matches the schema and, if not, what is wrong and what would change.
@@ -97,27 +105,31 @@ pub(crate) fn check(
     session: Session,
 ) -> Result<Exit, Failure> {
     let fitted = target.fit(text, options, Scope::Best);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Out::new();
     if json {
-        serde_json::to_writer(&mut out, &Report::new(name, target, &fitted))?;
-        writeln!(out)?;
+        out.record(&Report::new(name, target, &fitted));
     } else if fitted.outcome() == Outcome::Unchanged {
         if !session.quiet {
             let title = session.stdout.paint(BOLD, name);
-            writeln!(out, "{title}: valid JSON, and it matches the schema")?;
+            out.line(&shown!("{}: valid JSON, and it matches the schema", title));
         }
     } else {
         for issue in before(target, &fitted) {
             let label = session.stdout.paint(BAD, issue.code());
-            writeln!(out, "{name}: {label}: {}", Rendering::new().line(&issue))?;
+            out.line(&shown!(
+                "{}: {}: {}",
+                name,
+                label,
+                Shown::message(&Rendering::new().line(&issue))
+            ));
         }
         let listing = Listing { paint: session.stdout, name: Some(name), verbose: session.verbose };
         for line in listing.lines(Some(text), fitted.changes()) {
-            writeln!(out, "{line}")?;
+            out.line(&line);
         }
         let title = session.stdout.paint(BOLD, name);
         let state = report::not_valid(session.stdout, "not valid", fitted.outcome());
-        writeln!(out, "{title}: {state} ({})", counts(&fitted))?;
+        out.line(&shown!("{}: {} ({})", title, state, counts(&fitted)));
     }
     out.flush()?;
     Ok(Exit::of(fitted.outcome()))
@@ -133,12 +145,12 @@ fn before(target: &Target, fitted: &Fitted) -> Vec<Issue> {
 }
 
 /// `repaired (3 changes, 2 rules, highest risk likely)`
-pub(super) fn summary(fitted: &Fitted, paint: Paint) -> String {
+pub(super) fn summary(fitted: &Fitted, paint: Paint) -> Shown {
     let outcome = report::outcome(paint, fitted.outcome());
     if fitted.outcome() == Outcome::Unchanged {
         return outcome;
     }
-    format!("{outcome} ({})", counts(fitted))
+    shown!("{} ({})", outcome, counts(fitted))
 }
 
 /// `3 changes, 2 rules, highest risk likely`, or `1 issue`

@@ -16,6 +16,7 @@ use crate::{
     paint::{BAD, notice},
     position::Tracker,
     report::{self, Record},
+    visible::shown,
 };
 
 pub(super) fn run(
@@ -196,7 +197,7 @@ impl Sink {
             }
             self.out.record(&end);
         } else if self.wrote && self.out.is_terminal() {
-            self.out.bytes(b"\n");
+            self.out.text(b"\n");
         }
         self.out.flush()?;
         if self.json {
@@ -211,7 +212,7 @@ impl Sink {
         }
         if let Some((reason, repair)) = refused {
             let error = self.session.stderr.paint(BAD, "error");
-            notice(format_args!("{error}: {}: byte {}: {reason}", self.name, repair.start()));
+            notice(&shown!("{}: {}: byte {}: {}", error, self.name, repair.start(), reason));
         }
         Ok(())
     }
@@ -229,7 +230,7 @@ impl TextSink for Sink {
     /// Each document begins on a new line.
     fn begin(&mut self, _: usize) {
         if self.wrote && !self.json {
-            self.out.bytes(b"\n");
+            self.out.text(b"\n");
         }
     }
 
@@ -241,7 +242,7 @@ impl TextSink for Sink {
             let text = self.fragments.push(bytes);
             self.fragment("json", &text);
         } else {
-            self.out.bytes(bytes);
+            self.out.document(bytes);
         }
     }
 
@@ -258,7 +259,7 @@ impl TextSink for Sink {
             let listing = Listing { paint, name: Some(&self.name), verbose };
             let edit = Edit::from(&repair);
             if verbose {
-                notice(listing.line(edit, seen));
+                notice(&listing.line(edit, seen));
             } else {
                 self.kinds.add(&listing, edit, seen);
             }

@@ -8,7 +8,7 @@ use crate::{
     Session,
     out::Out,
     paint::{BAD, notice},
-    visible::visible,
+    visible::{Shown, shown},
 };
 
 /// The length at which error messages are clipped, in characters.
@@ -26,9 +26,9 @@ impl Calls {
         Self { out: Out::new(), name: name.to_owned(), session }
     }
 
-    fn trouble(&self, message: &str) {
+    fn trouble(&self, message: &Shown) {
         let label = self.session.stderr.paint(BAD, "error");
-        notice(format_args!("{label}: {}: {message}", self.name));
+        notice(&shown!("{}: {}: {}", label, self.name, message));
     }
 }
 
@@ -36,11 +36,18 @@ impl View for Calls {
     fn show(&mut self, event: &WireEvent<'_>) {
         match event {
             WireEvent::CallEnded(call) => self.out.record(&ended(call)),
-            WireEvent::Error(error) => self.trouble(&visible(error.message().as_bytes(), SHOWN)),
-            WireEvent::Oversize { limit } => {
-                self.trouble(&format!("a line or an event of more than {limit} bytes was dropped"));
+            WireEvent::Error(error) => {
+                self.trouble(&Shown::clipped(error.message().as_bytes(), SHOWN));
             }
-            WireEvent::Ended(StreamOutcome::Cut) => self.trouble("broke off before its end"),
+            WireEvent::Oversize { limit } => {
+                self.trouble(&shown!(
+                    "a line or an event of more than {} bytes was dropped",
+                    limit
+                ));
+            }
+            WireEvent::Ended(StreamOutcome::Cut) => {
+                self.trouble(&shown!("broke off before its end"));
+            }
             _ => {}
         }
     }

@@ -56,8 +56,7 @@ impl Events {
     /// Writes changes, each a JSON object, as events.
     fn write_deltas(&mut self, call: usize, deltas: &[String]) {
         for members in deltas.iter().filter_map(|delta| delta.strip_prefix('{')) {
-            let line = format!("{{\"type\":\"delta\",\"call\":{call},{members}\n");
-            self.out.bytes(line.as_bytes());
+            self.out.json_line(&format!("{{\"type\":\"delta\",\"call\":{call},{members}"));
         }
     }
 

@@ -1,7 +1,5 @@
 //! `--emit provider`: the body with repaired arguments, for clients of the provider.
 
-use std::io::{self, Write as _};
-
 use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireOptions};
 
 use super::Verdict;
@@ -9,7 +7,9 @@ use crate::{
     Session,
     exit::{Exit, Failure},
     input::{CHUNK, Input},
+    out::Out,
     paint::{BAD, notice},
+    visible::shown,
 };
 
 /// Rewrites the input as it arrives. After every read, everything that is certain is written.
@@ -20,12 +20,11 @@ pub(super) fn rewrite(
 ) -> Result<Exit, Failure> {
     let mut rewriter = Rewriter::new(RewriteOptions::new().with_wire(options));
     let mut verdict = Verdict(Exit::Unchanged);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Out::new();
     let mut buffer = vec![0; CHUNK];
     let (failed, outcome) = loop {
-        let mut written = Ok(());
         let mut take = |piece: Rewritten<'_>| match piece {
-            Rewritten::Bytes(bytes) if written.is_ok() => written = out.write_all(bytes),
+            Rewritten::Bytes(bytes) => out.text(bytes),
             Rewritten::Event(event) => verdict.note(&event),
             _ => {}
         };
@@ -38,7 +37,6 @@ pub(super) fn rewrite(
             }
             Err(failure) => Some((Some(failure), rewriter.finish(&mut take))),
         };
-        written?;
         out.flush()?;
         if let Some(ended) = ended {
             break ended;
@@ -46,8 +44,9 @@ pub(super) fn rewrite(
     };
     if outcome == RewriteOutcome::Encoded {
         let label = session.stderr.paint(BAD, "error");
-        notice(format_args!(
-            "{label}: {}: the body is compressed, so it is passed through unchanged",
+        notice(&shown!(
+            "{}: {}: the body is compressed, so it is passed through unchanged",
+            label,
             input.name()
         ));
         verdict.worst(Exit::Refused);

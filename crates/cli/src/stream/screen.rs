@@ -15,24 +15,26 @@ use super::View;
 use crate::{
     Session,
     fault::Fault,
-    fit::{CallReport, ObjectReport},
+    fit::{CallReport, ObjectReport, more_issues},
     fragment::Fragments,
     listing::Listing,
     out::Out,
     paint::{BAD, BOLD, DIM, GOOD, NAME, WARN, notice},
     report,
-    visible::{push_visible, visible},
+    visible::{Shown, shown},
 };
 
 /// The number of schema issues of a call that are listed; `--json` and `--verbose` list all.
 const LISTED: usize = 50;
+
+/// The number of finish reasons that the summary lists. A stream may hold any number.
+const FINISHES: usize = 16;
 
 /// The length at which texts in messages are clipped, in characters.
 const SHOWN: usize = 200;
 
 pub(crate) struct Screen {
     out: Out,
-    terminal: bool,
     name: String,
     options: Options,
     session: Session,
@@ -76,7 +78,10 @@ struct OpenCall {
 struct Summary {
     framing: Option<Framing>,
     wire: Option<ApiFormat>,
+    /// The first of them.
     finish: Vec<Finish>,
+    /// How many there were beyond those.
+    more_finishes: usize,
     usage: Option<Usage>,
     calls: usize,
     mended: usize,
@@ -107,15 +112,18 @@ impl View for Screen {
             WireEvent::EnvelopeMended(repairs) => self.envelope(repairs),
             WireEvent::Error(error) => self.wrong(error),
             WireEvent::Oversize { limit } => {
-                self.trouble(&format!("a line or an event of more than {limit} bytes was dropped"));
+                self.trouble(&shown!(
+                    "a line or an event of more than {} bytes was dropped",
+                    limit
+                ));
             }
-            WireEvent::Unfinished(text) => self.trouble(&format!(
+            WireEvent::Unfinished(text) => self.trouble(&shown!(
                 "the stream broke off inside an event: {}",
-                visible(text.as_bytes(), SHOWN)
+                Shown::clipped(text.as_bytes(), SHOWN)
             )),
             WireEvent::FramingDetected(framing) => self.summary.framing = Some(*framing),
             WireEvent::FormatDetected(wire) => self.summary.wire = Some(*wire),
-            WireEvent::Finish(finish) => self.summary.finish.push((*finish).clone()),
+            WireEvent::Finish(finish) => self.summary.finished(finish),
             WireEvent::Usage(usage) => self.summary.usage = Some(*usage),
             WireEvent::Ended(outcome) => self.end(*outcome),
             // Keep-alives, and events of later versions of the decoder.
@@ -132,9 +140,9 @@ impl View for Screen {
             return;
         }
         let paint = self.session.stderr;
-        let name = format!("object at byte {}", object.offset());
+        let name = paint.paint(BOLD, shown!("object at byte {}", object.offset()));
         let (state, count) = (report::outcome(paint, outcome), report::count(object.repairs()));
-        notice(format_args!("{}: {state} ({count})", paint.paint(BOLD, &name)));
+        notice(&shown!("{}: {} ({})", name, state, count));
         self.list(None, object.repairs());
     }
 
@@ -143,11 +151,12 @@ impl View for Screen {
         if self.session.quiet && fit.outcome().is_complete() {
             return;
         }
-        let title = format!("arguments of {} by the schema", call.name());
+        let name = Shown::clipped(call.name().as_bytes(), SHOWN);
+        let title = shown!("arguments of {} by the schema", name);
         let state = report::outcome(self.session.stderr, fit.outcome());
         self.by_schema(&title, &state, &fit.lines(call));
         if let Some(json) = fit.arguments().filter(|json| *json != call.arguments()) {
-            notice(format_args!("  {}", visible(json.as_bytes(), SHOWN)));
+            notice(&shown!("  {}", Shown::clipped(json.as_bytes(), SHOWN)));
         }
     }
 
@@ -159,7 +168,7 @@ impl View for Screen {
         }
         self.pause();
         if !self.session.quiet || !fit.outcome().is_complete() {
-            let title = format!("object at byte {start} by the schema");
+            let title = shown!("object at byte {} by the schema", start);
             self.by_schema(&title, &fit.summary(self.session.stderr), &fit.lines());
         }
     }
@@ -172,10 +181,8 @@ impl View for Screen {
 impl Screen {
     /// `options` are those under which the arguments of calls are repaired.
     pub(crate) fn new(name: &str, options: Options, session: Session) -> Self {
-        let out = Out::new();
         Self {
-            terminal: out.is_terminal(),
-            out,
+            out: Out::new(),
             name: name.to_owned(),
             options,
             session,
@@ -191,16 +198,19 @@ impl Screen {
     fn list(&self, text: Option<&[u8]>, repairs: &[Repair]) {
         let Session { stderr: paint, verbose, .. } = self.session;
         for line in (Listing { paint, name: None, verbose }).lines(text, repairs) {
-            notice(format_args!("  {line}"));
+            notice(&shown!("  {}", line));
         }
     }
 
     /// Reports how a value matches its schema.
-    fn by_schema(&self, title: &str, state: &str, lines: &[String]) {
-        notice(format_args!("{}: {state}", self.session.stderr.paint(BOLD, title)));
+    fn by_schema(&self, title: &Shown, state: &Shown, lines: &[String]) {
+        notice(&shown!("{}: {}", self.session.stderr.paint(BOLD, title), state));
         let listed = if self.session.verbose { usize::MAX } else { LISTED };
         for line in lines.iter().take(listed) {
-            notice(format_args!("  {line}"));
+            notice(&shown!("  {}", Shown::message(line)));
+        }
+        if let Some(more) = more_issues(lines.len(), listed) {
+            notice(&shown!("  {}", more));
         }
     }
 
@@ -249,37 +259,24 @@ impl Screen {
                 format!("{}{again}", open.title())
             }
         };
-        let title = visible(title.as_bytes(), SHOWN);
+        let title = Shown::clipped(title.as_bytes(), SHOWN);
         let style = match section {
             Section::Text(_) | Section::Reasoning(_) | Section::Refusal(_) => DIM,
             Section::Call(_) | Section::Object(..) | Section::Fitted(..) => NAME,
         };
-        let line = self.session.stdout.paint(style, format_args!("[{title}]"));
-        self.raw(&format!("{line}\n"));
+        self.out.line(&self.session.stdout.paint(style, shown!("[{}]", title)));
         self.line_open = false;
     }
 
-    /// Writes text of the model. On a terminal, control characters are shown as symbols.
+    /// Writes text of the model.
     fn content(&mut self, text: &str) {
-        if self.terminal {
-            let mut safe = String::with_capacity(text.len());
-            for c in text.chars() {
-                if matches!(c, '\n' | '\t') { safe.push(c) } else { push_visible(&mut safe, c) }
-            }
-            self.raw(&safe);
-        } else {
-            self.raw(text);
-        }
+        self.out.text(text.as_bytes());
         self.line_open = !text.ends_with('\n');
-    }
-
-    fn raw(&mut self, text: &str) {
-        self.out.bytes(text.as_bytes());
     }
 
     fn end_line(&mut self) {
         if std::mem::take(&mut self.line_open) {
-            self.raw("\n");
+            self.out.text(b"\n");
         }
     }
 
@@ -326,27 +323,27 @@ impl Screen {
             return;
         }
         let paint = self.session.stderr;
-        let name = format!("arguments of {}", visible(call.name().as_bytes(), SHOWN));
+        let name = shown!("arguments of {}", Shown::clipped(call.name().as_bytes(), SHOWN));
         let title = paint.paint(BOLD, &name);
         let raw = call.raw().as_bytes();
         if outcome.is_valid() {
             let (state, count) = (report::outcome(paint, outcome), report::count(call.repairs()));
-            notice(format_args!("{title}: {state} ({count})"));
+            notice(&shown!("{}: {} ({})", title, state, count));
             self.list(Some(raw), call.repairs());
         }
         if let Some(fault) = Fault::ending(raw, outcome, call.cut_at(), &self.options) {
-            notice(fault.paragraph(paint, "error", &name, raw));
+            notice(&fault.paragraph(paint, "error", name.as_str(), raw));
         }
         if !outcome.is_complete() && outcome != Outcome::None {
             let state = report::outcome(paint, outcome);
             let why = call.doubt().map(|doubt| format!(": {}", doubt.description()));
             let why = why.unwrap_or_default();
-            notice(format_args!("{title}: {state}: this is not a complete call{why}"));
+            notice(&shown!("{}: {}: this is not a complete call{}", title, state, why));
         }
         if differs {
-            let arguments = visible(call.arguments().as_bytes(), SHOWN);
+            let arguments = Shown::clipped(call.arguments().as_bytes(), SHOWN);
             let verb = if outcome.is_valid() { "changed at the end to" } else { "as received:" };
-            notice(format_args!("{title}: {verb} {arguments}"));
+            notice(&shown!("{}: {} {}", title, verb, arguments));
         }
     }
 
@@ -354,32 +351,32 @@ impl Screen {
         if !self.session.quiet {
             self.pause();
             let what = report::count(repairs);
-            notice(format_args!(
-                "{}: an event was broken JSON and has been repaired: {what}",
-                self.name
+            notice(&shown!(
+                "{}: an event was broken JSON and has been repaired: {}",
+                self.name,
+                what
             ));
         }
     }
 
     fn wrong(&mut self, error: &WireError) {
-        let mut message =
-            format!("{}: {}", error.kind().code(), visible(error.message().as_bytes(), SHOWN));
-        let details = [&error.error_type(), &error.code(), &error.param()];
-        let details: Vec<String> =
-            details.into_iter().flatten().map(|detail| visible(detail.as_bytes(), SHOWN)).collect();
+        let clipped = |text: &str| Shown::clipped(text.as_bytes(), SHOWN);
+        let mut message = shown!("{}: {}", error.kind().code(), clipped(error.message()));
+        let details = [error.error_type(), error.code(), error.param()];
+        let details: Vec<Shown> = details.into_iter().flatten().map(clipped).collect();
         if !details.is_empty() {
-            message.push_str(&format!(" ({})", details.join(", ")));
+            message = shown!("{} ({})", message, Shown::join(&details, ", "));
         }
         self.trouble(&message);
         if let Some(text) = &error.failed_generation() {
-            notice(format_args!("the model had written: {}", visible(text.as_bytes(), SHOWN)));
+            notice(&shown!("the model had written: {}", clipped(text)));
         }
     }
 
-    fn trouble(&mut self, message: &str) {
+    fn trouble(&mut self, message: &Shown) {
         self.pause();
         let label = self.session.stderr.paint(BAD, "error");
-        notice(format_args!("{label}: {}: {message}", self.name));
+        notice(&shown!("{}: {}: {}", label, self.name, message));
     }
 
     fn end(&mut self, outcome: StreamOutcome) {
@@ -396,9 +393,10 @@ impl Screen {
             _ => (BAD, Some("not a stream in a known format")),
         };
         let state = paint.paint(style, outcome.code());
-        let mut facts: Vec<String> = meaning.into_iter().map(str::to_owned).collect();
+        let mut facts: Vec<Shown> = meaning.into_iter().map(Shown::of).collect();
         facts.extend(self.summary.facts());
-        notice(format_args!("{}: {state} ({})", paint.paint(BOLD, &self.name), facts.join("; ")));
+        let (name, facts) = (paint.paint(BOLD, &self.name), Shown::join(&facts, "; "));
+        notice(&shown!("{}: {} ({})", name, state, facts));
     }
 }
 
@@ -430,31 +428,38 @@ impl OpenCall {
 }
 
 impl Summary {
-    fn facts(&self) -> Vec<String> {
+    fn finished(&mut self, finish: &Finish) {
+        if self.finish.len() < FINISHES {
+            self.finish.push(finish.clone());
+        } else {
+            self.more_finishes += 1;
+        }
+    }
+
+    fn facts(&self) -> Vec<Shown> {
         let mut facts = Vec::new();
         let form = [self.framing.map(Framing::code), self.wire.map(ApiFormat::code)];
         let form: Vec<&str> = form.into_iter().flatten().collect();
         if !form.is_empty() {
-            facts.push(form.join(", "));
+            facts.push(Shown::of(form.join(", ")));
         }
         for finish in &self.finish {
-            let original = visible(finish.original().as_bytes(), SHOWN);
+            let original = Shown::clipped(finish.original().as_bytes(), SHOWN);
             facts.push(match finish.choice() {
-                0 => format!("finish {original}"),
-                choice => format!("choice {choice} finish {original}"),
+                0 => shown!("finish {}", original),
+                choice => shown!("choice {} finish {}", choice, original),
             });
+        }
+        if self.more_finishes > 0 {
+            facts.push(shown!("{} more", self.more_finishes));
         }
         if self.calls > 0 {
             let noun = if self.calls == 1 { "call" } else { "calls" };
-            facts.push(format!("{} {noun}, {} repaired", self.calls, self.mended));
+            facts.push(shown!("{} {}, {} repaired", self.calls, noun, self.mended));
         }
         if let Some(usage) = &self.usage {
             let count = |tokens: Option<u64>| tokens.map_or("?".to_owned(), |n| n.to_string());
-            facts.push(format!(
-                "tokens {} in, {} out",
-                count(usage.input()),
-                count(usage.output())
-            ));
+            facts.push(shown!("tokens {} in, {} out", count(usage.input()), count(usage.output())));
         }
         facts
     }

@@ -6,10 +6,13 @@ mod batch;
 mod check;
 mod documents;
 mod explain;
+mod limits;
 mod pipes;
 mod program;
 mod repair;
 mod schema;
 mod stream;
 mod stream_schema;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod trace;

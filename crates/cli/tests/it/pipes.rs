@@ -41,7 +41,7 @@ fn batch_answers_one_request_before_the_next_is_written() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// Starts a command, closes its output, and expects it to end quietly.
+/// Starts a command, closes its output, and expects it to end quietly, and not with success.
 fn ends_quietly(args: &[&str], input: &str) {
     let mut child = command(args).stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
@@ -52,22 +52,57 @@ fn ends_quietly(args: &[&str], input: &str) {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), stderr.as_ref()), (Some(0), ""), "{args:?}");
+    assert_eq!((output.status.code(), stderr.as_ref()), (Some(6), ""), "{args:?}");
 }
 
 #[test]
-fn a_closed_output_ends_every_command_quietly() {
+fn a_closed_pipe_ends_every_command_quietly() {
     let long = format!("[{}1]", "1,".repeat(300_000));
     ends_quietly(&["repair", "-q"], &long);
     ends_quietly(&["repair", "-q", "--stream"], &long);
     ends_quietly(&["check", "--json"], &long);
     ends_quietly(&["explain", "--list"], "");
     ends_quietly(&["trace"], &long[..20_000]);
+    ends_quietly(&["--help"], "");
     ends_quietly(&["batch"], &"{\"input\": \"[1]\"}\n".repeat(50_000));
     ends_quietly(
         &["stream", "-q"],
         &"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n".repeat(20_000),
     );
+}
+
+/// The smallest run of each command that writes something.
+const WRITERS: [(&[&str], &str); 15] = [
+    (&["--help"], ""),
+    (&["--version"], ""),
+    (&["repair", "--help"], ""),
+    (&["batch"], "{\"input\": \"[1]\"}\n"),
+    (&["check"], "[1"),
+    (&["check", "--json"], "[1]"),
+    (&["explain", "--list"], ""),
+    (&["explain", "fraction", "--json"], ""),
+    (&["repair"], "[1]"),
+    (&["repair", "--json"], "[1]"),
+    (&["repair", "--stream"], "[1]"),
+    (&["stream"], "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n"),
+    (&["stream", "--json"], "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n"),
+    (&["stream", "--emit", "provider"], "data: {\"choices\":[]}\n\n"),
+    (&["trace", "--split", "whole"], "[1]"),
+];
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_device_is_an_error_of_every_command() {
+    for (args, input) in WRITERS {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut child = command(args).stdout(full).spawn().unwrap();
+        // The program may have ended.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(6), "{args:?}: {stderr}");
+        assert!(stderr.contains("error: cannot write the output: "), "{args:?}: {stderr}");
+    }
 }
 
 #[test]
@@ -77,6 +112,6 @@ fn batch_ends_when_the_output_closes_though_the_input_stays_open() {
     let mut stdin = child.stdin.take().unwrap();
     writeln!(stdin, "{{\"input\": \"[1]\"}}").unwrap();
     stdin.flush().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(child.wait().unwrap().code(), Some(6));
     drop(stdin);
 }

@@ -68,6 +68,9 @@ impl Engine {
     fn next_document(&mut self, source: &Source<'_>) -> Step {
         let _ = source;
         self.commit();
+        if self.forgets_documents && self.documents > 1 {
+            self.forget_document();
+        }
         self.expect = Expect::Document;
         Ok(Flow::Go)
     }
@@ -97,13 +100,18 @@ impl Engine {
 
     /// Continues the document that ended last.
     fn reopen_document(&mut self) {
+        self.forget_document();
+        self.documents = self.documents.saturating_sub(1);
+        self.document_end = None;
+    }
+
+    /// Forgets where the document ended that was recorded last.
+    fn forget_document(&mut self) {
         let ended = |edit: &Edit| matches!(edit, Edit::EndDocument { .. });
         if let Some(at) = self.edits.iter().rposition(ended) {
             self.edits.remove(at);
             self.committed_edits -= usize::from(at < self.committed_edits);
         }
-        self.documents = self.documents.saturating_sub(1);
-        self.document_end = None;
     }
 
     /// Whether two strings follow: a key and its value without a colon.

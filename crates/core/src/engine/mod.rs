@@ -186,6 +186,10 @@ pub(crate) struct Engine {
     /// How to drop text after a document if another one may follow.
     prose_kind: RepairKind,
     documents: usize,
+    /// How many documents there may be.
+    most_documents: usize,
+    /// Whether only the first and the last of them are recorded.
+    forgets_documents: bool,
     /// Whether the last document was the argument of a call.
     wrapped: bool,
     document_end: Option<usize>,
@@ -259,6 +263,8 @@ impl Engine {
             dropping_kind: RepairKind::TrailingProse,
             prose_kind: RepairKind::TrailingProse,
             documents: 0,
+            most_documents: usize::MAX,
+            forgets_documents: false,
             wrapped: false,
             document_end: None,
             document_start: 0,
@@ -320,6 +326,16 @@ impl Engine {
     /// Sets whether to read nothing after the first document.
     pub(crate) const fn stop_at_end(&mut self, stop: bool) {
         self.stop_at_end = stop;
+    }
+
+    /// For a whole text of that many bytes, of which nothing is handed out before its end: bounds
+    /// what its documents take. Where they are to be joined, one too many is an overflow.
+    pub(crate) fn bound_documents(&mut self, bytes: usize) {
+        if self.options.trailing_documents() == crate::TrailingDocuments::All {
+            self.forgets_documents = true;
+        } else {
+            self.most_documents = self.options.limits().documents(bytes);
+        }
     }
 
     pub(crate) const fn document_end(&self) -> Option<usize> {

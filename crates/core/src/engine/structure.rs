@@ -251,6 +251,9 @@ impl Engine {
                 if self.over {
                     return Err(Stop::Overflow);
                 }
+                if self.documents >= self.most_documents {
+                    return Err(Stop::Overflow);
+                }
                 self.documents += 1;
                 (self.escaped, self.fenced) = (false, false);
                 self.document_end = Some(self.pos);

@@ -10,10 +10,11 @@ use super::reading::Reading;
 use crate::{line::is_space, reasoning};
 
 /// Builds one edit script for the whole text. The text around the documents is deleted, and several
-/// documents become the items of an array. `documents` are all documents of the text.
+/// documents become the items of an array. `documents` are all documents of the text. Readings come
+/// one at a time, because each keeps a text of its own.
 pub(super) fn assemble(
     input: &[u8],
-    readings: &[Reading],
+    readings: impl ExactSizeIterator<Item = Reading>,
     documents: &[Range<usize>],
     options: &Options,
 ) -> Mended {
@@ -23,7 +24,7 @@ pub(super) fn assemble(
     let mut cut_at = None;
     let several = readings.len() > 1;
     let mut at = 0;
-    for (index, reading) in readings.iter().enumerate() {
+    for (index, reading) in readings.enumerate() {
         let gap = at..reading.span().start;
         let text = input.get(gap.clone()).unwrap_or_default();
         if index == 0 {
@@ -37,16 +38,18 @@ pub(super) fn assemble(
         } else {
             repairs.push(Repair::new(RepairKind::LineDelimited, gap, ",", Path::default()));
         }
-        let shifted = |repair: &Repair| repair.clone().shifted(reading.span().start);
-        repairs.extend(reading.mended().repairs().iter().map(shifted));
+        let span = reading.span().clone();
+        let mended = reading.into_mended();
         // The first outcome that is not complete is kept, and replaced only by one that is not
         // valid.
-        let next = reading.mended().outcome();
+        let next = mended.outcome();
         if !next.is_complete() && outcome.is_valid() {
             outcome = next;
-            cut_at = reading.mended().cut_at().cloned();
+            cut_at = mended.cut_at().cloned();
         }
-        at = reading.span().end;
+        let (_, _, own) = mended.into_parts();
+        repairs.extend(own.into_iter().map(|repair| repair.shifted(span.start)));
+        at = span.end;
     }
     if several {
         repairs.push(Repair::new(RepairKind::LineDelimited, at..at, "]", Path::default()));

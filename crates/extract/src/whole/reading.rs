@@ -36,8 +36,8 @@ impl Reading {
     }
 
     /// The result of mending. The spans of its repairs count from the start of its own span.
-    pub(super) const fn mended(&self) -> &Mended {
-        &self.mended
+    pub(super) fn into_mended(self) -> Mended {
+        self.mended
     }
 
     /// Whether the document is in a fence.

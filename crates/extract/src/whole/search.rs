@@ -77,9 +77,8 @@ impl Documents {
     /// Mends the document, or the documents, that the scope asks for.
     pub(super) fn choose(&self, input: &[u8], scope: Scope, options: &Options) -> Mended {
         let read = |at: usize| {
-            let next = self.spans.get(at + 1).map_or(input.len(), |next| next.start);
             let span = self.spans.get(at).cloned()?;
-            Some(Reading::of(input, span, next, options))
+            Some(Reading::of(input, span, self.limit(at, input), options))
         };
         let last = options.trailing_documents() == TrailingDocuments::Last;
         let best = match scope {
@@ -87,21 +86,32 @@ impl Documents {
             Scope::All | Scope::Fenced | Scope::First | Scope::Whole => read(0),
             Scope::Last => self.len().checked_sub(1).and_then(read),
             Scope::Best => {
-                let readings: Vec<Reading> = (0..self.len()).filter_map(read).collect();
                 let array = options.trailing_documents() == TrailingDocuments::Array;
-                if readings.len() > 1 && array && self.belong_together(input) {
-                    return assemble(input, &readings, &self.spans, options);
+                if self.len() > 1 && array && self.belong_together(input) {
+                    if self.len() > options.limits().documents(input.len()) {
+                        return Mended::new(Outcome::Overflow, None, Vec::new(), None);
+                    }
+                    let each = self.spans.iter().enumerate();
+                    let readings = each.map(|(at, span)| {
+                        Reading::of(input, span.clone(), self.limit(at, input), options)
+                    });
+                    return assemble(input, readings, &self.spans, options);
                 }
-                readings.into_iter().max_by_key(|reading| {
+                (0..self.len()).filter_map(read).max_by_key(|reading| {
                     let start = Reverse(reading.span().start);
                     (reading.is_fenced(), reading.rank(), reading.span().len(), start)
                 })
             }
         };
         match best {
-            Some(best) => assemble(input, std::slice::from_ref(&best), &self.spans, options),
+            Some(best) => assemble(input, std::iter::once(best), &self.spans, options),
             None => Mended::new(Outcome::None, None, Vec::new(), None),
         }
+    }
+
+    /// How far the document at that position may be read: to the next one.
+    fn limit(&self, at: usize, input: &[u8]) -> usize {
+        self.spans.get(at + 1).map_or(input.len(), |next| next.start)
     }
 
     /// Whether there are only separators and fences between the documents, or each is in a fence of
