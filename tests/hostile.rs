@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, mend};
+use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, coverage, mend};
 use jsonmend_extract::{Extractor, Scope};
 use jsonmend_testkit::{
     adversary::{self, Hostile},
@@ -213,6 +213,30 @@ fn twice_the_input_is_twice_the_work() {
         for (half, full) in half.iter().zip(&full) {
             if let Err(violation) = laws::doubling(&half.input, &full.input, &options) {
                 wrong.push(format!("{}: {}", full.name, violation.what()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The same for the whole-text path, with no limit on repairs that would end the work early.
+#[test]
+fn twice_the_input_is_twice_the_work_in_the_whole_text_path() {
+    let (half, full) = (adversary::hostile(10_000), adversary::hostile(20_000));
+    let limits = Limits::new().with_repairs(usize::MAX).with_depth(1_000);
+    let mut wrong = Vec::new();
+    for trailing in [TrailingDocuments::First, TrailingDocuments::Array] {
+        let options = Options::new().with_limits(limits).with_trailing_documents(trailing);
+        for (half, full) in half.iter().zip(&full) {
+            let [once, twice] = [half, full].map(|it| coverage::steps(&it.input, &options));
+            // What is known only at the end of the input is not yet known in half of it.
+            if twice > 2 * once + once / 4 + 4_000 {
+                wrong.push(format!("{}: {once} steps, then {twice}", full.name));
+            }
+            // The window is wider than that of the push path.
+            let most = 4 * laws::STEPS_PER_BYTE * full.input.len() as u64;
+            if twice > most {
+                wrong.push(format!("{}: {twice} steps, at most {most}", full.name));
             }
         }
     }

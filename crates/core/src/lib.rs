@@ -71,11 +71,13 @@ mod serde;
 mod tail;
 mod whole;
 
-/// The recovery table, for tests of what the corpus covers. No part of the interface.
+/// The recovery table, for tests of what the corpus covers, and the work of the whole-text path. No
+/// part of the interface.
 #[cfg(feature = "coverage")]
 #[doc(hidden)]
 pub mod coverage {
     pub use crate::grammar::{Action, Expect, Token, decide, reached, table};
+    pub use crate::whole::steps;
 }
 
 pub use beside::Lead;

@@ -111,6 +111,7 @@ const PATTERNS: &[Pattern] = &[
     ("slashes", "[1 ", "/", "]"),
     ("comments that open comments", "[1 ", "//", "]"),
     ("comments, a line each", "[1 ", "// x\n", "]"),
+    ("closers in remarks on the last line", "[1", " //]", ""),
     ("hash signs", "[1 ", "#", "]"),
     ("open comments of HTML", "[1 ", "<!--", "]"),
     ("white space behind a document", "[1]", " ", "x"),

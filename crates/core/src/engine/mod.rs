@@ -167,6 +167,9 @@ pub(crate) struct Engine {
     /// How many steps may still go into trying the rest of the text.
     rest_budget: usize,
     tried: quotes::Tried,
+    /// From where on the rest of the text is its last line, and where that ends, once a comment on
+    /// it has asked.
+    last_line: Option<(usize, usize)>,
     /// Where the string that was read last was closed, while that can still be undone.
     closed_string: Option<usize>,
     /// Behind the last text that was dropped, and was more than what tokens do without.
@@ -246,6 +249,7 @@ impl Engine {
             definite_end: None,
             rest_budget: 0,
             tried: quotes::Tried::default(),
+            last_line: None,
             closed_string: None,
             stray: 0,
             escaped: false,

@@ -136,29 +136,20 @@ impl Engine {
 
     /// Inside a comment.
     pub(super) fn comment(&mut self, source: &Source<'_>, comment: Comment) -> Step {
+        if self.whole
+            && comment == Comment::Line
+            && self.frames.len() > 0
+            && let Some(end) = self.end_of_last_line(source)
+        {
+            return self.last_remark(source, end);
+        }
         let rest = source.from(self.pos);
         let (mark, found) = match comment {
             Comment::Line => (0, rest.iter().position(|&b| b == b'\n' || b == b'\r')),
             Comment::Block => (2, rest.windows(2).position(|w| w == b"*/")),
             Comment::Markup => (3, rest.windows(3).position(|w| w == b"-->")),
         };
-        let mut kind = RepairKind::Comment;
-        let line = &rest[..found.unwrap_or(rest.len())];
-        let is_last = || rest[line.len()..].iter().all(u8::is_ascii_whitespace);
-        let in_whole = self.whole && comment == Comment::Line && self.frames.len() > 0;
         let end = match found {
-            found if in_whole && is_last() => {
-                // The last line: a closer in it is the document's, unless it is only a remark.
-                let closer = line.iter().position(|b| matches!(b, b'}' | b']'));
-                let found = found.map_or(source.end(), |at| self.pos + at);
-                let end = closer.map_or(found, |at| self.pos + at);
-                let remark = source.slice(self.lex_start, end);
-                if closer.is_some() && remark.iter().any(|b| matches!(b, b'"' | b',' | b':')) {
-                    // Members that stand on its line go with it.
-                    kind = RepairKind::StrayText;
-                }
-                end
-            }
             Some(at) => self.pos + at + mark,
             None if source.is_last() => source.end(),
             None => {
@@ -166,6 +157,40 @@ impl Engine {
                 return Ok(Flow::Wait);
             }
         };
+        self.end_comment(RepairKind::Comment, end)
+    }
+
+    /// Whole text only: where the line at `pos` ends, if it is the last one that is not blank.
+    fn end_of_last_line(&mut self, source: &Source<'_>) -> Option<usize> {
+        if self.last_line.is_none_or(|(from, _)| self.pos < from) {
+            let rest = source.from(self.pos);
+            let line = rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len());
+            let blank = rest[line..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+            self.steps += (line + blank) as u64;
+            if line + blank < rest.len() {
+                return None;
+            }
+            // Comments that end before their line does must not look for its end again and again.
+            self.last_line = Some((self.pos, self.pos + line));
+        }
+        self.last_line.map(|(_, end)| end)
+    }
+
+    /// A comment on the last line: a closer in it is the document's, unless it is only a remark.
+    fn last_remark(&mut self, source: &Source<'_>, line_end: usize) -> Step {
+        let line = source.slice(self.pos, line_end);
+        let Some(closer) = line.iter().position(|b| matches!(b, b'}' | b']')) else {
+            return self.end_comment(RepairKind::Comment, line_end.max(self.pos));
+        };
+        let end = self.pos + closer;
+        let remark = source.slice(self.lex_start, end);
+        // Members that stand on its line go with it.
+        let members = remark.iter().any(|b| matches!(b, b'"' | b',' | b':'));
+        let kind = if members { RepairKind::StrayText } else { RepairKind::Comment };
+        self.end_comment(kind, end)
+    }
+
+    fn end_comment(&mut self, kind: RepairKind, end: usize) -> Step {
         self.pos = end;
         self.lex = Lex::None;
         // A limit comes before a refusal, as it does where the comment arrives in pieces.

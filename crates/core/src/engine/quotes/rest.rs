@@ -217,13 +217,9 @@ impl Engine {
 
     /// The quotes in this string were read one way of several: the last of them says so.
     fn doubt_quotes(&mut self) -> Result<(), Stop> {
-        let from = self.lex_start;
-        let last = self.edits.iter_mut().rev().find_map(|edit| match edit {
-            Edit::Replace(repair, _)
-                if repair.kind == RepairKind::UnescapedQuote && repair.start >= from =>
-            {
-                Some(repair)
-            }
+        let first = self.edits_before(self.lex_start);
+        let last = self.edits[first..].iter_mut().rev().find_map(|edit| match edit {
+            Edit::Replace(repair, _) if repair.kind == RepairKind::UnescapedQuote => Some(repair),
             _ => None,
         });
         if let Some(repair) = last {
