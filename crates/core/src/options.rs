@@ -143,9 +143,7 @@ impl Limits {
         self
     }
 
-    /// How many repairs one input may need. The paths they are recorded with may take a kibibyte of
-    /// keys for each of them, all together, and a mebibyte in any case; more is an
-    /// [`Overflow`](crate::Outcome::Overflow) too.
+    /// How many repairs one input may need.
     ///
     /// ### Default
     /// 10,000.
@@ -153,12 +151,6 @@ impl Limits {
     pub const fn with_repairs(mut self, repairs: usize) -> Self {
         self.repairs = repairs;
         self
-    }
-
-    /// How many bytes of keys the paths of all repairs may take.
-    pub(crate) const fn path_keys(&self) -> usize {
-        let bytes = self.repairs.saturating_mul(1 << 10);
-        if bytes > 1 << 20 { bytes } else { 1 << 20 }
     }
 
     /// The deepest nesting, in levels.

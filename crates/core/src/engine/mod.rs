@@ -136,8 +136,6 @@ pub(crate) struct Engine {
     edits: Vec<Edit>,
     firm: usize,
     recorded: usize,
-    /// How many bytes of keys the paths of repairs took, each of which has all that are open.
-    path_keys: usize,
     serial: usize,
     /// Whether the output up to the mark ends inside a string.
     mark_in_string: bool,
@@ -232,7 +230,6 @@ impl Engine {
             edits: Vec::new(),
             firm: 0,
             recorded: 0,
-            path_keys: 0,
             serial: 0,
             mark_in_string: false,
             anchor: 0,

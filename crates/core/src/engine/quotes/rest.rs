@@ -16,6 +16,9 @@ use crate::{
 /// How many later quotes are tried, for one string.
 const TRIES: usize = 64;
 
+/// How many bytes of open containers a try may copy for nothing.
+const MOST_FREE: usize = 4096;
+
 /// How many ends of strings are kept in mind, so that memory has a bound.
 const MOST_ENDS: usize = 1 << 16;
 
@@ -163,10 +166,14 @@ impl Engine {
 
     /// An engine that tries the rest from `at` on, in the containers that are open. Each try reads to
     /// its first fault; all together may not read more than a few times the text.
-    fn rest(&self, at: usize, quotes: bool) -> Option<Self> {
+    fn rest(&mut self, at: usize, quotes: bool) -> Option<Self> {
         if self.rest_budget == 0 {
             return None;
         }
+        // The containers are copied: long keys count, but for what any text has.
+        let copied = self.frames.weight().saturating_sub(MOST_FREE);
+        self.steps += copied as u64;
+        self.rest_budget = self.rest_budget.saturating_sub(copied);
         let policy = Policy::TRIAL
             .without(RepairKind::LeadingProse)
             .without(RepairKind::ExtraClose)
