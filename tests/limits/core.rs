@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jsonmend_core::{
     BufferedMender, Collected, Guide, Kind, Limits, Listed, Member, Mender, Options, Outcome,
-    apply, mend,
+    TrailingDocuments, apply, mend,
 };
 use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
 
@@ -88,6 +88,9 @@ pub(crate) fn repairs() {
     let (outcome, text) = push(&input(10_002), &Options::new());
     assert_eq!((outcome, text.ends_with(b"'a',1]")), (Outcome::Overflow, true));
     assert_eq!(mend(&input(10_002), &Options::new()).outcome(), Outcome::Overflow);
+    let several = "{\"a\": 1}\n".repeat(12_000);
+    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    assert_eq!(mend(several.as_bytes(), &array).outcome(), Outcome::Repaired);
     let raised = limited(|l| l.with_repairs(10_002));
     assert_eq!(mend(&input(10_002), &raised).outcome(), Outcome::Repaired);
 }

@@ -33,8 +33,9 @@ use crate::{
 /// assert_eq!(text, br#"{"city": "Paris" }"#);
 /// ```
 ///
-/// Memory: less than a kilobyte, 16 bytes a level, the keys of the open levels, with a guide what it
-/// knows of the levels it was asked about, and at most
+/// Memory: less than a kilobyte, 16 bytes a level, the keys of the open levels, once more where
+/// something in them was repaired, with a guide what it knows of the levels it was asked about, the
+/// repairs of one push, and at most
 /// [`Limits::with_buffer`](crate::Limits::with_buffer) bytes held back.
 #[derive(Clone, Debug)]
 pub struct Mender {

@@ -39,7 +39,7 @@ impl ResponseOptions {
             taken_out: false,
             mending: Options::new(),
             object_limit: 8 << 20,
-            open_objects_limit: 32 << 20,
+            open_objects_limit: 16 << 20,
             #[cfg(feature = "schema")]
             tools: None,
             #[cfg(feature = "schema")]
@@ -108,7 +108,7 @@ impl ResponseOptions {
     /// their repairs. The object that exceeds it ends as for [`with_object_limit`](Self::with_object_limit).
     ///
     /// ### Default
-    /// 32 MiB.
+    /// 16 MiB.
     #[must_use]
     pub const fn with_open_objects_limit(mut self, bytes: usize) -> Self {
         self.open_objects_limit = bytes;

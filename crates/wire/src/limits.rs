@@ -14,11 +14,11 @@ pub struct WireLimits {
 }
 
 impl WireLimits {
-    /// The defaults: lines of 1 MiB, events of 8 MiB, 4,096 calls, 8 MiB of arguments per call, 32 MiB of
+    /// The defaults: lines of 1 MiB, events of 8 MiB, 4,096 calls, 8 MiB of arguments per call, 16 MiB of
     /// arguments of all open calls.
     #[must_use]
     pub const fn new() -> Self {
-        Self { sse: SseLimits::new(), calls: 4096, arguments: 8 << 20, open_arguments: 32 << 20 }
+        Self { sse: SseLimits::new(), calls: 4096, arguments: 8 << 20, open_arguments: 16 << 20 }
     }
 
     /// Sets the limits for lines and events. The limit for events applies to every framing.
@@ -56,7 +56,7 @@ impl WireLimits {
     /// and of texts that have ended.
     ///
     /// ### Default
-    /// 32 MiB.
+    /// 16 MiB.
     #[must_use]
     pub const fn with_open_arguments(mut self, bytes: usize) -> Self {
         self.open_arguments = bytes;
