@@ -6,9 +6,11 @@ use futures::{StreamExt as _, executor::block_on, stream};
 use jsonmend_core::Outcome;
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
 use jsonmend_stream::MendExt as _;
+use jsonmend_testkit::allocations::heap_of;
 use jsonmend_wire::{
-    ErrorKind, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, StreamOutcome,
-    Transcript, WireError, WireEvent, WireLimits, WireOptions, sse::SseLimits, transcribe,
+    Decoder, ErrorKind, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
+    StreamOutcome, Transcript, WireError, WireEvent, WireLimits, WireOptions, sse::SseLimits,
+    transcribe,
 };
 
 /// Server-sent events of the OpenAI chat format.
@@ -193,6 +195,19 @@ pub(crate) fn open_arguments() {
         let mended = body.replace("c2", "").matches("\\\"a").count();
         assert_eq!((out.matches("\\\"a").count(), outcome), (mended / 2, RewriteOutcome::Mended));
     }
+    // A hundred calls, each within its own limit, take no more memory than that.
+    let long = "x".repeat(1_000);
+    let rounds = (0..10).flat_map(|_| (0..100).map(|call| piece(call, &format!("\"{long}"))));
+    let wide = sse(&rounds.collect::<Vec<_>>());
+    let heap = |limits: WireLimits| {
+        heap_of(|| {
+            let mut decoder = Decoder::new(wire(limits));
+            wide.as_bytes().chunks(4096).for_each(|chunk| decoder.push(chunk, &mut |_| {}));
+        })
+    };
+    let [bounded, unbounded] =
+        [64 << 10, 8 << 20].map(|bytes| heap(WireLimits::new().with_open_arguments(bytes)).peak);
+    assert!(bounded < 512 << 10 && unbounded > 1 << 20, "{bounded} and {unbounded}");
     // What has ended makes room.
     let turn = |call: usize| {
         sse(&[piece(call, whole), stop("tool_calls")]).replace("data: [DONE]\n\n", "")
