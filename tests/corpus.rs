@@ -4,7 +4,10 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use jsonmend_core::{BufferedMender, Limits, Mended, Outcome, Policy, Repair, RepairKind, mend};
+use jsonmend_core::{
+    BufferedMender, Limits, Mended, Options, Outcome, Policy, Repair, RepairKind,
+    TrailingDocuments, mend,
+};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_testkit::{
     Seed,
@@ -289,4 +292,21 @@ fn a_small_buffer_is_exceeded_at_the_same_byte() {
         }
     }
     assert!(overflows > 100, "{overflows}");
+}
+
+/// A gap so long that it is released before the text after it arrives still ends the document's line.
+#[test]
+fn a_long_gap_after_the_document_reads_the_same_at_every_cut() {
+    let limits = Limits::new().with_buffer(20).with_lookahead(16);
+    let options = Options::new().with_limits(limits);
+    for gap in ["\n", " ", "\n ", " \n", "}\n"] {
+        for tail in ["if (x) { y }", "2", "{\"a\": 1}"] {
+            for trailing in [TrailingDocuments::First, TrailingDocuments::All] {
+                let options = options.clone().with_trailing_documents(trailing);
+                let input = format!("[1]{}{tail}", gap.repeat(40)).into_bytes();
+                let cuts = [Cut::whole(), Cut::bytes(input.len()), Cut::every(50, input.len())];
+                laws::split_invariance_at(&input, &options, &cuts).unwrap();
+            }
+        }
+    }
 }

@@ -55,8 +55,9 @@ fn every_section_names_the_risk_of_its_kind() {
 fn every_limit_is_in_the_page_of_limits() {
     let page = document("docs/limits.md");
     let core = ["with_depth", "with_lookahead", "with_buffer", "with_repairs"];
-    let above = ["with_line", "with_event", "with_calls", "with_arguments", "with_object_limit"];
-    for limit in core.into_iter().chain(above) {
+    let wire = ["with_line", "with_event", "with_calls", "with_arguments", "with_open_arguments"];
+    let above = ["with_held", "with_object_limit", "with_open_objects_limit"];
+    for limit in core.into_iter().chain(wire).chain(above) {
         assert!(page.contains(limit), "docs/limits.md does not name {limit}");
     }
     for default in ["127", "64", "65,536", "10,000"] {

@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, mend};
+use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, coverage, mend};
 use jsonmend_extract::{Extractor, Scope, mend_text};
 use jsonmend_testkit::{
     adversary::{self, Hostile},
@@ -272,25 +272,48 @@ fn twice_the_input_is_twice_the_work() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// The same for the whole-text path, with no limit on repairs that would end the work early.
 #[test]
-fn paths_with_long_keys_are_bounded() {
-    // Each repair has a path, and each path contains the key. The second key is short, within the bounds.
-    let input = |key: usize| format!("{{\"{}\": [{}]}}", "k".repeat(key), "'a',".repeat(4_900));
-    let heap = heap_of(|| {
-        let mended = mend(input(30_000).as_bytes(), &Options::new());
-        assert_eq!(mended.outcome(), Outcome::Overflow);
-    });
-    assert!(heap.peak < 48 << 20, "{heap:?}");
-    assert_eq!(push_all(input(30_000).as_bytes(), 7, &Options::new()), Outcome::Overflow);
-    assert_eq!(mend(input(900).as_bytes(), &Options::new()).outcome(), Outcome::Repaired);
-    // The outcome does not depend on the cuts, even near the bound.
-    let mut seen = HashSet::new();
-    for key in (1_030..1_060).step_by(3) {
-        let input = input(key);
-        let [whole, bytes, pieces] =
-            [input.len(), 1, 64].map(|size| push_all(input.as_bytes(), size, &Options::new()));
-        assert_eq!((whole, whole), (bytes, pieces), "{key}");
-        seen.insert(whole);
+fn twice_the_input_is_twice_the_work_in_the_whole_text_path() {
+    let (half, full) = (adversary::hostile(10_000), adversary::hostile(20_000));
+    let limits = Limits::new().with_repairs(usize::MAX).with_depth(1_000);
+    let mut wrong = Vec::new();
+    for trailing in [TrailingDocuments::First, TrailingDocuments::Array] {
+        let options = Options::new().with_limits(limits).with_trailing_documents(trailing);
+        for (half, full) in half.iter().zip(&full) {
+            let [once, twice] = [half, full].map(|it| coverage::steps(&it.input, &options));
+            // What is known only at the end of the input is not yet known in half of it.
+            if twice > 2 * once + once / 4 + 4_000 {
+                wrong.push(format!("{}: {once} steps, then {twice}", full.name));
+            }
+            // The window is wider than that of the push path.
+            let most = 4 * laws::STEPS_PER_BYTE * full.input.len() as u64;
+            if twice > most {
+                wrong.push(format!("{}: {twice} steps, at most {most}", full.name));
+            }
+        }
     }
-    assert!(seen.contains(&Outcome::Overflow) && seen.len() == 2, "{seen:?}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Each repair has a path with the keys of all open objects, but they are kept once.
+#[test]
+fn repairs_under_a_long_key_do_not_copy_it() {
+    let input = |key: usize| format!("{{\"{}\": [{}]}}", "k".repeat(key), "'a',".repeat(4_900));
+    let peak = |key: usize| {
+        let input = input(key);
+        let heap = heap_of(|| {
+            let mended = mend(input.as_bytes(), &Options::new());
+            assert_eq!(mended.outcome(), Outcome::Repaired);
+            let place = mended.repairs().last().unwrap().path().to_string();
+            assert_eq!(place.len(), key + "$.[4899]".len());
+        });
+        heap.peak
+    };
+    // What is kept for each byte of a key is the text, in and out, and a few copies.
+    let (short, long) = (peak(900), peak(30_000));
+    assert!(long <= short + 16 * 30_000, "{short}, then {long}");
+    for size in [1, 64] {
+        assert_eq!(push_all(input(30_000).as_bytes(), size, &Options::new()), Outcome::Repaired);
+    }
 }

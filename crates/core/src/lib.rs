@@ -74,11 +74,13 @@ mod serde;
 mod tail;
 mod whole;
 
-/// The recovery table, for tests of what the corpus covers. Not part of the public API.
+/// The recovery table, for tests of what the corpus covers, and the work of the whole-text path. Not
+/// part of the public API.
 #[cfg(feature = "coverage")]
 #[doc(hidden)]
 pub mod coverage {
     pub use crate::grammar::{Action, Expect, Token, decide, reached, table};
+    pub use crate::whole::steps;
 }
 
 pub use buffered::BufferedMender;

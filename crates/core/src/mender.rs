@@ -36,9 +36,9 @@ use crate::{
 /// assert_eq!(text, br#"{"city": "Paris" }"#);
 /// ```
 ///
-/// Memory: less than a kilobyte, 16 bytes per level, the keys of the open levels, what a guide
-/// knows of the levels that it was asked about, and at most
-/// [`Limits::with_buffer`](crate::Limits::with_buffer) bytes that are withheld.
+/// Memory: less than a kilobyte, 16 bytes per level, the keys of the open levels (twice if something
+/// in them was repaired), what a guide knows of the levels that it was asked about, the repairs of
+/// one push, and at most [`Limits::with_buffer`](crate::Limits::with_buffer) bytes that are withheld.
 #[derive(Clone, Debug)]
 pub struct Mender {
     engine: Engine,

@@ -144,10 +144,8 @@ impl Limits {
         self
     }
 
-    /// How many repairs one input may need. The keys in the paths of all repairs together may take
-    /// a kibibyte per allowed repair, but at least a mebibyte. Exceeding that is an
-    /// [`Overflow`](crate::Outcome::Overflow), too. The same number bounds the documents that are
-    /// joined; see [`documents`](Self::documents).
+    /// How many repairs one input may need. The same number bounds the documents that are joined; see
+    /// [`documents`](Self::documents).
     ///
     /// ### Default
     /// 10,000.
@@ -170,12 +168,6 @@ impl Limits {
     pub const fn documents(&self, bytes: usize) -> usize {
         let (long, few) = (bytes / 16, if self.repairs == 0 { 1 } else { self.repairs });
         if long > few { long } else { few }
-    }
-
-    /// How many bytes of keys the paths of all repairs may take.
-    pub(crate) const fn path_keys(&self) -> usize {
-        let bytes = self.repairs.saturating_mul(1 << 10);
-        if bytes > 1 << 20 { bytes } else { 1 << 20 }
     }
 
     /// The deepest nesting, in levels.

@@ -1,6 +1,6 @@
 //! Reports: outcomes, repairs, paths.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 use core::{fmt, fmt::Write as _, ops::Range};
 
 use crate::{RepairKind, Risk, code::by_code};
@@ -81,8 +81,8 @@ by_code!(Outcome, "outcome");
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::exhaustive_enums)]
 pub enum Step {
-    /// The member with this (decoded) key.
-    Key(String),
+    /// The member with this (decoded) key. The paths of one input share it.
+    Key(Arc<str>),
     /// The item at this index, from 0.
     Index(usize),
 }

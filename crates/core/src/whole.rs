@@ -13,29 +13,49 @@ use crate::{
 /// early, a repair may also change text far before the place where the need for it was found.
 #[must_use]
 pub fn mend(input: &[u8], options: &Options) -> Mended {
+    mend_counting(input, options).0
+}
+
+/// How many steps [`mend`] takes, for tests of linearity.
+#[cfg(feature = "coverage")]
+#[must_use]
+pub fn steps(input: &[u8], options: &Options) -> u64 {
+    mend_counting(input, options).1
+}
+
+/// The result, and how many steps the engine took for all readings.
+fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
     // Valid JSON gets no other reading, however unusual it is. Neither does the beginning of valid
     // JSON, because a reading that closes it would make a text that was cut off look complete.
     let strict = options.clone().with_policy(Policy::STRICT);
     let mut engine = Engine::streaming(strict);
     engine.bound_documents(input.len());
-    match engine.run(Source::new(input, 0, true)) {
+    let end = engine.run(Source::new(input, 0, true));
+    let steps = engine.steps();
+    match end {
         Ok(()) if engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1 => {
             if let Ok(text) = core::str::from_utf8(input) {
-                return Mended::new(Outcome::Unchanged, Some(text.into()), Vec::new(), None);
+                let mended = Mended::new(Outcome::Unchanged, Some(text.into()), Vec::new(), None);
+                return (mended, steps);
             }
         }
         Err(Stop::Cut) => {
             let engine = Engine::streaming(options.clone());
-            return Reading::with(engine, input).finish(input, options);
+            let reading = Reading::with(engine, input);
+            let steps = steps + reading.steps;
+            return (reading.finish(input, options), steps);
         }
         Ok(()) | Err(Stop::Nothing | Stop::Overflow | Stop::Refused) => {}
     }
     let reading = Reading::with(Engine::whole(options.clone()), input);
-    let reading = match reading.outer_braces_lost(input, options) {
-        Some(better) => better,
-        None => reading,
-    };
-    reading.finish(input, options)
+    let steps = steps + reading.steps;
+    match reading.outer_braces_lost(input, options) {
+        Some(better) => {
+            let steps = steps + better.steps;
+            (better.finish(input, options), steps)
+        }
+        None => (reading.finish(input, options), steps),
+    }
 }
 
 /// The result of one reading of the text.
@@ -47,6 +67,7 @@ struct Reading {
     /// The highest number of containers that were open at the same time.
     deepest: usize,
     cut_at: Path,
+    steps: u64,
 }
 
 impl Reading {
@@ -73,7 +94,14 @@ impl Reading {
             Some(Stop::Overflow) => Outcome::Overflow,
             Some(Stop::Refused) => Outcome::Invalid,
         };
-        Self { outcome, repairs, documents, deepest: engine.deepest(), cut_at }
+        Self {
+            outcome,
+            repairs,
+            documents,
+            deepest: engine.deepest(),
+            cut_at,
+            steps: engine.steps(),
+        }
     }
 
     /// `"a": 1, "b": 2}` is not a string followed by text: its opening brace, or both, are missing.

@@ -60,6 +60,36 @@ fn four_times_the_text_takes_four_times_the_steps() {
 }
 
 #[test]
+fn a_long_run_of_brackets_is_not_asked_about_one_by_one() {
+    for bracket in ["[", "{", "("] {
+        for scope in [Scope::All, Scope::First, Scope::Fenced] {
+            let (count, steps) = (100_000, steps(bracket, 100_000, usize::MAX, scope));
+            assert!(steps <= 3 * count + 10_000, "{bracket}, {scope:?}: {steps}");
+        }
+    }
+}
+
+#[test]
+fn a_document_after_a_run_of_brackets_begins_where_it_did() {
+    for bracket in ["[", "{", "("] {
+        for count in [1, 2, 62, 63, 64, 65, 66, 127, 128, 129, 200] {
+            let text = format!("x {} {{\"a\": 1}}", bracket.repeat(count));
+            let found = |chunk: usize| {
+                let mut extractor = Extractor::new(Scope::All, Options::new());
+                let mut found = Findings::default();
+                for chunk in text.as_bytes().chunks(chunk) {
+                    extractor.push(chunk, &mut found);
+                }
+                extractor.finish(&mut found);
+                found
+            };
+            assert_eq!(found(usize::MAX), found(1), "{text}");
+            assert_eq!(found(usize::MAX), found(70), "{text}");
+        }
+    }
+}
+
+#[test]
 fn reset_also_resets_steps() {
     let mut extractor = Extractor::new(Scope::All, Options::new());
     let mut found = Findings::default();

@@ -36,8 +36,8 @@ impl Object {
         self.offset
     }
 
-    /// Its text: valid JSON if the outcome is valid, raw otherwise. `None` if it exceeded the object limit;
-    /// the outcome is then [`Outcome::Overflow`].
+    /// Its text: valid JSON if the outcome is valid, raw otherwise. `None` if it exceeded a limit on what is
+    /// kept; the outcome is then [`Outcome::Overflow`], and the fragments are all there is of it.
     #[must_use]
     pub fn json(&self) -> Option<&str> {
         self.json.as_deref()
@@ -49,7 +49,8 @@ impl Object {
         self.outcome
     }
 
-    /// Its repairs, sorted. The spans are relative to the start of the text that holds it.
+    /// Its repairs, sorted. The spans are relative to the start of the text that holds it. Not all of them
+    /// are there if it has no text.
     #[must_use]
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
@@ -109,13 +110,23 @@ pub struct ObjectBuilder {
     /// `None` once it has exceeded the limit.
     json: Option<Vec<u8>>,
     repairs: Vec<Repair>,
+    /// How many bytes the repairs take, about.
+    account: usize,
 }
 
 impl ObjectBuilder {
     /// An object that starts at byte `offset` of its text. At most `limit` bytes of it are kept.
     #[must_use]
     pub const fn new(number: usize, block: Block, offset: usize, limit: usize) -> Self {
-        Self { number, block, offset, limit, json: Some(Vec::new()), repairs: Vec::new() }
+        Self {
+            number,
+            block,
+            offset,
+            limit,
+            json: Some(Vec::new()),
+            repairs: Vec::new(),
+            account: 0,
+        }
     }
 
     /// Its number, from 0, in the order in which the objects of the stream began.
@@ -147,9 +158,25 @@ impl ObjectBuilder {
         }
     }
 
-    /// Adds a repair.
+    /// Adds a repair. Once the object has exceeded the limit, there is no text to which it applies.
     pub fn repair(&mut self, repair: Repair) {
-        self.repairs.push(repair);
+        if self.is_kept() {
+            let steps = size_of_val(repair.path().steps());
+            self.account += size_of::<Repair>() + repair.after().len() + steps;
+            self.repairs.push(repair);
+        }
+    }
+
+    /// How much memory it takes, in bytes, about: its text and its repairs.
+    pub(crate) fn weight(&self) -> usize {
+        self.json.as_ref().map_or(0, Vec::len) + self.account
+    }
+
+    /// Keeps no more of it, because of a limit on all objects.
+    pub(crate) fn give_up(&mut self) {
+        self.json = None;
+        self.repairs = Vec::new();
+        self.account = 0;
     }
 
     /// Ends the object with `outcome`, or with an overflow if it exceeded the limit.

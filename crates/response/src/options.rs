@@ -22,6 +22,7 @@ pub struct ResponseOptions {
     taken_out: bool,
     mending: Options,
     object_limit: usize,
+    open_objects_limit: usize,
     #[cfg(feature = "schema")]
     pub(crate) tools: Option<SharedRegistry>,
     #[cfg(feature = "schema")]
@@ -38,6 +39,7 @@ impl ResponseOptions {
             taken_out: false,
             mending: Options::new(),
             object_limit: 8 << 20,
+            open_objects_limit: 16 << 20,
             #[cfg(feature = "schema")]
             tools: None,
             #[cfg(feature = "schema")]
@@ -99,6 +101,17 @@ impl ResponseOptions {
     #[must_use]
     pub const fn with_object_limit(mut self, bytes: usize) -> Self {
         self.object_limit = bytes;
+        self
+    }
+
+    /// Sets how many bytes are kept of all objects that are open in the texts of a response, together with
+    /// their repairs. The object that exceeds it ends as for [`with_object_limit`](Self::with_object_limit).
+    ///
+    /// ### Default
+    /// 16 MiB.
+    #[must_use]
+    pub const fn with_open_objects_limit(mut self, bytes: usize) -> Self {
+        self.open_objects_limit = bytes;
         self
     }
 
@@ -172,6 +185,12 @@ impl ResponseOptions {
     #[must_use]
     pub const fn object_limit(&self) -> usize {
         self.object_limit
+    }
+
+    /// How many bytes are kept of all open objects.
+    #[must_use]
+    pub const fn open_objects_limit(&self) -> usize {
+        self.open_objects_limit
     }
 }
 

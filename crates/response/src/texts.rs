@@ -22,6 +22,8 @@ pub(crate) struct Texts {
     texts: BTreeMap<Block, Text>,
     /// How many objects have begun.
     objects: usize,
+    /// How many bytes are kept of all open objects.
+    kept: usize,
     /// The choices that hold a call or an object.
     answered: BTreeSet<u32>,
     #[cfg(feature = "schema")]
@@ -45,6 +47,7 @@ impl Texts {
             scope: options.objects(),
             texts: BTreeMap::new(),
             objects: 0,
+            kept: 0,
             answered: BTreeSet::new(),
             #[cfg(feature = "schema")]
             documents: options
@@ -139,6 +142,8 @@ impl Texts {
             limit: self.options.object_limit(),
             taken_out: self.options.takes_objects_out(),
             objects: &mut self.objects,
+            most_kept: self.options.open_objects_limit(),
+            kept: &mut self.kept,
             open: &mut text.open,
             raw: &mut text.raw,
             events,
@@ -184,12 +189,28 @@ struct Route<'a> {
     limit: usize,
     taken_out: bool,
     objects: &'a mut usize,
+    most_kept: usize,
+    kept: &'a mut usize,
     open: &'a mut Option<ObjectBuilder>,
     raw: &'a mut bool,
     events: &'a mut VecDeque<Event>,
     /// How many objects have ended.
     ended: usize,
     cut_at: Option<jsonmend_core::Path>,
+}
+
+impl Route<'_> {
+    /// Changes the open object, within what may be kept of all open objects.
+    fn grow(&mut self, change: impl FnOnce(&mut ObjectBuilder)) {
+        let Some(open) = self.open.as_mut() else { return };
+        let before = open.weight();
+        change(open);
+        let others = self.kept.saturating_sub(before);
+        if others + open.weight() > self.most_kept {
+            open.give_up();
+        }
+        *self.kept = others + open.weight();
+    }
 }
 
 impl TextSink for Route<'_> {
@@ -213,8 +234,8 @@ impl TextSink for Route<'_> {
         queue(self.events, Event::ObjectBegan { object, block: self.block });
     }
     fn json(&mut self, bytes: &[u8]) {
+        self.grow(|open| open.push(bytes));
         if let Some(open) = self.open.as_mut() {
-            open.push(bytes);
             let object = open.number();
             let event = if *self.raw {
                 Event::ObjectRaw { object, text: bytes.to_vec() }
@@ -228,13 +249,12 @@ impl TextSink for Route<'_> {
         *self.raw = true;
     }
     fn repair(&mut self, repair: Repair) {
-        if let Some(open) = self.open.as_mut() {
-            open.repair(repair);
-        }
+        self.grow(|open| open.repair(repair));
     }
     fn end(&mut self, outcome: Outcome) {
         if let Some(open) = self.open.take() {
             self.ended += 1;
+            *self.kept = self.kept.saturating_sub(open.weight());
             queue(self.events, Event::ObjectEnded(Box::new(open.end(outcome))));
         }
     }

@@ -111,6 +111,7 @@ const PATTERNS: &[Pattern] = &[
     ("slashes", "[1 ", "/", "]"),
     ("comments that open comments", "[1 ", "//", "]"),
     ("line comments", "[1 ", "// x\n", "]"),
+    ("closers in remarks on the last line", "[1", " //]", ""),
     ("hash signs", "[1 ", "#", "]"),
     ("open HTML comments", "[1 ", "<!--", "]"),
     ("white space after a document", "[1]", " ", "x"),

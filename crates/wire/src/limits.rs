@@ -10,13 +10,15 @@ pub struct WireLimits {
     sse: SseLimits,
     calls: usize,
     arguments: usize,
+    open_arguments: usize,
 }
 
 impl WireLimits {
-    /// The defaults: lines of 1 MiB, events of 8 MiB, 4,096 calls, 8 MiB of arguments per call.
+    /// The defaults: lines of 1 MiB, events of 8 MiB, 4,096 calls, 8 MiB of arguments per call, 16 MiB of
+    /// arguments of all open calls.
     #[must_use]
     pub const fn new() -> Self {
-        Self { sse: SseLimits::new(), calls: 4096, arguments: 8 << 20 }
+        Self { sse: SseLimits::new(), calls: 4096, arguments: 8 << 20, open_arguments: 16 << 20 }
     }
 
     /// Sets the limits for lines and events. The limit for events applies to every framing.
@@ -37,13 +39,27 @@ impl WireLimits {
     }
 
     /// Sets how long the arguments of one call may be, in bytes. A call with longer arguments ends as
-    /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
+    /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow), with their beginning; the rest is emitted
+    /// verbatim.
     ///
     /// ### Default
     /// 8 MiB.
     #[must_use]
     pub const fn with_arguments(mut self, bytes: usize) -> Self {
         self.arguments = bytes;
+        self
+    }
+
+    /// Sets how many bytes of arguments are kept of all open calls together. The call that exceeds it ends
+    /// as for [`with_arguments`](Self::with_arguments). Where a stream sends the text of a call again and
+    /// again, both readings of it count. A [`Rewriter`](crate::Rewriter) keeps as much again of JSON content
+    /// and of texts that have ended.
+    ///
+    /// ### Default
+    /// 16 MiB.
+    #[must_use]
+    pub const fn with_open_arguments(mut self, bytes: usize) -> Self {
+        self.open_arguments = bytes;
         self
     }
 
@@ -63,6 +79,12 @@ impl WireLimits {
     #[must_use]
     pub const fn arguments(&self) -> usize {
         self.arguments
+    }
+
+    /// The maximum number of bytes of arguments of all open calls.
+    #[must_use]
+    pub const fn open_arguments(&self) -> usize {
+        self.open_arguments
     }
 }
 

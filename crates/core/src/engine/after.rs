@@ -27,7 +27,8 @@ impl Engine {
         let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
         // A scalar may only follow another scalar, on a line of its own.
         let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
-        let lines = source.slice(self.gap_start, at).contains(&b'\n');
+        let lines = self.broken_gap == Some(self.gap_start)
+            || source.slice(self.gap_start.max(source.base()), at).contains(&b'\n');
         let separated =
             lines && (scalar || self.options.trailing_documents() == TrailingDocuments::All);
         if token == Token::Plus && self.whole && self.closed_string.is_some() {

@@ -56,12 +56,10 @@ impl Engine {
         after: impl Into<Cow<'static, str>>,
     ) -> Result<(), Stop> {
         if !self.options.policy().allows(kind) {
-            self.refused = Some(Repair::new(kind, span, after, self.frames.path()));
+            self.refused = Some(Repair::new(kind, span, after, self.frames.shared_path()));
             return Err(Stop::Refused);
         }
-        self.path_keys += self.frames.key_bytes();
-        let limits = self.options.limits();
-        if self.recorded >= limits.repairs() || self.path_keys > limits.path_keys() {
+        if self.recorded >= self.options.limits().repairs() {
             return Err(Stop::Overflow);
         }
         self.recorded += 1;
@@ -70,7 +68,7 @@ impl Engine {
             "{kind} at {span:?}, committed up to {}",
             self.committed
         );
-        let path = self.frames.path();
+        let path = self.frames.shared_path();
         let (start, inserts) = (span.start, span.is_empty());
         let repair = Repair::new(kind, span, after, path);
         if repair.after.is_empty() && kind.risk() > Risk::Exact {

@@ -136,9 +136,7 @@ impl Engine {
             tail.touch();
         }
         // Text after a line end is not on the document's line; closers may come between them.
-        let before = source.slice(self.gap_start.max(source.base()), self.pos);
-        let mark = before.iter().rposition(|b| !b" \t\r;}])".contains(b)).map(|at| before[at]);
-        if mark == Some(b'\n') {
+        if self.gap_holds_line_end(source) {
             tail.byte(b'\n');
         }
         let mut look = source.look(self.pos, self.window);

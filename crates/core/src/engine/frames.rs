@@ -67,6 +67,9 @@ pub(super) struct Frames {
     stack: Vec<Frame>,
     /// The current keys of all open objects, one after the other, as written in the input.
     keys: Vec<u8>,
+    /// The current keys of the outermost frames, decoded for paths. Filled only as far as paths were
+    /// asked for.
+    names: Vec<Option<Arc<str>>>,
     /// What the guide knows of the outermost frames. Filled only as far as it was asked.
     places: Vec<Option<Arc<dyn Guide>>>,
     /// Where the open tuples start.
@@ -83,6 +86,7 @@ impl Frames {
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.keys.clear();
+        self.names.clear();
         self.places.clear();
         self.tuples.clear();
         self.visible = 0;
@@ -110,9 +114,9 @@ impl Frames {
         self.stack.len()
     }
 
-    /// How many bytes the current keys of all open objects take.
-    pub(super) fn key_bytes(&self) -> usize {
-        self.keys.len()
+    /// About how many bytes of memory a copy takes.
+    pub(super) fn weight(&self) -> usize {
+        self.keys.len() + self.stack.len() * size_of::<Frame>()
     }
 
     #[inline]
@@ -165,6 +169,7 @@ impl Frames {
         let Some(frame) = self.stack.pop() else { return 0 };
         self.visible -= usize::from(frame.shape().is_visible());
         self.keys.truncate(frame.key_start);
+        self.names.truncate(self.stack.len());
         self.leave_place();
         if frame.shape() == Shape::Tuple {
             self.tuples.pop();
@@ -183,6 +188,7 @@ impl Frames {
         }
         self.keys.truncate(inner.key_start);
         self.stack.pop();
+        self.names.truncate(self.stack.len());
         self.visible -= 1;
         self.leave_place();
         Some((shape == Shape::Array, items))
@@ -214,6 +220,7 @@ impl Frames {
     /// Sets the number of keys of the innermost object, and the last one of them.
     #[inline(never)]
     pub(super) fn set_member(&mut self, items: usize, key: &[u8]) {
+        self.forget_name();
         if let Some(frame) = self.stack.last_mut() {
             self.keys.truncate(frame.key_start);
             self.keys.extend_from_slice(key);
@@ -224,6 +231,7 @@ impl Frames {
 
     /// Notes that the innermost object was opened with two braces.
     pub(super) fn double(&mut self) {
+        self.forget_name();
         if let Some(top) = self.stack.pop() {
             self.stack.push(Frame::new(Shape::Doubled, top.key_start));
             self.stack.push(top);
@@ -244,6 +252,7 @@ impl Frames {
     /// Like [`set_key`](Self::set_key), for a key that arrived in two chunks.
     #[inline]
     pub(super) fn set_split_key(&mut self, before: &[u8], after: &[u8]) {
+        self.forget_name();
         if let Some(frame) = self.stack.last_mut() {
             self.keys.truncate(frame.key_start);
             if !before.is_empty() {
@@ -258,9 +267,16 @@ impl Frames {
 
     #[inline]
     pub(super) fn clear_key(&mut self) {
+        self.forget_name();
         if let Some(frame) = self.stack.last_mut() {
             frame.packed &= !Frame::HAS_KEY;
         }
+    }
+
+    /// The key of the innermost frame changes.
+    #[inline]
+    fn forget_name(&mut self) {
+        self.names.truncate(self.stack.len().saturating_sub(1));
     }
 
     /// What the guide knows of the innermost container. `root` is what it knows of the document.
@@ -294,22 +310,33 @@ impl Frames {
     }
 
     pub(super) fn path(&self) -> Path {
-        let mut steps = Vec::new();
-        let ends = self.stack.iter().skip(1).map(|above| above.key_start);
-        let ends = ends.chain(core::iter::once(self.keys.len()));
-        for (frame, end) in self.stack.iter().zip(ends) {
-            match frame.shape() {
-                Shape::Object if frame.has_key() => {
-                    let key = self.keys.get(frame.key_start..end).unwrap_or_default();
-                    steps.push(Step::Key(decode(key)));
-                }
-                Shape::Array | Shape::Tuple if frame.items() > 0 => {
-                    steps.push(Step::Index(frame.items() - 1));
-                }
-                Shape::Object | Shape::Array | Shape::Tuple | Shape::Call | Shape::Doubled => {}
-            }
+        let name = |at: usize| match self.names.get(at) {
+            Some(name) => name.clone(),
+            None => self.name(at),
+        };
+        let steps = self.stack.iter().enumerate().filter_map(|(at, frame)| match frame.shape() {
+            Shape::Object => name(at).map(Step::Key),
+            Shape::Array | Shape::Tuple => frame.items().checked_sub(1).map(Step::Index),
+            Shape::Call | Shape::Doubled => None,
+        });
+        Path::from(steps.collect::<Vec<_>>())
+    }
+
+    /// The same path. Its keys are shared with all others that are made while their members are open:
+    /// a key of any length is kept once, however many repairs there are in its value.
+    pub(super) fn shared_path(&mut self) -> Path {
+        for at in self.names.len()..self.stack.len() {
+            let name = self.name(at);
+            self.names.push(name);
         }
-        Path::from(steps)
+        self.path()
+    }
+
+    /// The present key of a frame, decoded, if it is an object that has one.
+    fn name(&self, at: usize) -> Option<Arc<str>> {
+        let frame = self.stack.get(at).filter(|frame| frame.has_key())?;
+        let end = self.stack.get(at + 1).map_or(self.keys.len(), |above| above.key_start);
+        Some(decode(self.keys.get(frame.key_start..end).unwrap_or_default()).into())
     }
 
     /// The closers of all open containers, from the innermost outwards.

@@ -140,13 +140,13 @@ pub(crate) struct Engine {
     /// How many of these are committed. They come first.
     committed_edits: usize,
     recorded: usize,
-    /// The total size of the keys in the paths of all repairs, for the limit.
-    path_keys: usize,
     serial: usize,
     /// Whether the output up to the committed position ends inside a string.
     committed_in_string: bool,
     /// The end of the last bracket or value, after which the next token is expected.
     gap_start: usize,
+    /// The `gap_start` of a gap that is so long that it was committed, and that held a line end.
+    broken_gap: Option<usize>,
     /// The offset of the comma before the current member or item, or where it would be.
     /// `usize::MAX` before the first one.
     comma: usize,
@@ -172,6 +172,9 @@ pub(crate) struct Engine {
     /// How many steps trying the rest of the text may still take.
     rest_budget: usize,
     tried: quotes::Tried,
+    /// From where on the rest of the text is its last line, and where that ends, once a comment on
+    /// it has asked.
+    last_line: Option<(usize, usize)>,
     /// The closing quote of the last string, as long as the string can still be continued.
     closed_string: Option<usize>,
     /// The end of the last text that was dropped, not counting repairs of risk *exact*.
@@ -238,10 +241,10 @@ impl Engine {
             edits: Vec::new(),
             committed_edits: 0,
             recorded: 0,
-            path_keys: 0,
             serial: 0,
             committed_in_string: false,
             gap_start: 0,
+            broken_gap: None,
             comma: 0,
             comma_length: 0,
             key_start: 0,
@@ -255,6 +258,7 @@ impl Engine {
             definite_end: None,
             rest_budget: 0,
             tried: quotes::Tried::default(),
+            last_line: None,
             closed_string: None,
             stray: 0,
             escaped: false,

@@ -15,7 +15,7 @@ impl Engine {
         let end = source.base() + scan::skip_space(rest, self.pos - source.base());
         self.steps += (end - self.pos) as u64;
         self.pos = end;
-        self.release_space()?;
+        self.release_space(source)?;
         self.check_withheld()?;
         let Some(byte) = source.byte(self.pos) else { return Ok(None) };
         match byte {
@@ -108,7 +108,7 @@ impl Engine {
 
     /// Commits a long run of white space after a bracket or a value. What was withheld before it
     /// counts as if the white space had arrived byte by byte.
-    fn release_space(&mut self) -> Result<(), Stop> {
+    fn release_space(&mut self, source: &Source<'_>) -> Result<(), Stop> {
         use super::Expect as E;
         let waits = matches!(
             self.expect,
@@ -125,9 +125,22 @@ impl Engine {
             && self.committed_edits == self.edits.len()
         {
             self.check_withheld_at(self.gap_start + self.window)?;
+            if self.expect == E::After && self.gap_holds_line_end(source) {
+                self.broken_gap = Some(self.gap_start);
+            }
             self.commit_content();
         }
         Ok(())
+    }
+
+    /// Whether there is a line end between the document and `pos`, with nothing but white space and
+    /// closers after it. What was committed of a long gap may be gone.
+    pub(super) fn gap_holds_line_end(&self, source: &Source<'_>) -> bool {
+        let gap = source.slice(self.gap_start.max(source.base()), self.pos);
+        match gap.iter().rposition(|byte| !b" \t\r;}])".contains(byte)) {
+            Some(at) => gap[at] == b'\n',
+            None => self.broken_gap == Some(self.gap_start),
+        }
     }
 
     fn open_comment(&mut self, comment: Comment) -> Flow {
@@ -142,29 +155,20 @@ impl Engine {
 
     /// Inside a comment.
     pub(super) fn comment(&mut self, source: &Source<'_>, comment: Comment) -> Step {
+        if self.whole
+            && comment == Comment::Line
+            && self.frames.len() > 0
+            && let Some(end) = self.end_of_last_line(source)
+        {
+            return self.last_remark(source, end);
+        }
         let rest = source.from(self.pos);
         let (mark, found) = match comment {
             Comment::Line => (0, rest.iter().position(|&b| b == b'\n' || b == b'\r')),
             Comment::Block => (2, rest.windows(2).position(|w| w == b"*/")),
             Comment::Markup => (3, rest.windows(3).position(|w| w == b"-->")),
         };
-        let mut kind = RepairKind::Comment;
-        let line = &rest[..found.unwrap_or(rest.len())];
-        let is_last = || rest[line.len()..].iter().all(u8::is_ascii_whitespace);
-        let in_whole = self.whole && comment == Comment::Line && self.frames.len() > 0;
         let end = match found {
-            found if in_whole && is_last() => {
-                // On the last line, a closer belongs to the document, unless this is only a remark.
-                let closer = line.iter().position(|b| matches!(b, b'}' | b']'));
-                let found = found.map_or(source.end(), |at| self.pos + at);
-                let end = closer.map_or(found, |at| self.pos + at);
-                let remark = source.slice(self.lex_start, end);
-                if closer.is_some() && remark.iter().any(|b| matches!(b, b'"' | b',' | b':')) {
-                    // Members on the same line are dropped with it.
-                    kind = RepairKind::StrayText;
-                }
-                end
-            }
             Some(at) => self.pos + at + mark,
             None if source.is_last() => source.end(),
             None => {
@@ -172,6 +176,40 @@ impl Engine {
                 return Ok(Flow::Wait);
             }
         };
+        self.end_comment(RepairKind::Comment, end)
+    }
+
+    /// On the whole-text path, the end of the line at `pos`, if it is the last one that is not blank.
+    fn end_of_last_line(&mut self, source: &Source<'_>) -> Option<usize> {
+        if self.last_line.is_none_or(|(from, _)| self.pos < from) {
+            let rest = source.from(self.pos);
+            let line = rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len());
+            let blank = rest[line..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+            self.steps += (line + blank) as u64;
+            if line + blank < rest.len() {
+                return None;
+            }
+            // Comments that end before their line does must not look for its end again and again.
+            self.last_line = Some((self.pos, self.pos + line));
+        }
+        self.last_line.map(|(_, end)| end)
+    }
+
+    /// A comment on the last line: a closer in it is the document's, unless it is only a remark.
+    fn last_remark(&mut self, source: &Source<'_>, line_end: usize) -> Step {
+        let line = source.slice(self.pos, line_end);
+        let Some(closer) = line.iter().position(|b| matches!(b, b'}' | b']')) else {
+            return self.end_comment(RepairKind::Comment, line_end.max(self.pos));
+        };
+        let end = self.pos + closer;
+        let remark = source.slice(self.lex_start, end);
+        // Members on the same line are dropped with it.
+        let members = remark.iter().any(|b| matches!(b, b'"' | b',' | b':'));
+        let kind = if members { RepairKind::StrayText } else { RepairKind::Comment };
+        self.end_comment(kind, end)
+    }
+
+    fn end_comment(&mut self, kind: RepairKind, end: usize) -> Step {
         self.pos = end;
         self.lex = Lex::None;
         // Check the limit before the edit can be refused, as if the comment came in pieces.

@@ -208,20 +208,23 @@ impl Extractor {
     /// more.
     fn mark(&mut self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
         let window = self.options.limits().lookahead();
-        self.steps += ahead.len().min(window) as u64;
+        let looked = ahead.len().min(window) as u64;
         let byte = ahead.first().copied()?;
         let line_start = self.line.is_start();
         match &self.fence {
             Some(fence) if byte == fence.mark() => {
+                self.steps += looked;
                 let close = fence.close(ahead, line_start, window, eof)?;
                 return Some(close.map_or(Mark::Text(1), Mark::Close));
             }
             None if matches!(byte, b'`' | b'~') => {
+                self.steps += looked;
                 let open = fence::open(ahead, offset, line_start, window, eof)?;
                 let run = ahead.iter().take(window).take_while(|next| **next == byte).count();
                 return Some(open.map_or(Mark::Text(run), |(fence, len)| Mark::Open(fence, len)));
             }
             None if line_start && matches!(byte, b'<' | b'[' | 0xE2) => {
+                self.steps += looked;
                 if let Some((block, length)) = reasoning::open(ahead, eof)? {
                     return Some(Mark::Reasoning(block, length));
                 }
@@ -239,13 +242,29 @@ impl Extractor {
         if outside || !name && !matches!(byte, b'{' | b'[' | b'(') {
             return Some(Mark::Text(1));
         }
+        self.steps += looked;
         let place = self.place();
         let known = match self.options.guide() {
             Some(guide) => begins_known(ahead, place, &**guide, window, eof)?,
             None => false,
         };
-        let begins = known || begins(ahead, place, window, eof)?;
-        Some(if begins { Mark::Document } else { Mark::Text(1) })
+        if known || begins(ahead, place, window, eof)? {
+            return Some(Mark::Document);
+        }
+        Some(Mark::Text(self.equal_brackets(ahead, window)))
+    }
+
+    /// How many brackets are text because the one at the start of `ahead` is. Those of a run that is
+    /// longer than the window have the same byte before them and the same window after them, so they
+    /// are not asked about one by one.
+    fn equal_brackets(&mut self, ahead: &[u8], window: usize) -> usize {
+        let bracket = self.line.prev();
+        if ahead.len() <= window {
+            return 1;
+        }
+        let run = ahead.iter().take_while(|byte| **byte == bracket).count();
+        self.steps += run as u64;
+        run.saturating_sub(window).max(1)
     }
 
     /// Whether this is the first byte of a channel of JSON, except for white space and comments.

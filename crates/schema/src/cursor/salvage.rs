@@ -125,7 +125,10 @@ impl Walk {
     fn is_optional(&self, issue: &Issue) -> bool {
         let Some(jsonmend_core::Step::Key(key)) = issue.path().steps().last() else { return false };
         let required = |frame: &Frame| {
-            frame.ways.iter().all(|own| self.places.get(own.way.place).required.contains(key))
+            frame.ways.iter().all(|own| {
+                let place = self.places.get(own.way.place);
+                place.required.iter().any(|name| **name == **key)
+            })
         };
         !self.frames.last().is_some_and(required)
     }

@@ -360,7 +360,7 @@ impl Walk {
         let mut steps = Vec::with_capacity(depth);
         for (level, frame) in self.frames.iter().take(depth).enumerate() {
             steps.push(if frame.kind == JsonKind::Object {
-                Step::Key(keys.next().cloned().unwrap_or_default())
+                Step::Key(keys.next().map(String::as_str).unwrap_or_default().into())
             } else {
                 let length = self.partial.len(frame.node);
                 Step::Index(length.saturating_sub(usize::from(begun || level + 1 < depth)))

@@ -48,7 +48,7 @@ impl Place {
 
     pub(super) fn member(&self, key: &str) -> Self {
         let pointer = format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
-        Self { in_array: false, ..self.below(Step::Key(key.to_owned()), pointer) }
+        Self { in_array: false, ..self.below(Step::Key(key.into()), pointer) }
     }
 
     pub(super) fn item(&self, index: usize) -> Self {

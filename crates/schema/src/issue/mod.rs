@@ -345,7 +345,7 @@ pub(crate) fn path_of(node: Node<'_>) -> Path {
     let mut node = node;
     while let Some(parent) = node.parent() {
         steps.push(match node.key() {
-            Some(key) => Step::Key(key.into_owned()),
+            Some(key) => Step::Key(key.into()),
             None => {
                 let own = node.index();
                 let at = parent.children().position(|item| item.index() == own);

@@ -5,6 +5,8 @@
 //! that fits is repaired live. The plain concatenation is kept as an alternative until two resends have
 //! ruled it out, and wins if it is valid JSON by itself.
 
+mod bounds;
+
 use std::sync::Arc;
 
 use jsonmend_core::{Collected, Guide, Mended, Mender, Options, Outcome, mend};
@@ -29,6 +31,8 @@ const SHORTEST_RESEND: usize = 8;
 pub(super) struct ArgumentText {
     mending: Options,
     limit: usize,
+    /// How much more may be kept, as far as all open calls are concerned.
+    room: usize,
     engine: Engine,
     /// The text, under the reading that is followed.
     reading: String,
@@ -82,6 +86,7 @@ impl ArgumentText {
         Self {
             mending: mending.clone(),
             limit,
+            room: usize::MAX,
             engine: if free { Engine::Free } else { Engine::Live(Box::new(Mender::new(mending))) },
             reading: String::new(),
             ending,
@@ -198,11 +203,11 @@ impl ArgumentText {
     }
 
     /// Stores arguments that only count if no fragment follows.
-    pub(super) fn seed(&mut self, text: &str) {
-        if text.len() <= self.limit {
+    pub(super) fn seed(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
+        if text.len() > self.limit.min(self.room) {
+            self.pass_limit(text, show);
+        } else if !self.overflow {
             self.seed = Some(text.to_owned());
-        } else {
-            self.overflow = true;
         }
     }
 
@@ -241,12 +246,11 @@ impl ArgumentText {
 
     /// Reads the next piece. Returns whether an empty object before it was dropped.
     fn absorb(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
-        if self.overflow || text.is_empty() {
+        if text.is_empty() {
             return false;
         }
-        let longest = self.reading.len().max(self.plain.as_ref().map_or(0, String::len));
-        if longest + text.len() > self.limit {
-            self.pass_limit(show);
+        if self.overflow || self.exceeds(text) {
+            self.pass_limit(text, show);
             return false;
         }
         if let Engine::Free = self.engine {
@@ -305,11 +309,6 @@ impl ArgumentText {
         }
     }
 
-    fn pass_limit(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
-        self.overflow = true;
-        self.abandon(show);
-    }
-
     /// Stops rewriting: everything is forwarded verbatim from here on.
     pub(super) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
         if let Engine::Traced(trace) = &mut self.engine {
@@ -340,14 +339,6 @@ impl ArgumentText {
         trace.note_whole();
         self.follow(show);
         true
-    }
-
-    fn grow_within_limit(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
-        if self.reading.len() + text.len() > self.limit {
-            self.pass_limit(show);
-        } else if !self.overflow && !text.is_empty() {
-            self.grow(text, show);
-        }
     }
 
     /// Whether an equal piece is a resend: the text was complete, or there were resends before.

@@ -84,6 +84,19 @@ impl EditLog {
         self.ended && self.slots.is_empty() && self.repairs.is_empty()
     }
 
+    /// How much memory the text and its repairs take, in bytes, about.
+    pub(super) fn weight(&self) -> usize {
+        let raw = self.raw.as_ref().map_or(0, String::len);
+        raw + self.repairs.len() * size_of::<Repair>()
+    }
+
+    /// Drops what only a repetition of the whole text would need.
+    pub(super) fn forget(&mut self) {
+        self.raw = None;
+        self.repairs = Vec::new();
+        self.written = 0;
+    }
+
     /// Whether pieces that add to the text wait to be released.
     pub(crate) fn has_parts(&self) -> bool {
         self.slots.iter().any(|slot| {

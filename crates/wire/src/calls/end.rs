@@ -187,6 +187,7 @@ impl Calls {
     /// Ends a call, and decides whether it is complete.
     fn end(&mut self, key: (u32, usize), end: End, sink: Sink<'_>) {
         let Some(mut open) = self.open.remove(&key) else { return };
+        self.kept = self.kept.saturating_sub(open.kept);
         let call = key.1;
         let half = open.halves.finish();
         if !half.is_empty() {

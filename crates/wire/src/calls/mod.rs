@@ -7,6 +7,7 @@ mod edit_log;
 mod end;
 mod ending;
 mod reading;
+mod room;
 mod route;
 mod trace;
 mod tracking;
@@ -46,6 +47,8 @@ struct OpenCall {
     id: Option<String>,
     name: Option<String>,
     arguments: ArgumentText,
+    /// How many bytes of it were counted in [`Calls::kept`].
+    kept: usize,
     /// The first reason not to treat it as complete.
     doubt: Option<Doubt>,
     /// Something was lost before it began, which may be its first event.
@@ -62,6 +65,8 @@ pub(crate) struct Calls {
     guides: Option<Guides>,
     limits: WireLimits,
     begun: usize,
+    /// How many bytes are kept of all open calls.
+    kept: usize,
     refused: bool,
     /// Part of the stream was lost.
     lossy: bool,
@@ -92,6 +97,7 @@ impl Calls {
             guides: options.guides().cloned(),
             limits: options.limits(),
             begun: 0,
+            kept: 0,
             refused: false,
             lossy: false,
             states_ends: false,
@@ -244,6 +250,7 @@ impl Calls {
             id: delta.id.as_deref().map(Into::into),
             name: delta.name.as_deref().map(Into::into),
             arguments,
+            kept: 0,
             doubt: self.damage,
             after_loss: self.lossy && !delta.exact,
             asked: false,
@@ -258,7 +265,7 @@ impl Calls {
         self.extend((scope, call), delta, source, sink)
     }
 
-    fn extend(
+    fn read_piece(
         &mut self,
         key: (u32, usize),
         delta: CallDelta<'_>,
@@ -309,7 +316,7 @@ impl Calls {
         let (literal, decoded) = match delta.arguments {
             Arguments::Absent => return Ok(()),
             Arguments::Seed(text) => {
-                open.arguments.seed(original(&text).unwrap_or(&text));
+                open.arguments.seed(original(&text).unwrap_or(&text), &mut show);
                 return Ok(());
             }
             Arguments::Composed(text) => {

@@ -90,6 +90,11 @@ impl Trace {
         self.fed > 0
     }
 
+    /// How much of the text was read, and therefore shown or withheld.
+    pub(super) const fn fed(&self) -> usize {
+        self.fed
+    }
+
     pub(crate) const fn edit_log_mut(&mut self) -> &mut EditLog {
         &mut self.edit_log
     }

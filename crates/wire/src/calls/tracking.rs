@@ -68,6 +68,12 @@ pub(crate) struct Tracking {
     texts: BTreeMap<Block, (Trace, String)>,
     /// The logs of ended texts that are still needed.
     ended: BTreeMap<Target, EditLog>,
+    /// How many bytes are kept of the texts of the content, and of the texts that have ended.
+    kept: usize,
+    /// The same, when what is not needed was dropped last.
+    trimmed: usize,
+    /// Content is forwarded verbatim because of a limit.
+    overflow: bool,
     entries: Vec<Entry>,
 }
 
@@ -80,6 +86,9 @@ impl Tracking {
             content,
             texts: BTreeMap::new(),
             ended: BTreeMap::new(),
+            kept: 0,
+            trimmed: 0,
+            overflow: false,
             entries: Vec::new(),
         }
     }
@@ -88,13 +97,24 @@ impl Tracking {
         self.release
     }
 
+    /// Whether content was forwarded verbatim because of a limit.
+    pub(crate) const fn has_overflowed(&self) -> bool {
+        self.overflow
+    }
+
     pub(crate) fn enter(&mut self, entry: Entry) {
         self.entries.push(entry);
     }
 
-    /// The entries of the last payload. The caller takes them, and later returns the buffer.
-    pub(crate) const fn entries_mut(&mut self) -> &mut Vec<Entry> {
-        &mut self.entries
+    /// Takes the entries of the last payload.
+    pub(crate) fn take_entries(&mut self) -> Vec<Entry> {
+        core::mem::take(&mut self.entries)
+    }
+
+    /// Ends a payload: returns the buffer, so that an event does not need an allocation.
+    pub(crate) fn end_payload(&mut self, entries: Vec<Entry>) {
+        self.entries = entries;
+        self.trim();
     }
 
     /// Records that a whole text was repeated after its end.
@@ -109,8 +129,26 @@ impl Tracking {
     pub(super) fn end(&mut self, target: Target, edit_log: EditLog) {
         self.entries.push(Entry::End(target));
         if !edit_log.is_spent() {
-            self.ended.insert(target, edit_log);
+            self.keep(target, edit_log);
         }
+    }
+
+    fn keep(&mut self, target: Target, edit_log: EditLog) {
+        self.kept += edit_log.weight();
+        self.ended.insert(target, edit_log);
+    }
+
+    /// Where too much is kept, drops what may only serve a repetition of texts that have ended: it is then
+    /// forwarded verbatim. Only between two payloads: what ended in one may still be read.
+    fn trim(&mut self) {
+        if self.kept <= self.limits.open_arguments() || self.kept == self.trimmed {
+            return;
+        }
+        for log in self.ended.values_mut().filter(|log| !log.has_slots()) {
+            self.kept = self.kept.saturating_sub(log.weight());
+            log.forget();
+        }
+        self.trimmed = self.kept;
     }
 
     /// Records a piece of the content. Returns whether it is rewritten.
@@ -128,6 +166,7 @@ impl Tracking {
         if !self.texts.contains_key(&block)
             && self.texts.len() + self.ended.len() >= self.limits.calls()
         {
+            self.overflow = true;
             return false;
         }
         let (mending, release) = (self.mending.clone(), self.release);
@@ -135,10 +174,13 @@ impl Tracking {
             .texts
             .entry(block)
             .or_insert_with(|| (Trace::new(mending, release), String::new()));
-        if text.len() + decoded.len() > self.limits.arguments() {
+        let room = self.limits.open_arguments().saturating_sub(self.kept);
+        if text.len() + decoded.len() > self.limits.arguments() || decoded.len() > room {
+            self.overflow = true;
             trace.abandon(&mut |_| {});
             return false;
         }
+        self.kept += decoded.len();
         let part = text.len()..text.len() + decoded.len();
         text.push_str(decoded);
         trace.note(part.clone(), part, decoded.len());
@@ -167,8 +209,9 @@ impl Tracking {
             trace.finish(&text, Reading::Plain, 0, &|_| !cut, &mut |_| {});
             let target = Target::Text(block);
             self.entries.push(Entry::End(target));
+            self.kept = self.kept.saturating_sub(text.len());
             // Kept, so that a late piece does not start the text again.
-            self.ended.insert(target, trace.into_edit_log());
+            self.keep(target, trace.into_edit_log());
         }
     }
 

@@ -50,6 +50,8 @@ pub(super) struct Flow {
     queue: VecDeque<Item>,
     queued: usize,
     templates: BTreeMap<Target, Template>,
+    /// How many bytes they take.
+    template_bytes: usize,
     /// What the end of the body flushed. It is not terminated, so nothing can follow it.
     tail: Option<Item>,
     ending: bool,
@@ -84,6 +86,7 @@ impl Flow {
             queue: VecDeque::new(),
             queued: 0,
             templates: BTreeMap::new(),
+            template_bytes: 0,
             tail: None,
             ending: false,
             changed: false,
@@ -222,7 +225,7 @@ impl Flow {
     fn append_rests(&mut self, entries: &[Entry], chunk: &[u8], sink: Sink<'_>) {
         for entry in entries {
             let Entry::End(target) = entry else { continue };
-            let template = self.templates.remove(target);
+            let template = self.take_template(target);
             let Some(edit_log) = self.body.channels().edit_log(*target) else { continue };
             let rest = match self.mode {
                 RewriteMode::Suffix if self.ending => edit_log.suffix(),
@@ -290,16 +293,27 @@ impl Flow {
                     _ => {}
                 }
             }
+            let template = self.take_template(&target);
             if !known || entries.contains(&Entry::End(target)) {
-                self.templates.remove(&target);
                 continue;
             }
             let start = self.start_of_event();
-            let mut template =
-                self.templates.remove(&target).unwrap_or_else(|| Template::new(carrier, place));
+            let mut template = template.unwrap_or_else(|| Template::new(carrier, place));
             template.set(self.bytes(start, end, chunk), place, others.into_iter());
+            if self.template_bytes + template.len() > self.held_limit {
+                // What is missing at the end of that text cannot be appended.
+                self.overflow = true;
+                continue;
+            }
+            self.template_bytes += template.len();
             self.templates.insert(target, template);
         }
+    }
+
+    fn take_template(&mut self, target: &Target) -> Option<Template> {
+        let template = self.templates.remove(target)?;
+        self.template_bytes -= template.len();
+        Some(template)
     }
 
     fn start_of_event(&self) -> u64 {
@@ -451,14 +465,15 @@ impl Flow {
     }
 
     fn take_entries(&mut self) -> Option<Vec<Entry>> {
-        self.body.channels().tracking().map(|tracking| core::mem::take(tracking.entries_mut()))
+        self.body.channels().tracking().map(Tracking::take_entries)
     }
 
-    /// Returns the buffer, so that an event does not need an allocation.
+    /// Ends what was read of a payload.
     fn give_back(&mut self, mut entries: Vec<Entry>) {
         entries.clear();
         if let Some(tracking) = self.body.channels().tracking() {
-            *tracking.entries_mut() = entries;
+            tracking.end_payload(entries);
+            self.overflow |= tracking.has_overflowed();
         }
     }
 }

@@ -144,6 +144,11 @@ impl Template {
         self.carrier
     }
 
+    /// The number of bytes of the event.
+    pub(super) fn len(&self) -> usize {
+        self.raw.len()
+    }
+
     /// Stores another event, in the same buffers.
     pub(super) fn set(
         &mut self,

@@ -91,7 +91,8 @@ impl RewriteOptions {
     }
 
     /// Sets how many bytes of events may be queued. Beyond that, everything open is forwarded verbatim,
-    /// and the outcome is [`RewriteOutcome::Overflow`].
+    /// and the outcome is [`RewriteOutcome::Overflow`]. Copies of events, which carry what is missing at the
+    /// end of a text, may take as much again: beyond that, it is not appended.
     ///
     /// ### Default
     /// 8 MiB.
@@ -146,7 +147,8 @@ pub enum RewriteOutcome {
     Encoded,
     /// Something was changed.
     Mended,
-    /// The queue exceeded [`RewriteOptions::with_held`]: what was open then was forwarded verbatim.
+    /// The queue exceeded [`RewriteOptions::with_held`], or JSON content a limit of
+    /// [`WireLimits`](crate::WireLimits): what was open then was forwarded verbatim.
     Overflow,
     /// [`Rewriter::stop`](crate::Rewriter::stop) was called.
     Stopped,

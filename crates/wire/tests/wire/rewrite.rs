@@ -298,6 +298,34 @@ fn the_queue_is_bounded() {
 }
 
 #[test]
+fn copies_that_carry_what_is_missing_are_bounded() {
+    let cut = body(&["{\"a\": [1, 2"]);
+    let length = piece("{\"a\": [1, 2").len();
+    for (held, outcome) in
+        [(length, RewriteOutcome::Mended), (length - 1, RewriteOutcome::Overflow)]
+    {
+        let out = rewrite(&mending(Policy::PERMISSIVE).with_held(held), cut.as_bytes());
+        assert_eq!(out.outcome, outcome);
+        assert_eq!(out.text() == cut, outcome == RewriteOutcome::Overflow, "{}", out.text());
+    }
+}
+
+#[test]
+fn texts_that_have_ended_are_kept_within_a_limit() {
+    let turn = |text: &str| {
+        let chunks = [piece(text), END.replace("data: [DONE]\n\n", "")].concat();
+        BEGIN.replace("c1", text.get(2..4).unwrap_or_default()) + &chunks
+    };
+    let all = |quote: char| -> String {
+        (10..20).map(|n| turn(&format!("{{'{n}': 1}}").replace('\'', &quote.to_string()))).collect()
+    };
+    let limits = WireLimits::new().with_open_arguments(200);
+    let options = RewriteOptions::new().with_wire(WireOptions::new().with_limits(limits));
+    let out = run(options, &[all('\'').as_bytes()]);
+    assert_eq!((out.text(), out.outcome), (all('"').as_str(), RewriteOutcome::Mended));
+}
+
+#[test]
 fn calls_past_a_limit_are_forwarded_verbatim_from_there_on() {
     let long = body(&["{'a': 1, ", "'b': 2, ", "'c': 3}"]);
     let limited = |limits: WireLimits, mode: RewriteMode| {

@@ -251,6 +251,12 @@ impl Engine {
                 at = scan::skip_space(text, at);
                 if base + at - self.gap_start > self.window {
                     self.pos = base + at;
+                    if self.expect == Expect::After {
+                        let gap = text.get(self.gap_start.saturating_sub(base)..at);
+                        if gap.is_some_and(|gap| gap.contains(&b'\n')) {
+                            self.broken_gap = Some(self.gap_start);
+                        }
+                    }
                     self.commit_content();
                 }
                 match (self.expect, byte!()) {

@@ -16,6 +16,9 @@ use crate::{
 /// How many later quotes are tried for one string.
 const MAX_TRIES: usize = 64;
 
+/// How many bytes of open containers a try may copy for nothing.
+const MAX_FREE: usize = 4096;
+
 /// How many ends of strings are remembered, so that memory is bounded.
 const MAX_ENDS: usize = 1 << 16;
 
@@ -164,10 +167,14 @@ impl Engine {
 
     /// Creates an engine that tries the rest from `at` on, in the containers that are open. Each
     /// try stops at its first fault. All tries together may read no more than a few times the text.
-    fn rest(&self, at: usize, quotes: bool) -> Option<Self> {
+    fn rest(&mut self, at: usize, quotes: bool) -> Option<Self> {
         if self.rest_budget == 0 {
             return None;
         }
+        // The containers are copied: long keys count, but for what any text has.
+        let copied = self.frames.weight().saturating_sub(MAX_FREE);
+        self.steps += copied as u64;
+        self.rest_budget = self.rest_budget.saturating_sub(copied);
         let policy = Policy::TRIAL
             .without(RepairKind::LeadingProse)
             .without(RepairKind::ExtraClose)
@@ -219,13 +226,9 @@ impl Engine {
     /// Notes, at the last inner quote of this string, that its quotes could be read in several
     /// ways.
     fn doubt_quotes(&mut self) -> Result<(), Stop> {
-        let from = self.lex_start;
-        let last = self.edits.iter_mut().rev().find_map(|edit| match edit {
-            Edit::Replace(repair, _)
-                if repair.kind == RepairKind::UnescapedQuote && repair.start >= from =>
-            {
-                Some(repair)
-            }
+        let first = self.edits_before(self.lex_start);
+        let last = self.edits[first..].iter_mut().rev().find_map(|edit| match edit {
+            Edit::Replace(repair, _) if repair.kind == RepairKind::UnescapedQuote => Some(repair),
             _ => None,
         });
         if let Some(repair) = last {

@@ -52,7 +52,7 @@ fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>)
 /// are lost with them.
 fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let own = site.place.path.last().and_then(|step| match step {
-        jsonmend_core::Step::Key(key) => Some(key.as_str()),
+        jsonmend_core::Step::Key(key) => Some(&**key),
         jsonmend_core::Step::Index(_) => None,
     });
     let is_word =

@@ -1,0 +1,241 @@
+//! The limits of the core and of extraction.
+
+use std::sync::Arc;
+
+use jsonmend_core::{
+    BufferedMender, Collected, Guide, Kind, Limits, Listed, Member, Mender, Options, Outcome,
+    TrailingDocuments, apply, mend,
+};
+use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
+
+/// The limits of the core, changed.
+fn limited(change: impl FnOnce(Limits) -> Limits) -> Options {
+    Options::new().with_limits(change(Limits::new()))
+}
+
+/// Pushes the input whole and in pieces; the outcome is the same, and nothing is lost: its repairs,
+/// applied to the input, give the output.
+fn push(input: &[u8], options: &Options) -> (Outcome, Vec<u8>) {
+    let mut results = [input.len().max(1), 7, 1].map(|size| {
+        let mut mender = Mender::new(options.clone());
+        let mut out = Collected::default();
+        input.chunks(size).for_each(|chunk| mender.push(chunk, &mut out));
+        let outcome = mender.finish(&mut out);
+        let (text, repairs) = out.into_parts();
+        assert_eq!(apply(input, &repairs).as_ref(), Some(&text), "{outcome} by {size}");
+        (outcome, text)
+    });
+    assert_eq!(results[0], results[1]);
+    assert_eq!(results[0], results[2]);
+    std::mem::replace(&mut results[0], (Outcome::None, Vec::new()))
+}
+
+pub(crate) fn depth() {
+    let deep = |levels: usize| [vec![b'['; levels], b"1".to_vec(), vec![b']'; levels]].concat();
+    for (levels, outcome) in [(127, Outcome::Unchanged), (128, Outcome::Overflow)] {
+        let input = deep(levels);
+        assert_eq!(push(&input, &Options::new()), (outcome, input.clone()));
+        assert_eq!(mend(&input, &Options::new()).outcome(), outcome);
+        assert_eq!(mend_text(&input, Scope::Best, &Options::new()).outcome(), outcome);
+        let mut found = Findings::default();
+        let mut extractor = Extractor::new(Scope::Whole, Options::new());
+        extractor.push(&input, &mut found);
+        assert_eq!(extractor.finish(&mut found), outcome);
+    }
+    assert_eq!(push(&deep(300), &limited(|l| l.with_depth(300))).0, Outcome::Unchanged);
+}
+
+/// A quote that is one of the text, which shows that many bytes after it.
+fn doubtful(bytes: usize) -> Vec<u8> {
+    format!("[\"a\", {}\", 1]", "b ".repeat(bytes / 2)).into_bytes()
+}
+
+pub(crate) fn lookahead() {
+    for window in [32, 64, 256] {
+        let options = limited(|l| l.with_lookahead(window));
+        let (near, far) = (doubtful(window - 16), doubtful(window + 16));
+        assert!(push(&near, &options).1.starts_with(b"[\"a\\\", b "), "within {window}");
+        let (outcome, text) = push(&far, &options);
+        assert_eq!((outcome, text.starts_with(b"[\"a\", \"b ")), (Outcome::Repaired, true));
+        let mut mender = Mender::new(options);
+        for byte in &far {
+            mender.push(&[*byte], &mut ());
+            assert!(mender.withheld() <= 2 * window, "{} of {window}", mender.withheld());
+        }
+    }
+    assert_eq!(Limits::new().with_lookahead(1).lookahead(), 16);
+}
+
+pub(crate) fn buffer() {
+    let key = format!("{{\"{}\": 1, b: 2}}", "k".repeat(1000)).into_bytes();
+    let small = limited(|l| l.with_buffer(500));
+    assert_eq!(push(&key, &small), (Outcome::Overflow, key.clone()));
+    assert_eq!(push(&key, &Options::new()).0, Outcome::Repaired);
+    // The whole text is there: nothing is held back.
+    assert_eq!(mend(&key, &small).outcome(), Outcome::Repaired);
+    // What needs the whole text is mended within the limit only.
+    for (length, outcome) in [(400, Outcome::Repaired), (600, Outcome::None)] {
+        let text = format!("\"a\": \"{}\", \"b\": 2}}", "x".repeat(length));
+        let mut mender = BufferedMender::new(small.clone());
+        mender.push(text.as_bytes(), &mut ());
+        assert_eq!(mender.finish(&mut ()).outcome(), outcome, "{length}");
+    }
+}
+
+pub(crate) fn repairs() {
+    let input = |count: usize| format!("[{}1]", "'a',".repeat(count / 2)).into_bytes();
+    assert_eq!(push(&input(10_000), &Options::new()).0, Outcome::Repaired);
+    let (outcome, text) = push(&input(10_002), &Options::new());
+    assert_eq!((outcome, text.ends_with(b"'a',1]")), (Outcome::Overflow, true));
+    assert_eq!(mend(&input(10_002), &Options::new()).outcome(), Outcome::Overflow);
+    let several = "{\"a\": 1}\n".repeat(12_000);
+    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    assert_eq!(mend(several.as_bytes(), &array).outcome(), Outcome::Repaired);
+    let raised = limited(|l| l.with_repairs(10_002));
+    assert_eq!(mend(&input(10_002), &raised).outcome(), Outcome::Repaired);
+}
+
+pub(crate) fn whole_text_lookahead() {
+    for (bytes, start) in [(1_000, "[\"a\\\", b "), (1_100, "[\"a\", \"b ")] {
+        let mended = mend(&doubtful(bytes), &Options::new());
+        assert!(mended.text().unwrap().starts_with(start), "{bytes}");
+    }
+}
+
+pub(crate) fn look_back() {
+    let text = |length: usize| format!("{{\"key: {}, \"b\": 1}}", "v".repeat(length));
+    let members = |length: usize| mend(text(length).as_bytes(), &Options::new());
+    assert!(members(200).text().unwrap().starts_with("{\"key\": \"v"));
+    assert!(!members(300).text().unwrap().starts_with("{\"key\": \"v"));
+}
+
+pub(crate) fn key_ahead() {
+    let text = |length: usize| format!("{{\"a\": \"b, \"{}\": 1}}", "k".repeat(length));
+    let found = |length: usize| {
+        let mended = mend(text(length).as_bytes(), &Options::new());
+        mended.text().unwrap().starts_with("{\"a\": \"b\", \"k")
+    };
+    assert!(found(60) && !found(70));
+}
+
+pub(crate) fn long_number() {
+    let input = format!("[{}]", "1".repeat(400)).into_bytes();
+    assert_eq!(push(&input, &Options::new()), (Outcome::Unchanged, input.clone()));
+    assert_eq!(push(&input, &limited(|l| l.with_buffer(200))), (Outcome::Overflow, input.clone()));
+    assert_eq!(mend(&input, &limited(|l| l.with_buffer(200))).outcome(), Outcome::Unchanged);
+}
+
+pub(crate) fn frames() {
+    // A call and doubled braces around each object: three frames for one level.
+    let input = |levels: usize| {
+        let (open, close) = ("f({{\"a\":".repeat(levels), "}})".repeat(levels));
+        format!("[{open}1{close}]").into_bytes()
+    };
+    for (levels, outcome) in [(80, Outcome::Repaired), (100, Outcome::Overflow)] {
+        assert_eq!(push(&input(levels), &Options::new()).0, outcome, "{levels}");
+        assert_eq!(mend(&input(levels), &Options::new()).outcome(), outcome, "{levels}");
+    }
+}
+
+pub(crate) fn hexadecimal() {
+    let text = |digits: usize| format!("[0x{}]", "f".repeat(digits)).into_bytes();
+    assert_eq!(push(&text(32), &Options::new()).1, b"[340282366920938463463374607431768211455]");
+    let string = [&b"[\"0x"[..], &[b'f'; 33], b"\"]"].concat();
+    assert_eq!(push(&text(33), &Options::new()).1, string);
+}
+
+/// Notes the longest name that it is asked about.
+#[derive(Debug, Default)]
+struct Asked(Arc<std::sync::atomic::AtomicUsize>);
+
+impl Guide for Asked {
+    fn allows(&self, _: Kind) -> bool {
+        true
+    }
+    fn member(&self, key: &str) -> Member {
+        self.0.fetch_max(key.len(), std::sync::atomic::Ordering::Relaxed);
+        Member::Open
+    }
+    fn listed(&self, text: &str) -> Listed {
+        self.0.fetch_max(text.len(), std::sync::atomic::Ordering::Relaxed);
+        Listed::Begins
+    }
+}
+
+pub(crate) fn names_of_words() {
+    let asked = Arc::new(std::sync::atomic::AtomicUsize::default());
+    let options = Options::new().with_guide(Arc::new(Asked(Arc::clone(&asked))));
+    // A name without quotes, which may end at each blank.
+    let input = format!("{{{}: 1}}", "word ".repeat(100));
+    assert!(mend(input.as_bytes(), &options).outcome().is_valid());
+    let longest = asked.load(std::sync::atomic::Ordering::Relaxed);
+    assert!((200..=256).contains(&longest), "{longest}");
+}
+
+pub(crate) fn lone_scalar() {
+    for (length, outcome) in [(4_096, Outcome::Unchanged), (4_097, Outcome::None)] {
+        for size in [usize::MAX, 1] {
+            let input = "1".repeat(length);
+            let (found, ended) = extracted(input.as_bytes(), Scope::Whole, &Options::new(), size);
+            assert_eq!(ended, outcome, "{length} by {size}");
+            assert_eq!(found, input, "{length} by {size}: nothing is lost");
+        }
+    }
+}
+
+/// All that an extractor hands out, in order, and the outcome.
+fn extracted(input: &[u8], scope: Scope, options: &Options, size: usize) -> (String, Outcome) {
+    let mut out = Vec::new();
+    let mut extractor = Extractor::new(scope, options.clone());
+    let mut found = Everything(&mut out);
+    input.chunks(size).for_each(|chunk| extractor.push(chunk, &mut found));
+    let outcome = extractor.finish(&mut found);
+    (String::from_utf8(out).unwrap(), outcome)
+}
+
+struct Everything<'a>(&'a mut Vec<u8>);
+
+impl jsonmend_extract::TextSink for Everything<'_> {
+    fn text(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+    fn begin(&mut self, _: usize) {}
+    fn json(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+    fn end(&mut self, _: Outcome) {}
+}
+
+pub(crate) fn bracket_in_prose() {
+    // The key that makes it an object is within the window, or not.
+    for (space, outcome) in [(40, Outcome::Unchanged), (80, Outcome::None)] {
+        let input = format!("as in {{ {}\"a\": 1}}", " ".repeat(space));
+        for size in [usize::MAX, 1] {
+            let (found, ended) = extracted(input.as_bytes(), Scope::All, &Options::new(), size);
+            assert_eq!((found.as_str(), ended), (input.as_str(), outcome), "{space} by {size}");
+        }
+    }
+}
+
+pub(crate) fn held_in_extraction() {
+    let options = limited(|l| l.with_buffer(100));
+    for input in [
+        format!("{}[1]", " ".repeat(200)),
+        format!("/* {} */ [1]", "x".repeat(200)),
+        format!("[1] {} x", " ".repeat(200)),
+    ] {
+        for size in [usize::MAX, 1] {
+            let mut extractor = Extractor::new(Scope::Whole, options.clone());
+            let mut out = Vec::new();
+            for chunk in input.as_bytes().chunks(size) {
+                extractor.push(chunk, &mut Everything(&mut out));
+                assert!(extractor.withheld() <= 100 + 64 + 1, "{}", extractor.withheld());
+            }
+            extractor.finish(&mut Everything(&mut out));
+            assert_eq!(out, input.as_bytes(), "by {size}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Every row of docs/limits.md: each limit is reached, and its outcome is the one that the page names.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod core;
+mod response;
+mod wire;
+
+use std::fs;
+
+/// The beginning of a row of the page, and what reaches its limit: a function here, or a test elsewhere
+/// with its file.
+const ROWS: &[(&str, Reached)] = &[
+    ("`with_depth`", Here(core::depth)),
+    ("`with_lookahead`", Here(core::lookahead)),
+    ("`with_buffer`", Here(core::buffer)),
+    ("`with_repairs`", Here(core::repairs)),
+    ("look-ahead of the whole-text path", Here(core::whole_text_lookahead)),
+    ("looking back for a lost quote", Here(core::look_back)),
+    ("length of a key read ahead", Here(core::key_ahead)),
+    ("a number longer than the look-ahead", Here(core::long_number)),
+    ("frames, wrappers included", Here(core::frames)),
+    ("hexadecimal numbers", Here(core::hexadecimal)),
+    ("a name, or a listed text, of several words", Here(core::names_of_words)),
+    (
+        "tries of how the rest of a text reads",
+        There("tests/hostile.rs", "twice_the_input_is_twice_the_work_in_the_whole_text_path"),
+    ),
+    ("a number or literal that is the whole channel", Here(core::lone_scalar)),
+    ("a bracket in prose", Here(core::bracket_in_prose)),
+    ("white space, comments and a lone string", Here(core::held_in_extraction)),
+    ("`SseLimits::with_line`", Here(wire::line)),
+    ("`SseLimits::with_event`", Here(wire::event)),
+    ("`WireLimits::with_calls`", Here(wire::calls)),
+    ("`WireLimits::with_arguments`", Here(wire::arguments)),
+    ("`WireLimits::with_open_arguments`", Here(wire::open_arguments)),
+    (
+        "`RewriteOptions::with_held`",
+        There("crates/wire/tests/wire/rewrite.rs", "the_queue_is_bounded"),
+    ),
+    ("JSON content that is written again", Here(wire::content)),
+    ("depth of an envelope", Here(wire::envelope_depth)),
+    ("errors of a response", Here(wire::errors)),
+    ("the name of a tool, in pieces", Here(wire::names)),
+    ("a body that is no stream", Here(wire::page_of_html)),
+    ("the excerpt of a payload in an error", Here(wire::error_excerpt)),
+    ("choices", Here(wire::choices)),
+    ("texts that wait for the other half of a character", Here(wire::halves)),
+    ("items of an OpenAI response", Here(wire::items)),
+    ("arguments that come leaf by leaf", Here(wire::leaves)),
+    ("`ResponseOptions::with_object_limit`", Here(response::object)),
+    ("`ResponseOptions::with_open_objects_limit`", Here(response::open_objects)),
+    ("texts of one response that are searched", Here(response::searched_texts)),
+    ("chunks in a row that come to nothing", Here(response::idle_chunks)),
+    ("`--max-line`", There("crates/cli/tests/it/batch.rs", "a_line_over_the_limit_is_skipped")),
+];
+
+enum Reached {
+    Here(fn()),
+    There(&'static str, &'static str),
+}
+use Reached::{Here, There};
+
+#[test]
+fn every_limit_is_reached() {
+    let failed = ROWS.iter().filter(|(_, reached)| match reached {
+        Here(reach) => std::panic::catch_unwind(reach).is_err(),
+        There(path, test) => {
+            let file = fs::read_to_string(jsonmend_tests::root().join(path)).unwrap();
+            !file.contains(&format!("#[test]\nfn {test}()"))
+        }
+    });
+    assert_eq!(failed.map(|(name, _)| *name).collect::<Vec<_>>(), [""; 0]);
+}
+
+/// The rows of the page's tables of limits are those that are reached here.
+#[test]
+fn every_row_of_the_page_is_here() {
+    let page = fs::read_to_string(jsonmend_tests::root().join("docs/limits.md")).unwrap();
+    let (limits, _) = page.split_once("\n## Outcomes").unwrap();
+    let rows: Vec<&str> = limits
+        .lines()
+        .filter_map(|line| line.strip_prefix("| "))
+        .filter(|row| !row.starts_with("limit |"))
+        .collect();
+    let names = |row: &&str| ROWS.iter().filter(|(name, _)| row.starts_with(name)).count();
+    let wrong: Vec<_> = rows.iter().filter(|row| names(row) != 1).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(rows.len(), ROWS.len());
+}

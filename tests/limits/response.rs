@@ -1,0 +1,98 @@
+//! The limits of responses and of the stream adapters.
+
+use futures::{StreamExt as _, executor::block_on, stream};
+use jsonmend_core::Outcome;
+use jsonmend_extract::Scope;
+use jsonmend_response::{Event, ResponseOptions};
+use jsonmend_stream::{JsonEvent, JsonOptions, MendExt as _};
+use jsonmend_wire::{WireOptions, transcribe};
+
+use crate::wire::{content_piece, events_of, sse, stop};
+
+pub(crate) fn object() {
+    let body = sse(&[content_piece("{'a': 12}"), stop("stop")]);
+    for (limit, outcome, text) in
+        [(9, Outcome::Repaired, Some("{\"a\": 12}")), (8, Outcome::Overflow, None)]
+    {
+        let options = ResponseOptions::new().with_objects(Scope::All).with_object_limit(limit);
+        assert_eq!(objects(&body, &options), [(outcome, text.map(str::to_owned))]);
+        let options = JsonOptions::new().with_object_limit(limit);
+        let chunks = stream::iter([Ok::<_, std::io::Error>("{'a': 12}")]);
+        let events: Vec<JsonEvent> =
+            block_on(chunks.mend_json(options).map(Result::unwrap).collect());
+        let [JsonEvent::Patch { append, .. }, JsonEvent::Ended(object)] = &events[..] else {
+            panic!("{events:?}")
+        };
+        assert_eq!((&append[..], object.outcome()), (&b"{\"a\": 12}"[..], outcome));
+        assert_eq!(object.json(), text);
+    }
+}
+
+/// The objects of a response in the order in which they ended. Their fragments add up to their text.
+fn objects(body: &str, options: &ResponseOptions) -> Vec<(Outcome, Option<String>)> {
+    let mut shown: Vec<Vec<u8>> = Vec::new();
+    let mut ended = Vec::new();
+    for event in events_of(body, options) {
+        match event {
+            Event::ObjectBegan { .. } => shown.push(Vec::new()),
+            Event::ObjectFragment { object, json: bytes, .. }
+            | Event::ObjectRaw { object, text: bytes, .. } => {
+                shown[object].extend_from_slice(&bytes)
+            }
+            Event::ObjectEnded(object) => {
+                let text = String::from_utf8(shown[object.number()].clone()).unwrap();
+                assert!(object.json().is_none_or(|json| json == text), "{text}");
+                assert!(text.ends_with('}'), "{text}");
+                ended.push((object.outcome(), object.json().map(str::to_owned)));
+            }
+            _ => {}
+        }
+    }
+    ended
+}
+
+pub(crate) fn open_objects() {
+    let of = |choice: usize, text: &str| {
+        content_piece(text).replace("\"index\":0", &format!("\"index\":{choice}"))
+    };
+    // Four texts at a time, each with an object; there is room for two.
+    let begin = (0..4).map(|choice| of(choice, "{\"a\": \"12345678\""));
+    let end = (0..4).map(|choice| of(choice, "}"));
+    let body = sse(&begin.chain(end).collect::<Vec<_>>());
+    let options = ResponseOptions::new().with_objects(Scope::All).with_open_objects_limit(40);
+    let kept = (Outcome::Unchanged, Some("{\"a\": \"12345678\"}".to_owned()));
+    let beyond = (Outcome::Overflow, None);
+    let ended = objects(&body, &options);
+    assert_eq!(ended, [kept.clone(), kept.clone(), beyond.clone(), beyond.clone()]);
+    // Repairs count too.
+    let broken = body.replace("\\\"12345678", "\\\"1234'5678").replace("\\\"a\\\"", "'a'");
+    assert!(objects(&broken, &options).iter().all(|object| *object == beyond));
+    // What has ended makes room.
+    let one_by_one: Vec<String> =
+        (0..10).map(|choice| of(choice, "{\"a\": \"12345678\"}")).collect();
+    assert_eq!(objects(&sse(&one_by_one), &options), vec![kept; 10]);
+}
+
+pub(crate) fn searched_texts() {
+    let of =
+        |choice: usize| content_piece("{}").replace("\"index\":0", &format!("\"index\":{choice}"));
+    let body = sse(&(0..1_030).map(of).collect::<Vec<_>>());
+    let options = ResponseOptions::new().with_objects(Scope::All);
+    assert_eq!(objects(&body, &options).len(), 1_024);
+    let transcript = transcribe(body.as_bytes(), WireOptions::new());
+    assert_eq!(transcript.text().len(), 2 * 1_030);
+}
+
+pub(crate) fn idle_chunks() {
+    let mut chunks = 0;
+    let endless = stream::repeat_with(|| {
+        chunks += 1;
+        Ok::<_, std::io::Error>("")
+    });
+    let mut events = Box::pin(endless.mend_json(JsonOptions::new()));
+    let waker = futures::task::noop_waker();
+    let mut context = std::task::Context::from_waker(&waker);
+    assert!(events.as_mut().poll_next_unpin(&mut context).is_pending());
+    drop(events);
+    assert_eq!(chunks, 64);
+}
