@@ -201,12 +201,14 @@ fn many_documents_take_a_small_multiple_of_their_text() {
         "<tool_call>{\"a\":1}</tool_call>\n",
         "{'a':1}\n",
     ];
-    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
-    let all = Options::new().with_trailing_documents(TrailingDocuments::All);
+    // The number of documents that any text may hold takes memory of its own.
+    let base = Options::new().with_limits(Limits::new().with_documents(10_000));
+    let array = base.clone().with_trailing_documents(TrailingDocuments::Array);
+    let all = base.clone().with_trailing_documents(TrailingDocuments::All);
     let mut wrong = Vec::new();
     for unit in units {
         let input = unit.repeat(SIZE / unit.len());
-        for options in [&array, &all, &Options::new()] {
+        for options in [&array, &all, &base] {
             let heap = heap_of(|| drop(mend_text(input.as_bytes(), Scope::Best, options)));
             // A list that grows has up to twice the room it needs, and moves into that.
             if heap.peak > 24 * SIZE as u64 {
@@ -219,7 +221,7 @@ fn many_documents_take_a_small_multiple_of_their_text() {
 
 #[test]
 fn short_documents_beyond_the_limit_are_an_overflow() {
-    let limits = Limits::new().with_repairs(100);
+    let limits = Limits::new().with_documents(100);
     let options =
         Options::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array);
     let joined = |unit: &str, count: usize| {

@@ -15,6 +15,10 @@ const ROWS: &[(&str, Reached)] = &[
     ("`with_lookahead`", Here(core::lookahead)),
     ("`with_buffer`", Here(core::buffer)),
     ("`with_repairs`", Here(core::repairs)),
+    (
+        "`with_documents`",
+        There("tests/hostile.rs", "short_documents_beyond_the_limit_are_an_overflow"),
+    ),
     ("look-ahead of the whole-text path", Here(core::whole_text_lookahead)),
     ("looking back for a lost quote", Here(core::look_back)),
     ("length of a key read ahead", Here(core::key_ahead)),
@@ -52,7 +56,47 @@ const ROWS: &[(&str, Reached)] = &[
     ("`ResponseOptions::with_open_objects_limit`", Here(response::open_objects)),
     ("texts of one response that are searched", Here(response::searched_texts)),
     ("chunks in a row that come to nothing", Here(response::idle_chunks)),
-    ("`--max-line`", There("crates/cli/tests/it/batch.rs", "a_line_over_the_limit_is_skipped")),
+    ("`--max-input`", There("crates/cli/tests/it/limits.rs", "an_input_is_as_long_as_it_may_be")),
+    (
+        "`batch --max-line`",
+        There("crates/cli/tests/it/batch.rs", "a_line_over_the_limit_is_skipped"),
+    ),
+    (
+        "a file for `--schema` or `--tools`",
+        There("crates/cli/tests/it/limits.rs", "the_files_of_a_directory_share_a_limit"),
+    ),
+    (
+        "tools in a declaration",
+        There("crates/cli/tests/it/limits.rs", "tools_are_as_many_as_they_may_be"),
+    ),
+    (
+        "snapshots in a reply",
+        There("crates/cli/tests/it/limits.rs", "snapshots_are_as_long_as_they_may_be"),
+    ),
+    (
+        "`batch --threads`",
+        There("crates/cli/tests/it/limits.rs", "threads_are_as_many_as_they_may_be"),
+    ),
+    (
+        "requests that `batch` has read",
+        There("crates/cli/src/batch/pipeline.rs", "requests_wait_until_others_are_answered"),
+    ),
+    (
+        "issues of a schema that",
+        There("crates/cli/tests/it/limits.rs", "issues_are_listed_up_to_a_number"),
+    ),
+    (
+        "finish reasons in the summary",
+        There("crates/cli/tests/it/limits.rs", "finish_reasons_are_listed_up_to_a_number"),
+    ),
+    (
+        "a message about an input",
+        There("crates/cli/tests/it/limits.rs", "messages_are_as_long_as_they_may_be"),
+    ),
+    (
+        "a text of the model in a message",
+        There("crates/cli/tests/it/limits.rs", "messages_are_as_long_as_they_may_be"),
+    ),
 ];
 
 enum Reached {
@@ -67,7 +111,8 @@ fn every_limit_is_reached() {
         Here(reach) => std::panic::catch_unwind(reach).is_err(),
         There(path, test) => {
             let file = fs::read_to_string(jsonmend_tests::root().join(path)).unwrap();
-            !file.contains(&format!("#[test]\nfn {test}()"))
+            let heads = ["#[test]\n", "#[test]\n    "].map(|head| format!("{head}fn {test}()"));
+            !heads.iter().any(|head| file.contains(head))
         }
     });
     assert_eq!(failed.map(|(name, _)| *name).collect::<Vec<_>>(), [""; 0]);

@@ -59,9 +59,9 @@ impl Fault {
                     Some((start, false)) => (start, repairs),
                     // Only the whole-text path exceeds a limit, so it is not known which.
                     None => {
-                        let most = limits.repairs();
-                        let joined = format!("{most} repairs or short documents (--max-repairs)");
-                        (end, format!("{depth}, or {joined}"))
+                        let most = limits.documents();
+                        let joined = format!("{most} short documents (--max-documents)");
+                        (end, format!("{depth}, {repairs}, or {joined}"))
                     }
                 };
                 Some(Self::at(text, start..start, format!("a limit was exceeded: {passed}")))

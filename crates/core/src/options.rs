@@ -103,13 +103,15 @@ pub struct Limits {
     lookahead: usize,
     buffer: usize,
     repairs: usize,
+    documents: usize,
 }
 
 impl Limits {
-    /// The defaults: depth 127, look-ahead 64 bytes, buffer 65,536 bytes, 10,000 repairs.
+    /// The defaults: depth 127, look-ahead 64 bytes, buffer 65,536 bytes, 10,000 repairs, 250,000
+    /// documents.
     #[must_use]
     pub const fn new() -> Self {
-        Self { depth: 127, lookahead: 64, buffer: 65_536, repairs: 10_000 }
+        Self { depth: 127, lookahead: 64, buffer: 65_536, repairs: 10_000, documents: 250_000 }
     }
 
     /// The deepest nesting, in levels.
@@ -144,8 +146,7 @@ impl Limits {
         self
     }
 
-    /// How many repairs one input may need. The same number bounds the documents that are joined; see
-    /// [`documents`](Self::documents).
+    /// How many repairs one input may need.
     ///
     /// ### Default
     /// 10,000.
@@ -155,18 +156,29 @@ impl Limits {
         self
     }
 
-    /// How many documents a whole text of that many bytes may hold, if they are to be joined: as many
-    /// as it may need repairs or, in a long text, one for every 16 bytes. Joining a document takes a
-    /// repair, and so several times the memory of a document of a few bytes.
+    /// How many documents a whole text may hold if they are to be joined into an array, or if the
+    /// last one is wanted. A long text may hold more: one for every 16 bytes. Joining a document takes
+    /// a repair, and so many times the memory of a document of a few bytes.
+    ///
+    /// ### Default
+    /// 250,000, which takes about 60 megabytes.
+    #[must_use]
+    pub const fn with_documents(mut self, documents: usize) -> Self {
+        self.documents = documents;
+        self
+    }
+
+    /// How many documents a whole text of that many bytes may hold; see
+    /// [`with_documents`](Self::with_documents).
     ///
     /// ```
     /// use jsonmend_core::Limits;
-    /// assert_eq!(Limits::new().documents(100), 10_000);
-    /// assert_eq!(Limits::new().documents(1_600_000), 100_000);
+    /// assert_eq!(Limits::new().documents_in(100), 250_000);
+    /// assert_eq!(Limits::new().documents_in(16_000_000), 1_000_000);
     /// ```
     #[must_use]
-    pub const fn documents(&self, bytes: usize) -> usize {
-        let (long, few) = (bytes / 16, if self.repairs == 0 { 1 } else { self.repairs });
+    pub const fn documents_in(&self, bytes: usize) -> usize {
+        let (long, few) = (bytes / 16, if self.documents == 0 { 1 } else { self.documents });
         if long > few { long } else { few }
     }
 
@@ -192,6 +204,12 @@ impl Limits {
     #[must_use]
     pub const fn repairs(&self) -> usize {
         self.repairs
+    }
+
+    /// The maximum number of documents of a short text.
+    #[must_use]
+    pub const fn documents(&self) -> usize {
+        self.documents
     }
 }
 

@@ -13,7 +13,7 @@
 //! | `policy` | `permissive` (default), `conservative`, `strict`; or a highest risk: `exact`, `likely`, `lossy` |
 //! | `without` | kinds switched off |
 //! | `trailing`  | `first` (default), `all`, `array`, `error`, `last` |
-//! | `limits` | any of `depth`, `lookahead`, `buffer`, `repairs` |
+//! | `limits` | any of `depth`, `lookahead`, `buffer`, `repairs`, `documents` |
 //! | `guide` | what is known about the value, as a [`guides::Outline`](crate::guides::Outline) |
 //! | `only` | `whole-text`: the push path reads it differently, for a reason named in docs/repairs.md |
 //! | `scope` | the JSON is somewhere in the text: `all`, `best`, `fenced`, `first`, `last`, `whole` |
@@ -109,6 +109,7 @@ struct LimitFields {
     lookahead: Option<usize>,
     buffer: Option<usize>,
     repairs: Option<usize>,
+    documents: Option<usize>,
 }
 
 /// Reads every `.jsonl` file of a folder, in order of name.
@@ -233,7 +234,8 @@ fn options(
         .with_depth(line.limits.depth.unwrap_or(default.depth()))
         .with_lookahead(line.limits.lookahead.unwrap_or(default.lookahead()))
         .with_buffer(line.limits.buffer.unwrap_or(default.buffer()))
-        .with_repairs(line.limits.repairs.unwrap_or(default.repairs()));
+        .with_repairs(line.limits.repairs.unwrap_or(default.repairs()))
+        .with_documents(line.limits.documents.unwrap_or(default.documents()));
     let options =
         Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits);
     Ok(match &line.guide {

@@ -144,10 +144,10 @@ fn messages_are_as_long_as_they_may_be() {
 #[test]
 fn short_documents_are_joined_up_to_a_number() {
     let numbers = |count: usize| "1\n".repeat(count);
-    assert_eq!(run(&["repair", "--max-repairs", "100"], numbers(100)).code, 0);
-    let done = run(&["repair", "--max-repairs", "100"], numbers(101));
-    refused(&done, 5, "100 repairs or short documents (--max-repairs)");
-    assert_eq!(run(&["repair", "--max-repairs", "101"], numbers(101)).code, 0);
+    assert_eq!(run(&["repair", "--max-documents", "100"], numbers(100)).code, 0);
+    let done = run(&["repair", "--max-documents", "100"], numbers(101));
+    refused(&done, 5, "100 short documents (--max-documents)");
+    assert_eq!(run(&["repair", "--max-documents", "101"], numbers(101)).code, 0);
 }
 
 #[test]

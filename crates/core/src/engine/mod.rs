@@ -338,7 +338,7 @@ impl Engine {
         if self.options.trailing_documents() == crate::TrailingDocuments::All {
             self.forgets_documents = true;
         } else {
-            self.most_documents = self.options.limits().documents(bytes);
+            self.most_documents = self.options.limits().documents_in(bytes);
         }
     }
 

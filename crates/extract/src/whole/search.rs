@@ -88,7 +88,7 @@ impl Documents {
             Scope::Best => {
                 let array = options.trailing_documents() == TrailingDocuments::Array;
                 if self.len() > 1 && array && self.belong_together(input) {
-                    if self.len() > options.limits().documents(input.len()) {
+                    if self.len() > options.limits().documents_in(input.len()) {
                         return Mended::new(Outcome::Overflow, None, Vec::new(), None);
                     }
                     let each = self.spans.iter().enumerate();
