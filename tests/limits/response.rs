@@ -37,7 +37,7 @@ fn objects(body: &str, options: &ResponseOptions) -> Vec<(Outcome, Option<String
             Event::ObjectBegan { .. } => shown.push(Vec::new()),
             Event::ObjectFragment { object, json: bytes, .. }
             | Event::ObjectRaw { object, text: bytes, .. } => {
-                shown[object].extend_from_slice(&bytes)
+                shown[object].extend_from_slice(&bytes);
             }
             Event::ObjectEnded(object) => {
                 let text = String::from_utf8(shown[object.number()].clone()).unwrap();

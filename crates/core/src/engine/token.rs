@@ -297,6 +297,8 @@ impl Engine {
                 match look.starts_with(fence) {
                     Ok(true) => Token::Fence,
                     Err(Edge::More) => return Err(Edge::More),
+                    // The end of the input cut off a fence.
+                    Err(Edge::End) if self.expect == Expect::Document => Token::Word,
                     _ if byte == b'`' => Token::Quote,
                     _ => Token::Word,
                 }
