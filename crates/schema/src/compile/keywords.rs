@@ -63,14 +63,15 @@ impl Keywords {
             checks.object = self.object(members, place, shape, part)?;
             checks.combined = combined(members, place.dialect, references, dynamic, part);
         }
-        checks.accepts_all = checks.types.is_none()
-            && checks.constant.is_none()
+        let only_type = checks.constant.is_none()
             && checks.options.is_none()
             && checks.text.is_none()
             && checks.scalar.is_none()
             && checks.list.is_none()
             && checks.object.is_none()
             && checks.combined.is_none();
+        checks.accepts_all = only_type && checks.types.is_none();
+        checks.is_plain = only_type && !checks.strict_integers;
         Ok(checks)
     }
 

@@ -14,25 +14,60 @@ use super::{SchemaError, checks::Dynamic, shape::ShapeId};
 /// The name under which the schema refers to itself.
 const OWN_URI: &str = "json-schema:///jsonmend";
 
-/// Keywords whose value is a schema.
-const ONE: [&str; 11] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+/// Keywords whose value is a schema, and the first draft that has them.
+const ONE: [(&str, Since); 11] = [
+    ("additionalItems", Since::Draft4),
+    ("additionalProperties", Since::Draft4),
+    ("contains", Since::Draft6),
+    ("else", Since::Draft7),
+    ("if", Since::Draft7),
+    ("items", Since::Draft4),
+    ("not", Since::Draft4),
+    ("propertyNames", Since::Draft6),
+    ("then", Since::Draft7),
+    ("unevaluatedItems", Since::Draft201909),
+    ("unevaluatedProperties", Since::Draft201909),
 ];
 /// Keywords whose value is a list of schemas.
-const LIST: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+const LIST: [(&str, Since); 5] = [
+    ("allOf", Since::Draft4),
+    ("anyOf", Since::Draft4),
+    ("items", Since::Draft4),
+    ("oneOf", Since::Draft4),
+    ("prefixItems", Since::Draft202012),
+];
 /// Keywords whose value is an object of schemas.
-const NAMED: [&str; 6] =
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+const NAMED: [(&str, Since); 4] = [
+    ("dependencies", Since::Draft4),
+    ("dependentSchemas", Since::Draft201909),
+    ("patternProperties", Since::Draft4),
+    ("properties", Since::Draft4),
+];
+/// Keywords whose value is an object of schemas that hold only where a reference leads to them.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+/// The draft in which a keyword appeared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Since {
+    Draft4,
+    Draft6,
+    Draft7,
+    Draft201909,
+    Draft202012,
+}
+
+impl Since {
+    const fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Draft4 => Self::Draft4,
+            Dialect::Draft6 => Self::Draft6,
+            Dialect::Draft7 => Self::Draft7,
+            Dialect::Draft201909 => Self::Draft201909,
+            _ => Self::Draft202012,
+        }
+    }
+}
+
 /// Keywords that refer to another place.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
@@ -59,24 +94,50 @@ pub(super) struct Parts<'r> {
     pub(super) anchors: Vec<HashMap<String, ShapeId>>,
 }
 
-/// What resolves the references of a schema.
-pub(super) fn registry(schema: &Value, dialect: Dialect) -> Result<Registry<'_>, SchemaError> {
+/// What resolves the references of a schema; `None` for one that neither refers nor names itself.
+pub(super) fn registry(
+    schema: &Value,
+    dialect: Dialect,
+) -> Result<Option<Registry<'_>>, SchemaError> {
+    if !has_names(schema) {
+        return Ok(None);
+    }
     Registry::new()
         .draft(dialect)
         .add(OWN_URI, schema)
         .and_then(jsonschema::RegistryBuilder::prepare)
+        .map(Some)
         .map_err(|error| SchemaError::refers("", &error))
+}
+
+/// Whether something in a schema refers, or gives a name to refer to.
+fn has_names(schema: &Value) -> bool {
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                let named = |key: &&str| members.get(*key).is_some_and(Value::is_string);
+                if REFERENCES.iter().any(named) || ["$id", "id"].iter().any(named) {
+                    return true;
+                }
+                open.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// All parts of a schema. Every place that a reference leads to is one.
 pub(super) fn parts<'r>(
     schema: &'r Value,
     dialect: Dialect,
-    registry: &'r Registry<'r>,
+    registry: Option<&'r Registry<'r>>,
 ) -> Result<Parts<'r>, SchemaError> {
     let own =
         jsonschema::uri::from_str(OWN_URI).map_err(|error| SchemaError::refers("", &error))?;
-    let root = registry.resolver(own);
+    let root = registry.map(|registry| registry.resolver(own));
     let mut parts = Parts::new();
     let mut numbers: HashMap<String, u16> = HashMap::new();
     let mut by_address: HashMap<usize, ShapeId> = HashMap::new();
@@ -84,6 +145,10 @@ pub(super) fn parts<'r>(
     let mut later = Vec::new();
     let mut queue = std::collections::VecDeque::from([(String::new(), schema, dialect, root)]);
     let mut foreign = None;
+    let (pointers, anchored) = match registry {
+        Some(_) => pointers(schema),
+        None => (HashMap::new(), false),
+    };
     loop {
         while let Some((pointer, value, dialect, resolver)) = queue.pop_front() {
             let is_schema = value.is_object() || value.is_boolean();
@@ -95,32 +160,42 @@ pub(super) fn parts<'r>(
                 if value.get("$schema").is_some() { dialect.detect(value) } else { dialect };
             let resource = dialect.create_resource_ref(value);
             let is_resource = pointer.is_empty() || resource.id().is_some();
-            let resolver = resolver.in_subresource(resource).map_err(|error| refused(&error))?;
+            let resolver = match resolver {
+                Some(outer) => {
+                    Some(outer.in_subresource(resource).map_err(|error| refused(&error))?)
+                }
+                None => None,
+            };
             let next = u16::try_from(numbers.len()).unwrap_or(u16::MAX);
-            let number = *numbers.entry(resolver.base_uri().as_str().to_owned()).or_insert(next);
+            let base = resolver.as_ref().map(|own| own.base_uri().as_str().to_owned());
+            let number = *numbers.entry(base.unwrap_or_default()).or_insert(next);
             let id = parts.add(pointer.clone(), value, dialect, number);
             by_address.entry(address(value)).or_insert(id);
             if let Some(members) = value.as_object() {
                 parts.note_anchors(members, is_resource, id);
                 for keyword in REFERENCES {
                     let reference = members.get(keyword).and_then(Value::as_str);
-                    let Some(reference) = reference.filter(|_| applies(keyword, dialect)) else {
+                    let reference = reference.filter(|_| applies(keyword, dialect));
+                    let Some((reference, resolver)) = reference.zip(resolver.as_ref()) else {
                         continue;
                     };
                     let found = resolver.lookup(reference).map_err(|error| refused(&error))?;
                     later.push((id, keyword, reference, found.into_inner()));
                 }
-                for_each_part(members, |steps, part| {
-                    queue.push_back((join(&pointer, steps), part, dialect, resolver.clone()));
-                });
+                // Up to draft 7 what is beside a reference is ignored.
+                if Since::of(dialect) > Since::Draft7 || !members.contains_key("$ref") {
+                    for_each_part(members, dialect, anchored, |steps, part| {
+                        queue.push_back((join(&pointer, steps), part, dialect, resolver.clone()));
+                    });
+                }
             }
         }
         let open =
             later.iter().find(|(_, _, _, (target, ..))| !by_address.contains_key(&address(target)));
         let Some((from, _, reference, (target, resolver, dialect))) = open else { break };
         // A reference may lead to where no keyword does, or out of the schema.
-        let pointer = match pointer_to(schema, target) {
-            Some(pointer) => pointer,
+        let pointer = match pointers.get(&address(target)) {
+            Some(pointer) => pointer.clone(),
             None => {
                 foreign.get_or_insert(parts.places.len());
                 format!("{reference}#{}", parts.places.len())
@@ -131,7 +206,7 @@ pub(super) fn parts<'r>(
             let reason = format!("{reference} leads to no schema");
             return Err(SchemaError::refers(from, &reason));
         }
-        queue.push_back((pointer, target, *dialect, resolver.clone()));
+        queue.push_back((pointer, target, *dialect, Some(resolver.clone())));
     }
     parts.foreign = foreign.unwrap_or(parts.places.len());
     for (from, keyword, reference, (target, ..)) in later {
@@ -224,38 +299,54 @@ fn address(value: &Value) -> usize {
     std::ptr::from_ref(value) as usize
 }
 
-/// Where in the schema a value is.
-fn pointer_to(schema: &Value, target: &Value) -> Option<String> {
+/// Where in the schema its values are, by their addresses; and whether any of them is a dynamic anchor.
+fn pointers(schema: &Value) -> (HashMap<usize, String>, bool) {
+    let (mut pointers, mut anchored) = (HashMap::new(), false);
     let mut open = vec![(String::new(), schema)];
     while let Some((pointer, value)) = open.pop() {
-        if std::ptr::eq(value, target) {
-            return Some(pointer);
-        }
         match value {
             Value::Array(items) => {
                 let items = items.iter().enumerate();
                 open.extend(items.map(|(at, item)| (join(&pointer, &[&at.to_string()]), item)));
             }
             Value::Object(members) => {
+                anchored |= ["$dynamicAnchor", "$recursiveAnchor"]
+                    .iter()
+                    .any(|key| members.contains_key(*key));
                 open.extend(members.iter().map(|(key, part)| (join(&pointer, &[key]), part)));
             }
             _ => {}
         }
+        pointers.insert(address(value), pointer);
     }
-    None
+    (pointers, anchored)
 }
 
-fn for_each_part<'s>(members: &'s Map<String, Value>, mut found: impl FnMut(&[&str], &'s Value)) {
+/// Calls `found` for each part inside a part that its draft asks about a value; with `all`, for
+/// definitions too.
+fn for_each_part<'s>(
+    members: &'s Map<String, Value>,
+    dialect: Dialect,
+    all: bool,
+    mut found: impl FnMut(&[&str], &'s Value),
+) {
+    let own = Since::of(dialect);
+    let knows = |known: &[(&str, Since)], key: &str| {
+        known.iter().any(|(name, since)| *name == key && *since <= own)
+    };
     for (key, value) in members {
         let key = key.as_str();
         match value {
-            Value::Object(_) | Value::Bool(_) if ONE.contains(&key) => found(&[key], value),
-            Value::Array(items) if LIST.contains(&key) => {
+            Value::Object(_) | Value::Bool(_) if knows(&ONE, key) => found(&[key], value),
+            Value::Array(items) if knows(&LIST, key) => {
                 for (index, item) in items.iter().enumerate() {
                     found(&[key, &index.to_string()], item);
                 }
             }
-            Value::Object(named) if NAMED.contains(&key) => {
+            Value::Object(named)
+                if knows(&NAMED, key)
+                    || all && own >= Since::Draft201909 && DEFINITIONS.contains(&key) =>
+            {
                 for (name, part) in named {
                     found(&[key, name], part);
                 }

@@ -23,7 +23,7 @@ pub(super) fn shapes(
     room: PatternRoom,
 ) -> Result<Shapes, SchemaError> {
     let registry = reference::registry(schema, dialect)?;
-    let mut parts = reference::parts(schema, dialect, &registry)?;
+    let mut parts = reference::parts(schema, dialect, registry.as_ref())?;
     let mut keywords = Keywords::new(asserts_formats, room);
     let mut places = std::mem::take(&mut parts.places);
     let mut all = Vec::with_capacity(places.len());

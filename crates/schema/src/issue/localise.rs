@@ -38,10 +38,10 @@ fn found(judge: &mut Judge<'_>, tree: &Tree<'_>) -> Vec<Issue> {
             .with_hint("you returned the schema itself; return an instance of it");
         return vec![issue];
     }
-    let none = problems.is_empty();
+    let refused = problems.is_empty() && !judge.accepts(&[Shapes::ROOT], tree.root());
     let mut localised = Localised::new(judge);
-    if none {
-        localised.undecided(tree);
+    if refused {
+        localised.without_problem(tree);
     }
     let mut open: Vec<Problem<'_, '_>> = problems;
     open.reverse();
@@ -199,13 +199,17 @@ impl<'j, 's> Localised<'j, 's> {
         }
     }
 
-    /// The value may still be valid, but a pattern could not be decided.
-    fn undecided(&mut self, tree: &Tree<'_>) {
-        let Some((index, part)) = self.judge.undecided() else { return };
+    /// The value was not accepted, and no keyword refuses it: a pattern could not be decided.
+    fn without_problem(&mut self, tree: &Tree<'_>) {
+        let (index, part) = self.judge.undecided().unwrap_or((0, Shapes::ROOT));
         let Some(shape) = self.schema.shapes().shape(part) else { return };
         let node = tree.node(index).unwrap_or_else(|| tree.root());
-        let expected = "a string that its pattern can be matched with";
-        self.push(IssueCode::Pattern, node, expected, shape, "pattern");
+        if self.judge.undecided().is_some() {
+            let expected = "a string that its pattern can be matched with";
+            self.push(IssueCode::Pattern, node, expected, shape, "pattern");
+        } else {
+            self.push(IssueCode::Union, node, "a value that the schema allows", shape, "");
+        }
     }
 
     /// The issues in document order, without repetitions. A property that is unexpected because

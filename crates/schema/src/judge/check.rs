@@ -40,7 +40,8 @@ impl<'s> Judge<'s> {
             self.spent = true;
             return false;
         }
-        let site = Site { part, scope: self.enter(scope, checks.resource) };
+        let scope = if self.is_scoped { self.enter(scope, checks.resource) } else { scope };
+        let site = Site { part, scope };
         self.depth += 1;
         let more = self.own(site, checks, value, sink) && self.others(site, checks, value, sink);
         self.depth -= 1;
@@ -60,13 +61,19 @@ impl<'s> Judge<'s> {
         if checks.accepts_all {
             return true;
         }
-        if let Some(node) = value.node().filter(|_| checks.is_shared) {
-            self.spend(16);
-            if !sink.is_new((id, node.index(), scope)) {
-                return true;
-            }
+        let Some(node) = value.node().filter(|_| checks.is_shared) else {
+            return self.check(id, checks, value, scope, sink);
+        };
+        self.spend(16);
+        let question = (id, node.index(), scope);
+        // What is open asks for nothing more, as when only the first problem is wanted.
+        if self.is_open(question) || !sink.is_new(question) {
+            return true;
         }
-        self.check(id, checks, value, scope, sink)
+        self.open(question);
+        let more = self.check(id, checks, value, scope, sink);
+        self.close();
+        more
     }
 
     /// Asks another part of the schema, whose problems are problems here.
@@ -175,6 +182,9 @@ impl<'s> Judge<'s> {
         sink: &mut S,
     ) -> bool {
         let scope = site.scope;
+        // A branch that asks for a type alone is not paid for when it is asked.
+        let branches = combined.all_of.len() + combined.any_of.len() + combined.one_of.len();
+        go_on!(self.spend_bytes(branches / 8));
         for id in combined.references.iter().chain(&combined.all_of) {
             go_on!(self.ask(*id, value, scope, sink));
         }

@@ -53,6 +53,9 @@ pub(crate) struct Answers {
 /// Judges values by a schema, on account.
 pub(crate) struct Judge<'s> {
     schema: &'s Schema,
+    shapes: &'s Shapes,
+    /// Whether the dynamic scope matters.
+    is_scoped: bool,
     left: u64,
     spent: bool,
     depth: usize,
@@ -70,6 +73,8 @@ impl<'s> Judge<'s> {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
         Self {
             schema,
+            shapes: schema.shapes(),
+            is_scoped: schema.shapes().is_scoped(),
             left: length.saturating_mul(BY_BYTE).saturating_add(STEPS),
             spent: false,
             depth: 0,
@@ -90,8 +95,8 @@ impl<'s> Judge<'s> {
         self.schema
     }
 
-    fn shapes(&self) -> &'s Shapes {
-        self.schema.shapes()
+    const fn shapes(&self) -> &'s Shapes {
+        self.shapes
     }
 
     /// Pays for some work; `false` if it may not be done.
@@ -186,6 +191,10 @@ impl<'s> Judge<'s> {
         if checks.accepts_all {
             return true;
         }
+        if let Some(types) = checks.types.filter(|_| checks.is_plain) {
+            let is_integer = || value.node().is_some_and(|node| node.is_integer());
+            return types.take(value.kind(), is_integer);
+        }
         match value {
             Instance::Node(node) if checks.is_shared => self.valid_once(id, node, scope),
             _ => self.check(id, checks, value, scope, &mut First),
@@ -205,9 +214,9 @@ impl<'s> Judge<'s> {
         let (left, assumed) = (self.left, std::mem::replace(&mut self.assumed, usize::MAX));
         let undecided = self.undecided.take();
         let own = self.answers.open.len();
-        self.answers.open.push(question);
+        self.open(question);
         let valid = self.check(id, &shape.checks, Instance::Node(node), scope, &mut First);
-        self.answers.open.pop();
+        self.close();
         // An answer that rests on one that was only assumed holds for this question alone.
         let sure = self.assumed >= own && self.undecided.is_none() && !self.spent;
         if sure && left - self.left >= WORTH_KEEPING {
@@ -222,6 +231,16 @@ impl<'s> Judge<'s> {
         self.assumed = self.assumed.min(assumed);
         self.undecided = self.undecided.or(undecided);
         valid
+    }
+
+    /// Begins to answer a question.
+    fn open(&mut self, question: Question) {
+        self.answers.open.push(question);
+    }
+
+    /// Ends the question that was begun last.
+    fn close(&mut self) {
+        self.answers.open.pop();
     }
 
     /// Whether a question is being answered already: a reference has led back to it. It asks for
