@@ -22,6 +22,7 @@ mod cursor;
 mod fit;
 mod guide;
 mod issue;
+mod judge;
 mod part;
 mod registry;
 mod rule;
@@ -37,6 +38,8 @@ pub use compile::{Draft, Schema, SchemaError, SchemaLimits, SchemaOptions};
 pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
+#[cfg(feature = "work")]
+pub use judge::steps;
 pub use registry::{
     ParallelCall, Registry, RegistryError, Resolved, SharedRegistry, parallel_calls,
 };

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::{
-    compile::{Additional, Schema, Shape, ShapeId, Shapes, Types},
+    compile::{Additional, Choices, Schema, Shape, ShapeId, Shapes, Types},
     issue,
+    judge::Judge,
     tree::{JsonKind, Node},
 };
 
@@ -74,9 +75,9 @@ impl<'s> Part<'s> {
         self.shapes().next().map_or("", |shape| &shape.pointer)
     }
 
-    /// Whether a value is valid here.
-    pub(crate) fn accepts(&self, node: Node<'_>) -> bool {
-        self.tops.iter().all(|id| self.schema.part_accepts(*id, node))
+    /// Whether a value of the tree that the judge was turned to is valid here.
+    pub(crate) fn accepts(&self, judge: &mut Judge<'_>, node: Node<'_>) -> bool {
+        judge.accepts(&self.tops, node)
     }
 
     /// The types allowed, unions included.
@@ -200,6 +201,27 @@ impl<'s> Part<'s> {
         self.shapes().find_map(|shape| shape.options.as_deref())
     }
 
+    /// The same by their names.
+    pub(crate) fn choices(&self) -> Option<&'s Choices> {
+        self.shapes().find_map(|shape| {
+            let options = shape.options.as_deref()?;
+            Some(shape.choices.get_or_init(|| Choices::new(options)))
+        })
+    }
+
+    /// The parts that say something, or ask for a choice that has not been made. Two places of the
+    /// same essence ask the same of a value, whatever way led to them.
+    pub(crate) fn essence(&self) -> Vec<ShapeId> {
+        let open =
+            |list: &[ShapeId]| !list.is_empty() && !list.iter().any(|id| self.all.contains(id));
+        let counts = |id: &&ShapeId| {
+            self.schema.shapes().shape(**id).is_some_and(|shape| {
+                !shape.is_passage || open(&shape.any_of) || open(&shape.one_of)
+            })
+        };
+        self.all.iter().filter(counts).copied().collect()
+    }
+
     /// The only value allowed, if there is only one.
     pub(crate) fn constant(&self) -> Option<&'s Value> {
         self.options().and_then(|options| match options {
@@ -246,10 +268,10 @@ impl<'s> Part<'s> {
     }
 
     /// The place with what its conditions ask of this value: `then` or `else`.
-    pub(crate) fn conditioned(&self, node: Node<'_>) -> Self {
+    pub(crate) fn conditioned(&self, judge: &mut Judge<'_>, node: Node<'_>) -> Self {
         let mut place = self.clone();
         for condition in self.shapes().filter_map(|shape| shape.condition) {
-            let holds = self.schema.part_accepts(condition.test, node);
+            let holds = judge.accepts(&[condition.test], node);
             if let Some(id) = if holds { condition.then } else { condition.otherwise } {
                 // The consequence is a part of what is validated already.
                 for id in Self::of(self.schema, vec![id]).all {

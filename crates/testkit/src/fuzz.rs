@@ -36,6 +36,8 @@ pub const BODIES: &[(&str, Body)] = &[
     ("rewrite", rewrite),
     #[cfg(feature = "schema")]
     ("schema", schema),
+    #[cfg(feature = "schema")]
+    ("schemas", schemas),
     ("snapshots", snapshots),
 ];
 
@@ -221,6 +223,24 @@ pub fn schema(data: &[u8]) -> Result<(), Violation> {
         Violation::new(laws::Law::NoPanic, data, "a schema does not compile".to_owned())
     })?;
     laws::schema_laws(schema, input, &FitOptions::new().with_engine(options))
+}
+
+/// Schemas as input, made from the bytes by a grammar, and values. The first byte is how many bytes make
+/// the schema, the second chooses the options.
+///
+/// # Errors
+/// The law that the input breaks.
+#[cfg(feature = "schema")]
+pub fn schemas(data: &[u8]) -> Result<(), Violation> {
+    use jsonmend_schema::{FitOptions, Schema};
+
+    let Some((&length, data)) = data.split_first() else { return Ok(()) };
+    let (recipe, data) = data.split_at(usize::from(length).min(data.len()));
+    let source = crate::schemas::of(recipe);
+    // Many recipes make no schema; then it must have been refused without harm.
+    let Ok(schema) = Schema::compile(&source) else { return Ok(()) };
+    let (options, input) = split(data);
+    laws::hostile_schema_laws(&schema, input, &FitOptions::new().with_engine(options))
 }
 
 /// Ends the process with the violation, for a fuzzer to see.

@@ -29,6 +29,8 @@ pub mod guides;
 pub mod laws;
 pub mod oracle;
 pub mod run;
+#[cfg(feature = "schema")]
+pub mod schemas;
 mod seed;
 
 pub use seed::Seed;

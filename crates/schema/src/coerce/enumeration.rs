@@ -6,12 +6,16 @@ use serde_json::Value;
 use super::{Coerced, Scalar};
 use crate::{
     Rule,
+    compile::{Choices, words},
     issue::{distance, folded},
 };
 
 /// What may separate a named value from the words that explain it.
 const DELIMITERS: [char; 10] = ['-', '–', '—', ':', '(', ',', ';', '.', '=', '\n'];
 
+/// The longest text in which a named value is looked for, in bytes. It names none as a whole, or it is
+/// prose.
+pub(crate) const LONGEST: usize = 4_096;
 /// The most words in which a named value is looked for.
 const WORDS: usize = 12;
 /// Words after which a named value may be the one that is not meant.
@@ -20,135 +24,86 @@ const TURNING: [&str; 12] = [
     "isn",
 ];
 
-pub(super) fn propose(scalar: Scalar<'_>, options: &[Value], proposals: &mut Vec<Coerced>) {
+pub(super) fn propose(scalar: Scalar<'_>, choices: &Choices, proposals: &mut Vec<Coerced>) {
     match scalar {
-        Scalar::String(text) => from_text(text, options, proposals),
-        Scalar::Number(raw) => {
-            retyped(options, proposals, |option| option.as_str().is_some_and(|name| name == raw));
-        }
+        Scalar::String(text) => from_text(text, choices, proposals),
+        Scalar::Number(raw) => retyped(choices.exact(raw), proposals),
         Scalar::Boolean(value) => {
             let word = if value { "true" } else { "false" };
-            let same = |name: &str| name.eq_ignore_ascii_case(word);
-            retyped(options, proposals, |option| option.as_str().is_some_and(same));
+            retyped(choices.only_like(|name| name == word), proposals);
         }
-        Scalar::Null => null(options, proposals),
+        Scalar::Null => null(choices, proposals),
     }
-}
-
-/// The one option for which `same` holds.
-fn only(options: &[Value], same: impl Fn(&Value) -> bool) -> Option<&Value> {
-    let mut found = options.iter().filter(|option| same(option));
-    found.next().filter(|_| found.next().is_none())
 }
 
 /// `null`, where a named value is called so. A property without a value could be meant as well, more
 /// so if the named value is a word of its own.
-fn null(options: &[Value], proposals: &mut Vec<Coerced>) {
-    let named = |names: &'static [&str]| {
-        only(options, |option| option.as_str().is_some_and(|name| names.contains(&name)))
+fn null(choices: &Choices, proposals: &mut Vec<Coerced>) {
+    let none = [choices.exact("none"), choices.exact("None")];
+    let none = match none {
+        [Some(one), None] | [None, Some(one)] => Some(one),
+        _ => None,
     };
-    let found = named(&["null"]).map(|option| (option, Risk::Likely));
-    let found = found.or_else(|| named(&["none", "None"]).map(|option| (option, Risk::Guess)));
+    let found = choices.exact("null").map(|option| (option, Risk::Likely));
+    let found = found.or_else(|| none.map(|option| (option, Risk::Guess)));
     if let Some((option, risk)) = found {
         proposals.push(Coerced::new(Rule::EnumScalarType, option.to_string()).with_risk(risk));
     }
 }
 
-fn retyped(options: &[Value], proposals: &mut Vec<Coerced>, same: impl Fn(&Value) -> bool) {
-    if let Some(option) = only(options, same) {
+fn retyped(option: Option<&Value>, proposals: &mut Vec<Coerced>) {
+    if let Some(option) = option {
         proposals.push(Coerced::new(Rule::EnumScalarType, option.to_string()));
     }
 }
 
-fn from_text(text: &str, options: &[Value], proposals: &mut Vec<Coerced>) {
+fn from_text(text: &str, choices: &Choices, proposals: &mut Vec<Coerced>) {
     let bare = text.trim().trim_matches(|c: char| "\"'`*“”‘’.".contains(c)).trim();
-    let own = folded(bare);
-    let names = |option: &Value, name: &dyn Fn(&str) -> bool| option.as_str().is_some_and(name);
+    if bare.len() > LONGEST {
+        return;
+    }
     // Named values that differ only in case are distinguished by it.
-    if let Some(option) = only(options, |option| names(option, &|name| name == bare)) {
+    let same = choices.exact(bare).or_else(|| choices.folded(&folded(bare)));
+    if let Some(option) = same {
         proposals.push(Coerced::new(Rule::EnumNormalise, option.to_string()));
         return;
     }
-    let same = |name: &str| !own.is_empty() && folded(name) == own;
-    if let Some(option) = only(options, |option| names(option, &same)) {
-        proposals.push(Coerced::new(Rule::EnumNormalise, option.to_string()));
-        return;
-    }
-    let spelled = |option: &Value| match option {
-        Value::Number(number) => number.to_string() == bare,
-        Value::Bool(value) => bare.eq_ignore_ascii_case(if *value { "true" } else { "false" }),
-        Value::Null => matches!(bare, "null" | "None"),
-        _ => false,
-    };
-    retyped(options, proposals, spelled);
-    if let Some(option) = leading(bare, options) {
+    retyped(choices.written(bare), proposals);
+    let words = words(bare);
+    if let Some(option) = leading(bare, &words, choices) {
         proposals.push(Coerced::new(Rule::EnumLeadingToken, option.to_string()));
-    } else if let Some(option) = within(bare, options) {
+    } else if let Some(option) = within(&words, choices) {
         proposals.push(Coerced::new(Rule::EnumWithinWords, option.to_string()));
-    } else if let Some(option) = nearest(bare, options) {
+    } else if let Some(option) = nearest(bare, choices) {
         proposals.push(Coerced::new(Rule::EnumNearest, option.to_string()));
     }
 }
 
 /// The option that the text begins with, where a delimiter follows and no other option is named.
-fn leading<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
+fn leading<'o>(text: &str, words: &[String], choices: &'o Choices) -> Option<&'o Value> {
     let lower = text.to_lowercase();
     let leads = |name: &str| {
-        let rest = lower.strip_prefix(&name.to_lowercase());
-        rest.is_some_and(|rest| {
+        lower.strip_prefix(name).is_some_and(|rest| {
             let rest = rest.trim_start_matches(|c: char| " \t\"'`*".contains(c));
             rest.starts_with(DELIMITERS)
         })
     };
-    let option = only(options, |option| option.as_str().is_some_and(leads))?;
-    named(&lower, options).filter(|named| *named == option)
+    let option = choices.only_like(leads)?;
+    choices.named(words).filter(|named| *named == option)
 }
 
 /// The only option that a few words name, where none of the words negates it.
-fn within<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
-    let own = words(text);
-    let turned = own.iter().any(|word| TURNING.contains(&word.as_str()));
-    if turned || own.len() > WORDS { None } else { named(text, options) }
-}
-
-/// The only option whose words are in the text, whole and in order. Of two that overlap, the
-/// longer one is meant.
-fn named<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
-    let own = words(text);
-    let places = |name: &str| -> Vec<(usize, usize)> {
-        let name = words(name);
-        if name.is_empty() {
-            return Vec::new();
-        }
-        let runs = own.windows(name.len()).enumerate();
-        runs.filter(|(_, run)| *run == name).map(|(at, _)| (at, at + name.len())).collect()
-    };
-    let found: Vec<(&Value, (usize, usize))> = options
-        .iter()
-        .flat_map(|option| {
-            let places = option.as_str().map(places).unwrap_or_default();
-            places.into_iter().map(move |place| (option, place))
-        })
-        .collect();
-    let covered = |(start, end): (usize, usize)| {
-        found.iter().any(|(_, (s, e))| *s <= start && end <= *e && e - s > end - start)
-    };
-    let mut free = found.iter().filter(|(_, place)| !covered(*place)).map(|(option, _)| *option);
-    let first = free.next()?;
-    free.all(|other| other == first).then_some(first)
-}
-
-/// The words of a text, in lower case.
-fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+fn within<'o>(words: &[String], choices: &'o Choices) -> Option<&'o Value> {
+    let turned = words.iter().any(|word| TURNING.contains(&word.as_str()));
+    if turned || words.len() > WORDS { None } else { choices.named(words) }
 }
 
 /// The option that is one typing error away from a word of five letters or more.
-fn nearest<'o>(text: &str, options: &'o [Value]) -> Option<&'o Value> {
+fn nearest<'o>(text: &str, choices: &'o Choices) -> Option<&'o Value> {
     let own = text.to_lowercase();
-    let near = |name: &str| distance(&name.to_lowercase(), &own, 1).is_some();
-    (own.chars().count() >= 5).then(|| only(options, |o| o.as_str().is_some_and(near)))?
+    let near =
+        |name: &str| name.len().abs_diff(own.len()) <= 4 && distance(name, &own, 1).is_some();
+    (own.chars().count() >= 5).then(|| choices.only_like(near))?
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod format;
 mod number;
 mod string;
 
+pub(crate) use enumeration::LONGEST as LONGEST_CHOICE;
 use jsonmend_core::Risk;
 
 use crate::{
@@ -55,8 +56,8 @@ impl Coerced {
 /// What the rules propose for a scalar that is not valid at `part`, in the order of the rules.
 pub(crate) fn coerce(scalar: Scalar<'_>, part: &Part<'_>) -> Vec<Coerced> {
     let mut proposals = Vec::new();
-    if let Some(options) = part.options() {
-        enumeration::propose(scalar, options, &mut proposals);
+    if let Some(choices) = part.choices() {
+        enumeration::propose(scalar, choices, &mut proposals);
     }
     let allowed = part.allowed();
     match scalar {

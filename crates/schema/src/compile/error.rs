@@ -35,6 +35,26 @@ pub enum SchemaError {
         /// The limit.
         limit: usize,
     },
+    /// Its keys and strings are too long.
+    #[non_exhaustive]
+    TooLarge {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// One of its unions has too many branches.
+    #[non_exhaustive]
+    TooManyBranches {
+        /// The limit.
+        limit: usize,
+    },
+    /// Its patterns are too long, or too large when they are compiled.
+    #[non_exhaustive]
+    PatternTooLarge {
+        /// The pattern that passed the limit, as a JSON Pointer.
+        pointer: String,
+        /// The limit for all of them, as they are written, in bytes.
+        limit: usize,
+    },
     /// One of its objects declares too many properties.
     #[non_exhaustive]
     TooManyProperties {
@@ -55,6 +75,13 @@ impl SchemaError {
     }
 }
 
+impl SchemaError {
+    /// A reference of the part at `pointer` leads nowhere.
+    pub(super) fn refers(pointer: &str, error: &dyn fmt::Display) -> Self {
+        Self::Refused { pointer: pointer.to_owned(), message: error.to_string() }
+    }
+}
+
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,6 +94,18 @@ impl fmt::Display for SchemaError {
             }
             Self::TooDeep { limit } => write!(f, "the schema is deeper than {limit} levels"),
             Self::TooManyNodes { limit } => write!(f, "the schema has more than {limit} nodes"),
+            Self::TooLarge { limit } => {
+                write!(f, "the schema has more than {limit} bytes of text")
+            }
+            Self::TooManyBranches { limit } => {
+                write!(f, "a union of the schema has more than {limit} branches")
+            }
+            Self::PatternTooLarge { pointer, limit } => {
+                write!(
+                    f,
+                    "the patterns of the schema are larger than {limit} bytes allow, at {pointer}"
+                )
+            }
             Self::TooManyProperties { limit } => {
                 write!(f, "an object of the schema declares more than {limit} properties")
             }

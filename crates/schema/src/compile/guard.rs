@@ -1,6 +1,6 @@
 //! How large a schema may be. Schemas come from tool servers, which are not trusted.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::SchemaError;
 
@@ -19,14 +19,27 @@ use super::SchemaError;
 pub struct SchemaLimits {
     nodes: usize,
     properties: usize,
+    branches: usize,
     depth: usize,
+    bytes: usize,
+    patterns: usize,
+    tools: usize,
 }
 
 impl SchemaLimits {
-    /// The defaults: 5,000 nodes, 512 properties an object, 64 levels.
+    /// The defaults: 5,000 nodes, 512 properties an object, 512 branches a union, 64 levels, 1 MiB of
+    /// text, of which 64 KiB may be patterns, and 1,024 tools.
     #[must_use]
     pub const fn new() -> Self {
-        Self { nodes: 5_000, properties: 512, depth: 64 }
+        Self {
+            nodes: 5_000,
+            properties: 512,
+            branches: 512,
+            depth: 64,
+            bytes: 1 << 20,
+            patterns: 64 << 10,
+            tools: 1_024,
+        }
     }
 
     /// How many JSON values the schema may consist of.
@@ -43,6 +56,13 @@ impl SchemaLimits {
         self
     }
 
+    /// How many branches one `anyOf`, `oneOf` or `allOf` of it may have.
+    #[must_use]
+    pub const fn with_branches(mut self, branches: usize) -> Self {
+        self.branches = branches;
+        self
+    }
+
     /// How deep it may be nested, in levels; at most 127.
     #[must_use]
     pub const fn with_depth(mut self, levels: usize) -> Self {
@@ -50,11 +70,52 @@ impl SchemaLimits {
         self
     }
 
-    pub(super) fn check(self, schema: &Value) -> Result<(), SchemaError> {
-        let mut nodes = 0;
-        let mut open = vec![(schema, 0)];
-        while let Some((value, depth)) = open.pop() {
+    /// How long its keys and strings may be together, in bytes. The JSON Pointers of its values,
+    /// together, may be four times as long.
+    #[must_use]
+    pub const fn with_bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// How long its patterns may be together, in bytes. One pattern may have an eighth of that.
+    /// Compiled, they may take 256 times as much memory.
+    #[must_use]
+    pub const fn with_patterns(mut self, bytes: usize) -> Self {
+        self.patterns = bytes;
+        self
+    }
+
+    /// How many tools a declaration may hold, and how many schemas may be read together, for
+    /// [`Registry`](crate::Registry). All their schemas together may have twenty times as many
+    /// nodes as one.
+    #[must_use]
+    pub const fn with_tools(mut self, tools: usize) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    pub(crate) const fn tools(self) -> usize {
+        self.tools
+    }
+
+    /// How many nodes several schemas may have together.
+    pub(crate) const fn total_nodes(self) -> usize {
+        self.nodes.saturating_mul(20)
+    }
+
+    pub(super) const fn pattern_room(self) -> PatternRoom {
+        PatternRoom { limit: self.patterns, spelled: 0, compiled: 0 }
+    }
+
+    /// How many nodes a schema has, if it is within the limits.
+    pub(super) fn check(self, schema: &Value) -> Result<usize, SchemaError> {
+        let (mut nodes, mut bytes, mut pointers) = (0, 0_usize, 0_usize);
+        // Each value with its depth and the length of its pointer.
+        let mut open = vec![(schema, 0, 0_usize)];
+        while let Some((value, depth, pointer)) = open.pop() {
             nodes += 1;
+            pointers = pointers.saturating_add(pointer);
             if nodes > self.nodes {
                 return Err(SchemaError::TooManyNodes { limit: self.nodes });
             }
@@ -62,16 +123,71 @@ impl SchemaLimits {
                 return Err(SchemaError::TooDeep { limit: self.depth });
             }
             match value {
-                Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-                Value::Object(members) => {
-                    let declared = members.get("properties").and_then(Value::as_object);
-                    if declared.is_some_and(|declared| declared.len() > self.properties) {
-                        return Err(SchemaError::TooManyProperties { limit: self.properties });
-                    }
-                    open.extend(members.values().map(|member| (member, depth + 1)));
+                Value::Array(items) => {
+                    open.extend(items.iter().map(|item| (item, depth + 1, pointer + 4)));
                 }
+                Value::Object(members) => {
+                    self.check_object(members)?;
+                    for (key, member) in members {
+                        bytes = bytes.saturating_add(key.len());
+                        open.push((member, depth + 1, pointer + 1 + key.len()));
+                    }
+                }
+                Value::String(text) => bytes = bytes.saturating_add(text.len()),
                 _ => {}
             }
+            if bytes > self.bytes || pointers > self.bytes.saturating_mul(4) {
+                return Err(SchemaError::TooLarge { limit: self.bytes });
+            }
+        }
+        Ok(nodes)
+    }
+
+    fn check_object(self, members: &Map<String, Value>) -> Result<(), SchemaError> {
+        for key in ["properties", "patternProperties"] {
+            let declared = members.get(key).and_then(Value::as_object);
+            if declared.is_some_and(|declared| declared.len() > self.properties) {
+                return Err(SchemaError::TooManyProperties { limit: self.properties });
+            }
+        }
+        for key in ["anyOf", "oneOf", "allOf"] {
+            let branches = members.get(key).and_then(Value::as_array);
+            if branches.is_some_and(|branches| branches.len() > self.branches) {
+                return Err(SchemaError::TooManyBranches { limit: self.branches });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The room that is left for patterns while a schema is compiled.
+pub(super) struct PatternRoom {
+    limit: usize,
+    spelled: usize,
+    compiled: usize,
+}
+
+impl PatternRoom {
+    /// Takes room for a pattern, before it is looked at.
+    pub(super) fn spell(&mut self, pattern: &str, pointer: &str) -> Result<(), SchemaError> {
+        self.spelled = self.spelled.saturating_add(pattern.len());
+        if self.spelled > self.limit || pattern.len() > self.limit / 8 {
+            return Err(SchemaError::PatternTooLarge {
+                pointer: pointer.to_owned(),
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+
+    /// Takes room for a compiled pattern, in bytes.
+    pub(super) fn compile(&mut self, bytes: usize, pointer: &str) -> Result<(), SchemaError> {
+        self.compiled = self.compiled.saturating_add(bytes);
+        if self.compiled > self.limit.saturating_mul(256) {
+            return Err(SchemaError::PatternTooLarge {
+                pointer: pointer.to_owned(),
+                limit: self.limit,
+            });
         }
         Ok(())
     }

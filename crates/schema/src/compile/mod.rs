@@ -1,37 +1,32 @@
 //! Compiling a schema: once, offline, within limits.
 
+mod checks;
+mod choices;
 mod error;
 mod guard;
+mod keywords;
+mod pattern;
 mod reference;
 mod shape;
 mod walk;
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::{fmt, sync::Arc};
 
-use jsonschema::{
-    Draft as Dialect, PatternOptions, Registry, Retrieve, ValidationOptions, Validator,
-};
-use serde_json::{Value, json};
+use jsonschema::Draft as Dialect;
+use serde_json::Value;
 
+pub(crate) use checks::{Checks, Combined, Contains, Dynamic, List, Listed, Object, Scalar, Text};
+pub(crate) use choices::{Choices, words};
 pub use error::SchemaError;
 pub use guard::{SchemaLimits, SchemaOptions};
 pub(crate) use shape::{Additional, Off, Shape, ShapeId, Shapes, Types};
 
-use crate::{
-    code::coded,
-    issue::Issue,
-    tree::{Instance, Node, Tree, TreeJson},
-};
+pub(crate) use pattern::{Found, Pattern};
 
-/// How often a pattern with look-around may step back before it counts as not matched.
-const BACKTRACKS: usize = 100_000;
-/// The largest compiled pattern, in bytes.
-const PATTERN_SIZE: usize = 1 << 20;
-/// The name under which the schema refers to itself while a part of it is compiled.
-const OWN_URI: &str = "json-schema:///jsonmend";
+use crate::{code::coded, issue::Issue, judge::Judge, tree::Tree};
+
+/// How much of a pattern an error repeats, in characters.
+const SHOWN: usize = 80;
 
 /// The drafts of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,11 +81,8 @@ pub struct Schema(Arc<Compiled>);
 struct Compiled {
     source: Value,
     dialect: Dialect,
-    asserts_formats: Option<bool>,
-    validator: Validator<TreeJson>,
     shapes: Shapes,
-    /// The schema as its parts refer to it; made with the first part.
-    registry: OnceLock<Option<Registry<'static>>>,
+    nodes: usize,
 }
 
 impl Schema {
@@ -119,16 +111,14 @@ impl Schema {
     /// # Errors
     /// As there.
     pub fn compile_with(schema: &Value, options: SchemaOptions) -> Result<Self, SchemaError> {
-        options.limits().check(schema)?;
-        let dialect = Dialect::default().detect(schema);
-        let asserts_formats = options.format_assertion();
-        let validator = validation(asserts_formats)
-            .build(schema)
+        let nodes = options.limits().check(schema)?;
+        jsonschema::meta::options()
+            .validate(schema)
             .map_err(|error| SchemaError::refused(&error))?;
-        let shapes = walk::shapes(schema, dialect);
-        let (source, registry) = (schema.clone(), OnceLock::new());
-        let compiled = Compiled { source, dialect, asserts_formats, validator, shapes, registry };
-        Ok(Self(Arc::new(compiled)))
+        let dialect = Dialect::default().detect(schema);
+        let room = options.limits().pattern_room();
+        let shapes = walk::shapes(schema, dialect, options.format_assertion(), room)?;
+        Ok(Self(Arc::new(Compiled { source: schema.clone(), dialect, shapes, nodes })))
     }
 
     /// Compiles a schema from its text.
@@ -166,52 +156,27 @@ impl Schema {
         self.0.source.get(key).and_then(Value::as_str)
     }
 
-    /// Whether a value is valid.
+    /// Whether a value is valid. One that takes more work than its length allows is
+    /// not: [`Schema::validate`] says so.
     #[must_use]
     pub fn accepts(&self, tree: &Tree<'_>) -> bool {
-        self.0.validator.is_valid(Instance::Node(tree.root()))
+        Judge::new(self, tree.text().len()).accepts_whole(tree)
     }
 
-    /// What is wrong with a value, in document order; empty if it is valid.
+    /// What is wrong with a value, in document order; empty if it is valid. The last issue is an
+    /// [`IssueCode::Overflow`](crate::IssueCode::Overflow) if it takes too much work to say.
     #[must_use]
     pub fn validate(&self, tree: &Tree<'_>) -> Vec<Issue> {
-        crate::issue::issues(self, tree)
+        crate::issue::issues(&mut Judge::new(self, tree.text().len()), tree)
     }
 
     pub(crate) fn shapes(&self) -> &Shapes {
         &self.0.shapes
     }
 
-    pub(crate) fn validator(&self) -> &Validator<TreeJson> {
-        &self.0.validator
-    }
-
-    /// Whether a value is valid for a part of the schema. The validator of the part is made when
-    /// it is first asked for: few parts of a schema ever are.
-    pub(crate) fn part_accepts(&self, part: ShapeId, node: Node<'_>) -> bool {
-        if part == Shapes::ROOT {
-            return self.0.validator.is_valid(Instance::Node(node));
-        }
-        let Some(shape) = self.0.shapes.shape(part) else { return true };
-        let validator = shape.validator.get_or_init(|| self.part(&shape.pointer).map(Box::new));
-        // A part that cannot be compiled on its own accepts nothing, so nothing is repaired by it.
-        validator.as_ref().is_some_and(|validator| validator.is_valid(Instance::Node(node)))
-    }
-
-    fn part(&self, pointer: &str) -> Option<Validator<TreeJson>> {
-        let registry = self.0.registry.get_or_init(|| {
-            Registry::new()
-                .draft(self.0.dialect)
-                .add(OWN_URI, self.0.source.clone())
-                .and_then(jsonschema::RegistryBuilder::prepare)
-                .ok()
-        });
-        let registry = registry.as_ref()?;
-        validation(self.0.asserts_formats)
-            .with_draft(self.0.dialect)
-            .with_registry(registry)
-            .build(&json!({ "$ref": format!("{OWN_URI}#{}", fragment(pointer)) }))
-            .ok()
+    /// How many JSON values it consists of.
+    pub(crate) fn nodes(&self) -> usize {
+        self.0.nodes
     }
 }
 
@@ -221,31 +186,7 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// What every validator has in common.
-fn validation<'r>(
-    asserts_formats: Option<bool>,
-) -> ValidationOptions<'r, Arc<dyn Retrieve>, TreeJson> {
-    let options = jsonschema::options_for::<TreeJson>().offline().with_pattern_options(patterns());
-    match asserts_formats {
-        Some(asserted) => options.should_validate_formats(asserted),
-        None => options,
-    }
-}
-
-fn patterns() -> PatternOptions<jsonschema::FancyRegex> {
-    PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(PATTERN_SIZE)
-}
-
-/// A JSON Pointer as a URI fragment (RFC 6901, section 6).
-fn fragment(pointer: &str) -> String {
-    let mut out = String::with_capacity(pointer.len());
-    for byte in pointer.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'$' => {
-                out.push(char::from(byte));
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
+/// The beginning of a text that an error repeats.
+fn shortened(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
 }

@@ -1,70 +1,367 @@
-//! Where references lead. Only places in the schema itself are known; a reference that is resolved
-//! in another way is left to the validator, and values of the target are not repaired.
+//! The parts of a schema, and where its references lead.
+//!
+//! References are resolved by the library, which knows how identifiers, anchors and relative
+//! addresses work in each draft. Nothing is fetched: a reference leads to a place in the schema, or
+//! in one of the schemas of JSON Schema itself, or the schema is refused.
 
 use std::collections::HashMap;
 
+use jsonschema::{Draft as Dialect, Registry};
 use serde_json::{Map, Value};
 
-/// The names that parts of a schema have.
-#[derive(Debug, Default)]
-pub(super) struct Anchors(HashMap<String, String>);
+use super::{SchemaError, checks::Dynamic, shape::ShapeId};
 
-impl Anchors {
-    /// Records the names that a part gives itself.
-    pub(super) fn note(&mut self, pointer: &str, members: &Map<String, Value>) {
-        for key in ["$id", "id"] {
-            if let Some(id) = members.get(key).and_then(Value::as_str) {
-                self.0.entry(id.to_owned()).or_insert_with(|| pointer.to_owned());
-            }
-        }
-        for key in ["$anchor", "$dynamicAnchor"] {
-            if let Some(name) = members.get(key).and_then(Value::as_str) {
-                self.0.entry(format!("#{name}")).or_insert_with(|| pointer.to_owned());
-            }
-        }
-    }
+/// The name under which the schema refers to itself.
+const OWN_URI: &str = "json-schema:///jsonmend";
 
-    /// The pointer that a reference of the form `#/…` spells out.
-    pub(super) fn local(&self, members: &Map<String, Value>) -> Option<String> {
-        let pointer = reference(members)?.strip_prefix('#')?;
-        let decoded = decode(pointer)?;
-        (decoded.is_empty() || decoded.starts_with('/')).then_some(decoded)
-    }
+/// Keywords whose value is a schema, and the first draft that has them.
+const ONE: [(&str, Since); 11] = [
+    ("additionalItems", Since::Draft4),
+    ("additionalProperties", Since::Draft4),
+    ("contains", Since::Draft6),
+    ("else", Since::Draft7),
+    ("if", Since::Draft7),
+    ("items", Since::Draft4),
+    ("not", Since::Draft4),
+    ("propertyNames", Since::Draft6),
+    ("then", Since::Draft7),
+    ("unevaluatedItems", Since::Draft201909),
+    ("unevaluatedProperties", Since::Draft201909),
+];
+/// Keywords whose value is a list of schemas.
+const LIST: [(&str, Since); 5] = [
+    ("allOf", Since::Draft4),
+    ("anyOf", Since::Draft4),
+    ("items", Since::Draft4),
+    ("oneOf", Since::Draft4),
+    ("prefixItems", Since::Draft202012),
+];
+/// Keywords whose value is an object of schemas.
+const NAMED: [(&str, Since); 4] = [
+    ("dependencies", Since::Draft4),
+    ("dependentSchemas", Since::Draft201909),
+    ("patternProperties", Since::Draft4),
+    ("properties", Since::Draft4),
+];
+/// Keywords whose value is an object of schemas that hold only where a reference leads to them.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-    /// The pointer of the place a part refers to.
-    pub(super) fn target(&self, members: &Map<String, Value>) -> Option<String> {
-        if let Some(pointer) = self.local(members) {
-            return Some(pointer);
+/// The draft in which a keyword appeared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Since {
+    Draft4,
+    Draft6,
+    Draft7,
+    Draft201909,
+    Draft202012,
+}
+
+impl Since {
+    const fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Draft4 => Self::Draft4,
+            Dialect::Draft6 => Self::Draft6,
+            Dialect::Draft7 => Self::Draft7,
+            Dialect::Draft201909 => Self::Draft201909,
+            _ => Self::Draft202012,
         }
-        let reference = reference(members)?;
-        if let Some(pointer) = self.0.get(reference) {
-            return Some(pointer.clone());
-        }
-        let (id, rest) = reference.split_once('#')?;
-        let base = self.0.get(id)?;
-        Some(format!("{base}{}", decode(rest)?))
     }
 }
 
-fn reference(members: &Map<String, Value>) -> Option<&str> {
-    ["$ref", "$dynamicRef", "$recursiveRef"]
-        .iter()
-        .find_map(|key| members.get(*key))
-        .and_then(Value::as_str)
+/// Keywords that refer to another place.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// One part of the schema.
+pub(super) struct Place<'r> {
+    /// Where it is, as a JSON Pointer.
+    pub(super) pointer: String,
+    pub(super) value: &'r Value,
+    pub(super) dialect: Dialect,
+    /// The schema resource that it belongs to.
+    pub(super) resource: u16,
+    /// Where its references lead.
+    pub(super) references: Vec<ShapeId>,
+    pub(super) dynamic: Option<Dynamic>,
 }
 
-/// Undoes percent-encoding.
-fn decode(fragment: &str) -> Option<String> {
-    if !fragment.contains('%') {
-        return Some(fragment.to_owned());
+/// All parts of a schema.
+pub(super) struct Parts<'r> {
+    pub(super) places: Vec<Place<'r>>,
+    pub(super) ids: HashMap<String, ShapeId>,
+    /// The first place that is not in the schema itself.
+    pub(super) foreign: usize,
+    /// The dynamic anchors of each resource.
+    pub(super) anchors: Vec<HashMap<String, ShapeId>>,
+}
+
+/// What resolves the references of a schema; `None` for one that neither refers nor names itself.
+pub(super) fn registry(
+    schema: &Value,
+    dialect: Dialect,
+) -> Result<Option<Registry<'_>>, SchemaError> {
+    if !has_names(schema) {
+        return Ok(None);
     }
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment;
-    while let Some(at) = rest.find('%') {
-        bytes.extend_from_slice(rest.get(..at)?.as_bytes());
-        bytes.push(u8::from_str_radix(rest.get(at + 1..at + 3)?, 16).ok()?);
-        rest = rest.get(at + 3..)?;
+    Registry::new()
+        .draft(dialect)
+        .add(OWN_URI, schema)
+        .and_then(jsonschema::RegistryBuilder::prepare)
+        .map(Some)
+        .map_err(|error| SchemaError::refers("", &error))
+}
+
+/// Whether something in a schema refers, or gives a name to refer to.
+fn has_names(schema: &Value) -> bool {
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                let named = |key: &&str| members.get(*key).is_some_and(Value::is_string);
+                if REFERENCES.iter().any(named) || ["$id", "id"].iter().any(named) {
+                    return true;
+                }
+                open.extend(members.values());
+            }
+            _ => {}
+        }
     }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8(bytes).ok()
+    false
+}
+
+/// All parts of a schema. Every place that a reference leads to is one.
+pub(super) fn parts<'r>(
+    schema: &'r Value,
+    dialect: Dialect,
+    registry: Option<&'r Registry<'r>>,
+) -> Result<Parts<'r>, SchemaError> {
+    let own =
+        jsonschema::uri::from_str(OWN_URI).map_err(|error| SchemaError::refers("", &error))?;
+    let root = registry.map(|registry| registry.resolver(own));
+    let mut parts = Parts::new();
+    let mut numbers: HashMap<String, u16> = HashMap::new();
+    let mut by_address: HashMap<usize, ShapeId> = HashMap::new();
+    // References to what is no part yet: it may be found to be one later.
+    let mut later = Vec::new();
+    let mut queue = std::collections::VecDeque::from([(String::new(), schema, dialect, root)]);
+    let mut foreign = None;
+    let (pointers, anchored) = match registry {
+        Some(_) => pointers(schema),
+        None => (HashMap::new(), false),
+    };
+    loop {
+        while let Some((pointer, value, dialect, resolver)) = queue.pop_front() {
+            let is_schema = value.is_object() || value.is_boolean();
+            if !is_schema || parts.ids.contains_key(&pointer) {
+                continue;
+            }
+            let refused = |error: &dyn std::fmt::Display| SchemaError::refers(&pointer, error);
+            let dialect =
+                if value.get("$schema").is_some() { dialect.detect(value) } else { dialect };
+            let resource = dialect.create_resource_ref(value);
+            let is_resource = pointer.is_empty() || resource.id().is_some();
+            let resolver = match resolver {
+                Some(outer) => {
+                    Some(outer.in_subresource(resource).map_err(|error| refused(&error))?)
+                }
+                None => None,
+            };
+            let next = u16::try_from(numbers.len()).unwrap_or(u16::MAX);
+            let base = resolver.as_ref().map(|own| own.base_uri().as_str().to_owned());
+            let number = *numbers.entry(base.unwrap_or_default()).or_insert(next);
+            let id = parts.add(pointer.clone(), value, dialect, number);
+            by_address.entry(address(value)).or_insert(id);
+            if let Some(members) = value.as_object() {
+                parts.note_anchors(members, is_resource, id);
+                for keyword in REFERENCES {
+                    let reference = members.get(keyword).and_then(Value::as_str);
+                    let reference = reference.filter(|_| applies(keyword, dialect));
+                    let Some((reference, resolver)) = reference.zip(resolver.as_ref()) else {
+                        continue;
+                    };
+                    let found = resolver.lookup(reference).map_err(|error| refused(&error))?;
+                    later.push((id, keyword, reference, found.into_inner()));
+                }
+                // Up to draft 7 what is beside a reference is ignored.
+                if Since::of(dialect) > Since::Draft7 || !members.contains_key("$ref") {
+                    for_each_part(members, dialect, anchored, |steps, part| {
+                        queue.push_back((join(&pointer, steps), part, dialect, resolver.clone()));
+                    });
+                }
+            }
+        }
+        let open =
+            later.iter().find(|(_, _, _, (target, ..))| !by_address.contains_key(&address(target)));
+        let Some((from, _, reference, (target, resolver, dialect))) = open else { break };
+        // A reference may lead to where no keyword does, or out of the schema.
+        let pointer = match pointers.get(&address(target)) {
+            Some(pointer) => pointer.clone(),
+            None => {
+                foreign.get_or_insert(parts.places.len());
+                format!("{reference}#{}", parts.places.len())
+            }
+        };
+        if !target.is_object() && !target.is_boolean() {
+            let from = parts.places.get(from.0 as usize).map_or("", |place| &place.pointer);
+            let reason = format!("{reference} leads to no schema");
+            return Err(SchemaError::refers(from, &reason));
+        }
+        queue.push_back((pointer, target, *dialect, Some(resolver.clone())));
+    }
+    parts.foreign = foreign.unwrap_or(parts.places.len());
+    for (from, keyword, reference, (target, ..)) in later {
+        let Some(target_id) = by_address.get(&address(target)) else { continue };
+        parts.refer(from, *target_id, anchor(keyword, reference, target));
+    }
+    Ok(parts)
+}
+
+impl<'r> Parts<'r> {
+    fn new() -> Self {
+        Self { places: Vec::new(), ids: HashMap::new(), foreign: 0, anchors: Vec::new() }
+    }
+
+    fn add(
+        &mut self,
+        pointer: String,
+        value: &'r Value,
+        dialect: Dialect,
+        resource: u16,
+    ) -> ShapeId {
+        let id = ShapeId(u32::try_from(self.places.len()).unwrap_or(u32::MAX));
+        self.ids.insert(pointer.clone(), id);
+        let (references, dynamic) = (Vec::new(), None);
+        self.places.push(Place { pointer, value, dialect, resource, references, dynamic });
+        while self.anchors.len() <= usize::from(resource) {
+            self.anchors.push(HashMap::new());
+        }
+        id
+    }
+
+    fn note_anchors(&mut self, members: &Map<String, Value>, is_resource: bool, id: ShapeId) {
+        let Some(place) = self.places.get(id.0 as usize) else { return };
+        let Some(anchors) = self.anchors.get_mut(usize::from(place.resource)) else { return };
+        if let Some(name) = members.get("$dynamicAnchor").and_then(Value::as_str) {
+            anchors.insert(name.to_owned(), id);
+        }
+        if is_resource && members.get("$recursiveAnchor") == Some(&Value::Bool(true)) {
+            anchors.insert(String::new(), id);
+        }
+    }
+
+    /// Records a reference. Where only one resource has the anchor, it always leads there.
+    fn refer(&mut self, from: ShapeId, target: ShapeId, anchor: Option<String>) {
+        let several = |anchor: &String| {
+            self.anchors.iter().filter(|anchors| anchors.contains_key(anchor)).count() > 1
+        };
+        let anchor = anchor.filter(several);
+        let Some(place) = self.places.get_mut(from.0 as usize) else { return };
+        match anchor {
+            Some(anchor) => place.dynamic = Some(Dynamic { anchor, target }),
+            None => place.references.push(target),
+        }
+    }
+
+    pub(super) fn find(&self, pointer: &str) -> Option<ShapeId> {
+        self.ids.get(pointer).copied()
+    }
+}
+
+/// Whether a draft knows a keyword for references.
+const fn applies(keyword: &str, dialect: Dialect) -> bool {
+    match keyword.len() {
+        // `$ref`
+        4 => true,
+        // `$dynamicRef`
+        11 => matches!(dialect, Dialect::Draft202012 | Dialect::Unknown),
+        // `$recursiveRef`
+        _ => matches!(dialect, Dialect::Draft201909),
+    }
+}
+
+/// The anchor by which a reference may lead elsewhere than to `target`.
+fn anchor(keyword: &str, reference: &str, target: &Value) -> Option<String> {
+    match keyword {
+        "$dynamicRef" => {
+            let (_, name) = reference.rsplit_once('#')?;
+            let own = target.get("$dynamicAnchor").and_then(Value::as_str)?;
+            (own == name).then(|| name.to_owned())
+        }
+        "$recursiveRef" => {
+            let recursive = target.get("$recursiveAnchor") == Some(&Value::Bool(true));
+            recursive.then(String::new)
+        }
+        _ => None,
+    }
+}
+
+fn address(value: &Value) -> usize {
+    std::ptr::from_ref(value) as usize
+}
+
+/// Where in the schema its values are, by their addresses; and whether any of them is a dynamic anchor.
+fn pointers(schema: &Value) -> (HashMap<usize, String>, bool) {
+    let (mut pointers, mut anchored) = (HashMap::new(), false);
+    let mut open = vec![(String::new(), schema)];
+    while let Some((pointer, value)) = open.pop() {
+        match value {
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                open.extend(items.map(|(at, item)| (join(&pointer, &[&at.to_string()]), item)));
+            }
+            Value::Object(members) => {
+                anchored |= ["$dynamicAnchor", "$recursiveAnchor"]
+                    .iter()
+                    .any(|key| members.contains_key(*key));
+                open.extend(members.iter().map(|(key, part)| (join(&pointer, &[key]), part)));
+            }
+            _ => {}
+        }
+        pointers.insert(address(value), pointer);
+    }
+    (pointers, anchored)
+}
+
+/// Calls `found` for each part inside a part that its draft asks about a value; with `all`, for
+/// definitions too.
+fn for_each_part<'s>(
+    members: &'s Map<String, Value>,
+    dialect: Dialect,
+    all: bool,
+    mut found: impl FnMut(&[&str], &'s Value),
+) {
+    let own = Since::of(dialect);
+    let knows = |known: &[(&str, Since)], key: &str| {
+        known.iter().any(|(name, since)| *name == key && *since <= own)
+    };
+    for (key, value) in members {
+        let key = key.as_str();
+        match value {
+            Value::Object(_) | Value::Bool(_) if knows(&ONE, key) => found(&[key], value),
+            Value::Array(items) if knows(&LIST, key) => {
+                for (index, item) in items.iter().enumerate() {
+                    found(&[key, &index.to_string()], item);
+                }
+            }
+            Value::Object(named)
+                if knows(&NAMED, key)
+                    || all && own >= Since::Draft201909 && DEFINITIONS.contains(&key) =>
+            {
+                for (name, part) in named {
+                    found(&[key, name], part);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A JSON Pointer with further steps.
+pub(super) fn join(pointer: &str, steps: &[&str]) -> String {
+    let mut joined = pointer.to_owned();
+    for step in steps {
+        joined.push('/');
+        joined.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    }
+    joined
 }

@@ -2,20 +2,21 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::tree::TreeJson;
+use super::{checks::Checks, choices::Choices};
+use crate::tree::JsonKind;
 
 /// A shape by its place in [`Shapes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ShapeId(pub(super) u32);
 
-/// All parts of a schema; the first is the root. Each is found by its place, too.
+/// All parts of a schema; the first is the root.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     pub(super) all: Vec<Shape>,
-    pub(super) ids: HashMap<String, ShapeId>,
+    /// The dynamic anchors of each resource; empty where no reference depends on them.
+    pub(super) anchors: Vec<HashMap<String, ShapeId>>,
 }
 
 impl Shapes {
@@ -25,9 +26,14 @@ impl Shapes {
         self.all.get(id.0 as usize)
     }
 
-    /// The part at a JSON Pointer.
-    pub(crate) fn find(&self, pointer: &str) -> Option<ShapeId> {
-        self.ids.get(pointer).copied()
+    /// Whether some reference leads to different places, depending on how it was reached.
+    pub(crate) const fn is_scoped(&self) -> bool {
+        !self.anchors.is_empty()
+    }
+
+    /// The place of a dynamic anchor in a resource.
+    pub(crate) fn anchor(&self, resource: u16, name: &str) -> Option<ShapeId> {
+        self.anchors.get(usize::from(resource))?.get(name).copied()
     }
 }
 
@@ -54,6 +60,8 @@ pub(crate) struct Shape {
     pub(crate) min_items: u64,
     pub(crate) unique_items: bool,
     pub(crate) options: Option<Vec<Value>>,
+    /// The same by their names; made when a rule first asks.
+    pub(crate) choices: OnceLock<Choices>,
     pub(crate) default: Option<Value>,
     pub(crate) minimum: Option<f64>,
     pub(crate) maximum: Option<f64>,
@@ -73,10 +81,12 @@ pub(crate) struct Shape {
     pub(crate) off: Off,
     /// Whether `null` is a value that means something, though the type does not name it.
     pub(crate) keeps_null: bool,
+    /// Whether it says nothing itself, and only leads to other parts.
+    pub(crate) is_passage: bool,
     /// The properties by their names and aliases, folded; made when a guide first asks.
     pub(crate) alike: OnceLock<HashMap<String, ShapeId>>,
-    /// Made when it is first needed; `None` inside if the part does not compile alone.
-    pub(crate) validator: OnceLock<Option<Box<Validator<TreeJson>>>>,
+    /// What is asked of a value.
+    pub(crate) checks: Checks,
 }
 
 impl std::fmt::Debug for Shape {
@@ -106,7 +116,7 @@ pub(crate) struct Condition {
 }
 
 /// Which rules a schema switches off for one of its parts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Off {
     #[default]
     Nothing,
@@ -159,6 +169,21 @@ impl Types {
         }
     }
 
+    /// Whether a value is of one of the types.
+    pub(crate) fn take(self, kind: JsonKind, is_integer: impl FnOnce() -> bool) -> bool {
+        match kind {
+            JsonKind::Array => self.has(Self::ARRAY),
+            JsonKind::Boolean => self.has(Self::BOOLEAN),
+            JsonKind::Null => self.has(Self::NULL),
+            JsonKind::Number => {
+                self.has(Self::NUMBER.without(Self::INTEGER))
+                    || self.has(Self::INTEGER) && is_integer()
+            }
+            JsonKind::Object => self.has(Self::OBJECT),
+            JsonKind::String => self.has(Self::STRING),
+        }
+    }
+
     pub(crate) const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -179,6 +204,19 @@ impl Types {
     /// Whether numbers may be here, and only whole ones.
     pub(crate) const fn is_whole_only(self) -> bool {
         self.has(Self::INTEGER) && !self.has(Self::NUMBER.without(Self::INTEGER))
+    }
+
+    /// All of them in alphabetical order: `array or null`.
+    pub(crate) fn listed(self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for (types, name) in Self::NAMED {
+            let covered = types == Self::INTEGER && names.contains(&"number");
+            if self.0 & types.0 == types.0 && !covered {
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        names.join(" or ")
     }
 
     /// `integer or null`

@@ -1,12 +1,13 @@
 //! From a schema to its shapes.
 
-use std::collections::HashMap;
-
 use jsonschema::Draft as Dialect;
 use serde_json::{Map, Value};
 
 use super::{
-    reference::Anchors,
+    SchemaError,
+    guard::PatternRoom,
+    keywords::Keywords,
+    reference::{self, Place, join},
     shape::{Additional, Condition, Off, Shape, ShapeId, Shapes, Types},
 };
 
@@ -14,118 +15,51 @@ use super::{
 /// chains of that many references.
 const ROUNDS: usize = 16;
 
-/// Keywords whose value is a schema.
-const ONE: [&str; 10] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedProperties",
-];
-/// Keywords whose value is a list of schemas.
-const LIST: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-/// Keywords whose value is an object of schemas.
-const NAMED: [&str; 6] =
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
-
 /// All parts of a schema. Every place a reference may lead to gets a shape of its own.
-pub(super) fn shapes(schema: &Value, dialect: Dialect) -> Shapes {
-    let mut places: Vec<(String, &Value)> = vec![(String::new(), schema)];
-    let mut ids: HashMap<String, ShapeId> = HashMap::from([(String::new(), ShapeId(0))]);
-    let mut anchors = Anchors::default();
-    let mut at = 0;
-    while let Some((pointer, value)) = places.get(at).cloned() {
-        at += 1;
-        let Some(members) = value.as_object() else { continue };
-        anchors.note(&pointer, members);
-        let mut add = |pointer: String, value| add(&mut places, &mut ids, pointer, value);
-        for_each_part(members, |steps, part| add(join(&pointer, steps), part));
-        // A reference may lead to where no keyword does.
-        if let Some(target) = anchors.local(members)
-            && let Some(part) = schema.pointer(&target)
-        {
-            add(target, part);
-        }
-    }
-    let find = |pointer: String| ids.get(&pointer).copied();
-    let mut all = Vec::with_capacity(places.len());
-    for (pointer, value) in &places {
-        let part = |steps: &[&str]| find(join(pointer, steps));
-        let reference = |members: &Map<String, Value>| anchors.target(members).and_then(find);
-        all.push(shape(pointer, value, dialect, &part, &reference));
-    }
-    let mut shapes = Shapes { all, ids };
-    narrow(&mut shapes);
-    shapes
-}
-
-fn add<'s>(
-    places: &mut Vec<(String, &'s Value)>,
-    ids: &mut HashMap<String, ShapeId>,
-    pointer: String,
-    value: &'s Value,
-) {
-    let is_schema = value.is_object() || value.is_boolean();
-    if is_schema && !ids.contains_key(&pointer) {
-        let id = ShapeId(u32::try_from(places.len()).unwrap_or(u32::MAX));
-        ids.insert(pointer.clone(), id);
-        places.push((pointer, value));
-    }
-}
-
-fn for_each_part<'s>(members: &'s Map<String, Value>, mut found: impl FnMut(&[&str], &'s Value)) {
-    for (key, value) in members {
-        let key = key.as_str();
-        match value {
-            Value::Object(_) | Value::Bool(_) if ONE.contains(&key) => found(&[key], value),
-            Value::Array(items) if LIST.contains(&key) => {
-                for (index, item) in items.iter().enumerate() {
-                    found(&[key, &index.to_string()], item);
-                }
-            }
-            Value::Object(named) if NAMED.contains(&key) => {
-                for (name, part) in named {
-                    found(&[key, name], part);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn join(pointer: &str, steps: &[&str]) -> String {
-    let mut joined = pointer.to_owned();
-    for step in steps {
-        joined.push('/');
-        joined.push_str(&step.replace('~', "~0").replace('/', "~1"));
-    }
-    joined
-}
-
-fn shape(
-    pointer: &str,
-    value: &Value,
+pub(super) fn shapes(
+    schema: &Value,
     dialect: Dialect,
-    part: &dyn Fn(&[&str]) -> Option<ShapeId>,
-    reference: &dyn Fn(&Map<String, Value>) -> Option<ShapeId>,
-) -> Shape {
-    let mut shape = Shape { pointer: pointer.to_owned(), ..Shape::default() };
-    let Some(members) = value.as_object() else {
-        shape.types = if *value == Value::Bool(false) { Types::NONE } else { Types::ALL };
+    asserts_formats: Option<bool>,
+    room: PatternRoom,
+) -> Result<Shapes, SchemaError> {
+    let registry = reference::registry(schema, dialect)?;
+    let mut parts = reference::parts(schema, dialect, registry.as_ref())?;
+    let mut keywords = Keywords::new(asserts_formats, room);
+    let mut places = std::mem::take(&mut parts.places);
+    let mut all = Vec::with_capacity(places.len());
+    for place in &mut places {
+        let pointer = place.pointer.clone();
+        let part = |steps: &[&str]| parts.find(&join(&pointer, steps));
+        let mut shape = shape(place, parts.foreign, &part);
+        shape.checks = keywords.checks(place, &shape, &part)?;
+        shape.is_passage = is_passage(&shape);
+        all.push(shape);
+    }
+    let scoped = all.iter().any(|shape: &Shape| {
+        shape.checks.combined.as_ref().is_some_and(|combined| combined.dynamic.is_some())
+    });
+    let anchors = if scoped { parts.anchors } else { Vec::new() };
+    let mut shapes = Shapes { all, anchors };
+    narrow(&mut shapes);
+    share(&mut shapes);
+    Ok(shapes)
+}
+
+fn shape(place: &Place<'_>, foreign: usize, part: &dyn Fn(&[&str]) -> Option<ShapeId>) -> Shape {
+    let mut shape = Shape { pointer: place.pointer.clone(), ..Shape::default() };
+    let Some(members) = place.value.as_object() else {
+        shape.types = if *place.value == Value::Bool(false) { Types::NONE } else { Types::ALL };
         shape.allowed = shape.types;
         return shape;
     };
-    if let Some(target) = reference(members) {
-        shape.all_of.push(target);
+    // Nothing is repaired by a schema that is not the caller's.
+    let dynamic = place.dynamic.iter().map(|dynamic| dynamic.target);
+    let targets = place.references.iter().copied().chain(dynamic);
+    shape.all_of.extend(targets.filter(|target| (target.0 as usize) < foreign));
+    let old = matches!(place.dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7);
+    if old && members.contains_key("$ref") {
         // Up to draft 7 what is beside a reference is ignored.
-        if matches!(dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7) {
-            return shape;
-        }
+        return shape;
     }
     let list = |key: &str| -> Vec<ShapeId> {
         let length = members.get(key).and_then(Value::as_array).map_or(0, Vec::len);
@@ -199,14 +133,6 @@ fn strings(value: Option<&Value>) -> Vec<String> {
 
 /// The types of `type`, or those of the values that `enum` and `const` list.
 fn types(members: &Map<String, Value>) -> Types {
-    let named = match members.get("type") {
-        Some(Value::String(name)) => Types::named(name),
-        Some(Value::Array(names)) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .fold(Types::NONE, |types, name| types.union(Types::named(name))),
-        _ => Types::ALL,
-    };
     let listed = match (members.get("const"), members.get("enum")) {
         (Some(only), _) => Types::of_value(only),
         (None, Some(Value::Array(options))) => {
@@ -214,7 +140,19 @@ fn types(members: &Map<String, Value>) -> Types {
         }
         _ => Types::ALL,
     };
-    named.intersection(listed)
+    named_types(members).intersection(listed)
+}
+
+/// The types of `type`.
+pub(super) fn named_types(members: &Map<String, Value>) -> Types {
+    match members.get("type") {
+        Some(Value::String(name)) => Types::named(name),
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .fold(Types::NONE, |types, name| types.union(Types::named(name))),
+        _ => Types::ALL,
+    }
 }
 
 fn off(value: Option<&Value>) -> Off {
@@ -270,6 +208,77 @@ fn narrow(shapes: &mut Shapes) {
         }
         if !changed {
             break;
+        }
+    }
+}
+
+/// Whether a part says nothing itself: neither of the value, nor of how it is repaired.
+fn is_passage(shape: &Shape) -> bool {
+    let checks = &shape.checks;
+    let leads = checks.combined.as_ref().is_none_or(|combined| {
+        combined.not.is_none() && combined.test.is_none() && combined.dynamic.is_none()
+    });
+    let says = checks.refuses_all
+        || checks.types.is_some()
+        || checks.constant.is_some()
+        || checks.options.is_some()
+        || checks.text.is_some()
+        || checks.scalar.is_some()
+        || checks.list.is_some()
+        || checks.object.is_some();
+    let repairs = shape.format.is_some()
+        || shape.media_type.is_some()
+        || shape.title.is_some()
+        || shape.description.is_some()
+        || shape.default.is_some()
+        || !shape.aliases.is_empty()
+        || shape.off != Off::Nothing
+        || shape.keeps_null;
+    leads && !says && !repairs
+}
+
+/// Finds the parts whose answers are worth keeping: those that a value may meet in several ways, and
+/// that refer to others. Without references every part is met once, and no answer is asked for twice.
+fn share(shapes: &mut Shapes) {
+    // How often each part is referred to, beside its own place in the schema.
+    let mut referred = vec![0_usize; shapes.all.len()];
+    let mut refers = vec![false; shapes.all.len()];
+    for (at, shape) in shapes.all.iter().enumerate() {
+        let Some(combined) = &shape.checks.combined else { continue };
+        let dynamic = combined.dynamic.iter().map(|dynamic| dynamic.target);
+        for target in combined.references.iter().copied().chain(dynamic) {
+            if let Some(count) = referred.get_mut(target.0 as usize) {
+                *count += 1;
+            }
+            refers[at] = true;
+        }
+    }
+    // Whether something inside refers is known by the places: they are sorted by what is around them.
+    let mut referring: Vec<&str> = Vec::new();
+    for (shape, refers) in shapes.all.iter().zip(&refers) {
+        if *refers {
+            referring.push(&shape.pointer);
+        }
+    }
+    referring.sort_unstable();
+    let holds = |pointer: &str| {
+        let at = referring.partition_point(|other| *other < pointer);
+        referring.get(at).is_some_and(|other| other.starts_with(pointer))
+    };
+    let shared: Vec<bool> = shapes
+        .all
+        .iter()
+        .zip(&referred)
+        .map(|(shape, referred)| *referred > 0 && holds(&shape.pointer))
+        .collect();
+    let anchored = shapes.anchors.iter().flat_map(|anchors| anchors.values().copied());
+    let anchored: Vec<ShapeId> = anchored.collect();
+    for (shape, shared) in shapes.all.iter_mut().zip(shared) {
+        shape.checks.is_shared = shared;
+    }
+    for id in anchored {
+        if let Some(shape) = shapes.all.get_mut(id.0 as usize) {
+            shape.checks.is_shared = true;
         }
     }
 }

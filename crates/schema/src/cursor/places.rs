@@ -88,6 +88,10 @@ impl Places {
         &self.root
     }
 
+    pub(super) const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     pub(super) fn get(&self, id: PlaceId) -> &Place {
         // Numbers are made only for places that are kept.
         &self.all[id.0 as usize]

@@ -16,6 +16,7 @@ use crate::{
     compile::{Off, Types},
     fit::shortened,
     issue::pointer_of,
+    judge::Judge,
     tree::{JsonKind, is_integer, quoted},
 };
 
@@ -123,6 +124,11 @@ impl Walk {
         }
         let content = self.partial.content(open.node).to_owned();
         let left = self.valid_ways(&open.ways, &Scalar::String(&content));
+        if self.spent {
+            self.partial.close(open.node, NodeState::Tentative);
+            self.close_value(&[], NodeState::Tentative);
+            return;
+        }
         if !left.is_empty() {
             self.partial.close(open.node, NodeState::Final);
             self.close_value(&left, NodeState::Final);
@@ -152,7 +158,9 @@ impl Walk {
             _ => Scalar::Null,
         };
         let mute = self.is_mute();
-        let mut left = if mute { Vec::new() } else { self.valid_ways(&self.next, &scalar) };
+        let next = self.next.clone();
+        let mut left = if mute { Vec::new() } else { self.valid_ways(&next, &scalar) };
+        let mute = mute || self.spent;
         let wrong = !mute && left.is_empty();
         // The issue is made first: its path counts the items before this one.
         let last = at.saturating_sub(1);
@@ -179,7 +187,7 @@ impl Walk {
     }
 
     /// The ways in which a scalar is valid.
-    fn valid_ways(&self, ways: &[Way], scalar: &Scalar<'_>) -> Vec<Way> {
+    fn valid_ways(&mut self, ways: &[Way], scalar: &Scalar<'_>) -> Vec<Way> {
         let own = match scalar {
             Scalar::Boolean(_) => Types::BOOLEAN,
             Scalar::Null => Types::NULL,
@@ -187,23 +195,50 @@ impl Walk {
             Scalar::Number(_) => Types::NUMBER.without(Types::INTEGER),
             Scalar::String(_) => Types::STRING,
         };
-        let valid = |way: &&Way| {
-            let place = self.places.get(way.place);
+        // Most places need no judge: the type is all that they ask for, or a list of names.
+        let known = |walk: &Self, way: &Way| {
+            let place = walk.places.get(way.place);
             if !place.types.has(own) || place.plain {
-                return place.types.has(own);
+                return Some(place.types.has(own));
             }
-            if let (true, Some(options), Scalar::String(content)) =
-                (place.listed, &place.options, scalar)
-            {
-                return options.iter().any(|option| option.as_str() == Some(content));
+            match (place.listed, &place.options, scalar) {
+                (true, Some(options), Scalar::String(content)) => {
+                    Some(options.iter().any(|option| option.as_str() == Some(content)))
+                }
+                _ => None,
             }
-            self.accepts(way, &written(scalar))
         };
-        ways.iter().filter(valid).copied().collect()
+        if ways.iter().all(|way| known(self, way).is_some()) {
+            return ways.iter().filter(|way| known(self, way) == Some(true)).copied().collect();
+        }
+        let length = match scalar {
+            Scalar::Number(text) | Scalar::String(text) => text.len(),
+            Scalar::Boolean(_) | Scalar::Null => 0,
+        };
+        let json = written(scalar);
+        self.on_account(length, |walk, judge| {
+            let mut valid =
+                |way: &&Way| known(walk, way).unwrap_or_else(|| walk.accepts(judge, way, &json));
+            ways.iter().filter(|way| valid(way)).copied().collect()
+        })
     }
 
-    fn accepts(&self, way: &Way, json: &str) -> bool {
-        Tree::read(json).is_ok_and(|tree| self.places.part(way.place).accepts(tree.root()))
+    /// Judges something that so many bytes brought, on account.
+    fn on_account<T>(&mut self, length: usize, work: impl FnOnce(&Self, &mut Judge<'_>) -> T) -> T {
+        let schema = self.places.schema().clone();
+        let mut judge = Judge::with(&schema, self.work, length);
+        let made = work(self, &mut judge);
+        self.work = judge.left();
+        self.spent |= judge.is_spent();
+        made
+    }
+
+    fn accepts(&self, judge: &mut Judge<'_>, way: &Way, json: &str) -> bool {
+        let part = self.places.part(way.place);
+        let other = judge.turn_to_another();
+        let accepted = Tree::read(json).is_ok_and(|tree| part.accepts(judge, tree.root()));
+        judge.turn_back(other);
+        accepted
     }
 
     fn made(
@@ -227,7 +262,9 @@ impl Walk {
         before: &str,
         path: jsonmend_core::Path,
     ) -> (Vec<Way>, NodeState) {
-        let Some(made) = self.coerced(scalar, &pointer_of(&path)) else {
+        let pointer = pointer_of(&path);
+        let made = self.on_account(0, |walk, judge| walk.coerced(judge, scalar, &pointer));
+        let Some(made) = made else {
             return (Vec::new(), NodeState::Tentative);
         };
         let (kind, content) = match serde_json::from_str(&made.text) {
@@ -247,8 +284,10 @@ impl Walk {
             before: shortened(before),
             after: shortened(&made.text),
         });
-        let valid: Vec<Way> =
-            self.next.iter().filter(|way| self.accepts(way, &made.text)).copied().collect();
+        let valid: Vec<Way> = self.on_account(0, |walk, judge| {
+            let valid = walk.next.iter().filter(|way| walk.accepts(judge, way, &made.text));
+            valid.copied().collect()
+        });
         let change =
             Change::new(Cause::Rule(made.rule), span.clone(), made.text.clone(), path.clone());
         let change = change.with_risk(made.risk);
@@ -263,7 +302,7 @@ impl Walk {
 
     /// The one thing that the rules make of a scalar, with the least risk. Where a list or an object
     /// is allowed, or a string is after all, more than a scalar may be meant: the end decides.
-    fn coerced(&self, scalar: Scalar<'_>, pointer: &str) -> Option<Made> {
+    fn coerced(&self, judge: &mut Judge<'_>, scalar: Scalar<'_>, pointer: &str) -> Option<Made> {
         let max_risk = self.max_risk?.min(Risk::Likely);
         let types = |way: &Way| self.places.get(way.place).types;
         let is_text = matches!(scalar, Scalar::String(_));
@@ -283,7 +322,7 @@ impl Walk {
                 let allowed = risk <= max_risk
                     && self.options.rules().allows(rule, pointer)
                     && !self.is_off(rule, way);
-                if allowed && self.accepts(way, &proposal.text) {
+                if allowed && self.accepts(judge, way, &proposal.text) {
                     found.push(Made { rule, risk, text: proposal.text, way: *way });
                 }
             }

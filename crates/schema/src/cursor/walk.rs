@@ -9,7 +9,8 @@ use super::{
     places::{PlaceId, Places, WAYS},
 };
 use crate::{
-    Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, tree::JsonKind,
+    Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, judge::STEPS,
+    tree::JsonKind,
 };
 
 /// How many findings are kept.
@@ -62,6 +63,10 @@ pub(super) struct Open {
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     pub(super) places: Places,
+    /// The steps that are left for judging scalars; each byte of them adds some.
+    pub(super) work: u64,
+    /// Whether they were used up. Nothing is judged from then on.
+    pub(super) spent: bool,
     pub(super) options: FitOptions,
     /// `None` if no rule may be used.
     pub(super) max_risk: Option<Risk>,
@@ -87,6 +92,8 @@ impl Walk {
     pub(super) fn new(schema: &Schema, options: &FitOptions) -> Self {
         let mut walk = Self {
             places: Places::new(schema),
+            work: STEPS,
+            spent: false,
             options: options.clone(),
             max_risk: options.engine().policy().max_risk(),
             partial: PartialTree::default(),
@@ -182,7 +189,7 @@ impl Walk {
 
     /// Whether the value that comes now is not judged.
     pub(super) fn is_mute(&self) -> bool {
-        self.mute || self.frames.len() > DEPTH
+        self.mute || self.spent || self.frames.len() > DEPTH
     }
 
     fn enter(&mut self, at: usize, kind: JsonKind) {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::walk::{Fit, render};
+use super::made::{Fit, render};
 use crate::{
     Rule,
     compile::ShapeId,
@@ -22,7 +22,7 @@ pub(super) enum Choice {
 
 /// The result of least risk. Rules that lead to the same value agree.
 pub(super) fn least(node: Node<'_>, found: Vec<Fit>) -> Choice {
-    rank(node, found, super::walk::Fit::risk)
+    rank(node, found, Fit::risk)
 }
 
 /// The best branch of a union: of least risk, then with the fewest steps, with the fewest

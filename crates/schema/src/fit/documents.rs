@@ -74,10 +74,12 @@ impl<'i> Documents<'i> {
 
     /// What is dropped with a stretch of text: `prose`, or a document.
     fn kind(&self, prose: RepairKind, span: &Range<usize>) -> RepairKind {
-        let another = |other: &Range<usize>| span.start <= other.start && other.end <= span.end;
+        // They are in order, and do not overlap.
+        let first = self.spans.partition_point(|other| other.start < span.start);
+        let another = self.spans.get(first).is_some_and(|other| other.end <= span.end);
         let text = self.input.get(span.clone()).unwrap_or_default();
         match prose {
-            _ if self.spans.iter().any(another) => RepairKind::SecondDocument,
+            _ if another => RepairKind::SecondDocument,
             RepairKind::LeadingProse => Lead::of(text).kind(),
             RepairKind::TrailingProse => Tail::of(text, self.options.limits().lookahead()).kind(),
             other => other,

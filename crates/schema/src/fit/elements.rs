@@ -4,11 +4,13 @@ use jsonmend_core::{Path, Risk};
 use jsonmend_extract::Scope;
 
 use super::{
-    Applied, FitOptions, Fitter, Place,
+    Applied, FitOptions,
+    made::shortened,
+    permit::Permit,
+    place::Place,
     reading::{Reading, Tried},
-    walk::shortened,
 };
-use crate::{Rule, Schema, part::Part, xml::Decoded};
+use crate::{Rule, Schema, judge::Judge, part::Part, xml::Decoded};
 
 /// The XML in a text.
 pub(super) struct Elements(Decoded);
@@ -17,8 +19,7 @@ impl Elements {
     /// `None` if there is none, or it may not be read.
     pub(super) fn find(schema: &Schema, input: &[u8], options: &FitOptions) -> Option<Self> {
         let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
-        let fitter = Fitter::new(options, text.len())?;
-        if !fitter.allows(Rule::XmlFields, &Place::root(), &Part::root(schema)) {
+        if !Permit::new(options)?.allows(Rule::XmlFields, &Place::root(), &Part::root(schema)) {
             return None;
         }
         schema.decode_xml(text, options).map(Self)
@@ -31,10 +32,10 @@ impl Elements {
     }
 
     /// Brings what the elements spell out into the schema.
-    pub(super) fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
+    pub(super) fn fit(&self, judge: &mut Judge<'_>, input: &[u8], options: &FitOptions) -> Tried {
         let Decoded { json, changes, span } = &self.0;
         let reading = Reading::repaired(json.clone(), changes.clone());
-        let mut tried = reading.fit(schema, input, options);
+        let mut tried = reading.fit(judge, input, options);
         let source = std::str::from_utf8(input).ok().and_then(|text| text.get(span.clone()));
         let applied = Applied {
             rule: Rule::XmlFields,

@@ -6,11 +6,14 @@
 use jsonmend_core::Risk;
 
 use super::{
-    Applied, Fit, FitOptions, Fitter, Place,
-    walk::{DEPTH, applied},
+    Applied, FitOptions,
+    made::{Fit, applied},
+    place::{DEPTH, Place},
+    walk::Fitter,
 };
 use crate::{
-    Cause, Change, Rule, Schema,
+    Cause, Change, Rule,
+    judge::Judge,
     part::Part,
     script::Origins,
     tree::{Node, Tree, plain_integer},
@@ -33,12 +36,15 @@ pub(super) struct Spelled {
 
 impl Spelled {
     /// `None` if there is nothing to change, or the schema does not take both spellings.
-    pub(super) fn of(text: &str, schema: &Schema, options: &FitOptions) -> Option<Self> {
+    pub(super) fn of(text: &str, judge: &mut Judge<'_>, options: &FitOptions) -> Option<Self> {
         let tree = Tree::read(text).ok()?;
         tree.loose_integers().next()?;
-        let fit = Fitter::new(options, text.len())?.integers(&tree, schema);
+        let other = judge.turn_to_another();
+        let fit = Fitter::new(options, judge).map(|mut fitter| fitter.integers(&tree));
+        judge.turn_back(other);
+        let fit = fit?;
         let spelled = crate::apply_changes(text.as_bytes(), &fit.cuts)?;
-        let valid = || Tree::read(&spelled).is_ok_and(|tree| schema.accepts(&tree));
+        let mut valid = || Tree::read(&spelled).is_ok_and(|tree| judge.accepts_whole(&tree));
         if fit.cuts.is_empty() || !valid() {
             return None;
         }
@@ -56,10 +62,11 @@ impl Spelled {
     }
 }
 
-impl Fitter<'_> {
+impl Fitter<'_, '_, '_> {
     /// How the numbers of a valid value are to be written, in document order. A union decides only
     /// if every branch that takes the value takes no other number there.
-    pub(super) fn integers(&mut self, tree: &Tree<'_>, schema: &Schema) -> Fit {
+    pub(super) fn integers(&mut self, tree: &Tree<'_>) -> Fit {
+        let schema = self.judge.schema();
         let mut fit = Fit::clean();
         let loose: Vec<usize> = tree.loose_integers().map(|node| node.span().start).collect();
         if loose.is_empty() {
@@ -130,10 +137,10 @@ impl Fitter<'_> {
         let mut steps = 0;
         while let Some(part) = open.pop() {
             steps += 1;
-            if steps > 2 * WAYS || open.len() + ways.len() >= WAYS || self.is_spent() {
+            if steps > 2 * WAYS || open.len() + ways.len() >= WAYS || !self.judge.spend(8) {
                 return None;
             }
-            let part = part.conditioned(node);
+            let part = part.conditioned(self.judge, node);
             match part.undecided() {
                 Some(branches) => {
                     for id in branches {

@@ -3,8 +3,10 @@
 use jsonmend_core::Risk;
 
 use super::{
+    made::{Fit, applied},
+    place::Place,
     plan::{Added, Entry, Plan},
-    walk::{Fit, Fitter, Place, applied},
+    walk::Fitter,
 };
 use crate::{
     Rule,
@@ -26,7 +28,7 @@ pub(super) const NOTHING: [&str; 10] = [
     "not provided",
 ];
 
-impl Fitter<'_> {
+impl Fitter<'_, '_, '_> {
     /// Members in the order of the rules: names first, then values, then what is missing, and last
     /// what the schema refuses.
     pub(super) fn members(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
@@ -128,7 +130,7 @@ impl Fitter<'_> {
             // Without the constant that tells the branches of a union apart, one of them is chosen.
             let chosen = if place.is_choice { Risk::Likely } else { Risk::Exact };
             let risk = rule.risk().max(chosen);
-            if self.allows(rule, place, &property) && self.takes(risk) {
+            if self.allows(rule, place, &property) && self.permit.takes(risk) {
                 let value = value.to_string();
                 whole.applied.push(applied(
                     rule,

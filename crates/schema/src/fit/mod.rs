@@ -5,11 +5,15 @@
 //! then the rules propose another form. A proposal counts only if the result is valid; the one with
 //! the least risk is taken, and two different results of the same risk are a refusal.
 
+mod attempts;
 mod choose;
 mod documents;
 mod elements;
 mod integers;
+mod made;
 mod members;
+mod permit;
+mod place;
 mod plan;
 mod reading;
 mod renames;
@@ -22,7 +26,7 @@ use std::ops::Range;
 use jsonmend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 
-pub(crate) use walk::{Fit, Fitter, Place, shortened};
+pub(crate) use made::shortened;
 
 use crate::{Change, Issue, Rule, Rules, Schema};
 
@@ -303,6 +307,6 @@ impl Schema {
     /// with its issues, and nothing is changed.
     #[must_use]
     pub fn fit(&self, input: &[u8], options: &FitOptions) -> Fitted {
-        reading::fit(self, input, options)
+        attempts::fit(self, input, options)
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jsonmend_core::{Path, Risk};
 
-use super::walk::Fit;
+use super::made::Fit;
 use crate::{
     Cause, Change, Rule,
     tree::{Node, quoted},

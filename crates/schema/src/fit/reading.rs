@@ -1,116 +1,34 @@
-//! From a text to a value: the readings of the text, and the one that fits.
+//! One reading of the text, and what becomes of it.
 
 use std::{collections::HashMap, ops::Range};
 
-use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk, TrailingDocuments};
+use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
 
 use super::{
-    Applied, Fit, FitOptions, Fitted, Fitter, Place, documents::Documents, elements::Elements,
-    integers::Spelled, words::words,
+    Applied, FitOptions, Fitted, integers::Spelled, made::Fit, place::Place, walk::Fitter,
 };
 use crate::{
-    Change, Issue, Rule, Schema, Tree,
-    compile::Types,
+    Change, Issue, Tree, issue,
+    judge::Judge,
     part::Part,
-    script,
-    tree::{JsonKind, TreeError, quoted},
+    script::{self, Origins},
+    tree::{TreeError, quoted},
 };
-
-pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
-    let tree = valid(input, options);
-    let is_one = tree.is_some();
-    let (first, mut fitted) = match tree {
-        Some(tree) => {
-            let reading = Reading::valid(tree.text());
-            let fitted = reading.fit_tree(&tree, schema, input, options);
-            (reading, fitted)
-        }
-        None => {
-            let reading = Reading::of(input, options.scope(), &options.engine_for(schema));
-            let fitted = reading.fit(schema, input, options);
-            (reading, fitted)
-        }
-    };
-    // A value that is valid as it came is the only one, however its numbers are spelled.
-    let only_spelled = fitted.0.applied.iter().all(|applied| applied.rule == Rule::IntegralFloat);
-    if fitted.0.outcome == Outcome::Unchanged || is_one && fitted.0.text.is_some() && only_spelled {
-        return fitted.0;
-    }
-    let elements = Elements::find(schema, input, options);
-    if let Some(elements) = elements.as_ref().filter(|elements| elements.hold(&first)) {
-        // JSON inside an element is content of it.
-        let other = elements.fit(schema, input, options);
-        if other.0.text.is_some() || first.text.is_none() {
-            fitted = other;
-        }
-        if fitted.is_settled() {
-            return fitted.0;
-        }
-    }
-    let documents = match options.scope() {
-        Scope::Best if !is_one => Some(Documents::find(input, options.engine_for(schema))),
-        _ => None,
-    };
-    let takes_list = Part::root(schema).allows(JsonKind::Array) && options.takes_several();
-    if let Some(list) = documents.as_ref().filter(|_| takes_list && !first.is_list()) {
-        // Several documents are items of the list that the schema asks for.
-        let fitted = list.list().map(|reading| reading.fit(schema, input, options).0);
-        if let Some(fitted) = fitted.filter(|fitted| fitted.text.is_some()) {
-            return fitted;
-        }
-    }
-    if fitted.is_settled() {
-        return fitted.0;
-    }
-    // What the text as a whole does not give, a document in it may, or its words.
-    let mut readings = documents.as_ref().map(Documents::each).unwrap_or_default();
-    if options.engine().trailing_documents() == TrailingDocuments::Last {
-        readings.reverse();
-    }
-    for reading in readings.iter().filter(|reading| reading.text != first.text) {
-        let other = reading.fit(schema, input, options);
-        fitted = fitted.or(other);
-    }
-    // Words without a document in them may be a value without its quotes.
-    let no_json = first.text.is_none() && first.outcome == Outcome::None;
-    let only_object = Part::root(schema).allowed() == Types::OBJECT;
-    let bare = Reading::bare(input, options.engine()).filter(|_| no_json && !only_object);
-    if let Some(reading) = bare {
-        let other = reading.fit(schema, input, options);
-        fitted = fitted.or(other);
-    }
-    if let Some(elements) = elements.filter(|elements| !elements.hold(&first)) {
-        let other = elements.fit(schema, input, options);
-        fitted = fitted.or(other);
-    }
-    if let Some(other) = words(schema, input, options, no_json) {
-        fitted = fitted.or(Tried(other));
-    }
-    fitted.0
-}
-
-/// The tree of a text that is valid JSON. Then mending would find nothing to do, and the
-/// text is read but once.
-fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
-    let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
-    let tree = Tree::read(text).ok()?;
-    tree.needs_no_mending(options.engine().limits()).then_some(tree)
-}
 
 /// What became of one reading.
 pub(super) struct Tried(pub(super) Fitted);
 
 impl Tried {
     /// Whether no other reading could do better.
-    fn is_settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         let least = self.0.applied.iter().all(|applied| applied.risk <= Risk::Likely);
         let honest = matches!(self.0.outcome, Outcome::Cut | Outcome::Closed | Outcome::Overflow);
         self.0.text.is_some() && least || honest && self.0.text.is_none()
     }
 
     /// The one with the lower risk; this one, if they are equal.
-    fn or(self, other: Self) -> Self {
+    pub(super) fn or(self, other: Self) -> Self {
         let better = match (&self.0.text, &other.0.text) {
             (_, None) => false,
             (None, Some(_)) => true,
@@ -122,8 +40,8 @@ impl Tried {
 
 /// A JSON text in the input.
 pub(super) struct Reading {
-    outcome: Outcome,
-    text: Option<String>,
+    pub(super) outcome: Outcome,
+    pub(super) text: Option<String>,
     changes: Vec<Change>,
     cut_at: Option<Path>,
     /// The repairs that were needed, where there is no text.
@@ -131,13 +49,13 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
+    pub(super) fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
         let mended = mend_text(input, scope, options);
         Self::new(mended)
     }
 
     /// The whole input, which is valid JSON.
-    fn valid(text: &str) -> Self {
+    pub(super) fn valid(text: &str) -> Self {
         let (outcome, text) = (Outcome::Unchanged, Some(text.to_owned()));
         Self { outcome, text, changes: Vec::new(), cut_at: None, needed: Vec::new() }
     }
@@ -159,7 +77,7 @@ impl Reading {
         Some(script::origin(&self.changes, &tree.root().span()))
     }
 
-    fn is_list(&self) -> bool {
+    pub(super) fn is_list(&self) -> bool {
         self.text.as_deref().is_some_and(|text| text.trim_start().starts_with('['))
     }
 
@@ -172,7 +90,7 @@ impl Reading {
     }
 
     /// The whole text as a string without quotes. The rules decide what it means.
-    fn bare(input: &[u8], options: &Options) -> Option<Self> {
+    pub(super) fn bare(input: &[u8], options: &Options) -> Option<Self> {
         let kind = RepairKind::UnquotedString;
         let text = std::str::from_utf8(input).ok()?;
         if !options.policy().allows(kind) || text.trim().is_empty() {
@@ -184,14 +102,14 @@ impl Reading {
     }
 
     /// Brings the value of this reading into the schema.
-    pub(super) fn fit(&self, schema: &Schema, input: &[u8], options: &FitOptions) -> Tried {
+    pub(super) fn fit(&self, judge: &mut Judge<'_>, input: &[u8], options: &FitOptions) -> Tried {
         let Some(text) = &self.text else {
             return self.refused(self.outcome, self.unread(input, options), Vec::new());
         };
         match Tree::read(text) {
             // A list of documents is a level deeper than they are.
             Ok(tree) if tree.is_within(options.engine().limits()) => {
-                self.fit_tree(&tree, schema, input, options)
+                self.fit_tree(&tree, judge, input, options)
             }
             Err(TreeError::NotJson { .. }) => {
                 let several = Issue::syntax(
@@ -214,24 +132,19 @@ impl Reading {
     }
 
     /// The same, of the tree of its text.
-    fn fit_tree(
+    pub(super) fn fit_tree(
         &self,
         tree: &Tree<'_>,
-        schema: &Schema,
+        judge: &mut Judge<'_>,
         input: &[u8],
         options: &FitOptions,
     ) -> Tried {
-        let (text, accepts) = (tree.text(), schema.accepts(tree));
-        let fit = match Fitter::new(options, text.len()) {
-            _ if accepts => Fit::clean(),
-            Some(mut fitter) => fitter.fit(tree.root(), &Part::root(schema), &Place::root()),
-            None => Fit::default(),
-        };
-        let applied = |applied: &Applied| {
-            let span = script::origin(&self.changes, &(applied.start..applied.end));
-            Applied { start: span.start, end: span.end, ..applied.clone() }
-        };
-        let mut applied: Vec<Applied> = fit.applied.iter().map(applied).collect();
+        let (text, accepts) = (tree.text(), judge.accepts_whole(tree));
+        let fit = if accepts { Fit::clean() } else { made(tree, judge, options) };
+        if judge.is_spent() {
+            return self.overflow(input.len());
+        }
+        let mut applied = self.placed(&fit.applied);
         let (mut changes, mut output) = (self.changes.clone(), Some(text.to_owned()));
         if !accepts {
             let cuts: Vec<Change> = fit
@@ -245,19 +158,20 @@ impl Reading {
         // What the walk found is checked once more, as a whole: a value is returned only if the
         // schema accepts it.
         let limits = options.engine().limits();
-        let accepted = |text: &String| {
+        let mut accepted = |text: &String| {
             accepts
                 || Tree::read(text)
-                    .is_ok_and(|tree| tree.is_within(limits) && schema.accepts(&tree))
+                    .is_ok_and(|tree| tree.is_within(limits) && judge.accepts_whole(&tree))
         };
         let Some(mut output) = output.filter(|output| fit.valid && accepted(output)) else {
-            let issues = self.issues(schema, tree, &fit.ambiguous, &fit.applied);
-            let issues = self.with_cut(issues, input.len());
-            return self.refused(Outcome::Invalid, issues, applied);
+            let issues = self.issues(judge, tree, &fit.ambiguous, &fit.applied);
+            let spent = judge.is_spent();
+            let outcome = if spent { Outcome::Overflow } else { Outcome::Invalid };
+            return self.refused(outcome, self.with_cut(issues, input.len()), applied);
         };
         // A value that is valid as it came is not read again unless it has such numbers.
         let loose = !accepts || tree.loose_integers().next().is_some();
-        let spelled = if loose { Spelled::of(&output, schema, options) } else { None };
+        let spelled = if loose { Spelled::of(&output, judge, options) } else { None };
         if let Some(spelled) = spelled {
             applied.extend(spelled.placed(&changes));
             changes = script::compose(&changes, &output, &spelled.cuts);
@@ -271,11 +185,38 @@ impl Reading {
         Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new(), cut_at })
     }
 
+    /// The value takes more work than it may.
+    fn overflow(&self, length: usize) -> Tried {
+        self.refused(Outcome::Overflow, vec![Issue::too_much_work(length)], Vec::new())
+    }
+
+    /// What was applied to the text of this reading, with places in the input.
+    fn placed(&self, applied: &[Applied]) -> Vec<Applied> {
+        // Places are looked up in their order, so that the script is read once.
+        let mut order: Vec<usize> = (0..applied.len()).collect();
+        order.sort_by_key(|at| applied.get(*at).map(|own| (own.start, own.end)));
+        let (mut origins, mut before) = (Origins::new(&self.changes), 0);
+        let mut placed: Vec<Applied> = applied.to_vec();
+        for at in order {
+            let Some(own) = placed.get_mut(at) else { continue };
+            let span = own.start..own.end;
+            // One inside another begins before the other ended: then the script is read again.
+            let span = if span.start < before {
+                script::origin(&self.changes, &span)
+            } else {
+                before = span.end;
+                origins.of(&span)
+            };
+            (own.start, own.end) = (span.start, span.end);
+        }
+        placed
+    }
+
     /// What is wrong with the value as it was read, with places in the input. What a rule would mend
     /// says so, so that it can be told from what is in the way.
     fn issues(
         &self,
-        schema: &Schema,
+        judge: &mut Judge<'_>,
         tree: &Tree<'_>,
         ambiguous: &[Path],
         applied: &[Applied],
@@ -298,7 +239,7 @@ impl Reading {
                 (None, None) => issue,
             }
         };
-        schema.validate(tree).into_iter().map(placed).collect()
+        issue::issues(judge, tree).into_iter().map(placed).collect()
     }
 
     /// The issues of a text of so many bytes that may have been cut off: what is missing from a
@@ -329,4 +270,14 @@ impl Reading {
         };
         vec![issue]
     }
+}
+
+/// What becomes of a value that is not valid.
+fn made(tree: &Tree<'_>, judge: &mut Judge<'_>, options: &FitOptions) -> Fit {
+    let part = Part::root(judge.schema());
+    let other = judge.turn_to_another();
+    let fitter = Fitter::new(options, judge);
+    let fit = fitter.map(|mut fitter| fitter.fit(tree.root(), &part, &Place::root()));
+    judge.turn_back(other);
+    fit.unwrap_or_default()
 }

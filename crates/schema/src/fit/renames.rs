@@ -3,12 +3,14 @@
 use jsonmend_core::Risk;
 
 use super::{
+    made::{Fit, applied},
+    place::Place,
     plan::Plan,
-    walk::{Fit, Fitter, Place, applied},
+    walk::Fitter,
 };
 use crate::{
     Rule,
-    issue::{distance, folded},
+    issue::{distance, folded, is_comparable},
     part::Part,
 };
 
@@ -20,7 +22,7 @@ const RULES: [Rule; 5] =
 /// there are more, the object is of another kind.
 const PAIRS: usize = 4_096;
 
-impl Fitter<'_> {
+impl Fitter<'_, '_, '_> {
     /// Gives members the names of properties that are missing: one source for one target, and the
     /// value must be valid there.
     pub(super) fn rename(
@@ -48,6 +50,10 @@ impl Fitter<'_> {
                 .filter(|at| plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key)))
                 .collect();
             if sources.len().saturating_mul(targets.len()) > PAIRS {
+                return;
+            }
+            let compared = sources.len().saturating_mul(targets.len());
+            if !self.judge.spend_bytes(compared.saturating_mul(8)) {
                 return;
             }
             let pairs = pairs(rule, plan, part, &sources, &targets);
@@ -87,6 +93,20 @@ impl Fitter<'_> {
     }
 }
 
+/// A name, with what it is compared by.
+struct Named<'n> {
+    name: &'n str,
+    /// Empty for a name that is too long to be the spelling of another.
+    folded: String,
+}
+
+impl<'n> Named<'n> {
+    fn new(name: &'n str) -> Self {
+        let folded = if is_comparable(name) { folded(name) } else { String::new() };
+        Self { name, folded }
+    }
+}
+
 /// The pairs of a source and the only target it can be meant for, where it is the only one for it.
 fn pairs<'s>(
     rule: Rule,
@@ -95,7 +115,6 @@ fn pairs<'s>(
     sources: &[usize],
     targets: &[&'s str],
 ) -> Vec<(usize, &'s str)> {
-    let key = |at: usize| plan.entries.get(at).map_or("", |entry| entry.key.as_str());
     if rule == Rule::RenameSoleExtra {
         let missing: Vec<&str> =
             targets.iter().copied().filter(|name| part.requires(name)).collect();
@@ -104,39 +123,70 @@ fn pairs<'s>(
             _ => Vec::new(),
         };
     }
-    let alike = |at: usize, target: &str| same(rule, key(at), target, part);
-    let only = |found: Vec<usize>| match found.as_slice() {
-        [only] => Some(*only),
-        _ => None,
+    let key = |at: &usize| plan.entries.get(*at).map_or("", |entry| entry.key.as_str());
+    let keys: Vec<Named<'_>> =
+        sources.iter().map(|at| Named::new(spelled(rule, key(at)))).collect();
+    let names: Vec<Named<'_>> = targets.iter().map(|name| Named::new(name)).collect();
+    let aliases: Vec<Vec<String>> = match rule {
+        Rule::KeyAlias => targets.iter().map(|name| aliases(part, name)).collect(),
+        _ => vec![Vec::new(); targets.len()],
     };
+    // For each target the sources that are like it.
+    let alike = |at: usize| -> Vec<usize> {
+        let (Some(target), Some(aliases)) = (names.get(at), aliases.get(at)) else {
+            return Vec::new();
+        };
+        let same = |(_, key): &(usize, &Named<'_>)| same(rule, key, target, aliases);
+        keys.iter().enumerate().filter(same).map(|(source, _)| source).collect()
+    };
+    let found: Vec<Vec<usize>> = (0..targets.len()).map(alike).collect();
+    let mut takers = vec![0_usize; sources.len()];
+    for source in found.iter().flatten() {
+        if let Some(count) = takers.get_mut(*source) {
+            *count += 1;
+        }
+    }
     let mut pairs = Vec::new();
-    for target in targets {
-        let source = only(sources.iter().copied().filter(|at| alike(*at, target)).collect());
-        let Some(source) = source else { continue };
-        if targets.iter().filter(|other| alike(source, other)).count() == 1 {
-            pairs.push((source, *target));
+    for (target, found) in targets.iter().zip(&found) {
+        if let [only] = found.as_slice()
+            && takers.get(*only) == Some(&1)
+            && let Some(source) = sources.get(*only)
+        {
+            pairs.push((*source, *target));
         }
     }
     pairs
 }
 
-fn same(rule: Rule, key: &str, target: &str, part: &Part<'_>) -> bool {
+/// A key without the marks that a rule looks past.
+fn spelled(rule: Rule, key: &str) -> &str {
     match rule {
-        Rule::KeyNormalise => {
-            let bare = key.trim_matches(|c: char| c.is_whitespace() || "\"'`".contains(c));
-            !folded(bare).is_empty() && folded(bare) == folded(target)
-        }
-        Rule::KeyAlias => part.property(target).is_some_and(|property| {
-            property.aliases().iter().any(|alias| folded(alias) == folded(key))
-        }),
+        Rule::KeyNormalise => key.trim_matches(|c: char| c.is_whitespace() || "\"'`".contains(c)),
+        _ => key,
+    }
+}
+
+/// The other names of a property, folded.
+fn aliases(part: &Part<'_>, name: &str) -> Vec<String> {
+    let property = part.property(name);
+    let aliases = property.iter().flat_map(Part::aliases);
+    aliases.filter(|alias| is_comparable(alias)).map(folded).collect()
+}
+
+fn same(rule: Rule, key: &Named<'_>, target: &Named<'_>, aliases: &[String]) -> bool {
+    let comparable = is_comparable(key.name) && is_comparable(target.name);
+    match rule {
+        Rule::KeyNormalise => comparable && !key.folded.is_empty() && key.folded == target.folded,
+        Rule::KeyAlias => is_comparable(key.name) && aliases.contains(&key.folded),
         // Words after the name are not an attribute, which has an `=`.
-        Rule::KeyAttrLeak => key.strip_prefix(target).is_some_and(|rest| {
+        Rule::KeyAttrLeak => key.name.strip_prefix(target.name).is_some_and(|rest| {
             rest.starts_with(['"', '\'', ' ', '=', '/', '>', '\\'])
                 && rest.contains(['=', '"', '>'])
         }),
         Rule::KeyTypo => {
-            let near = |most| distance(&folded(key), &folded(target), most).is_some();
-            target.chars().count() >= 4 && near(if target.chars().count() >= 7 { 2 } else { 1 })
+            let length = target.name.chars().count();
+            let most = if length >= 7 { 2 } else { 1 };
+            comparable && length >= 4 && distance(&key.folded, &target.folded, most).is_some()
         }
         _ => false,
     }

@@ -1,194 +1,116 @@
 //! The walk of a value along its schema.
 
-use jsonmend_core::{Path, Risk, Step};
+use std::{collections::HashMap, rc::Rc};
 
 use super::{
     Applied, FitOptions,
     choose::{self, Choice},
+    made::{Fit, applied, render},
+    permit::Permit,
+    place::{DEPTH, Place, Visit},
     reshape::{self, Form, Proposal, Site},
 };
 use crate::{
-    Cause, Change, Rule,
-    compile::{Off, ShapeId, Types},
+    Cause, Change, Rule, Tree,
+    coerce::LONGEST_CHOICE,
+    compile::{ShapeId, Types},
+    judge::Judge,
     part::Part,
-    tree::{JsonKind, Node, Tree},
+    tree::{JsonKind, Node},
 };
 
-/// How deep a value is followed, in levels.
-pub(super) const DEPTH: usize = 64;
 /// How many forms a value may go through: a string that holds a list of one that holds a string …
 const FORMS: usize = 4;
-/// How many characters of a value the log keeps.
-const KEPT: usize = 120;
+/// The most results that are kept, by their size.
+const KEPT: usize = 1 << 17;
 
-/// A node of the value on its way through the schema.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
-    pub(super) path: Vec<Step>,
-    /// The same as a JSON Pointer, for the switches.
-    pointer: String,
-    /// Whether it is an item of a list.
-    pub(super) in_array: bool,
-    /// Whether it is the whole value.
-    pub(super) is_root: bool,
-    /// Whether a string would be valid here, though not this one.
-    pub(super) takes_strings: bool,
-    /// Whether it is tried as one of several branches of a union that take its type.
-    pub(super) is_choice: bool,
-    forms: usize,
-    pub(super) depth: usize,
-    /// What the schema switches off here.
-    off: Vec<Off>,
+/// Fits one value. All that it does is paid for out of the budget of the judge, so that no schema
+/// makes the work grow beyond a multiple of the text.
+pub(crate) struct Fitter<'j, 's, 'o> {
+    pub(super) judge: &'j mut Judge<'s>,
+    pub(super) permit: Permit<'o>,
+    results: Results,
 }
 
-impl Place {
-    pub(crate) fn root() -> Self {
-        Self { is_root: true, ..Self::default() }
-    }
-
-    pub(super) fn member(&self, key: &str) -> Self {
-        let pointer = format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
-        Self { in_array: false, ..self.below(Step::Key(key.into()), pointer) }
-    }
-
-    pub(super) fn item(&self, index: usize) -> Self {
-        let pointer = format!("{}/{index}", self.pointer);
-        Self { in_array: true, ..self.below(Step::Index(index), pointer) }
-    }
-
-    fn below(&self, step: Step, pointer: String) -> Self {
-        let mut path = self.path.clone();
-        path.push(step);
-        let (off, depth, forms) = (self.off.clone(), self.depth + 1, self.forms);
-        Self { path, pointer, depth, forms, off, ..Self::default() }
-    }
-
-    fn reshaped(&self) -> Self {
-        Self { forms: self.forms + 1, depth: self.depth + 1, ..self.clone() }
-    }
-
-    /// With what these parts of the schema switch off, here and below.
-    pub(super) fn with_switches(mut self, parts: &[Part<'_>]) -> Self {
-        let shapes = parts.iter().flat_map(Part::shapes).map(|shape| &shape.off);
-        self.off.extend(shapes.filter(|off| **off != Off::Nothing).cloned());
-        self
-    }
-
-    pub(super) fn path(&self) -> Path {
-        Path::from(self.path.clone())
-    }
+/// Results of values of one tree that took some work.
+#[derive(Default)]
+struct Results {
+    known: HashMap<Visit, Rc<Fit>>,
+    size: usize,
 }
 
-/// What became of a node: how its text changes, and whether it is valid then.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Fit {
-    /// In offsets of the text of the node's tree; sorted, without overlaps.
-    pub(crate) cuts: Vec<Change>,
-    pub(crate) applied: Vec<Applied>,
-    pub(crate) valid: bool,
-    /// Two results of equal risk.
-    pub(crate) ambiguous: Vec<Path>,
-}
-
-impl Fit {
-    pub(super) fn clean() -> Self {
-        Self { valid: true, ..Self::default() }
+impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
+    /// `None` if the policy allows no repair. The judge has been turned to the tree of the value.
+    pub(crate) fn new(options: &'o FitOptions, judge: &'j mut Judge<'s>) -> Option<Self> {
+        let permit = Permit::new(options)?;
+        Some(Self { judge, permit, results: Results::default() })
     }
 
-    pub(super) fn risk(&self) -> Option<Risk> {
-        self.applied.iter().map(|applied| applied.risk).max()
-    }
-
-    /// Takes over what became of something inside.
-    pub(super) fn add(&mut self, inner: Self) {
-        self.cuts.extend(inner.cuts);
-        self.applied.extend(inner.applied);
-        self.ambiguous.extend(inner.ambiguous);
-    }
-}
-
-/// The text of a node with its cuts applied.
-pub(super) fn render(node: Node<'_>, cuts: &[Change]) -> String {
-    let (text, span) = (node.tree().text(), node.span());
-    let mut out = String::with_capacity(span.len());
-    let mut at = span.start;
-    for cut in cuts {
-        out.push_str(text.get(at..cut.start).unwrap_or_default());
-        out.push_str(&cut.after);
-        at = cut.end;
-    }
-    out.push_str(text.get(at..span.end).unwrap_or_default());
-    out
-}
-
-/// Fits one value. It counts what it reads, so that no schema makes the work grow beyond a multiple
-/// of the value.
-pub(crate) struct Fitter<'o> {
-    options: &'o FitOptions,
-    max_risk: Risk,
-    fuel: usize,
-}
-
-impl<'o> Fitter<'o> {
-    /// `None` if the policy allows no repair.
-    pub(crate) fn new(options: &'o FitOptions, length: usize) -> Option<Self> {
-        let max_risk = options.engine().policy().max_risk()?;
-        Some(Self { options, max_risk, fuel: length.saturating_mul(256) + (4 << 20) })
-    }
-
-    pub(super) fn name(&self) -> Option<&'o str> {
-        self.options.name()
-    }
-
-    /// Whether a rule may be used at a place.
     pub(super) fn allows(&self, rule: Rule, place: &Place, part: &Part<'_>) -> bool {
-        let own = part.shapes().map(|shape| &shape.off);
-        let off = place.off.iter().chain(own).any(|off| match off {
-            Off::Nothing => false,
-            Off::Everything => true,
-            Off::Codes(codes) => codes.iter().any(|code| code == rule.code()),
-        });
-        rule.risk() <= self.max_risk && !off && self.options.rules().allows(rule, &place.pointer)
-    }
-
-    /// Whether the policy takes a risk.
-    pub(super) fn takes(&self, risk: Risk) -> bool {
-        risk <= self.max_risk
-    }
-
-    /// Whether all the work that the value may cost has been done.
-    pub(super) const fn is_spent(&self) -> bool {
-        self.fuel == 0
+        self.permit.allows(rule, place, part)
     }
 
     /// Whether a node is valid, on account.
     pub(super) fn accepts(&mut self, part: &Part<'_>, node: Node<'_>) -> bool {
-        self.fuel = self.fuel.saturating_sub(node.raw().len() + 64);
-        part.accepts(node)
+        part.accepts(self.judge, node)
+    }
+
+    /// Works on the tree of another text, if it is JSON.
+    fn on_tree<T>(&mut self, text: &str, work: impl FnOnce(&mut Self, Node<'_>) -> T) -> Option<T> {
+        if !self.judge.spend_bytes(16 + text.len()) {
+            return None;
+        }
+        let tree = Tree::read(text).ok()?;
+        let (answers, results) = (self.judge.turn_to_another(), std::mem::take(&mut self.results));
+        let made = work(self, tree.root());
+        self.judge.turn_back(answers);
+        self.results = results;
+        Some(made)
     }
 
     /// Brings a node into its part of the schema. The recursion is bounded by the depth of a place.
     pub(crate) fn fit(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+        /// The steps from which on a result is kept.
+        const WORTH_KEEPING: u64 = 4_096;
+        self.judge.spend_bytes(16 + place.pointer.len() / 4);
         if self.accepts(part, node) {
             return Fit::clean();
         }
-        if place.depth >= DEPTH || self.fuel == 0 {
+        if place.depth >= DEPTH || self.judge.is_spent() {
             return Fit::default();
         }
-        let part = &part.conditioned(node);
+        let visit = place.visit(node.index(), part);
+        if let Some(known) = self.results.known.get(&visit).map(Rc::clone) {
+            self.judge.spend_bytes(known.size());
+            return Fit::clone(&known);
+        }
+        let left = self.judge.left();
+        let made = self.made(node, part, place);
+        let (took, size) = (left - self.judge.left(), made.size());
+        if took >= WORTH_KEEPING && self.results.size + size <= KEPT && !self.judge.is_spent() {
+            self.results.size += size;
+            self.results.known.insert(visit, Rc::new(made.clone()));
+        }
+        made
+    }
+
+    /// The same for a node that is not valid.
+    fn made(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+        let part = &part.conditioned(self.judge, node);
         let place = &place.clone().with_switches(std::slice::from_ref(part));
         if let Some(branches) = part.undecided() {
             return self.branches(node, part, branches, place);
         }
         let inside = self.inside(node, part, place);
-        if inside.valid && inside.risk() <= Some(Risk::Likely) {
+        if inside.valid && inside.risk() <= Some(jsonmend_core::Risk::Likely) {
             return inside;
         }
         let mut found = Vec::new();
-        if place.forms < FORMS {
-            let site = Site { node, part, place, name: self.name(), max_risk: self.max_risk };
-            for proposal in reshape::proposals(&site) {
-                if self.allows(proposal.rule, place, part) && proposal.risk <= self.max_risk {
+        if place.forms < FORMS && self.pay_for_proposals(node, part) {
+            let (name, max_risk) = (self.permit.name(), self.permit.max_risk);
+            let site = Site { node, part, place, name, max_risk };
+            for proposal in reshape::proposals(&site, self.judge) {
+                if self.allows(proposal.rule, place, part) && self.permit.takes(proposal.risk) {
                     found.extend(self.realise(node, part, place, &proposal));
                 }
             }
@@ -196,11 +118,25 @@ impl<'o> Fitter<'o> {
         if inside.valid {
             found.push(inside.clone());
         }
+        self.judge.spend_bytes(found.iter().map(Fit::size).sum());
         match choose::least(node, found) {
             Choice::One(fit) => fit,
             Choice::None => inside,
             Choice::Several => Fit { ambiguous: vec![place.path()], valid: false, ..inside },
         }
+    }
+
+    /// Pays for looking at a value in every other form: its text, its members beside the properties, and
+    /// the values that are listed.
+    fn pay_for_proposals(&mut self, node: Node<'_>, part: &Part<'_>) -> bool {
+        let text = node.raw().len();
+        let listed = part.options().map_or(0, <[_]>::len);
+        let compared = listed.saturating_mul(2) + text.min(LONGEST_CHOICE) * 4;
+        let members = if node.kind() == JsonKind::Object { node.len() } else { 0 };
+        let declared: usize = part.shapes().map(|shape| shape.properties.len()).sum();
+        self.judge.spend_bytes(64 + text / 2)
+            && self.judge.spend_bytes(compared)
+            && self.judge.spend_bytes(members.saturating_add(declared).saturating_mul(4))
     }
 
     fn inside(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
@@ -224,7 +160,8 @@ impl<'o> Fitter<'o> {
     pub(super) fn settle(&mut self, node: Node<'_>, part: &Part<'_>, mut fit: Fit) -> Fit {
         if !fit.cuts.is_empty() {
             let text = render(node, &fit.cuts);
-            fit.valid = Tree::read(&text).is_ok_and(|tree| self.accepts(part, tree.root()));
+            let valid = self.on_tree(&text, |fitter, root| fitter.accepts(part, root));
+            fit.valid = valid.unwrap_or_default();
         }
         fit
     }
@@ -240,6 +177,9 @@ impl<'o> Fitter<'o> {
         let mut found = Vec::new();
         let mut unfit: Option<Fit> = None;
         for id in ids {
+            if !self.judge.spend(64) {
+                break;
+            }
             let branch = part.and(id);
             let fit = self.fit(node, &branch, place);
             if fit.valid {
@@ -271,8 +211,12 @@ impl<'o> Fitter<'o> {
         };
         let mut fit = match &proposal.form {
             Form::Text(text) => {
-                let tree = Tree::read(text).ok()?;
-                let inner = self.fit(tree.root(), part, &place.reshaped());
+                let fitted = self.on_tree(text, |fitter, root| {
+                    let inner = fitter.fit(root, part, &place.reshaped());
+                    let text = render(root, &inner.cuts);
+                    (inner, text)
+                });
+                let (inner, text) = fitted?;
                 // All that was done to the text is one change.
                 let risk = inner.risk().unwrap_or(proposal.risk);
                 let applied = inner.applied.into_iter().map(|applied| Applied {
@@ -280,7 +224,6 @@ impl<'o> Fitter<'o> {
                     end: span.end,
                     ..applied
                 });
-                let text = render(tree.root(), &inner.cuts);
                 Fit {
                     cuts: vec![cut(span.clone(), &text).with_risk(risk)],
                     applied: applied.collect(),
@@ -319,31 +262,4 @@ impl<'o> Fitter<'o> {
         fit.applied.insert(0, applied(proposal.rule, proposal.risk, place, part, node, &after));
         Some(fit)
     }
-}
-
-/// The entry of the log for a rule.
-pub(super) fn applied(
-    rule: Rule,
-    risk: Risk,
-    place: &Place,
-    part: &Part<'_>,
-    node: Node<'_>,
-    after: &str,
-) -> Applied {
-    let (span, path) = (node.span(), place.path());
-    Applied {
-        rule,
-        risk: risk.max(rule.risk()),
-        path,
-        schema_path: part.pointer().to_owned(),
-        start: span.start,
-        end: span.end,
-        before: shortened(node.raw()),
-        after: shortened(after),
-    }
-}
-
-/// As much of a value as the log keeps.
-pub(crate) fn shortened(text: &str) -> String {
-    text.chars().take(KEPT).collect()
 }

@@ -2,25 +2,25 @@
 
 use jsonmend_core::{Outcome, Path, Risk};
 
-use super::{Applied, FitOptions, Fitted, Fitter, Place, walk::shortened};
+use super::{Applied, FitOptions, Fitted, made::shortened, permit::Permit, place::Place};
 use crate::{
-    Cause, Change, Rule, Schema, Tree,
+    Cause, Change, Rule, Tree,
     compile::Types,
+    judge::Judge,
     part::Part,
     tree::{JsonKind, quoted},
 };
 
 /// A text that is no JSON, for a schema that asks for a string, or for an object with one.
 pub(super) fn words(
-    schema: &Schema,
+    judge: &mut Judge<'_>,
     input: &[u8],
     options: &FitOptions,
     no_json: bool,
 ) -> Option<Fitted> {
     let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
-    let (part, place) = (Part::root(schema), Place::root());
-    let fitter = Fitter::new(options, text.len())?;
-    if !fitter.allows(Rule::WrapText, &place, &part) {
+    let (part, place) = (Part::root(judge.schema()), Place::root());
+    if !Permit::new(options)?.allows(Rule::WrapText, &place, &part) {
         return None;
     }
     // Invalid JSON is not read as text, unless the schema takes only text.
@@ -36,7 +36,7 @@ pub(super) fn words(
         }
         format!("{{{}: {}}}", quoted(key), quoted(text.trim()))
     };
-    if !Tree::read(&output).is_ok_and(|tree| schema.accepts(&tree)) {
+    if !Tree::read(&output).is_ok_and(|tree| judge.accepts_whole(&tree)) {
         return None;
     }
     let cause = Cause::Rule(Rule::WrapText);

@@ -1,6 +1,9 @@
 //! What would help.
 
-use super::{distance, nearest::folded};
+use super::{
+    distance,
+    nearest::{folded, is_comparable},
+};
 use crate::{
     compile::Types,
     part::Part,
@@ -36,14 +39,13 @@ pub(crate) fn is_schema(node: Node<'_>) -> bool {
 
 /// For a property that is missing: a name that was sent in its place.
 pub(super) fn misnamed<'t>(missing: &str, object: Node<'t>, part: &Part<'_>) -> Option<String> {
-    if object.len() > MOST {
+    if object.len() > MOST || !is_comparable(missing) {
         return None;
     }
     let unknown = object.children().filter_map(|member| member.key());
-    let unknown = unknown.filter(|key| !part.declares(key));
-    let near = |key: &str| {
-        if folded(key) == folded(missing) { Some(0) } else { distance(key, missing, 2) }
-    };
+    let unknown = unknown.filter(|key| is_comparable(key) && !part.declares(key));
+    let wanted = folded(missing);
+    let near = |key: &str| if folded(key) == wanted { Some(0) } else { distance(key, missing, 2) };
     unknown
         .filter_map(|key| near(&key).map(|cost| (cost, key)))
         .min_by_key(|(cost, _)| *cost)

@@ -1,127 +1,215 @@
-//! From the validator's errors to issues.
+//! From what the judge reports to issues.
 
-use jsonschema::{
-    ValidationError,
-    error::{TypeKind, ValidationErrorKind as Kind},
-};
+use std::collections::HashMap;
+
+use jsonmend_core::{Path, Step};
 use serde_json::Value;
 
-use super::{Issue, IssueCode, expected::expected, hint};
+use super::{Issue, IssueCode, expected::Wording, hint};
 use crate::{
-    compile::{Schema, ShapeId},
+    compile::{Schema, Shape, ShapeId, Shapes, Types},
+    judge::{Judge, Problem, ScopeId, What},
     part::Part,
-    tree::{Instance, Node, Tree},
+    tree::{Node, Tree},
 };
 
-/// The most errors that are looked at. A value with more is not made better by a longer list.
+/// The most problems that are looked at, and the most issues. A value with more is not made better by
+/// a longer list.
 const MOST: usize = 1_000;
+/// What a byte of an issue costs, in steps: issues stay in memory.
+const BYTE: usize = 16;
 
 /// What is wrong with a value, in document order.
-pub(crate) fn issues(schema: &Schema, tree: &Tree<'_>) -> Vec<Issue> {
-    let errors: Vec<ValidationError<'_>> =
-        schema.validator().iter_errors(Instance::Node(tree.root())).take(MOST).collect();
-    if errors.is_empty() {
-        return Vec::new();
+pub(crate) fn issues(judge: &mut Judge<'_>, tree: &Tree<'_>) -> Vec<Issue> {
+    let other = judge.turn_to_another();
+    let issues = found(judge, tree);
+    judge.turn_back(other);
+    issues
+}
+
+fn found(judge: &mut Judge<'_>, tree: &Tree<'_>) -> Vec<Issue> {
+    let overflow = || Issue::too_much_work(tree.text().len());
+    let problems = judge.problems(Shapes::ROOT, tree.root(), ScopeId::NONE, MOST);
+    if judge.is_spent() {
+        return vec![overflow()];
     }
-    if hint::echoes_schema(tree.root()) {
+    if !problems.is_empty() && hint::echoes_schema(tree.root()) {
         let issue = Issue::new(IssueCode::SchemaEcho, tree.root(), "an instance of the schema")
             .with_hint("you returned the schema itself; return an instance of it");
         return vec![issue];
     }
-    let mut localised = Localised { schema, tree, issues: Vec::new() };
-    let mut open: Vec<&ValidationError<'_>> = errors.iter().rev().collect();
-    while let Some(error) = open.pop() {
-        localised.read(error, &mut open);
+    let refused = problems.is_empty() && !judge.accepts(&[Shapes::ROOT], tree.root());
+    let mut localised = Localised::new(judge);
+    if refused {
+        localised.without_problem(tree);
     }
-    localised.joined()
+    let mut open: Vec<Problem<'_, '_>> = problems;
+    open.reverse();
+    while let Some(problem) = open.pop() {
+        if localised.issues.len() >= MOST || localised.judge.is_spent() {
+            break;
+        }
+        localised.read(&problem, &mut open);
+    }
+    let spent = localised.judge.is_spent();
+    let mut issues = localised.joined();
+    if spent {
+        issues.push(overflow());
+    }
+    issues
 }
 
-struct Localised<'t, 's> {
+struct Localised<'j, 's> {
+    judge: &'j mut Judge<'s>,
     schema: &'s Schema,
-    tree: &'t Tree<'t>,
+    positions: Positions,
+    wording: Wording,
     issues: Vec<Issue>,
 }
 
-impl<'t> Localised<'t, '_> {
-    fn read<'e, 'i>(
-        &mut self,
-        error: &'e ValidationError<'i>,
-        open: &mut Vec<&'e ValidationError<'i>>,
-    ) {
-        let pointer = error.instance_path().as_str();
-        let Some(node) = self.tree.at(pointer) else { return };
-        let schema_path = error.schema_path().as_str();
-        match error.kind() {
-            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-                match best_branch(context, pointer) {
-                    Some(errors) => open.extend(errors.iter().rev()),
-                    None => self.push(IssueCode::Type, node, union_types(context), schema_path),
+impl<'j, 's> Localised<'j, 's> {
+    fn new(judge: &'j mut Judge<'s>) -> Self {
+        let schema = judge.schema();
+        let (positions, wording) = (Positions::default(), Wording::default());
+        Self { judge, schema, positions, wording, issues: Vec::new() }
+    }
+
+    fn read<'t>(&mut self, problem: &Problem<'s, 't>, open: &mut Vec<Problem<'s, 't>>) {
+        let (node, part, scope) = (problem.node, problem.part, problem.scope);
+        let Some(shape) = self.schema.shapes().shape(part) else { return };
+        let combined = shape.checks.combined.as_deref();
+        match problem.what {
+            What::AnyOf | What::OneOf => {
+                let any = problem.what == What::AnyOf;
+                let keyword = if any { "anyOf" } else { "oneOf" };
+                let branches = combined.map(|own| if any { &own.any_of } else { &own.one_of });
+                let branches = branches.map(Vec::as_slice).unwrap_or_default();
+                match self.best_branch(branches, node, scope) {
+                    Some(best) => {
+                        let room = MOST.saturating_sub(open.len());
+                        let inside = self.judge.problems(best, node, scope, room);
+                        open.extend(inside.into_iter().rev());
+                    }
+                    None => {
+                        let types = self.union_types(branches, node, scope);
+                        self.push(IssueCode::Type, node, types, shape, keyword);
+                    }
                 }
             }
-            Kind::OneOfMultipleValid { .. } => {
-                let expected = "a value that is valid for exactly one of several schemas";
-                self.push(IssueCode::Union, node, expected, schema_path);
-            }
-            Kind::Required { property } => self.missing(node, property, schema_path),
-            Kind::AdditionalProperties { unexpected }
-            | Kind::UnevaluatedProperties { unexpected } => {
-                for key in unexpected {
+            What::Required(keyword, name) => self.missing(node, name, part, shape, keyword),
+            What::Unexpected(keyword) => {
+                for member in &problem.members {
                     // The issue is at the member, for that is what must go.
-                    let member = node.member(key).unwrap_or(node);
-                    self.push(IssueCode::Unexpected, member, "no such property", schema_path);
+                    self.push(IssueCode::Unexpected, *member, "no such property", shape, keyword);
+                    if self.issues.len() >= MOST || self.judge.is_spent() {
+                        break;
+                    }
                 }
             }
-            kind => {
-                let (code, expected) = expected(kind, node);
-                let issue = Issue::new(code, node, expected).with_schema_path(schema_path);
-                let part = self.part(schema_path);
-                let hint = part.filter(|_| code == IssueCode::Type);
-                let hint = hint.and_then(|part| hint::flattened(node, &part));
-                self.issues.push(match hint {
-                    Some(hint) => issue.with_hint(hint),
-                    None => issue,
-                });
+            What::Scalar => {
+                let Some(scalar) = shape.checks.scalar.as_deref() else { return };
+                for (code, expected, keyword) in Wording::of_scalar(scalar, node) {
+                    self.push(code, node, expected, shape, &keyword);
+                }
+            }
+            what => {
+                let (code, expected, keyword) = self.wording.of(what, &shape.checks, node);
+                let part = Part::of(self.schema, vec![part]);
+                let hint =
+                    if code == IssueCode::Type { hint::flattened(node, &part) } else { None };
+                self.push(code, node, expected, shape, keyword);
+                if let (Some(issue), Some(hint)) = (self.issues.last_mut(), hint) {
+                    issue.hint = Some(hint);
+                }
             }
         }
     }
 
-    /// The part of the schema that a keyword is in.
-    fn part(&self, schema_path: &str) -> Option<Part<'_>> {
-        let (pointer, _) = schema_path.rsplit_once('/')?;
-        let id: ShapeId = self.schema.shapes().find(pointer)?;
-        Some(Part::of(self.schema, vec![id]))
+    /// The branch that a value of a union was meant for: one whose type fits, with a constant that
+    /// fits before others, then with the fewest problems. `None` if it is of no branch's type.
+    fn best_branch(
+        &mut self,
+        branches: &[ShapeId],
+        node: Node<'_>,
+        scope: ScopeId,
+    ) -> Option<ShapeId> {
+        let mut best = None;
+        for id in branches {
+            let summary = self.judge.summary(*id, node, scope);
+            let key = (summary.is_discriminated, summary.count);
+            let better = best.is_none_or(|(_, other)| key < other);
+            if summary.count > 0 && !summary.is_mistyped && better {
+                best = Some((*id, key));
+            }
+        }
+        best.map(|(id, _)| id)
+    }
+
+    /// The types that the branches of a union ask for, in words.
+    fn union_types(&mut self, branches: &[ShapeId], node: Node<'_>, scope: ScopeId) -> String {
+        /// The most problems of a branch among which its types are looked for.
+        const MOST: usize = 16;
+        let mut names: Vec<String> = Vec::new();
+        for id in branches {
+            for problem in self.judge.problems(*id, node, scope, MOST) {
+                let shape = self.schema.shapes().shape(problem.part);
+                let types = shape.and_then(|shape| shape.checks.types).unwrap_or(Types::NONE);
+                let name = types.listed();
+                if problem.what == What::Type && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        if names.is_empty() { "a value that the schema allows".into() } else { names.join(" or ") }
     }
 
     fn push(
         &mut self,
         code: IssueCode,
-        node: Node<'t>,
+        node: Node<'_>,
         expected: impl Into<String>,
-        schema_path: &str,
+        shape: &Shape,
+        keyword: &str,
     ) {
-        self.issues.push(Issue::new(code, node, expected).with_schema_path(schema_path));
+        let path = self.positions.path(node, self.judge);
+        let separator = if keyword.is_empty() { "" } else { "/" };
+        let schema_path = format!("{}{separator}{keyword}", shape.pointer);
+        let issue = Issue::at(code, node, path, expected).with_schema_path(schema_path);
+        if self.judge.spend_bytes(BYTE.saturating_mul(issue.size())) {
+            self.issues.push(issue);
+        }
     }
 
-    fn missing(&mut self, node: Node<'t>, property: &Value, schema_path: &str) {
-        let Some(name) = property.as_str() else { return };
-        let part = self.part(schema_path);
-        let place = part.as_ref().and_then(|part| part.property(name));
-        let types = place.map(|place| place.allowed().names()).filter(|names| !names.is_empty());
-        let expected = match types {
+    fn missing(&mut self, node: Node<'_>, name: &str, part: ShapeId, shape: &Shape, keyword: &str) {
+        let part = Part::of(self.schema, vec![part]);
+        let property = Value::from(name);
+        let types = part.property(name).map(|place| place.allowed().names());
+        let expected = match types.filter(|names| !names.is_empty()) {
             Some(types) if !types.contains("object or null") => {
                 format!("required property {property} ({types})")
             }
             _ => format!("required property {property}"),
         };
-        let issue = Issue::new(IssueCode::Missing, node, expected).with_schema_path(schema_path);
-        let sent = part.and_then(|part| hint::misnamed(name, node, &part));
-        self.issues.push(match sent {
-            Some(sent) => {
-                let sent = Value::from(sent);
-                issue.with_hint(format!("did you mean {property}? you sent {sent}"))
-            }
-            None => issue,
-        });
+        let compared = self.wording.may_compare(node.len());
+        let sent = if compared { hint::misnamed(name, node, &part) } else { None };
+        self.push(IssueCode::Missing, node, expected, shape, keyword);
+        if let (Some(issue), Some(sent)) = (self.issues.last_mut(), sent) {
+            let sent = Value::from(sent);
+            issue.hint = Some(format!("did you mean {property}? you sent {sent}"));
+        }
+    }
+
+    /// The value was not accepted, and no keyword refuses it: a pattern could not be decided.
+    fn without_problem(&mut self, tree: &Tree<'_>) {
+        let (index, part) = self.judge.undecided().unwrap_or((0, Shapes::ROOT));
+        let Some(shape) = self.schema.shapes().shape(part) else { return };
+        let node = tree.node(index).unwrap_or_else(|| tree.root());
+        if self.judge.undecided().is_some() {
+            let expected = "a string that its pattern can be matched with";
+            self.push(IssueCode::Pattern, node, expected, shape, "pattern");
+        } else {
+            self.push(IssueCode::Union, node, "a value that the schema allows", shape, "");
+        }
     }
 
     /// The issues in document order, without repetitions. A property that is unexpected because
@@ -153,44 +241,37 @@ impl<'t> Localised<'t, '_> {
     }
 }
 
-/// The branch that a value of a union was meant for: one whose type fits, with a constant that
-/// fits before others, then with the fewest errors. `None` if it is of no branch's type.
-fn best_branch<'c>(
-    context: &'c [Vec<ValidationError<'static>>],
-    pointer: &str,
-) -> Option<&'c Vec<ValidationError<'static>>> {
-    let mistyped = |errors: &[ValidationError<'_>]| {
-        errors.iter().any(|error| {
-            let own = error.instance_path().as_str() == pointer;
-            own && matches!(error.kind(), Kind::Type { .. } | Kind::FalseSchema)
-        })
-    };
-    let discriminated = |errors: &[ValidationError<'_>]| {
-        errors.iter().any(|error| {
-            matches!(error.kind(), Kind::Constant { .. })
-                || matches!(error.kind(), Kind::Enum { options } if options.as_array().is_some_and(|options| options.len() == 1))
-        })
-    };
-    context
-        .iter()
-        .filter(|errors| !errors.is_empty() && !mistyped(errors))
-        .min_by_key(|errors| (discriminated(errors), errors.len()))
+/// Where the items of lists are: found once for each list, in document order.
+#[derive(Default)]
+struct Positions {
+    /// For each list the item that was found last, and its position.
+    last: HashMap<u32, (u32, usize)>,
 }
 
-/// The types that the branches of a union ask for, in words.
-fn union_types(context: &[Vec<ValidationError<'static>>]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for error in context.iter().flatten() {
-        let name = match error.kind() {
-            Kind::Type { kind: TypeKind::Single(single) } => single.to_string(),
-            Kind::Type { kind: TypeKind::Multiple(several) } => {
-                several.iter().map(jsonschema::JsonType::as_str).collect::<Vec<_>>().join(" or ")
-            }
-            _ => continue,
-        };
-        if !names.contains(&name) {
-            names.push(name);
+impl Positions {
+    /// The path from the root to a node, on account.
+    fn path(&mut self, node: Node<'_>, judge: &mut Judge<'_>) -> Path {
+        let mut steps = Vec::new();
+        let mut node = node;
+        while let Some(parent) = node.parent() {
+            steps.push(match node.key() {
+                Some(key) => Step::Key(key.as_ref().into()),
+                None => Step::Index(self.position(parent, node, judge)),
+            });
+            node = parent;
         }
+        steps.reverse();
+        Path::from(steps)
     }
-    if names.is_empty() { "a value that the schema allows".into() } else { names.join(" or ") }
+
+    fn position(&mut self, list: Node<'_>, item: Node<'_>, judge: &mut Judge<'_>) -> usize {
+        let last = self.last.get(&list.index()).copied();
+        let (from, first) = last.filter(|(from, _)| *from <= item.index()).unzip();
+        let mut items = list.children_from(from);
+        let passed = items.position(|other| other.index() == item.index()).unwrap_or_default();
+        judge.spend_bytes(1 + passed / 4);
+        let position = first.unwrap_or_default() + passed;
+        self.last.insert(list.index(), (item.index(), position));
+        position
+    }
 }

@@ -12,7 +12,7 @@ use jsonmend_core::{Path, Step};
 
 pub(crate) use hint::is_schema;
 pub(crate) use localise::issues;
-pub(crate) use nearest::{distance, folded};
+pub(crate) use nearest::{distance, folded, is_comparable};
 pub use render::Rendering;
 
 use crate::{
@@ -48,6 +48,8 @@ pub enum IssueCode {
     Missing,
     /// A property name that is not allowed.
     Name,
+    /// To judge the value takes more work than its length allows.
+    Overflow,
     /// Not of the `pattern`.
     Pattern,
     /// A number that is too small, too large, or no multiple.
@@ -81,6 +83,7 @@ impl IssueCode {
         Self::Length,
         Self::Missing,
         Self::Name,
+        Self::Overflow,
         Self::Pattern,
         Self::Range,
         Self::SchemaEcho,
@@ -105,6 +108,7 @@ impl IssueCode {
             Self::Length => "length",
             Self::Missing => "missing",
             Self::Name => "name",
+            Self::Overflow => "overflow",
             Self::Pattern => "pattern",
             Self::Range => "range",
             Self::SchemaEcho => "schema-echo",
@@ -147,10 +151,20 @@ pub struct Issue {
 
 impl Issue {
     pub(crate) fn new(code: IssueCode, node: Node<'_>, expected: impl Into<String>) -> Self {
+        Self::at(code, node, path_of(node), expected)
+    }
+
+    /// The same, where the path to the value is known.
+    pub(crate) fn at(
+        code: IssueCode,
+        node: Node<'_>,
+        path: Path,
+        expected: impl Into<String>,
+    ) -> Self {
         Self {
             code,
-            pointer: node.pointer(),
-            path: path_of(node),
+            pointer: pointer_of(&path),
+            path,
             expected: expected.into(),
             received: Received::of(node),
             schema_path: String::new(),
@@ -186,6 +200,19 @@ impl Issue {
     /// A value beyond the limits, which is not judged. `length` is that of the text, in bytes.
     pub(crate) fn beyond_limits(length: usize) -> Self {
         Self::syntax(Path::default(), "deeper or longer than the limits allow", 0..length)
+    }
+
+    /// A value that would take too much work, in a text of so many bytes.
+    pub(crate) fn too_much_work(length: usize) -> Self {
+        let reason = "more work than the limits allow: the schema has too many ways to read it";
+        Self::of_text(IssueCode::Overflow, Path::default(), reason, 0..length)
+    }
+
+    /// How much memory it takes, about, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let texts = [&self.pointer, &self.expected, &self.schema_path, &self.received.raw];
+        let texts: usize = texts.iter().map(|text| text.len()).sum();
+        texts + self.pointer.len() + size_of::<Self>()
     }
 
     /// About the text, and no value in it.

@@ -1,5 +1,13 @@
 //! How alike two names are.
 
+/// The longest name that is compared with others, in bytes. A longer one is no spelling of another.
+const LONGEST: usize = 256;
+
+/// Whether a name is short enough to be compared with others.
+pub(crate) const fn is_comparable(name: &str) -> bool {
+    name.len() <= LONGEST
+}
+
 /// A name without case and separators: what camel, snake and kebab case have in common. A mark that
 /// is not between two letters, or a letter and a digit, is a sign, a point, or a part of the
 /// name.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Registry, RegistryError};
-use crate::{Schema, SchemaOptions};
+use crate::{Schema, SchemaLimits, SchemaOptions};
 
 /// Where a declaration keeps its schema: OpenAI and Gemini, Anthropic, MCP, and JSON mode.
 const SCHEMAS: [&str; 6] =
@@ -20,7 +20,8 @@ impl Registry {
     /// that holds it. A tool without a schema takes any object.
     ///
     /// # Errors
-    /// Where there is no such list, or a schema does not compile.
+    /// Where there is no such list, a schema does not compile, or the tools pass the limits
+    /// ([`SchemaLimits::with_tools`]).
     pub fn from_tools(declared: &Value) -> Result<Self, RegistryError> {
         Self::from_tools_with(declared, SchemaOptions::new())
     }
@@ -34,6 +35,7 @@ impl Registry {
         options: SchemaOptions,
     ) -> Result<Self, RegistryError> {
         let mut registry = Self::new();
+        let mut room = Room::new(options.limits());
         for tool in tools(declared)? {
             let members = member(tool, &["function"]).and_then(Value::as_object);
             let Some(members) = members.or_else(|| tool.as_object()) else {
@@ -41,10 +43,10 @@ impl Registry {
             };
             if let Some(Value::Array(inner)) = member(tool, &DECLARATIONS) {
                 for members in inner.iter().filter_map(Value::as_object) {
-                    registry = registry.declare(members, options)?;
+                    registry = registry.declare(members, options, &mut room)?;
                 }
             } else {
-                registry = registry.declare(members, options)?;
+                registry = registry.declare(members, options, &mut room)?;
             }
         }
         Ok(registry)
@@ -54,16 +56,19 @@ impl Registry {
     /// name, without `.json` and `.schema`, and under its `$id`.
     ///
     /// # Errors
-    /// Where a text is no JSON, or no schema.
+    /// Where a text is no JSON, or no schema, or there are too many.
     pub fn from_texts<'t>(
         texts: impl IntoIterator<Item = (&'t str, &'t str)>,
     ) -> Result<Self, RegistryError> {
         let mut registry = Self::new();
+        let mut room = Room::new(SchemaLimits::new());
         for (file, text) in texts {
+            room.begin()?;
             let name = file.strip_suffix(".json").unwrap_or(file);
             let name = name.strip_suffix(".schema").unwrap_or(name);
             let schema = Schema::from_text(text)
                 .map_err(|error| RegistryError::Schema { name: name.to_owned(), error })?;
+            room.take(&schema)?;
             registry = registry.with_schema(schema.clone()).with_tool(name, schema);
         }
         Ok(registry)
@@ -73,7 +78,9 @@ impl Registry {
         self,
         members: &Map<String, Value>,
         options: SchemaOptions,
+        room: &mut Room,
     ) -> Result<Self, RegistryError> {
+        room.begin()?;
         let Some(name) = members.get("name").and_then(Value::as_str) else {
             // A tool of the provider's own, which has no schema: web search and the like.
             return match members.get("type") {
@@ -85,7 +92,35 @@ impl Registry {
         let schema = lower_types(schema.unwrap_or_else(|| serde_json::json!({"type": "object"})));
         let schema = Schema::compile_with(&schema, options)
             .map_err(|error| RegistryError::Schema { name: name.to_owned(), error })?;
+        room.take(&schema)?;
         Ok(self.with_tool(name, schema))
+    }
+}
+
+/// The room that is left for tools.
+struct Room {
+    limits: SchemaLimits,
+    tools: usize,
+    nodes: usize,
+}
+
+impl Room {
+    const fn new(limits: SchemaLimits) -> Self {
+        Self { limits, tools: 0, nodes: 0 }
+    }
+
+    /// Takes room for a tool, before its schema is looked at.
+    const fn begin(&mut self) -> Result<(), RegistryError> {
+        self.tools += 1;
+        let limit = self.limits.tools();
+        if self.tools > limit { Err(RegistryError::TooManyTools { limit }) } else { Ok(()) }
+    }
+
+    /// Takes room for a schema.
+    fn take(&mut self, schema: &Schema) -> Result<(), RegistryError> {
+        self.nodes += schema.nodes();
+        let limit = self.limits.total_nodes();
+        if self.nodes > limit { Err(RegistryError::TooManyNodes { limit }) } else { Ok(()) }
     }
 }
 

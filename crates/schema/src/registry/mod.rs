@@ -95,6 +95,18 @@ impl<'r> Resolved<'r> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistryError {
+    /// There are too many tools.
+    #[non_exhaustive]
+    TooManyTools {
+        /// The limit.
+        limit: usize,
+    },
+    /// The schemas are too large together.
+    #[non_exhaustive]
+    TooManyNodes {
+        /// How many JSON values they may consist of together.
+        limit: usize,
+    },
     /// A schema does not compile.
     #[non_exhaustive]
     Schema {
@@ -115,6 +127,10 @@ impl fmt::Display for RegistryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Schema { name, error } => write!(f, "tool {name}: {error}"),
+            Self::TooManyTools { limit } => write!(f, "more than {limit} tools"),
+            Self::TooManyNodes { limit } => {
+                write!(f, "the schemas of the tools have more than {limit} nodes together")
+            }
             Self::Shape { expected } => write!(f, "no declaration of tools: expected {expected}"),
         }
     }

@@ -38,6 +38,30 @@ impl Json for TreeJson {
 }
 
 impl<'a> Instance<'a> {
+    /// The type of the value.
+    pub(crate) fn kind(self) -> JsonKind {
+        match self {
+            Self::Node(node) => node.kind(),
+            Self::Name(_) => JsonKind::String,
+        }
+    }
+
+    /// The node, unless it is a name.
+    pub(crate) const fn node(self) -> Option<Node<'a>> {
+        match self {
+            Self::Node(node) => Some(node),
+            Self::Name(_) => None,
+        }
+    }
+
+    /// The string, if it is one.
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Name(name) => Some(Cow::Borrowed(name)),
+            Self::Node(node) => node.as_str(),
+        }
+    }
+
     fn of_kind(self, kind: JsonKind) -> Option<Node<'a>> {
         match self {
             Self::Node(node) => (node.kind() == kind).then_some(node),
@@ -138,6 +162,20 @@ pub(crate) fn equals(node: Node<'_>, expected: &Value) -> bool {
     }
 }
 
+/// Whether no item of a list is equal to another.
+pub(crate) fn is_unique(list: Node<'_>) -> bool {
+    let (mut values, mut huge) = (Vec::new(), Vec::new());
+    for item in list.children() {
+        match value(item) {
+            Some(value) => values.push(value),
+            // A number that no `f64` holds is compared by its spelling.
+            None => huge.push(item.raw()),
+        }
+    }
+    huge.sort_unstable();
+    json::unique::is_unique(&values) && huge.windows(2).all(|pair| pair[0] != pair[1])
+}
+
 /// The value of a node; `None` for numbers that no `f64` holds. The tree bounds the depth.
 pub(crate) fn value(node: Node<'_>) -> Option<Value> {
     serde_json::from_str(node.raw()).ok()
@@ -185,12 +223,7 @@ impl<'a> json::Array<'a, TreeJson> for Items<'a> {
         Elements(self.0.children())
     }
     fn is_unique(&self) -> bool {
-        let values: Vec<Value> = self.0.children().filter_map(value).collect();
-        // A number that no `f64` holds is compared by its spelling.
-        let huge = |node: &Node<'_>| value(*node).is_none();
-        let mut raw: Vec<&str> = self.0.children().filter(huge).map(|node| node.raw()).collect();
-        raw.sort_unstable();
-        json::unique::is_unique(&values) && raw.windows(2).all(|pair| pair[0] != pair[1])
+        is_unique(self.0)
     }
 }
 

@@ -14,7 +14,7 @@ use jsonmend_core::Limits;
 
 use crate::code::coded;
 
-pub(crate) use json::{Instance, TreeJson, equals, value};
+pub(crate) use json::{Instance, TreeJson, equals, is_unique, value};
 pub use read::TreeError;
 pub(crate) use text::{escaped, is_integer, plain_integer, quoted, unescape};
 
@@ -138,6 +138,11 @@ impl<'t> Tree<'t> {
     #[must_use]
     pub const fn root(&self) -> Node<'_> {
         Node { tree: self, index: 0 }
+    }
+
+    /// The node of that number, if there is one.
+    pub(crate) fn node(&self, index: u32) -> Option<Node<'_>> {
+        ((index as usize) < self.nodes.len()).then_some(Node { tree: self, index })
     }
 
     /// The whole numbers that are not digits alone (`3.0`, `1e3`, `-0`), in document order.
@@ -281,6 +286,12 @@ impl<'t> Node<'t> {
     pub fn children(&self) -> Children<'t> {
         let entry = self.entry();
         Children { tree: self.tree, at: self.index + 1, end: entry.next }
+    }
+
+    /// The members or items from one of them on, by its number; all, without one.
+    pub(crate) fn children_from(&self, from: Option<u32>) -> Children<'t> {
+        let all = self.children();
+        Children { at: from.unwrap_or(all.at), ..all }
     }
 
     /// The member of that key; the last, if there are several.

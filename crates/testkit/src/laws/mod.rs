@@ -28,7 +28,7 @@ pub use push::{
     always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,
 };
 #[cfg(feature = "schema")]
-pub use schema::schema_laws;
+pub use schema::{hostile_schema_laws, schema_laws};
 pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
 pub use text::{text_laws, untouched};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};

@@ -31,6 +31,36 @@ pub fn schema_laws(schema: &Schema, input: &[u8], options: &FitOptions) -> Resul
     growth(schema, input, &fitted, options)
 }
 
+/// What holds for any schema that compiles, however it is made, and any text: the fitted text is
+/// valid, a valid one stays, and what is shown while it arrives ends as the whole does.
+///
+/// # Errors
+/// The law that is broken.
+pub fn hostile_schema_laws(
+    schema: &Schema,
+    input: &[u8],
+    options: &FitOptions,
+) -> Result<(), Violation> {
+    let fitted = schema.fit(input, options);
+    let check = Check::new(Law::NoPanic, input);
+    check.that(fitted.text().is_some() || !fitted.issues().is_empty(), || {
+        format!("{} without a reason", fitted.outcome())
+    })?;
+    script(schema, input, &fitted)?;
+    valid_stays(schema, input, &fitted, options)?;
+    let mut stream = FitStream::new(schema, options.clone());
+    for piece in input.chunks(7) {
+        stream.push(piece);
+        let cursor = stream.cursor();
+        let _ = (cursor.expected(), cursor.findings(), cursor.pending(), cursor.root());
+    }
+    // A longer text is shown, but not kept.
+    if input.len() > options.engine().limits().buffer() {
+        return Ok(());
+    }
+    check.same("the end of the stream", &stream.finish(), &fitted)
+}
+
 /// L5: the script gives the text, and the text is valid.
 fn script(schema: &Schema, input: &[u8], fitted: &Fitted) -> Result<(), Violation> {
     let check = Check::new(Law::EditScript, input);

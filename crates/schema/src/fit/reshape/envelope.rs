@@ -6,6 +6,7 @@ use super::{Form, Proposal, Site, scalar::is_echo};
 use crate::{
     Rule,
     issue::is_schema,
+    judge::Judge,
     part::Part,
     tree::{JsonKind, Node, quoted},
 };
@@ -34,7 +35,11 @@ const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_nam
 /// What else a call carries, apart from its arguments.
 const BESIDE: [&str; 3] = ["type", "id", "call_id"];
 
-pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+pub(super) fn propose<'t, 's>(
+    site: &Site<'t, 's, '_>,
+    judge: &mut Judge<'_>,
+    found: &mut Vec<Proposal<'t, 's>>,
+) {
     if !site.place.is_root {
         return;
     }
@@ -42,7 +47,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
         envelope(site, found);
         echo(site, found);
     }
-    missing(site, found);
+    missing(site, judge, found);
 }
 
 fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
@@ -115,7 +120,11 @@ fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
 }
 
 /// The one property that should hold the value.
-fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
+fn missing<'t, 's>(
+    site: &Site<'t, 's, '_>,
+    judge: &mut Judge<'_>,
+    found: &mut Vec<Proposal<'t, 's>>,
+) {
     if !site.part.allows(JsonKind::Object) {
         return;
     }
@@ -135,7 +144,7 @@ fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     else {
         return;
     };
-    let Some(risk) = risk_of_wrapping(site, key, &part) else { return };
+    let Some(risk) = risk_of_wrapping(site, judge, key, &part) else { return };
     let before = format!("{{{}: ", quoted(key));
     let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
     // The value must be valid for the property, but for the spelling of scalars.
@@ -145,7 +154,12 @@ fn missing<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
 
 /// How sure it is that a value belongs into a property of the object that is missing around it.
 /// `None` if another name for the property is the better guess.
-fn risk_of_wrapping(site: &Site<'_, '_, '_>, key: &str, property: &Part<'_>) -> Option<Risk> {
+fn risk_of_wrapping(
+    site: &Site<'_, '_, '_>,
+    judge: &mut Judge<'_>,
+    key: &str,
+    property: &Part<'_>,
+) -> Option<Risk> {
     match site.node.kind() {
         kind if !property.allows(kind) => Some(Risk::Guess),
         // Words could be anything. A named value is known by its name; a pattern may take much.
@@ -161,7 +175,9 @@ fn risk_of_wrapping(site: &Site<'_, '_, '_>, key: &str, property: &Part<'_>) -> 
             let mut members = site.node.children();
             let only = members.next().filter(|_| members.next().is_none());
             match declared {
-                0 if only.is_some_and(|only| property.accepts(only)) && site.part.requires(key) => {
+                0 if only.is_some_and(|only| property.accepts(judge, only))
+                    && site.part.requires(key) =>
+                {
                     None
                 }
                 0 => Some(Risk::Guess),

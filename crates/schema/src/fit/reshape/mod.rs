@@ -10,8 +10,8 @@ mod stringified;
 
 use jsonmend_core::Risk;
 
-use super::walk::Place;
-use crate::{Rule, part::Part, tree::Node};
+use super::place::Place;
+use crate::{Rule, judge::Judge, part::Part, tree::Node};
 
 /// A node that is not valid, and its place.
 pub(super) struct Site<'t, 's, 'p> {
@@ -73,12 +73,16 @@ impl<'t, 's> Proposal<'t, 's> {
 }
 
 /// Everything the rules propose, in their order.
-pub(super) fn proposals<'t, 's>(site: &Site<'t, 's, '_>) -> Vec<Proposal<'t, 's>> {
+pub(super) fn proposals<'t, 's>(
+    site: &Site<'t, 's, '_>,
+    judge: &mut Judge<'_>,
+) -> Vec<Proposal<'t, 's>> {
     let mut found = Vec::new();
     let mut run = |rule: fn(&Site<'t, 's, '_>, &mut Vec<Proposal<'t, 's>>)| rule(site, &mut found);
     run(stringified::propose);
     run(scalar::propose);
-    run(envelope::propose);
+    envelope::propose(site, judge, &mut found);
+    let mut run = |rule: fn(&Site<'t, 's, '_>, &mut Vec<Proposal<'t, 's>>)| rule(site, &mut found);
     run(list::propose);
     run(split::propose);
     run(map::propose);

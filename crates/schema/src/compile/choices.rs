@@ -1,0 +1,124 @@
+//! The values of an `enum`, by what a text may call them.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::issue::folded;
+
+/// The most places at which values are named in one text. With more, none is meant.
+const MOST: usize = 256;
+
+/// A value, unless several are called so.
+type Only = Option<usize>;
+
+/// The listed values of one part of a schema, looked up by name.
+pub(crate) struct Choices {
+    all: Vec<Value>,
+    exact: HashMap<String, Only>,
+    folded: HashMap<String, Only>,
+    /// Those that are no strings, as they are written.
+    written: HashMap<String, Only>,
+    /// The names in lower case; `None` for what is no string.
+    lower: Vec<Option<String>>,
+    words: Vec<Vec<String>>,
+    /// The names that begin with a word.
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+fn note(names: &mut HashMap<String, Only>, name: String, at: usize) {
+    names.entry(name).and_modify(|only| *only = None).or_insert(Some(at));
+}
+
+impl Choices {
+    pub(crate) fn new(all: &[Value]) -> Self {
+        let mut choices = Self {
+            all: all.to_vec(),
+            exact: HashMap::new(),
+            folded: HashMap::new(),
+            written: HashMap::new(),
+            lower: Vec::with_capacity(all.len()),
+            words: Vec::with_capacity(all.len()),
+            by_word: HashMap::new(),
+        };
+        for (at, value) in all.iter().enumerate() {
+            choices.lower.push(value.as_str().map(str::to_lowercase));
+            choices.words.push(value.as_str().map(words).unwrap_or_default());
+            match value {
+                Value::String(name) => {
+                    note(&mut choices.exact, name.clone(), at);
+                    note(&mut choices.folded, folded(name), at);
+                    if let Some(word) = choices.words.last().and_then(|words| words.first()) {
+                        choices.by_word.entry(word.clone()).or_default().push(at);
+                    }
+                }
+                Value::Null => {
+                    note(&mut choices.written, "null".to_owned(), at);
+                    note(&mut choices.written, "None".to_owned(), at);
+                }
+                Value::Bool(_) | Value::Number(_) => {
+                    note(&mut choices.written, value.to_string(), at);
+                }
+                Value::Array(_) | Value::Object(_) => {}
+            }
+        }
+        choices
+    }
+
+    fn only(&self, names: &HashMap<String, Only>, name: &str) -> Option<&Value> {
+        names.get(name).copied().flatten().and_then(|at| self.all.get(at))
+    }
+
+    /// The value of exactly that name.
+    pub(crate) fn exact(&self, name: &str) -> Option<&Value> {
+        self.only(&self.exact, name)
+    }
+
+    /// The only value whose name folds to `folded`.
+    pub(crate) fn folded(&self, folded: &str) -> Option<&Value> {
+        self.only(&self.folded, folded).filter(|_| !folded.is_empty())
+    }
+
+    /// The only value other than a string that is written so. Booleans in any case.
+    pub(crate) fn written(&self, text: &str) -> Option<&Value> {
+        let boolean = ["true", "false"].into_iter().find(|word| text.eq_ignore_ascii_case(word));
+        self.only(&self.written, boolean.unwrap_or(text))
+    }
+
+    /// The only value whose name, in lower case, is as `same` wants it.
+    pub(crate) fn only_like(&self, same: impl Fn(&str) -> bool) -> Option<&Value> {
+        let names = self.lower.iter().zip(&self.all);
+        let mut found = names.filter(|(name, _)| name.as_deref().is_some_and(&same));
+        let (_, first) = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+
+    /// The only value whose words are in the text, whole and in order. Of two that overlap, the
+    /// longer one is meant.
+    pub(crate) fn named(&self, text: &[String]) -> Option<&Value> {
+        let mut found: Vec<(usize, (usize, usize))> = Vec::new();
+        for (start, word) in text.iter().enumerate() {
+            for at in self.by_word.get(word).into_iter().flatten() {
+                let Some(name) = self.words.get(*at) else { continue };
+                if text.get(start..).is_some_and(|rest| rest.starts_with(name)) {
+                    found.push((*at, (start, start + name.len())));
+                }
+                if found.len() > MOST {
+                    return None;
+                }
+            }
+        }
+        let covered = |(start, end): (usize, usize)| {
+            found.iter().any(|(_, (s, e))| *s <= start && end <= *e && e - s > end - start)
+        };
+        let mut free = found.iter().filter(|(_, place)| !covered(*place)).map(|(at, _)| *at);
+        let first = self.all.get(free.next()?)?;
+        free.all(|other| self.all.get(other) == Some(first)).then_some(first)
+    }
+}
+
+/// The words of a text, in lower case.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}

@@ -1,0 +1,213 @@
+//! Patterns: a linear engine where it can say the same, and a limit on the steps where it cannot.
+
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc};
+
+use regex::RegexBuilder;
+
+/// The sizes that a compiled pattern may have, in bytes, and what a byte of text then costs. The
+/// least that is enough is taken.
+const SIZES: [(usize, u64); 3] = [(4 << 10, 1), (64 << 10, 8), (1 << 20, 64)];
+/// How many steps an engine that goes back may take, first and at most. A match that is not decided
+/// by then is left undecided.
+const STEPS: [usize; 2] = [1_000, 100_000];
+
+/// What a search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Match,
+    Nothing,
+    /// The engine gave up, or the work was used up.
+    Undecided,
+}
+
+/// A compiled pattern. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Pattern(Arc<Engine>);
+
+enum Engine {
+    Linear {
+        regex: regex::Regex,
+        weight: u64,
+    },
+    /// The same pattern with few steps and with many: nearly all texts are decided by few.
+    Stepping {
+        engines: [fancy_regex::Regex; 2],
+    },
+}
+
+/// A compiled pattern, and how much room it may take.
+pub(super) struct Sized {
+    pub(super) pattern: Pattern,
+    pub(super) bytes: usize,
+}
+
+impl Pattern {
+    /// `None` if it is no regular expression, or one that is too large.
+    pub(super) fn compile(pattern: &str) -> Option<Sized> {
+        let spelled = spelled(pattern);
+        let translated = jsonschema_regex::to_rust_regex(&spelled).ok()?;
+        for (size, weight) in SIZES {
+            // The cache of a lazy automaton must hold a few states, whatever their size.
+            let cache = size.saturating_mul(2).max(64 << 10);
+            let mut builder = RegexBuilder::new(&translated);
+            match builder.size_limit(size).dfa_size_limit(cache).build() {
+                Ok(regex) => {
+                    let pattern = Self(Arc::new(Engine::Linear { regex, weight }));
+                    return Some(Sized { pattern, bytes: size });
+                }
+                Err(regex::Error::CompiledTooBig(_)) => {}
+                Err(_) => break,
+            }
+        }
+        // Each group may be a pattern of its own inside the engine.
+        let pieces = 1 + translated.matches(['(', '|', '\\']).count();
+        SIZES.iter().find_map(|(size, _)| {
+            let build = |steps: usize| {
+                let mut builder = fancy_regex::RegexBuilder::new(&translated);
+                builder.backtrack_limit(steps).delegate_size_limit(*size);
+                builder.delegate_dfa_size_limit(size.saturating_mul(2).max(64 << 10));
+                builder.build().ok()
+            };
+            let [few, many] = STEPS;
+            let engines = [build(few)?, build(many)?];
+            let pattern = Self(Arc::new(Engine::Stepping { engines }));
+            Some(Sized { pattern, bytes: size.saturating_mul(pieces) })
+        })
+    }
+
+    /// Looks for a match. Before each attempt `spend` is asked for the work that it may cost.
+    pub(crate) fn search(&self, text: &str, mut spend: impl FnMut(u64) -> bool) -> Found {
+        let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        match &*self.0 {
+            Engine::Linear { regex, weight } => {
+                if !spend(length.saturating_mul(*weight).saturating_add(4)) {
+                    return Found::Undecided;
+                }
+                guarded(|| Some(regex.is_match(text)))
+            }
+            Engine::Stepping { engines } => {
+                for (engine, steps) in engines.iter().zip(STEPS) {
+                    // A step may look at the rest of the text.
+                    let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+                    if !spend(steps.saturating_mul(1 + length / 16)) {
+                        return Found::Undecided;
+                    }
+                    let found = guarded(|| engine.is_match(text).ok());
+                    if found != Found::Undecided {
+                        return found;
+                    }
+                }
+                Found::Undecided
+            }
+        }
+    }
+}
+
+/// What `\s` means in JSON Schema.
+const SPACES: &str = r"\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}-\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}";
+
+/// A pattern with its classes and control characters spelled out, where they are outside of brackets.
+/// The translation of the library reads the whole pattern again for each of them.
+fn spelled(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut in_class = false;
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let Some(escaped) = chars.next() else {
+            out.push(c);
+            break;
+        };
+        let control = chars.peek().copied().filter(|_| escaped == 'c');
+        match (escaped, control) {
+            ('c', Some(letter)) if letter.is_ascii_alphabetic() => {
+                chars.next();
+                out.push_str(&format!("\\x{:02x}", u32::from(letter) % 32));
+            }
+            ('d', _) if !in_class => out.push_str("[0-9]"),
+            ('D', _) if !in_class => out.push_str("[^0-9]"),
+            ('w', _) if !in_class => out.push_str("[A-Za-z0-9_]"),
+            ('W', _) if !in_class => out.push_str("[^A-Za-z0-9_]"),
+            ('s', _) if !in_class => out.extend(["[", SPACES, "]"]),
+            ('S', _) if !in_class => out.extend(["[^", SPACES, "]"]),
+            _ => out.extend([c, escaped]),
+        }
+    }
+    out
+}
+
+/// Some patterns make the engines panic on some texts: they are undecided there. The engines keep
+/// nothing of a search that could be left half done.
+fn guarded(search: impl FnOnce() -> Option<bool>) -> Found {
+    match std::panic::catch_unwind(AssertUnwindSafe(search)) {
+        Ok(Some(true)) => Found::Match,
+        Ok(Some(false)) => Found::Nothing,
+        Ok(None) | Err(_) => Found::Undecided,
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Engine::Linear { regex, .. } => {
+                f.debug_tuple("Pattern").field(&regex.as_str()).finish()
+            }
+            Engine::Stepping { engines: [few, _] } => {
+                f.debug_tuple("Pattern").field(&few.as_str()).finish()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(pattern: &str, text: &str) -> Found {
+        Pattern::compile(pattern).unwrap().pattern.search(text, |_| true)
+    }
+
+    #[test]
+    fn either_engine_finds_the_same() {
+        for (pattern, text, expected) in [
+            ("^a+$", "aaa", Found::Match),
+            ("^a+$", "aab", Found::Nothing),
+            ("^(?!x)a", "ab", Found::Match),
+            ("^(?!x)x", "xb", Found::Nothing),
+            (r"^(.)\1$", "bb", Found::Match),
+            (r"^\d{2}$", "12", Found::Match),
+            (r"^\d{2}$", "१२", Found::Nothing),
+            (r"^(?=\d)", "१", Found::Nothing),
+            (r"^\\d$", r"\d", Found::Match),
+            (r"^[\w\d]\W\D\s\S$", "a--\u{a0}b", Found::Match),
+            (r"^\cA[\cB]\cz$", "\u{1}\u{2}\u{1a}", Found::Match),
+        ] {
+            assert_eq!(search(pattern, text), expected, "{pattern} {text}");
+        }
+        assert!(Pattern::compile("(").is_none());
+        assert!(Pattern::compile("^(a{1000}){1000}$").is_none());
+    }
+
+    #[test]
+    fn a_search_ends_undecided() {
+        let text = "a".repeat(40) + "!";
+        assert_eq!(search(r"(.*)*\1z", &text), Found::Undecided);
+        let pattern = Pattern::compile("^a+$").unwrap().pattern;
+        assert_eq!(pattern.search(&text, |_| false), Found::Undecided);
+        let mut asked = Vec::new();
+        let spend = |work| {
+            asked.push(work);
+            true
+        };
+        let _ = Pattern::compile(r"(.*)*\1z").unwrap().pattern.search(&text, spend);
+        assert_eq!(asked.len(), 2, "few steps, then many: {asked:?}");
+    }
+}

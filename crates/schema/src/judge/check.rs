@@ -1,0 +1,544 @@
+//! The keywords of one subschema, one after the other.
+
+use super::{DEPTH, Judge, Problem, ScopeId, What, problem::Sink};
+use crate::{
+    compile::{
+        Checks, Combined, Contains, Found, List, Listed, Object, Pattern, Scalar, ShapeId, Text,
+    },
+    tree::{Instance, JsonKind, Node, TreeJson, equals, is_unique},
+};
+
+/// The subschema that is being checked.
+#[derive(Clone, Copy)]
+pub(super) struct Site {
+    part: ShapeId,
+    scope: ScopeId,
+}
+
+/// Stops if no more problems are wanted.
+macro_rules! go_on {
+    ($condition:expr) => {
+        if !$condition {
+            return false;
+        }
+    };
+}
+
+impl<'s> Judge<'s> {
+    /// Reports what is wrong with a value to `sink`; `false` once it wants no more. This is the
+    /// recursion along the value and the schema.
+    pub(super) fn check<'t, S: Sink<'s, 't>>(
+        &mut self,
+        part: ShapeId,
+        checks: &'s Checks,
+        value: Instance<'t>,
+        scope: ScopeId,
+        sink: &mut S,
+    ) -> bool {
+        go_on!(self.spend(1));
+        if self.depth >= DEPTH {
+            self.spent = true;
+            return false;
+        }
+        let scope = if self.is_scoped { self.enter(scope, checks.resource) } else { scope };
+        let site = Site { part, scope };
+        self.depth += 1;
+        let more = self.own(site, checks, value, sink) && self.others(site, checks, value, sink);
+        self.depth -= 1;
+        more
+    }
+
+    /// As [`Judge::check`], for a sink that wants all: each part that may be met again is asked once.
+    pub(super) fn collect<'t, S: Sink<'s, 't>>(
+        &mut self,
+        id: ShapeId,
+        value: Instance<'t>,
+        scope: ScopeId,
+        sink: &mut S,
+    ) -> bool {
+        let Some(shape) = self.shapes().shape(id) else { return true };
+        let checks = &shape.checks;
+        if checks.accepts_all {
+            return true;
+        }
+        let Some(node) = value.node().filter(|_| checks.is_shared) else {
+            return self.check(id, checks, value, scope, sink);
+        };
+        self.spend(16);
+        let question = (id, node.index(), scope);
+        // What is open asks for nothing more, as when only the first problem is wanted.
+        if self.is_open(question) || !sink.is_new(question) {
+            return true;
+        }
+        self.open(question);
+        let more = self.check(id, checks, value, scope, sink);
+        self.close();
+        more
+    }
+
+    /// Asks another part of the schema, whose problems are problems here.
+    fn ask<'t, S: Sink<'s, 't>>(
+        &mut self,
+        id: ShapeId,
+        value: Instance<'t>,
+        scope: ScopeId,
+        sink: &mut S,
+    ) -> bool {
+        if S::FIRST { self.valid(id, value, scope) } else { self.collect(id, value, scope, sink) }
+    }
+
+    /// Reports a problem with the value of a site. Names are only ever asked for the first problem.
+    fn report<'t, S: Sink<'s, 't>>(
+        site: Site,
+        value: Instance<'t>,
+        what: What<'s>,
+        sink: &mut S,
+    ) -> bool {
+        let Some(node) = value.node().filter(|_| !S::FIRST) else { return false };
+        let Site { part, scope } = site;
+        sink.report(Problem { node, part, scope, what, members: Vec::new() })
+    }
+
+    /// What is asked of the value itself, by its type.
+    fn own<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Checks,
+        value: Instance<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let kind = value.kind();
+        if checks.refuses_all {
+            return Self::report(site, value, What::Never, sink);
+        }
+        if let Some(types) = checks.types {
+            let is_integer = || {
+                value.node().is_some_and(|node| {
+                    let strict = checks.strict_integers && node.raw().contains(['.', 'e', 'E']);
+                    node.is_integer() && !strict
+                })
+            };
+            let right = types.take(kind, is_integer);
+            go_on!(right || Self::report(site, value, What::Type, sink));
+        }
+        if let Some(constant) = &checks.constant {
+            let equal = self.equal(value, constant);
+            go_on!(equal || Self::report(site, value, What::Const, sink));
+        }
+        if let Some(options) = &checks.options {
+            let listed = self.is_listed(value, options);
+            go_on!(listed || Self::report(site, value, What::Enum(options.all.len()), sink));
+        }
+        match kind {
+            JsonKind::String => {
+                if let Some(text) = &checks.text {
+                    go_on!(self.text(site, text, value, sink));
+                }
+                let scalar = checks.scalar.as_deref().filter(|scalar| scalar.of_texts);
+                scalar.is_none_or(|scalar| self.scalar(site, scalar, value, sink))
+            }
+            JsonKind::Number => {
+                let scalar = checks.scalar.as_deref().filter(|scalar| scalar.of_numbers);
+                scalar.is_none_or(|scalar| self.scalar(site, scalar, value, sink))
+            }
+            JsonKind::Array => match (&checks.list, value) {
+                (Some(list), Instance::Node(node)) => self.list(site, list, node, sink),
+                _ => true,
+            },
+            JsonKind::Object => match (&checks.object, value) {
+                (Some(object), Instance::Node(node)) => self.object(site, object, node, sink),
+                _ => true,
+            },
+            JsonKind::Boolean | JsonKind::Null => true,
+        }
+    }
+
+    /// What other parts of the schema say about the value.
+    fn others<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Checks,
+        value: Instance<'t>,
+        sink: &mut S,
+    ) -> bool {
+        if let Some(combined) = &checks.combined {
+            go_on!(self.combined(site, combined, value, sink));
+        }
+        let Instance::Node(node) = value else { return true };
+        if let Some(list) = checks.list.as_deref().filter(|_| node.kind() == JsonKind::Array) {
+            return self.unevaluated_items(site, list, node, sink);
+        }
+        if let Some(object) = checks.object.as_deref().filter(|_| node.kind() == JsonKind::Object) {
+            return self.unevaluated_members(site, object, node, sink);
+        }
+        true
+    }
+
+    fn combined<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        combined: &'s Combined,
+        value: Instance<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let scope = site.scope;
+        // A branch that asks for a type alone is not paid for when it is asked.
+        let branches = combined.all_of.len() + combined.any_of.len() + combined.one_of.len();
+        go_on!(self.spend_bytes(branches / 8));
+        for id in combined.references.iter().chain(&combined.all_of) {
+            go_on!(self.ask(*id, value, scope, sink));
+        }
+        if let Some(dynamic) = &combined.dynamic {
+            let target = self.target(scope, dynamic);
+            go_on!(self.ask(target, value, scope, sink));
+        }
+        if !combined.any_of.is_empty() {
+            let any = combined.any_of.iter().any(|id| self.valid(*id, value, scope));
+            go_on!(any || Self::report(site, value, What::AnyOf, sink));
+        }
+        if !combined.one_of.is_empty() {
+            let mut valid = combined.one_of.iter().filter(|id| self.valid(**id, value, scope));
+            let what = match (valid.next(), valid.next()) {
+                (Some(_), None) => None,
+                (None, _) => Some(What::OneOf),
+                (Some(_), Some(_)) => Some(What::OneOfSeveral),
+            };
+            go_on!(what.is_none_or(|what| Self::report(site, value, what, sink)));
+        }
+        if let Some(not) = combined.not {
+            let right = !self.valid(not, value, scope);
+            go_on!(right || Self::report(site, value, What::Not, sink));
+        }
+        if let Some(test) = combined.test.filter(|_| combined.is_conditional()) {
+            let holds = self.valid(test, value, scope);
+            if let Some(id) = if holds { combined.then } else { combined.otherwise } {
+                go_on!(self.ask(id, value, scope, sink));
+            }
+        }
+        true
+    }
+
+    fn text<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Text,
+        value: Instance<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let Some(text) = value.text() else { return true };
+        go_on!(self.spend_bytes(text.len() / 16));
+        if checks.least.is_some() || checks.most.is_some() {
+            let length = text.chars().count() as u64;
+            let enough = checks.least.is_none_or(|least| length >= least);
+            go_on!(enough || Self::report(site, value, What::MinLength, sink));
+            let short = checks.most.is_none_or(|most| length <= most);
+            go_on!(short || Self::report(site, value, What::MaxLength, sink));
+        }
+        if let Some(pattern) = &checks.pattern {
+            let found = self.search(pattern, &text, site.part, value);
+            go_on!(found || Self::report(site, value, What::Pattern, sink));
+        }
+        true
+    }
+
+    /// Whether a pattern matches, on account. What cannot be decided is remembered.
+    pub(super) fn search(
+        &mut self,
+        pattern: &Pattern,
+        text: &str,
+        part: ShapeId,
+        value: Instance<'_>,
+    ) -> bool {
+        let found = pattern.search(text, |steps| self.spend(steps));
+        if found == Found::Undecided {
+            let node = value.node().map_or(0, |node| node.index());
+            self.undecided.get_or_insert((node, part));
+        }
+        found == Found::Match
+    }
+
+    fn scalar<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Scalar,
+        value: Instance<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let length = match value {
+            Instance::Node(node) => node.raw().len(),
+            Instance::Name(name) => name.len(),
+        };
+        go_on!(self.spend_bytes(8 + length));
+        let number = value.node().filter(|_| checks.range.is_some());
+        let number = number.and_then(|node| node.raw().parse::<i64>().ok());
+        let valid = match (number, checks.range) {
+            (Some(number), Some((least, most))) => (least..=most).contains(&number),
+            _ => checks.validator().is_some_and(|validator| validator.is_valid(value)),
+        };
+        valid || Self::report(site, value, What::Scalar, sink)
+    }
+
+    fn list<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s List,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let (value, length) = (Instance::Node(node), node.len());
+        let count = length as u64;
+        let enough = checks.least.is_none_or(|least| count >= least);
+        go_on!(enough || Self::report(site, value, What::MinItems, sink));
+        let few = checks.most.is_none_or(|most| count <= most);
+        go_on!(few || Self::report(site, value, What::MaxItems, sink));
+        if checks.unique && length > 1 {
+            go_on!(self.spend_bytes(2 * node.raw().len()));
+            go_on!(is_unique(node) || Self::report(site, value, What::Unique, sink));
+        }
+        let ends = checks.ends_with_prefix && length > checks.prefix.len();
+        go_on!(!ends || Self::report(site, value, What::FurtherItems, sink));
+        let rest = checks.rest.filter(|_| !checks.ends_with_prefix);
+        if !checks.prefix.is_empty() || rest.is_some() {
+            for (at, item) in node.children().enumerate() {
+                go_on!(self.spend(1));
+                let Some(id) = checks.prefix.get(at).copied().or(rest) else { break };
+                go_on!(self.ask(id, Instance::Node(item), site.scope, sink));
+            }
+        }
+        match &checks.contains {
+            Some(contains) => self.contains(site, contains, node, sink),
+            None => true,
+        }
+    }
+
+    fn contains<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        contains: &'s Contains,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let mut count = 0;
+        for item in node.children() {
+            go_on!(self.spend(1));
+            count += u64::from(self.valid(contains.of, Instance::Node(item), site.scope));
+            let over = contains.most.is_some_and(|most| count > most);
+            if over || contains.most.is_none() && count >= contains.least {
+                break;
+            }
+        }
+        let value = Instance::Node(node);
+        let keyword = if contains.least == 1 { "contains" } else { "minContains" };
+        let enough = count >= contains.least;
+        go_on!(enough || Self::report(site, value, What::Contains(keyword), sink));
+        let few = contains.most.is_none_or(|most| count <= most);
+        few || Self::report(site, value, What::Contains("maxContains"), sink)
+    }
+
+    fn object<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Object,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let (value, count) = (Instance::Node(node), node.len() as u64);
+        let enough = checks.least.is_none_or(|least| count >= least);
+        go_on!(enough || Self::report(site, value, What::MinProperties, sink));
+        let few = checks.most.is_none_or(|most| count <= most);
+        go_on!(few || Self::report(site, value, What::MaxProperties, sink));
+        go_on!(self.members(site, checks, node, sink));
+        for dependency in &checks.dependencies {
+            go_on!(self.spend(1 + count / 4));
+            if node.member(&dependency.name).is_none() {
+                continue;
+            }
+            for name in &dependency.required {
+                go_on!(self.spend(1 + count / 4));
+                let what = What::Required(dependency.keyword, name);
+                go_on!(node.member(name).is_some() || Self::report(site, value, what, sink));
+            }
+            if let Some(id) = dependency.schema {
+                go_on!(self.ask(id, value, site.scope, sink));
+            }
+        }
+        true
+    }
+
+    /// The members one by one, and then the required ones that are not there.
+    fn members<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Object,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let mut given = Given::new(checks.required.len());
+        let mut unexpected = Vec::new();
+        for member in node.children() {
+            let Some(key) = member.key() else { continue };
+            go_on!(self.spend_bytes(1 + key.len() / 16));
+            let known = checks.names.get(&key);
+            if let Some(at) = known.required {
+                given.note(at);
+            }
+            if let Some(names) = checks.property_names
+                && !self.valid(names, Instance::Name(&key), site.scope)
+            {
+                go_on!(Self::report(site, Instance::Node(node), What::Names, sink));
+            }
+            let mut declared = known.property.is_some();
+            if let Some(id) = known.property {
+                go_on!(self.ask(id, Instance::Node(member), site.scope, sink));
+            }
+            for (pattern, id) in &checks.patterns {
+                if self.search(pattern, &key, site.part, Instance::Node(node)) {
+                    declared = true;
+                    go_on!(self.ask(*id, Instance::Node(member), site.scope, sink));
+                }
+            }
+            let Some(further) = checks.further.filter(|_| !declared) else { continue };
+            if !checks.is_closed {
+                go_on!(self.ask(further, Instance::Node(member), site.scope, sink));
+            } else if S::FIRST {
+                return false;
+            } else {
+                go_on!(self.spend(8));
+                unexpected.push(member);
+            }
+        }
+        go_on!(Self::refuse(site, node, "additionalProperties", unexpected, sink));
+        given.missing().all(|at| {
+            let Some(name) = checks.required.get(at) else { return true };
+            let what = What::Required("required", name);
+            self.spend(1) && Self::report(site, Instance::Node(node), what, sink)
+        })
+    }
+
+    /// Reports members that the schema refuses, if there are any.
+    pub(super) fn refuse<'t, S: Sink<'s, 't>>(
+        site: Site,
+        node: Node<'t>,
+        keyword: &'static str,
+        members: Vec<Node<'t>>,
+        sink: &mut S,
+    ) -> bool {
+        let Site { part, scope } = site;
+        let what = What::Unexpected(keyword);
+        members.is_empty() || sink.report(Problem { node, part, scope, what, members })
+    }
+
+    fn unevaluated_items<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s List,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let Some(id) = checks.unevaluated else { return true };
+        let evaluated = self.evaluated(site.part, node, site.scope);
+        let mut right = true;
+        for (at, item) in node.children().enumerate() {
+            go_on!(self.spend(1));
+            let known = evaluated.holds(at);
+            right &= known || self.valid(id, Instance::Node(item), site.scope);
+        }
+        right || Self::report(site, Instance::Node(node), What::UnevaluatedItems, sink)
+    }
+
+    fn unevaluated_members<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Object,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let Some(id) = checks.unevaluated else { return true };
+        let evaluated = self.evaluated(site.part, node, site.scope);
+        let mut unexpected = Vec::new();
+        for (at, member) in node.children().enumerate() {
+            go_on!(self.spend(1));
+            if !evaluated.holds(at) && !self.valid(id, Instance::Node(member), site.scope) {
+                go_on!(!S::FIRST);
+                unexpected.push(member);
+            }
+        }
+        Self::refuse(site, node, "unevaluatedProperties", unexpected, sink)
+    }
+
+    /// Whether a value is one of those that `enum` lists.
+    fn is_listed(&mut self, value: Instance<'_>, options: &Listed) -> bool {
+        match value.kind() {
+            JsonKind::String => value.text().is_some_and(|text| {
+                self.spend_bytes(1 + text.len() / 16) && options.holds_text(&text)
+            }),
+            JsonKind::Number => {
+                let Some(node) = value.node() else { return false };
+                self.spend_bytes(4 + node.raw().len() / 4);
+                let number = node.raw().parse().unwrap_or(f64::NAN);
+                let mut alike = options.numbers(number);
+                alike.any(|option| self.equal(value, option))
+            }
+            _ => {
+                let mut others = options.others();
+                others.any(|option| self.equal(value, option))
+            }
+        }
+    }
+
+    /// Whether a value is equal to one of the schema, on account.
+    fn equal(&mut self, value: Instance<'_>, expected: &serde_json::Value) -> bool {
+        match value {
+            Instance::Name(name) => expected.as_str() == Some(name),
+            Instance::Node(node) => {
+                // Of another type it is refused at a glance.
+                let same = node.is_container() == (expected.is_array() || expected.is_object());
+                let cost = if same { 2 + node.raw().len() / 4 } else { 1 };
+                self.spend_bytes(cost) && equals(node, expected)
+            }
+        }
+    }
+}
+
+/// Which of the required members are there.
+enum Given {
+    Few { noted: u64, all: usize },
+    Many(Vec<bool>),
+}
+
+impl Given {
+    fn new(all: usize) -> Self {
+        if all <= 64 { Self::Few { noted: 0, all } } else { Self::Many(vec![false; all]) }
+    }
+
+    fn note(&mut self, at: usize) {
+        match self {
+            Self::Few { noted, .. } => *noted |= 1 << at,
+            Self::Many(given) => {
+                if let Some(given) = given.get_mut(at) {
+                    *given = true;
+                }
+            }
+        }
+    }
+
+    /// The positions of those that are not there.
+    fn missing(&self) -> impl Iterator<Item = usize> {
+        let all = match self {
+            Self::Few { all, .. } => *all,
+            Self::Many(given) => given.len(),
+        };
+        (0..all).filter(|at| match self {
+            Self::Few { noted, .. } => noted & (1 << at) == 0,
+            Self::Many(given) => !given.get(*at).copied().unwrap_or_default(),
+        })
+    }
+}
+
+/// What the library finds wrong with a scalar.
+impl Scalar {
+    pub(crate) fn problems<'a>(&'a self, node: Node<'a>) -> Vec<jsonschema::ValidationError<'a>> {
+        let validator: Option<&jsonschema::Validator<TreeJson>> = self.validator();
+        validator.into_iter().flat_map(|own| own.iter_errors(Instance::Node(node))).collect()
+    }
+}

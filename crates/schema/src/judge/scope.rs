@@ -1,0 +1,58 @@
+//! The dynamic scope: the schema resources on the way to a subschema, for `$dynamicRef`.
+
+use std::collections::HashMap;
+
+use super::Judge;
+use crate::compile::{Dynamic, ShapeId};
+
+/// A scope by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ScopeId(u32);
+
+impl ScopeId {
+    /// Nothing is on the way.
+    pub(crate) const NONE: Self = Self(0);
+}
+
+/// The scopes that have been met: the resources of each, outermost first. Only the first time that a
+/// resource is entered matters.
+#[derive(Default)]
+pub(super) struct Scopes {
+    /// All but the empty one.
+    all: Vec<Vec<u16>>,
+    entered: HashMap<(ScopeId, u16), ScopeId>,
+}
+
+impl Scopes {
+    fn resources(&self, scope: ScopeId) -> &[u16] {
+        let at = (scope.0 as usize).checked_sub(1);
+        at.and_then(|at| self.all.get(at)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Judge<'_> {
+    /// The scope inside a resource.
+    pub(super) fn enter(&mut self, scope: ScopeId, resource: u16) -> ScopeId {
+        if !self.shapes().is_scoped() || self.scopes.resources(scope).contains(&resource) {
+            return scope;
+        }
+        if let Some(known) = self.scopes.entered.get(&(scope, resource)) {
+            return *known;
+        }
+        let mut resources = self.scopes.resources(scope).to_vec();
+        resources.push(resource);
+        self.spend_bytes(64 + 8 * resources.len());
+        self.scopes.all.push(resources);
+        let id = ScopeId(u32::try_from(self.scopes.all.len()).unwrap_or(u32::MAX));
+        self.scopes.entered.insert((scope, resource), id);
+        id
+    }
+
+    /// Where a reference leads in a scope: to the outermost anchor of its name.
+    pub(super) fn target(&self, scope: ScopeId, dynamic: &Dynamic) -> ShapeId {
+        let resources = self.scopes.resources(scope).iter();
+        let mut anchors =
+            resources.filter_map(|resource| self.shapes().anchor(*resource, &dynamic.anchor));
+        anchors.next().unwrap_or(dynamic.target)
+    }
+}

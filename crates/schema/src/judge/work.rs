@@ -1,0 +1,39 @@
+//! Counts steps, for the tests that a larger schema or value takes no more than its share of work.
+//! Without the feature `work` nothing is counted.
+
+#[cfg(feature = "work")]
+use std::cell::Cell;
+
+#[cfg(feature = "work")]
+thread_local! {
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many steps this thread has paid for so far: the unit of the bound that `docs/limits.md`
+/// states. Only with the feature `work`.
+///
+/// ```
+/// use jsonmend_schema::{Schema, Tree, steps};
+///
+/// let schema = Schema::from_text(r#"{"items": {"type": "integer"}}"#)?;
+/// let before = steps();
+/// assert!(schema.accepts(&Tree::read("[1, 2, 3]")?));
+/// assert!(steps() - before >= 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "work")]
+#[must_use]
+pub fn steps() -> u64 {
+    STEPS.get()
+}
+
+/// Adds to the count.
+#[cfg(feature = "work")]
+pub(super) fn count(steps: u64) {
+    STEPS.set(STEPS.get() + steps);
+}
+
+/// Does nothing.
+#[cfg(not(feature = "work"))]
+#[inline]
+pub(super) const fn count(_: u64) {}
