@@ -4,6 +4,7 @@
 
 mod core;
 mod response;
+mod schema;
 mod wire;
 
 use std::fs;
@@ -11,7 +12,8 @@ use std::fs;
 /// The beginning of a row of the page, and what reaches its limit: a function here, or a test elsewhere
 /// with its file.
 const ROWS: &[(&str, Reached)] = &[
-    ("`with_depth`", Here(core::depth)),
+    ("`with_depth` | 127", Here(core::depth)),
+    ("`with_depth` | 64", There("crates/schema/tests/validate.rs", "a_schema_has_limits")),
     ("`with_lookahead`", Here(core::lookahead)),
     ("`with_buffer`", Here(core::buffer)),
     ("`with_repairs`", Here(core::repairs)),
@@ -56,6 +58,56 @@ const ROWS: &[(&str, Reached)] = &[
     ("`ResponseOptions::with_open_objects_limit`", Here(response::open_objects)),
     ("texts of one response that are searched", Here(response::searched_texts)),
     ("chunks in a row that come to nothing", Here(response::idle_chunks)),
+    ("`with_nodes`", There("crates/schema/tests/validate.rs", "a_schema_has_limits")),
+    (
+        "`with_properties`",
+        There("crates/schema/tests/hostile.rs", "a_schema_has_room_for_so_much_and_no_more"),
+    ),
+    (
+        "`with_branches`",
+        There("crates/schema/tests/hostile.rs", "a_schema_has_room_for_so_much_and_no_more"),
+    ),
+    (
+        "`with_bytes`",
+        There("crates/schema/tests/hostile.rs", "a_schema_has_room_for_so_much_and_no_more"),
+    ),
+    (
+        "`with_patterns`",
+        There("crates/schema/tests/hostile.rs", "patterns_have_room_together_and_each"),
+    ),
+    (
+        "`with_tools`",
+        There("crates/schema/tests/hostile.rs", "a_registry_has_room_for_so_many_tools"),
+    ),
+    (
+        "nodes of all tools",
+        There("crates/schema/tests/hostile.rs", "a_registry_has_room_for_so_many_tools"),
+    ),
+    (
+        "work for a text",
+        There(
+            "tests/schema_work.rs",
+            "what_takes_too_much_work_is_an_overflow_and_the_value_stays",
+        ),
+    ),
+    (
+        "subschemas asked inside each other",
+        There("crates/schema/tests/hostile.rs", "references_that_lead_back_ask_for_nothing_more"),
+    ),
+    (
+        "steps of a match with look-around",
+        There(
+            "crates/schema/tests/hostile.rs",
+            "a_pattern_that_cannot_be_decided_is_an_issue_wherever_it_is",
+        ),
+    ),
+    (
+        "a name that is compared with others",
+        There("tests/schema_work.rs", "documents_in_prose_and_long_names_cost_their_length"),
+    ),
+    ("a text in which a named value is looked for", Here(schema::named_values)),
+    ("pairs of names compared", Here(schema::compared_names)),
+    ("problems and issues of a value", Here(schema::issues)),
     ("`--max-input`", There("crates/cli/tests/it/limits.rs", "an_input_is_as_long_as_it_may_be")),
     (
         "`batch --max-line`",

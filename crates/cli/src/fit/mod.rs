@@ -31,7 +31,7 @@ use crate::{
 const MAX_SCHEMA: usize = 16 << 20;
 
 /// The most tools that are read.
-const MAX_TOOLS: usize = 4096;
+const MAX_TOOLS: usize = 1024;
 
 /// A schema, and the name of what it is for.
 #[derive(Debug)]

@@ -47,7 +47,7 @@ fn a_device_without_an_end_is_an_error() {
 fn the_files_of_a_directory_share_a_limit() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("limits-tools");
     fs::create_dir_all(&folder).unwrap();
-    let schema = |title: usize| json!({"title": "x".repeat(title)}).to_string();
+    let schema = |blanks: usize| format!("{{{}}}", " ".repeat(blanks));
     fs::write(folder.join("a.json"), schema(9 << 20)).unwrap();
     fs::write(folder.join("b.json"), schema(1)).unwrap();
     let args = ["repair", "--tools", folder.to_str().unwrap(), "--name", "b"];
@@ -62,14 +62,14 @@ fn tools_are_as_many_as_they_may_be() {
         let tools: Vec<Value> = (0..count).map(|n| json!({"name": format!("t{n}")})).collect();
         json!({"result": {"tools": tools}})
     };
-    let most = path("limits-4096.tools.json", tools(4096).to_string());
+    let most = path("limits-1024.tools.json", tools(1024).to_string());
     assert_eq!(run(&["repair", "--tools", &most, "--name", "t9"], "{}").code, 0);
-    let more = path("limits-4097.tools.json", tools(4097).to_string());
-    refused(&run(&["repair", "--tools", &more, "--name", "t9"], "{}"), 2, "more than 4096 tools");
-    refused(&run(&["stream", "--tools", &more], "{}"), 2, "more than 4096 tools");
-    let request = json!({"input": "{}", "tools": tools(4097), "name": "t9"});
+    let more = path("limits-1025.tools.json", tools(1025).to_string());
+    refused(&run(&["repair", "--tools", &more, "--name", "t9"], "{}"), 2, "more than 1024 tools");
+    refused(&run(&["stream", "--tools", &more], "{}"), 2, "more than 1024 tools");
+    let request = json!({"input": "{}", "tools": tools(1025), "name": "t9"});
     let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
-    assert_eq!(reply["error"], "more than 4096 tools");
+    assert_eq!(reply["error"], "more than 1024 tools");
     // The values of an enum are not tools.
     let values: Vec<Value> = (0..2000).map(|n| json!({"name": n})).collect();
     let named =
