@@ -6,7 +6,7 @@ use jsonmend_core::{Mended, Options, Policy, Risk, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
-    calls::{End, Entry, Place, Sink},
+    calls::{End, Entry, Place, Sink, Tracking},
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Format, excerpt},
@@ -58,6 +58,8 @@ pub(crate) struct Body {
     /// That payload was not JSON: an error, unless the whole stream is unrecognised.
     malformed: bool,
     overflow: bool,
+    /// Whether the first payload was written as a Python literal instead of JSON, once there was one.
+    python: Option<bool>,
     /// The body ended inside a frame.
     truncated: bool,
 }
@@ -118,6 +120,7 @@ impl Body {
             unknown: None,
             malformed: false,
             overflow: false,
+            python: None,
             truncated: false,
             options,
         }
@@ -249,6 +252,9 @@ impl Body {
             }
             match json::first(rest) {
                 Ok((node, after)) => {
+                    if self.python.is_none() && node.is_object() {
+                        self.python = Some(false);
+                    }
                     self.node(event, node, Source::new(data), sink);
                     rest = after;
                 }
@@ -283,19 +289,32 @@ impl Body {
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(mended.repairs()));
-                let written = self.note_envelope(Place::of(text, data), &mended);
+                let looks_python = text.starts_with("{'");
+                let is_python = *self.python.get_or_insert(looks_python) && looks_python;
+                let source =
+                    Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
+                let policy = self.options.mending().policy();
+                let damaged = source.is_damaged(policy, is_python, &format::argument_objects(node));
+                // A call that lost something leaves a rewriter with the damage in it.
+                let (open, begun) = self.channels.call_counts();
+                let allowed = !damaged || open == 0;
+                let mut written = self.note_envelope(Place::of(text, data), &mended, allowed);
                 // Nothing can be written to a text that passes through an event verbatim. So what is open is
                 // abandoned before the event, and what begins in it is abandoned after it.
                 if !written {
                     self.channels.abandon(sink);
                 }
-                let source =
-                    Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
-                let arguments = format::argument_objects(node);
-                if source.is_damaged(self.options.mending().policy(), &arguments) {
+                if damaged {
                     self.channels.damage(Some(Doubt::DamagedEvent));
                 }
                 self.node(event, node, source, sink);
+                if damaged {
+                    self.channels.damage(None);
+                    if self.channels.call_counts().1 > begun {
+                        self.channels.tracking().into_iter().for_each(Tracking::forward_envelope);
+                        written = false;
+                    }
+                }
                 if !written {
                     self.channels.abandon(sink);
                 }
@@ -312,9 +331,9 @@ impl Body {
 
     /// Tells a rewriter how the payload was read from `place` on. Returns `false` if the payload must be
     /// forwarded verbatim.
-    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) -> bool {
+    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended, allowed: bool) -> bool {
         let policy = self.options.mending().policy();
-        let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind()));
+        let allowed = allowed && mended.repairs().iter().all(|repair| policy.allows(repair.kind()));
         let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place)
         else {
             return true;

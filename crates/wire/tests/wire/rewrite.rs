@@ -2,7 +2,7 @@
 
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{
-    ErrorKind, Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
+    Doubt, ErrorKind, Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
     Transcript, WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},
     sse::SseLimits,
@@ -450,11 +450,37 @@ fn repetitions_of_the_whole_are_mended_too() {
 
 #[test]
 fn a_broken_envelope_leaves_mended_where_the_policy_allows_it() {
-    let broken = body(&["{'a': 1}"]).replace("]}}]}", "],}}]}");
+    let whole = |arguments: &str| body(&[arguments]).replace("]}}]}", "],\"content\":null}}]}");
+    let broken = whole("{'a': 1}").replace("\"content\":null", "\"content\":None");
+    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        let out = rewrite(&RewriteOptions::new().with_mode(mode), broken.as_bytes());
+        assert_eq!(out.text(), whole("{\"a\": 1}"));
+        let out = rewrite(&mending(Policy::STRICT).with_mode(mode), broken.as_bytes());
+        assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+    }
+}
+
+#[test]
+fn a_damaged_envelope_leaves_as_it_came_where_it_concerns_a_call() {
+    let (damaged, whole) = ("\"function\":{\"arguments\" \"", "\"function\":{\"arguments\":\"");
+    let pieces = ["{\"a\":1", ",\"b\":2}"];
+    let broken = body(&pieces).replace(&format!("{whole},"), &format!("{damaged},"));
+    assert_ne!(broken, body(&pieces));
+    let first = body(&["{'a': 1}"]).replace("\"type\":\"function\",", "\"type\":\"function\",,");
+    for (broken, calls) in [(&broken, 1), (&first, 1)] {
+        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+            let out = rewrite(&RewriteOptions::new().with_mode(mode), broken.as_bytes());
+            assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+            assert_eq!(out.said.calls().len(), calls);
+            assert_eq!(out.said.calls()[0].doubt(), Some(Doubt::DamagedEvent));
+        }
+    }
+    // An event in which no call begins, while none is open.
+    let text = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},}]}\n\n";
+    let broken = text.to_owned() + &body(&["{\"a\": 1}"]);
     let out = rewrite(&RewriteOptions::new(), broken.as_bytes());
-    assert_eq!(out.text(), body(&["{\"a\": 1}"]));
-    let out = rewrite(&mending(Policy::STRICT), broken.as_bytes());
-    assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+    assert_eq!(out.text(), broken.replace("},}]}\n\n", "}}]}\n\n"));
+    assert!(out.said.calls()[0].outcome().is_complete());
 }
 
 #[test]
