@@ -178,6 +178,12 @@ impl Channels {
             }
             Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
             Delta::Doubt(doubt) => self.calls.doubt(doubt),
+            Delta::Damaged => {
+                if self.calls.tracking().is_some() {
+                    self.calls.abandon(sink);
+                }
+                self.calls.damage(Some(Doubt::DamagedEvent));
+            }
             Delta::Fail(error) => self.fail(&error, sink),
         }
     }

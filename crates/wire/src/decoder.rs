@@ -162,11 +162,11 @@ impl Body {
                 let damaged = matches!(data, Cow::Owned(_)).then_some(Doubt::DamagedEvent);
                 self.channels.damage(damaged);
                 self.payload(&event, &data, whole, sink);
-                self.channels.damage(None);
             }
             Frame::Comment(text) => {
-                // An event whose field name was damaged.
-                if text.trim_start().starts_with('{') {
+                // An event whose field name was damaged, or the rest of one.
+                let text = text.trim();
+                if text.starts_with('{') || (text.ends_with('}') && text.contains('"')) {
                     self.channels.doubt(Doubt::LostEvent);
                 }
                 sink(WireEvent::KeepAlive);
@@ -178,6 +178,10 @@ impl Body {
             // event whose field name was damaged.
             Frame::Field { value, .. } if value.trim_start().starts_with('{') => {
                 self.fail(ErrorKind::Malformed, &value, sink);
+            }
+            // What is left of two lines.
+            Frame::Field { name, .. } if is_joined(&name) => {
+                self.fail(ErrorKind::Malformed, &name, sink);
             }
             Frame::Field { .. } => {}
             Frame::Stray(text) if text.trim_start().starts_with(['{', '[']) => {
@@ -200,6 +204,7 @@ impl Body {
             Frame::Fault(fault) => self.fail(ErrorKind::Malformed, &fault.to_string(), sink),
             Frame::Page { text } => self.fail(ErrorKind::NotAStream, &text, sink),
         }
+        self.channels.damage(None);
     }
 
     fn fail(&mut self, kind: ErrorKind, text: &str, sink: Sink<'_>) {
@@ -230,7 +235,9 @@ impl Body {
         if rest.is_empty() && !event.is_empty() {
             if let Some(error) = format::read_plain_error(event, rest) {
                 self.channels.fail(&error, sink);
-            } else if event.contains("delta") {
+            } else if event.contains("delta")
+                || self.format.as_ref().is_some_and(|format| format::is_part(event, format.names()))
+            {
                 // Its data was lost.
                 self.fail(ErrorKind::Malformed, event, sink);
             } else {
@@ -308,12 +315,9 @@ impl Body {
                     self.channels.damage(Some(Doubt::DamagedEvent));
                 }
                 self.node(event, node, source, sink);
-                if damaged {
-                    self.channels.damage(None);
-                    if self.channels.call_counts().1 > begun {
-                        self.channels.tracking().into_iter().for_each(Tracking::forward_envelope);
-                        written = false;
-                    }
+                if damaged && self.channels.call_counts().1 > begun {
+                    self.channels.tracking().into_iter().for_each(Tracking::forward_envelope);
+                    written = false;
                 }
                 if !written {
                     self.channels.abandon(sink);
@@ -409,6 +413,13 @@ const KEEP_ALIVES: [&str; 5] = ["heartbeat", "keep-alive", "keep_alive", "keepal
 fn is_keep_alive(event: &str, text: &str) -> bool {
     let is_known = |word: &str| KEEP_ALIVES.iter().any(|known| word.eq_ignore_ascii_case(known));
     !text.starts_with(['{', '[']) && (is_known(event) || is_known(text))
+}
+
+/// Whether the name of a field is what is left of two lines: the beginning of one field, and another.
+fn is_joined(name: &str) -> bool {
+    const FIELDS: [&str; 4] = ["data", "event", "id", "retry"];
+    let head = ["data", "event"].iter().find_map(|field| name.strip_suffix(field));
+    head.is_some_and(|head| !head.is_empty() && FIELDS.iter().any(|field| field.starts_with(head)))
 }
 
 /// What follows the sentinel `[DONE]`, in the spellings of servers, if the text begins with it.
