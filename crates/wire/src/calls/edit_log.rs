@@ -42,6 +42,8 @@ pub(crate) struct EditLog {
     /// Repair has stopped: from here on the text is shown verbatim.
     stopped: bool,
     ended: bool,
+    /// Every piece is released verbatim.
+    verbatim: bool,
     /// The original text, once it has ended and if it was changed.
     raw: Option<String>,
 }
@@ -79,6 +81,18 @@ impl EditLog {
         }
     }
 
+    /// Allows all waiting pieces to be released verbatim, of which none was released yet.
+    pub(super) fn forward(&mut self) {
+        self.release();
+        self.slots.iter_mut().for_each(|slot| *slot = Slot::Raw);
+        self.verbatim = true;
+    }
+
+    /// Whether pieces are released verbatim, even if their literals were read in another way.
+    pub(crate) const fn is_verbatim(&self) -> bool {
+        self.verbatim
+    }
+
     /// Whether the log is no longer needed.
     pub(crate) fn is_spent(&self) -> bool {
         self.ended && self.slots.is_empty() && self.repairs.is_empty()
@@ -113,7 +127,10 @@ impl EditLog {
     /// Whether the `nth` waiting piece may be released.
     pub(crate) fn may_leave(&self, nth: usize) -> bool {
         match self.slots.get(nth) {
-            Some(Slot::Part { end, .. }) => self.ended || *end <= self.certain,
+            // A piece that only repeats is changed, so some of the text must be certain.
+            Some(Slot::Part { skip, end, .. }) => {
+                self.ended || (*end <= self.certain && (*skip == 0 || self.certain > 0))
+            }
             Some(Slot::Raw) => true,
             Some(Slot::Whole) => self.ended,
             // Its slot is not known yet.

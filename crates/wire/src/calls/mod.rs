@@ -359,7 +359,7 @@ pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &Options) -> Call 
     let mut arguments = ArgumentText::new(mending.clone(), usize::MAX, false);
     arguments.push(raw, &mut |_| {});
     let (end, doubt) = (End::of(finish), arguments.doubt());
-    let closed = arguments.close(end.is_cut() || doubt.is_some(), &mut |_| {});
+    let closed = arguments.close(&mut |_| {});
     Call::new(0, 0, CallKind::Function, None, String::new()).closed(closed, end, doubt)
 }
 

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
+use jsonmend_core::{Mended, Mender, Options, Outcome, Repair, apply, mend};
 
 use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;
@@ -57,6 +57,8 @@ pub(crate) struct Trace {
     pending: Vec<Pending>,
     /// Everything is forwarded verbatim.
     raw: bool,
+    /// The text was repaired as a whole, and [`decide`](Self::decide) releases it.
+    undecided: bool,
 }
 
 impl Trace {
@@ -69,6 +71,7 @@ impl Trace {
             fed: 0,
             pending: Vec::new(),
             raw: false,
+            undecided: false,
         }
     }
 
@@ -160,26 +163,19 @@ impl Trace {
         }
     }
 
-    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. `counts`: whether a
-    /// repaired text may leave, where the text was held back.
+    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. A text that was held back
+    /// waits for [`decide`](Self::decide).
     pub(super) fn finish(
         &mut self,
         text: &str,
         reading: Reading,
         dropped: usize,
-        counts: &dyn Fn(&Mended) -> bool,
         show: &mut dyn FnMut(Piece<'_>),
     ) -> Mended {
         let Some(mut mender) = self.mender.take() else {
             self.resolve(reading, dropped);
-            let mended = self.mend_whole(text);
-            if mended.outcome().is_complete() && counts(&mended) {
-                self.edit_log.set_repairs(mended.repairs().to_vec());
-            }
-            let shown = mended.text_or(text.as_bytes());
-            show(Piece { bytes: shown.as_bytes(), raw: mended.text().is_none() });
-            self.edit_log.end(text);
-            return mended;
+            self.undecided = true;
+            return self.mend_whole(text);
         };
         self.resolve(reading, 0);
         let mut out = Recorder::new(&mut self.edit_log, show);
@@ -197,6 +193,27 @@ impl Trace {
         Mended::new(outcome, mended, repairs, cut_at)
     }
 
+    /// Releases a text that was held back: as `repaired`, with the repairs that make it so, if it is complete,
+    /// and otherwise verbatim.
+    pub(super) fn decide(
+        &mut self,
+        text: &str,
+        repaired: Option<(&str, &[Repair])>,
+        show: &mut dyn FnMut(Piece<'_>),
+    ) {
+        if !core::mem::take(&mut self.undecided) {
+            return;
+        }
+        if let Some((shown, repairs)) = repaired {
+            self.edit_log.set_repairs(repairs.to_vec());
+            show(Piece { bytes: shown.as_bytes(), raw: false });
+        } else {
+            self.edit_log.forward();
+            show(Piece { bytes: text.as_bytes(), raw: true });
+        }
+        self.edit_log.end(text);
+    }
+
     /// Repairs a text that is forwarded repaired only if it is then complete.
     fn mend_whole(&self, text: &str) -> Mended {
         work::count(text.len());
@@ -207,13 +224,18 @@ impl Trace {
 
     /// Stops rewriting: what is not certain yet, and everything that follows, is forwarded verbatim.
     pub(crate) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
+        let held = self.mender.is_none();
         if let Some(mender) = &mut self.mender {
             mender.abandon(&mut Recorder::new(&mut self.edit_log, show));
         }
         for _ in self.pending.drain(..) {
             self.edit_log.add(Slot::Raw);
         }
-        self.edit_log.release();
+        if held {
+            self.edit_log.forward();
+        } else {
+            self.edit_log.release();
+        }
         self.raw = true;
     }
 }
