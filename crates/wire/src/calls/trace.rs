@@ -49,7 +49,8 @@ pub(super) fn verbatim(mended: Mended) -> Mended {
 #[derive(Debug)]
 pub(crate) struct Trace {
     options: Options,
-    /// `None` if the text is repaired as a whole.
+    release: Release,
+    /// `None` if the text is repaired as a whole, or has ended.
     mender: Option<Box<Mender>>,
     edit_log: EditLog,
     /// How much of the text the mender has read.
@@ -57,8 +58,8 @@ pub(crate) struct Trace {
     pending: Vec<Pending>,
     /// Everything is forwarded verbatim.
     raw: bool,
-    /// The text was repaired as a whole, and [`decide`](Self::decide) releases it.
-    undecided: bool,
+    /// The outcome of the repair, until [`decide`](Self::decide) has released the text.
+    undecided: Option<Outcome>,
 }
 
 impl Trace {
@@ -66,12 +67,13 @@ impl Trace {
         let early = release == Release::Early;
         Self {
             options: options.clone(),
+            release,
             mender: early.then(|| Box::new(Mender::new(options))),
             edit_log: EditLog::default(),
             fed: 0,
             pending: Vec::new(),
             raw: false,
-            undecided: false,
+            undecided: None,
         }
     }
 
@@ -145,6 +147,7 @@ impl Trace {
         if let Some(mender) = &mut self.mender {
             let more = text.get(self.fed..).unwrap_or_default();
             mender.push(more.as_bytes(), &mut Recorder::new(&mut self.edit_log, show));
+            self.edit_log.hold(mender.document_end());
             self.fed = text.len();
         }
     }
@@ -163,8 +166,8 @@ impl Trace {
         }
     }
 
-    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. A text that was held back
-    /// waits for [`decide`](Self::decide).
+    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. What waits then is released
+    /// by [`decide`](Self::decide).
     pub(super) fn finish(
         &mut self,
         text: &str,
@@ -174,8 +177,9 @@ impl Trace {
     ) -> Mended {
         let Some(mut mender) = self.mender.take() else {
             self.resolve(reading, dropped);
-            self.undecided = true;
-            return self.mend_whole(text);
+            let mended = self.mend_whole(text);
+            self.undecided = Some(mended.outcome());
+            return mended;
         };
         self.resolve(reading, 0);
         let mut out = Recorder::new(&mut self.edit_log, show);
@@ -183,7 +187,7 @@ impl Trace {
         let path = mender.path();
         let outcome = mender.finish(&mut out);
         work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
-        self.edit_log.end(text);
+        self.undecided = Some(outcome);
         let repairs = self.edit_log.repairs().to_vec();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
         let mended = mended.and_then(|mended| String::from_utf8(mended).ok());
@@ -193,23 +197,26 @@ impl Trace {
         Mended::new(outcome, mended, repairs, cut_at)
     }
 
-    /// Releases a text that was held back: as `repaired`, with the repairs that make it so, if it is complete,
-    /// and otherwise verbatim.
+    /// Releases what waits of a text that has ended: as `repaired`, with the repairs that make it so, if it is
+    /// complete, and otherwise verbatim. A text that was cut off itself is released as it was repaired.
     pub(super) fn decide(
         &mut self,
         text: &str,
         repaired: Option<(&str, &[Repair])>,
         show: &mut dyn FnMut(Piece<'_>),
     ) {
-        if !core::mem::take(&mut self.undecided) {
-            return;
-        }
-        if let Some((shown, repairs)) = repaired {
-            self.edit_log.set_repairs(repairs.to_vec());
-            show(Piece { bytes: shown.as_bytes(), raw: false });
-        } else {
-            self.edit_log.forward();
-            show(Piece { bytes: text.as_bytes(), raw: true });
+        let Some(outcome) = self.undecided.take() else { return };
+        match (self.release, repaired) {
+            (Release::Early, None) if outcome == Outcome::Repaired => self.edit_log.forward_rest(),
+            (Release::Early, _) => {}
+            (Release::Complete, Some((shown, repairs))) => {
+                self.edit_log.set_repairs(repairs.to_vec());
+                show(Piece { bytes: shown.as_bytes(), raw: false });
+            }
+            (Release::Complete, None) => {
+                self.edit_log.forward();
+                show(Piece { bytes: text.as_bytes(), raw: true });
+            }
         }
         self.edit_log.end(text);
     }
@@ -224,17 +231,15 @@ impl Trace {
 
     /// Stops rewriting: what is not certain yet, and everything that follows, is forwarded verbatim.
     pub(crate) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
-        let held = self.mender.is_none();
         if let Some(mender) = &mut self.mender {
             mender.abandon(&mut Recorder::new(&mut self.edit_log, show));
         }
         for _ in self.pending.drain(..) {
             self.edit_log.add(Slot::Raw);
         }
-        if held {
-            self.edit_log.forward();
-        } else {
-            self.edit_log.release();
+        match self.release {
+            Release::Early => self.edit_log.release(),
+            Release::Complete => self.edit_log.forward(),
         }
         self.raw = true;
     }

@@ -524,13 +524,13 @@ fn a_body_that_ends_in_an_event_with_bare_lines_loses_none_of_them() {
 #[test]
 fn a_broken_envelope_after_another_value_is_rewritten_in_place() {
     let body = "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
-        \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":None}]}\n\n\
+        \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":\"stop\",\"x\":None}]}\n\n\
         data: [DONE]\n\n";
     let out = rewrite(&mending(Policy::PERMISSIVE), body.as_bytes());
     assert_eq!(
         out.text(),
         "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
-        \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1}\"}}]},\"finish_reason\":null}]}\n\n\
+        \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1}\"}}]},\"finish_reason\":\"stop\",\"x\":null}]}\n\n\
         data: [DONE]\n\n"
     );
 }

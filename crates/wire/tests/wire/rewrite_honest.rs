@@ -5,7 +5,7 @@ use crate::{
     support::{START, decode, doubts, finish, tools},
 };
 use jsonmend_core::Outcome;
-use jsonmend_wire::{Doubt, RewriteMode, RewriteOptions, RewriteOutcome};
+use jsonmend_wire::{Doubt, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter};
 
 /// Rewrites a body. The outcomes must be those of the decoder.
 fn agree(mode: RewriteMode, body: &str) -> Out {
@@ -106,4 +106,33 @@ fn a_call_that_could_go_on_is_as_open_in_a_rewriter_as_in_a_decoder() {
     let body = [call(0, "{'t': 1}"), call(1, "{\"s\": "), finish("length")].concat();
     let out = agree(RewriteMode::Validated, &body);
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Repaired);
+}
+
+/// The last bracket of a document that needed repairs waits for the end of its call.
+#[test]
+fn append_takes_back_what_was_not_emitted_of_a_call_that_is_cut() {
+    let pieces = |list: &[&str], rest: &str| {
+        let list: String = list.iter().map(|text| piece(text)).collect();
+        tools(START) + &list + rest
+    };
+    let lost = "data: {\"choices\"\n\n".to_owned() + &finish("tool_calls");
+    for rest in [finish("length"), lost, String::new()] {
+        // The arguments come in one event, which is unchanged.
+        unchanged(RewriteMode::Append, &pieces(&["{'city': 'Oslo'}"], &rest));
+        unchanged(RewriteMode::Append, &pieces(&["{\"city\": \"Oslo", "\",}"], &rest));
+        // The first one was emitted mended, the rest is what was received, and not the end of a string.
+        let out = agree(RewriteMode::Append, &pieces(&["{'city': 'Os", "lo', 'x'", ": 1}"], &rest));
+        assert_eq!(out.text(), pieces(&["{\"city\": \"Os", "lo\", \"x\"", ": 1}"], &rest));
+    }
+    // A call that is complete leaves mended, and what is valid does not wait.
+    let complete = |list: &[&str]| pieces(list, &finish("tool_calls"));
+    let out = agree(RewriteMode::Append, &complete(&["{'city': ", "'Oslo'}", "\n"]));
+    assert_eq!(out.text(), complete(&["{\"city\": ", "\"Oslo\"}", "\n"]));
+    for (text, waits) in [("{\"city\": 1}", false), ("{'city': 1}", true)] {
+        let mut rewriter = Rewriter::new(RewriteOptions::new());
+        rewriter.push(pieces(&[text], "").as_bytes(), &mut |_| {});
+        assert_eq!(rewriter.withheld() > 0, waits, "{text}");
+        rewriter.push(finish("tool_calls").as_bytes(), &mut |_| {});
+        assert_eq!(rewriter.withheld(), 0, "{text}");
+    }
 }
