@@ -79,6 +79,11 @@ impl Channels {
         self.calls.abandon(sink);
     }
 
+    /// How many calls are open, and how many have begun.
+    pub(crate) fn call_counts(&self) -> (usize, usize) {
+        self.calls.counts()
+    }
+
     /// Whether an error was reported.
     pub(crate) const fn has_failed(&self) -> bool {
         self.errors > 0
@@ -173,6 +178,12 @@ impl Channels {
             }
             Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
             Delta::Doubt(doubt) => self.calls.doubt(doubt),
+            Delta::Damaged => {
+                if self.calls.tracking().is_some() {
+                    self.calls.abandon(sink);
+                }
+                self.calls.damage(Some(Doubt::DamagedEvent));
+            }
             Delta::Fail(error) => self.fail(&error, sink),
         }
     }

@@ -6,7 +6,7 @@ use jsonmend_core::{Mended, Options, Policy, Risk, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
-    calls::{End, Entry, Place, Sink},
+    calls::{End, Entry, Place, Sink, Tracking},
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Format, excerpt},
@@ -58,6 +58,8 @@ pub(crate) struct Body {
     /// That payload was not JSON: an error, unless the whole stream is unrecognised.
     malformed: bool,
     overflow: bool,
+    /// Whether the first payload was written as a Python literal instead of JSON, once there was one.
+    python: Option<bool>,
     /// The body ended inside a frame.
     truncated: bool,
 }
@@ -118,6 +120,7 @@ impl Body {
             unknown: None,
             malformed: false,
             overflow: false,
+            python: None,
             truncated: false,
             options,
         }
@@ -159,11 +162,11 @@ impl Body {
                 let damaged = matches!(data, Cow::Owned(_)).then_some(Doubt::DamagedEvent);
                 self.channels.damage(damaged);
                 self.payload(&event, &data, whole, sink);
-                self.channels.damage(None);
             }
             Frame::Comment(text) => {
-                // An event whose field name was damaged.
-                if text.trim_start().starts_with('{') {
+                // An event whose field name was damaged, or the rest of one.
+                let text = text.trim();
+                if text.starts_with('{') || (text.ends_with('}') && text.contains('"')) {
                     self.channels.doubt(Doubt::LostEvent);
                 }
                 sink(WireEvent::KeepAlive);
@@ -175,6 +178,10 @@ impl Body {
             // event whose field name was damaged.
             Frame::Field { value, .. } if value.trim_start().starts_with('{') => {
                 self.fail(ErrorKind::Malformed, &value, sink);
+            }
+            // What is left of two lines.
+            Frame::Field { name, .. } if is_joined(&name) => {
+                self.fail(ErrorKind::Malformed, &name, sink);
             }
             Frame::Field { .. } => {}
             Frame::Stray(text) if text.trim_start().starts_with(['{', '[']) => {
@@ -197,6 +204,7 @@ impl Body {
             Frame::Fault(fault) => self.fail(ErrorKind::Malformed, &fault.to_string(), sink),
             Frame::Page { text } => self.fail(ErrorKind::NotAStream, &text, sink),
         }
+        self.channels.damage(None);
     }
 
     fn fail(&mut self, kind: ErrorKind, text: &str, sink: Sink<'_>) {
@@ -227,7 +235,9 @@ impl Body {
         if rest.is_empty() && !event.is_empty() {
             if let Some(error) = format::read_plain_error(event, rest) {
                 self.channels.fail(&error, sink);
-            } else if event.contains("delta") {
+            } else if event.contains("delta")
+                || self.format.as_ref().is_some_and(|format| format::is_part(event, format.names()))
+            {
                 // Its data was lost.
                 self.fail(ErrorKind::Malformed, event, sink);
             } else {
@@ -249,6 +259,9 @@ impl Body {
             }
             match json::first(rest) {
                 Ok((node, after)) => {
+                    if self.python.is_none() && node.is_object() {
+                        self.python = Some(false);
+                    }
                     self.node(event, node, Source::new(data), sink);
                     rest = after;
                 }
@@ -283,19 +296,29 @@ impl Body {
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(mended.repairs()));
-                let written = self.note_envelope(Place::of(text, data), &mended);
+                let looks_python = text.starts_with("{'");
+                let is_python = *self.python.get_or_insert(looks_python) && looks_python;
+                let source =
+                    Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
+                let policy = self.options.mending().policy();
+                let damaged = source.is_damaged(policy, is_python, &format::argument_objects(node));
+                // A call that lost something leaves a rewriter with the damage in it.
+                let (open, begun) = self.channels.call_counts();
+                let allowed = !damaged || open == 0;
+                let mut written = self.note_envelope(Place::of(text, data), &mended, allowed);
                 // Nothing can be written to a text that passes through an event verbatim. So what is open is
                 // abandoned before the event, and what begins in it is abandoned after it.
                 if !written {
                     self.channels.abandon(sink);
                 }
-                let source =
-                    Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
-                let arguments = format::argument_objects(node);
-                if source.is_damaged(self.options.mending().policy(), &arguments) {
+                if damaged {
                     self.channels.damage(Some(Doubt::DamagedEvent));
                 }
                 self.node(event, node, source, sink);
+                if damaged && self.channels.call_counts().1 > begun {
+                    self.channels.tracking().into_iter().for_each(Tracking::forward_envelope);
+                    written = false;
+                }
                 if !written {
                     self.channels.abandon(sink);
                 }
@@ -312,9 +335,9 @@ impl Body {
 
     /// Tells a rewriter how the payload was read from `place` on. Returns `false` if the payload must be
     /// forwarded verbatim.
-    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended) -> bool {
+    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended, allowed: bool) -> bool {
         let policy = self.options.mending().policy();
-        let allowed = mended.repairs().iter().all(|repair| policy.allows(repair.kind()));
+        let allowed = allowed && mended.repairs().iter().all(|repair| policy.allows(repair.kind()));
         let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place)
         else {
             return true;
@@ -390,6 +413,13 @@ const KEEP_ALIVES: [&str; 5] = ["heartbeat", "keep-alive", "keep_alive", "keepal
 fn is_keep_alive(event: &str, text: &str) -> bool {
     let is_known = |word: &str| KEEP_ALIVES.iter().any(|known| word.eq_ignore_ascii_case(known));
     !text.starts_with(['{', '[']) && (is_known(event) || is_known(text))
+}
+
+/// Whether the name of a field is what is left of two lines: the beginning of one field, and another.
+fn is_joined(name: &str) -> bool {
+    const FIELDS: [&str; 4] = ["data", "event", "id", "retry"];
+    let head = ["data", "event"].iter().find_map(|field| name.strip_suffix(field));
+    head.is_some_and(|head| !head.is_empty() && FIELDS.iter().any(|field| field.starts_with(head)))
 }
 
 /// What follows the sentinel `[DONE]`, in the spellings of servers, if the text begins with it.

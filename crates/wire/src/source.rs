@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use jsonmend_core::{Policy, Repair, RepairKind, Risk};
+use jsonmend_core::{Policy, Repair, RepairKind};
 
 /// A payload as it is read, and its original text if it was repaired.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +47,14 @@ impl<'a> Source<'a> {
                 .is_none_or(|(.., inside)| inside.iter().all(|repair| policy.allows(repair.kind())))
     }
 
-    /// Whether a repair that is not exact, or that `policy` does not allow, may have changed the meaning of
-    /// other members of the payload, too. Envelopes are written by programs: one that needs a guess was
-    /// damaged on its way. Objects that are the arguments of a call are written by the model, and
-    /// repaired under the policy for calls. They are slices of the payload, in its order.
-    pub(crate) fn is_damaged(&self, policy: Policy, arguments: &[&str]) -> bool {
-        // These replace one value, or a part of a string, and nothing around it.
-        let local = [RepairKind::NonFinite, RepairKind::LoneSurrogate, RepairKind::InvalidUtf8];
+    /// Whether the payload was damaged on its way. Programs write valid JSON, so every repair is a sign of
+    /// that, except for three groups:
+    ///
+    /// - repairs of single values that programs are known to write in another way;
+    /// - single quotes, if `is_python`: the server writes all its payloads as Python literals;
+    /// - repairs inside `arguments`, the objects that are the arguments of calls: the model writes them, and
+    ///   they are repaired under the policy for calls. They are slices of the payload, in its order.
+    pub(crate) fn is_damaged(&self, policy: Policy, is_python: bool, arguments: &[&str]) -> bool {
         let mut objects = arguments.iter().filter_map(|part| self.place(part)).peekable();
         let (mut added, mut removed) = (0, 0);
         self.repairs.iter().any(|repair| {
@@ -63,10 +64,33 @@ impl<'a> Source<'a> {
             removed += repair.end() - repair.start();
             while objects.next_if(|object| object.end <= start).is_some() {}
             let inside = objects.peek().is_some_and(|it| it.start < start && end < it.end);
-            let allowed = policy.allows(repair.kind());
-            !local.contains(&repair.kind())
-                && !(allowed && (inside || repair.risk() == Risk::Exact))
+            let kind = repair.kind();
+            let explained = match kind {
+                RepairKind::NonFinite | RepairKind::LoneSurrogate => return false,
+                RepairKind::PythonLiteral => true,
+                RepairKind::SingleQuote if is_python => true,
+                _ => inside && !self.is_transport_damage(repair),
+            };
+            !(explained && policy.allows(kind))
         })
+    }
+
+    /// Whether that defect, inside an object of the payload, shows damage rather than the hand of the model.
+    /// A server that copies what the model wrote has parsed it, or found its end; what it then sends holds no
+    /// raw line ends and no half of a pair of quotes. Bytes that were lost or inserted on the way leave both.
+    fn is_transport_damage(&self, repair: &Repair) -> bool {
+        match repair.kind() {
+            RepairKind::UnescapedControl
+            | RepairKind::UnquotedString
+            | RepairKind::UnterminatedString => true,
+            // A key without quotes is JavaScript. One that only lacks the first of them is not.
+            RepairKind::UnquotedKey => {
+                let rest = self.original.get(repair.start()..).unwrap_or_default();
+                let ends = |c: char| c.is_ascii_whitespace() || "\":,{}[]".contains(c);
+                rest.find(ends).is_some_and(|at| rest[at..].starts_with('"'))
+            }
+            _ => false,
+        }
     }
 
     /// The place of `part` in the payload as it is read.
@@ -139,9 +163,20 @@ mod tests {
         assert!(!source.allows(&text[first..first + 11], Policy::CONSERVATIVE));
         let second = text.find("{\"y\"").unwrap();
         assert!(source.allows(&text[second..second + 10], Policy::CONSERVATIVE));
-        assert!(!source.is_damaged(Policy::CONSERVATIVE, &[]));
-        assert!(source.is_damaged(Policy::STRICT, &[]));
         assert_eq!(Source::new(text).original_of(text), None);
+    }
+
+    /// The objects of the payload are taken for arguments.
+    fn is_damaged(original: &str, policy: Policy, is_python: bool) -> bool {
+        let mended = mend(original.as_bytes(), &Options::new());
+        let text = mended.text().unwrap();
+        let objects: Vec<_> = text
+            .match_indices('{')
+            .skip(1)
+            .map(|(at, _)| &text[at..=at + text[at..].find('}').unwrap()])
+            .collect();
+        let source = Source::mended(text, original, mended.repairs());
+        source.is_damaged(policy, is_python, &objects)
     }
 
     #[test]
@@ -149,21 +184,52 @@ mod tests {
         for (original, damaged) in [
             (r#"{"a": {"x" 1}, "b": {"y": 2}}"#, false),
             (r#"{"a": {"x": 1}, "b": {"y" 2}}"#, false),
+            (r#"{"a": {x: 'y',}, "b": {"y": True}}"#, false),
             (r#"{"a": {"x" 1}, "b" {"y": 2}}"#, true),
             (r#"{"a" {"x": 1}, "b": {"y": 2}}"#, true),
             (r#"{"a": {"x": 1} "b": {"y": 2}}"#, true),
             (r#"{"a": {"x": NaN}, "b": {"y": 2}}"#, false),
         ] {
-            let mended = mend(original.as_bytes(), &Options::new());
-            let text = mended.text().unwrap();
-            let source = Source::mended(text, original, mended.repairs());
-            let objects: Vec<_> = text
-                .match_indices('{')
-                .skip(1)
-                .map(|(at, _)| &text[at..=at + text[at..].find('}').unwrap()])
-                .collect();
-            assert_eq!(source.is_damaged(Policy::CONSERVATIVE, &objects), damaged, "{original}");
-            assert!(original.contains("NaN") || source.is_damaged(Policy::STRICT, &objects));
+            assert_eq!(is_damaged(original, Policy::CONSERVATIVE, false), damaged, "{original}");
+            assert!(original.contains("NaN") || is_damaged(original, Policy::STRICT, false));
+        }
+    }
+
+    #[test]
+    fn every_other_repair_of_an_envelope_is_damage() {
+        for original in [
+            "{\"a\": 1,, \"b\": 2}",
+            "{\"a\": 1,}",
+            "{\"a\0\": 1}",
+            "{\"a\": \"x\n\"}",
+            "{\"\\a\": 1}",
+            "{\"a\": 1, b\": 2}",
+            "{\"a\": TRUE}",
+            "{'a': 1}",
+        ] {
+            assert!(is_damaged(original, Policy::CONSERVATIVE, false), "{original}");
+        }
+        assert!(!is_damaged("{\"a\": None}", Policy::CONSERVATIVE, false));
+        let python = "{'a': True, 'b': \"it's\", 'c': None}";
+        assert!(is_damaged(python, Policy::CONSERVATIVE, false));
+        assert!(is_damaged(python, Policy::STRICT, true));
+        assert!(!is_damaged(python, Policy::CONSERVATIVE, true));
+        assert!(is_damaged("{'a': True,, 'b': 1}", Policy::CONSERVATIVE, true));
+    }
+
+    #[test]
+    fn what_only_transport_leaves_inside_arguments_is_damage() {
+        for object in [
+            "{\"x\": \"y\nz\"}",
+            "{\"x\": \"y\tz\"}",
+            "{\"x\":y\", \"z\": 1}",
+            "{\"x\":\"y, \"z\": 1}",
+            "{\"x\":y, \"z\": 1}",
+            "{\"x\": 1, z\": 1}",
+            "{z\": 1}",
+        ] {
+            let original = format!("{{\"a\": {object}}}");
+            assert!(is_damaged(&original, Policy::CONSERVATIVE, false), "{object}");
         }
     }
 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use jsonmend_core::{Collected, Guide, Mended, Mender, Options, Outcome, mend};
 
 use super::{
-    Doubt,
+    Call, Doubt,
     edit_log::{EditLog, Piece, Show},
     ending::Ending,
-    reading::{after_placeholder, has_open_fence, is_json, is_whole_value, says_the_same},
+    reading::{after_placeholder, has_open_fence, is_json, says_the_same},
     trace::{Reading, Release, Trace, verbatim},
 };
 use crate::work;
@@ -163,7 +163,13 @@ impl ArgumentText {
             Engine::Live(mender) => ends(mender),
             Engine::Traced(trace) => match trace.mender() {
                 Some(mender) => ends(mender),
-                None => self.ending.is_reached(&self.reading),
+                // The same reading, although nothing is repaired before the end.
+                None => {
+                    let mut mender = Mender::new(self.mending.clone());
+                    mender.push(self.reading.as_bytes(), &mut ());
+                    work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
+                    ends(&mender)
+                }
             },
         }
     }
@@ -365,8 +371,8 @@ impl ArgumentText {
         self.reading.push_str(text);
     }
 
-    /// Ends the arguments, and chooses the reading. `cut`: the stream was cut off in them.
-    pub(super) fn close(&mut self, cut: bool, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
+    /// Ends the arguments, and chooses the reading.
+    pub(super) fn close(&mut self, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
         if self.reading.trim().is_empty()
             && let Some(seed) = self.seed.take()
         {
@@ -389,7 +395,7 @@ impl ArgumentText {
             Engine::Free => Closed::Free(core::mem::take(&mut self.reading)),
             Engine::Live(mender) => self.close_live(*mender, show),
             Engine::Traced(mut trace) => {
-                let closed = self.close_traced(&mut trace, cut, show);
+                let closed = self.close_traced(&mut trace, show);
                 self.engine = Engine::Traced(trace);
                 closed
             }
@@ -441,28 +447,30 @@ impl ArgumentText {
 
     /// Like [`close_live`](Self::close_live). What was released already counts, so only a text that was
     /// held back to its end can lose an empty object that arrived in pieces.
-    fn close_traced(
-        &mut self,
-        trace: &mut Trace,
-        cut: bool,
-        show: &mut dyn FnMut(Piece<'_>),
-    ) -> Closed {
+    fn close_traced(&mut self, trace: &mut Trace, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!self.mends(&self.reading) && self.mends(&plain)))
         {
-            let counts = |mended: &Mended| !cut && is_whole_value(&plain, mended);
-            let mended = trace.finish(&plain, Reading::Plain, 0, &counts, show);
+            let mended = trace.finish(&plain, Reading::Plain, 0, show);
             return Closed::Json { raw: plain, mended: Some(mended), resent: false };
         }
         let mut raw = core::mem::take(&mut self.reading);
         let rest = after_placeholder(&raw).filter(|_| !trace.has_begun()).map(str::len);
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
-        let counts = |mended: &Mended| !cut && is_whole_value(&raw, mended);
-        let mended = trace.finish(&raw, Reading::Resent, dropped, &counts, show);
+        let mended = trace.finish(&raw, Reading::Resent, dropped, show);
         let mended = if self.composed { verbatim(mended) } else { mended };
         let resent = self.resends > 0 || self.dropped || dropped > 0;
         Closed::Json { raw, mended: Some(mended), resent }
+    }
+
+    /// Releases arguments that were held back until it was known how the call ended.
+    pub(super) fn decide(&mut self, call: &Call, show: &mut dyn FnMut(Piece<'_>)) {
+        if let Engine::Traced(trace) = &mut self.engine {
+            let complete = call.outcome().is_complete();
+            let repaired = complete.then(|| (call.arguments(), call.repairs()));
+            trace.decide(call.raw(), repaired, show);
+        }
     }
 
     /// The log of the pieces that are still tracked.

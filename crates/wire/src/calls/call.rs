@@ -121,10 +121,11 @@ impl Call {
         self
     }
 
-    /// Marks the call as not complete for that reason, and discards its repaired arguments.
+    /// Marks the call as not complete for that reason, and discards its repaired arguments. The reason also
+    /// explains why a rewriter abandoned their repair.
     pub(super) fn doubted(mut self, doubt: Doubt) -> Self {
         self.doubt = self.doubt.or(Some(doubt));
-        if self.outcome.is_complete() {
+        if self.outcome.is_complete() || self.outcome == Outcome::Abandoned {
             let limit = doubt == Doubt::Limit;
             self.outcome = if limit { Outcome::Overflow } else { Outcome::Cut };
             self.mended = None;

@@ -30,7 +30,7 @@ pub enum Doubt {
     /// The stream sent the arguments, or the name, in two versions that differ.
     Contradiction,
     /// An event that may belong to the call was damaged: it has bytes that are not UTF-8, half of a
-    /// character is missing, or its JSON needed a repair that is not exact.
+    /// character is missing, or it is not the JSON that its server writes.
     DamagedEvent,
     /// The provider marked the call as incomplete.
     Incomplete,

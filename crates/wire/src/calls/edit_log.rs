@@ -39,9 +39,13 @@ pub(crate) struct EditLog {
     split: bool,
     /// The offset up to which the text is certain.
     certain: usize,
+    /// The offset from which pieces wait for the end: the document needed repairs, and its last byte is there.
+    hold: Option<usize>,
     /// Repair has stopped: from here on the text is shown verbatim.
     stopped: bool,
     ended: bool,
+    /// Every piece is released verbatim.
+    verbatim: bool,
     /// The original text, once it has ended and if it was changed.
     raw: Option<String>,
 }
@@ -68,15 +72,42 @@ impl EditLog {
         self.raw = (!self.repairs.is_empty()).then(|| raw.to_owned());
     }
 
+    /// Sets where the document ended so far, if it did. If it needed repairs, its last byte waits until the
+    /// outcome of the text is known.
+    pub(super) fn hold(&mut self, document_end: Option<usize>) {
+        let end = document_end.filter(|_| !self.repairs.is_empty());
+        self.hold = end.map(|end| end.saturating_sub(1));
+    }
+
     /// Allows all waiting pieces to be released.
     pub(super) fn release(&mut self) {
         self.certain = usize::MAX;
+        self.hold = None;
         work::count(self.slots.len());
         for slot in &mut self.slots {
             if *slot == Slot::Whole {
                 *slot = Slot::Raw;
             }
         }
+    }
+
+    /// Allows all waiting pieces to be released verbatim, of which none was released yet.
+    pub(super) fn forward(&mut self) {
+        self.release();
+        self.slots.iter_mut().for_each(|slot| *slot = Slot::Raw);
+        self.verbatim = true;
+    }
+
+    /// Allows the waiting pieces to be released verbatim, after others that were released with repairs.
+    pub(super) fn forward_rest(&mut self) {
+        self.release();
+        self.slots.iter_mut().for_each(|slot| *slot = Slot::Raw);
+        self.forget();
+    }
+
+    /// Whether pieces are released verbatim, even if their literals were read in another way.
+    pub(crate) const fn is_verbatim(&self) -> bool {
+        self.verbatim
     }
 
     /// Whether the log is no longer needed.
@@ -113,7 +144,11 @@ impl EditLog {
     /// Whether the `nth` waiting piece may be released.
     pub(crate) fn may_leave(&self, nth: usize) -> bool {
         match self.slots.get(nth) {
-            Some(Slot::Part { end, .. }) => self.ended || *end <= self.certain,
+            // A piece that only repeats is changed, so some of the text must be certain.
+            Some(Slot::Part { skip, end, .. }) => {
+                let certain = self.certain.min(self.hold.unwrap_or(usize::MAX));
+                self.ended || (*end <= certain && (*skip == 0 || certain > 0))
+            }
             Some(Slot::Raw) => true,
             Some(Slot::Whole) => self.ended,
             // Its slot is not known yet.

@@ -200,9 +200,7 @@ impl Calls {
             .or_else(|| nameless.then_some(Doubt::MissingStart))
             .or_else(|| open.arguments.doubt())
             .or_else(|| (end == End::Broken).then_some(Doubt::BodyEnded));
-        let cut = end.is_cut() || doubt.is_some();
-        let closed = open.arguments.close(cut, &mut |piece| sink(fragment(call, piece)));
-        let edit_log = open.arguments.into_edit_log();
+        let closed = open.arguments.close(&mut |piece| sink(fragment(call, piece)));
         let name = open.name.unwrap_or_default();
         let ended = Call::new(call, key.0, open.kind, open.id.clone(), name.clone());
         let mut ended = ended.closed(closed, end, doubt);
@@ -210,10 +208,12 @@ impl Calls {
             // What looks like a defect may be the position of the lost event.
             ended = ended.doubted(Doubt::LostEvent);
         }
+        open.arguments.decide(&ended, &mut |piece| sink(fragment(call, piece)));
         sink(WireEvent::CallEnded(&ended));
         let (hash, plain) = (hash(ended.raw()), is_plain(ended.raw()));
         let kept = Ended { id: open.id, name, hash, plain, early: false };
         self.ended.insert(key, kept);
+        let edit_log = open.arguments.into_edit_log();
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);
         }

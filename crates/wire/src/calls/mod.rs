@@ -132,6 +132,11 @@ impl Calls {
         self.tracking.as_deref_mut()?.edit_log(target)
     }
 
+    /// How many are open, and how many have begun.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.open.len(), self.begun)
+    }
+
     /// Abandons the repair of everything that is open: it is forwarded verbatim.
     pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
         for (&(_, call), open) in &mut self.open {
@@ -354,7 +359,7 @@ pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &Options) -> Call 
     let mut arguments = ArgumentText::new(mending.clone(), usize::MAX, false);
     arguments.push(raw, &mut |_| {});
     let (end, doubt) = (End::of(finish), arguments.doubt());
-    let closed = arguments.close(end.is_cut() || doubt.is_some(), &mut |_| {});
+    let closed = arguments.close(&mut |_| {});
     Call::new(0, 0, CallKind::Function, None, String::new()).closed(closed, end, doubt)
 }
 

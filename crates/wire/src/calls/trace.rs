@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use jsonmend_core::{Mended, Mender, Options, Outcome, apply, mend};
+use jsonmend_core::{Mended, Mender, Options, Outcome, Repair, apply, mend};
 
 use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;
@@ -49,7 +49,8 @@ pub(super) fn verbatim(mended: Mended) -> Mended {
 #[derive(Debug)]
 pub(crate) struct Trace {
     options: Options,
-    /// `None` if the text is repaired as a whole.
+    release: Release,
+    /// `None` if the text is repaired as a whole, or has ended.
     mender: Option<Box<Mender>>,
     edit_log: EditLog,
     /// How much of the text the mender has read.
@@ -57,6 +58,8 @@ pub(crate) struct Trace {
     pending: Vec<Pending>,
     /// Everything is forwarded verbatim.
     raw: bool,
+    /// The outcome of the repair, until [`decide`](Self::decide) has released the text.
+    undecided: Option<Outcome>,
 }
 
 impl Trace {
@@ -64,11 +67,13 @@ impl Trace {
         let early = release == Release::Early;
         Self {
             options: options.clone(),
+            release,
             mender: early.then(|| Box::new(Mender::new(options))),
             edit_log: EditLog::default(),
             fed: 0,
             pending: Vec::new(),
             raw: false,
+            undecided: None,
         }
     }
 
@@ -142,6 +147,7 @@ impl Trace {
         if let Some(mender) = &mut self.mender {
             let more = text.get(self.fed..).unwrap_or_default();
             mender.push(more.as_bytes(), &mut Recorder::new(&mut self.edit_log, show));
+            self.edit_log.hold(mender.document_end());
             self.fed = text.len();
         }
     }
@@ -160,25 +166,19 @@ impl Trace {
         }
     }
 
-    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. `counts`: whether a
-    /// repaired text may leave, where the text was held back.
+    /// Ends the text. `text` is all of it, after `dropped` bytes that do not count. What waits then is released
+    /// by [`decide`](Self::decide).
     pub(super) fn finish(
         &mut self,
         text: &str,
         reading: Reading,
         dropped: usize,
-        counts: &dyn Fn(&Mended) -> bool,
         show: &mut dyn FnMut(Piece<'_>),
     ) -> Mended {
         let Some(mut mender) = self.mender.take() else {
             self.resolve(reading, dropped);
             let mended = self.mend_whole(text);
-            if mended.outcome().is_complete() && counts(&mended) {
-                self.edit_log.set_repairs(mended.repairs().to_vec());
-            }
-            let shown = mended.text_or(text.as_bytes());
-            show(Piece { bytes: shown.as_bytes(), raw: mended.text().is_none() });
-            self.edit_log.end(text);
+            self.undecided = Some(mended.outcome());
             return mended;
         };
         self.resolve(reading, 0);
@@ -187,7 +187,7 @@ impl Trace {
         let path = mender.path();
         let outcome = mender.finish(&mut out);
         work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
-        self.edit_log.end(text);
+        self.undecided = Some(outcome);
         let repairs = self.edit_log.repairs().to_vec();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
         let mended = mended.and_then(|mended| String::from_utf8(mended).ok());
@@ -195,6 +195,30 @@ impl Trace {
             if mended.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
         let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(path);
         Mended::new(outcome, mended, repairs, cut_at)
+    }
+
+    /// Releases what waits of a text that has ended: as `repaired`, with the repairs that make it so, if it is
+    /// complete, and otherwise verbatim. A text that was cut off itself is released as it was repaired.
+    pub(super) fn decide(
+        &mut self,
+        text: &str,
+        repaired: Option<(&str, &[Repair])>,
+        show: &mut dyn FnMut(Piece<'_>),
+    ) {
+        let Some(outcome) = self.undecided.take() else { return };
+        match (self.release, repaired) {
+            (Release::Early, None) if outcome == Outcome::Repaired => self.edit_log.forward_rest(),
+            (Release::Early, _) => {}
+            (Release::Complete, Some((shown, repairs))) => {
+                self.edit_log.set_repairs(repairs.to_vec());
+                show(Piece { bytes: shown.as_bytes(), raw: false });
+            }
+            (Release::Complete, None) => {
+                self.edit_log.forward();
+                show(Piece { bytes: text.as_bytes(), raw: true });
+            }
+        }
+        self.edit_log.end(text);
     }
 
     /// Repairs a text that is forwarded repaired only if it is then complete.
@@ -213,7 +237,10 @@ impl Trace {
         for _ in self.pending.drain(..) {
             self.edit_log.add(Slot::Raw);
         }
-        self.edit_log.release();
+        match self.release {
+            Release::Early => self.edit_log.release(),
+            Release::Complete => self.edit_log.forward(),
+        }
         self.raw = true;
     }
 }

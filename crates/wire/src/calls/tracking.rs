@@ -106,6 +106,16 @@ impl Tracking {
         self.entries.push(entry);
     }
 
+    /// Does not allow the repairs of the envelope that was read last.
+    pub(crate) fn forward_envelope(&mut self) {
+        for entry in self.entries.iter_mut().rev() {
+            if let Entry::Envelope { allowed, .. } = entry {
+                *allowed = false;
+                return;
+            }
+        }
+    }
+
     /// Takes the entries of the last payload.
     pub(crate) fn take_entries(&mut self) -> Vec<Entry> {
         core::mem::take(&mut self.entries)
@@ -206,7 +216,11 @@ impl Tracking {
     pub(crate) fn end_texts(&mut self, of: RangeInclusive<Block>, cut: bool) {
         while let Some((&block, _)) = self.texts.range(of.clone()).next() {
             let Some((mut trace, text)) = self.texts.remove(&block) else { continue };
-            trace.finish(&text, Reading::Plain, 0, &|_| !cut, &mut |_| {});
+            let mended = trace.finish(&text, Reading::Plain, 0, &mut |_| {});
+            let shown = mended.text().unwrap_or(&text);
+            let complete = mended.outcome().is_complete() && !cut;
+            let repaired = complete.then(|| (shown, mended.repairs()));
+            trace.decide(&text, repaired, &mut |_| {});
             let target = Target::Text(block);
             self.entries.push(Entry::End(target));
             self.kept = self.kept.saturating_sub(text.len());

@@ -4,8 +4,8 @@
 //! of a payload decides; if it is missing, the name of the event is used instead.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, finish, kind_of, non_empty, ordinal, piece,
-    usage,
+    Arguments, CallDelta, Delta, Format, arguments, finish, is_misnamed, kind_of, non_empty,
+    ordinal, piece, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -19,6 +19,9 @@ const TYPES: [&str; 7] = [
     "message_start",
     "message_stop",
 ];
+
+/// The events that hold a part of a call.
+const NAMES: [&str; 3] = ["content_block_delta", "content_block_start", "content_block_stop"];
 
 /// The type belongs to this format, and nothing indicates another format.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
@@ -42,7 +45,11 @@ pub(super) struct Anthropic {
 
 impl Format for Anthropic {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        match kind_of(event, payload).as_ref() {
+        let kind = kind_of(event, payload);
+        if is_misnamed(event, &kind, &NAMES) {
+            out(Delta::Damaged);
+        }
+        match kind.as_ref() {
             "message_start" => {
                 self.begin(out);
                 if let Some(message) = payload.field("message") {
@@ -78,6 +85,10 @@ impl Format for Anthropic {
 
     fn states_ends(&self) -> bool {
         true
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &NAMES
     }
 
     fn is_ended(&self) -> bool {

@@ -1,7 +1,8 @@
 //! Cohere Chat, version 2.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, finish, non_empty, ordinal, piece,
+    Arguments, CallDelta, Delta, Format, arguments, count, finish, is_misnamed, non_empty, ordinal,
+    piece,
 };
 use crate::{Block, ErrorKind, Usage, WireError, json::Node};
 
@@ -19,6 +20,9 @@ const TYPES: [&str; 11] = [
     "tool-plan-delta",
 ];
 
+/// The events that hold a part of a call.
+const NAMES: [&str; 3] = ["tool-call-delta", "tool-call-end", "tool-call-start"];
+
 /// The type belongs to this format, or the response was not streamed.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     let [kind, message, reason] = payload.pick(["type", "message", "finish_reason"]);
@@ -35,11 +39,15 @@ pub(super) struct CohereV2 {
 }
 
 impl Format for CohereV2 {
-    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [kind, index, delta] = payload.pick(["type", "index", "delta"]);
         let index = ordinal(index);
         let message = || delta?.field("message");
-        match kind.and_then(Node::text).as_deref() {
+        let kind = kind.and_then(Node::text);
+        if kind.as_deref().is_some_and(|kind| is_misnamed(event, kind, &NAMES)) {
+            out(Delta::Damaged);
+        }
+        match kind.as_deref() {
             Some("content-start" | "content-delta") => {
                 if let Some(content) = message().and_then(|message| message.field("content")) {
                     read_content(index, content, out);
@@ -74,6 +82,10 @@ impl Format for CohereV2 {
 
     fn states_ends(&self) -> bool {
         true
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &NAMES
     }
 
     fn is_ended(&self) -> bool {

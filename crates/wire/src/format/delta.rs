@@ -39,6 +39,8 @@ pub(crate) enum Delta<'a> {
     },
     /// Something was lost or contradicted: no open call is complete.
     Doubt(Doubt),
+    /// The payload was damaged: no call that is open or begins in it is complete.
+    Damaged,
     /// A choice or message is aborted by another one.
     Abort {
         scope: u32,

@@ -3,7 +3,8 @@
 //! The parts of a response are called steps. An earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, again, arguments, finish, non_empty, ordinal, piece, usage,
+    Arguments, CallDelta, Delta, Format, again, arguments, finish, is_misnamed, non_empty, ordinal,
+    piece, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -15,6 +16,9 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
     heads.iter().any(|head| kind.starts_with(head))
         || object.and_then(Node::text).is_some_and(|object| object == "interaction")
 }
+
+/// The events that hold a part of a call.
+const NAMES: [&str; 3] = ["step.delta", "step.start", "step.stop"];
 
 /// The names of the token counts.
 const USAGE: [&str; 4] =
@@ -28,11 +32,14 @@ pub(super) struct GeminiInteractions {
 }
 
 impl Format for GeminiInteractions {
-    fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [kind, index, step, content, delta, interaction] =
             payload.pick(["event_type", "index", "step", "content", "delta", "interaction"]);
         let index = ordinal(index);
         let kind = kind.and_then(Node::text).unwrap_or_default();
+        if is_misnamed(event, &kind, &NAMES) {
+            out(Delta::Damaged);
+        }
         match kind.as_ref() {
             "step.start" | "content.start" => {
                 if let Some(step) = step.or(content) {
@@ -52,6 +59,10 @@ impl Format for GeminiInteractions {
             }
             _ => {}
         }
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &NAMES
     }
 
     fn is_ended(&self) -> bool {

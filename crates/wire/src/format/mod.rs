@@ -288,6 +288,11 @@ pub(crate) trait Format: fmt::Debug + Send {
         false
     }
 
+    /// The names of the events that hold a part of a call, if the format names its events.
+    fn names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether the stream may end here.
     fn is_ended(&self) -> bool;
 }
@@ -295,6 +300,27 @@ pub(crate) trait Format: fmt::Debug + Send {
 /// The type of a payload, or the name of its event if it has none.
 fn kind_of<'a>(event: &'a str, payload: Node<'a>) -> Cow<'a, str> {
     payload.field("type").and_then(Node::text).unwrap_or(Cow::Borrowed(event))
+}
+
+/// Whether the name of an event is one of `names`, the beginning of one, or holds one: part of a line, or
+/// what is left of two.
+pub(crate) fn is_part(event: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| name.starts_with(event) || event.contains(name))
+}
+
+/// Whether the name of an event contradicts the type of its payload: the name is one of `names`, so that the
+/// type is wrong, or it is what is left of one or two of them, so that the payload may be of another event.
+/// Servers give their events other names, too, such as `message`, and words that a name begins with.
+fn is_misnamed(event: &str, kind: &str, names: &[&str]) -> bool {
+    event != kind
+        && !event.is_empty()
+        && names.iter().any(|name| {
+            event.contains(name)
+                || name.strip_prefix(event).is_some_and(|rest| {
+                    rest.starts_with(char::is_alphanumeric)
+                        && event.ends_with(char::is_alphanumeric)
+                })
+        })
 }
 
 /// The text of a member, if it is a non-empty string.

@@ -17,6 +17,17 @@ fn object(payload: Node<'_>) -> Cow<'_, str> {
     payload.field("object").and_then(Node::text).unwrap_or_default()
 }
 
+/// The events that hold a part of a call.
+const NAMES: [&str; 2] = ["thread.run.requires_action", "thread.run.step.delta"];
+
+/// Whether the name of an event contradicts the object in it. The name is the object and what happened to it,
+/// unless the object is itself a change.
+fn is_misnamed(event: &str, object: &str) -> bool {
+    let is_change = |name: &str| name.ends_with(".delta");
+    NAMES.iter().any(|name| event.contains(name))
+        && !(event.starts_with(object) && is_change(event) == is_change(object))
+}
+
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct OpenAiAssistants {
@@ -31,6 +42,9 @@ pub(super) struct OpenAiAssistants {
 impl Format for OpenAiAssistants {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let object = object(payload);
+        if is_misnamed(event, &object) {
+            out(Delta::Damaged);
+        }
         match object.as_ref() {
             "thread.message.delta" => {
                 let content = payload.field("delta").and_then(|delta| delta.field("content"));
@@ -64,6 +78,10 @@ impl Format for OpenAiAssistants {
 
     fn sentinel(&mut self) {
         self.ended = true;
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &NAMES
     }
 
     fn is_ended(&self) -> bool {

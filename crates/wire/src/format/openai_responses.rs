@@ -13,7 +13,7 @@ use std::{
 
 use super::{
     Arguments, CallDelta, Delta, Format, again, arguments, count, errors::read_inner_error,
-    final_arguments, finish, kind_of, non_empty, ordinal, piece,
+    final_arguments, finish, is_misnamed, kind_of, non_empty, ordinal, piece,
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
 
@@ -22,6 +22,18 @@ const MAX_ITEMS: u32 = 0x4000;
 
 /// Parts beyond this number count as emitted, so that their number is bounded.
 const MAX_PARTS: usize = 0x1_0000;
+
+/// The events that hold a part of a call.
+const NAMES: [&str; 8] = [
+    "response.custom_tool_call_input.delta",
+    "response.custom_tool_call_input.done",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.done",
+    "response.mcp_call_arguments.delta",
+    "response.mcp_call_arguments.done",
+    "response.output_item.added",
+    "response.output_item.done",
+];
 
 /// A type that belongs to this format, or a response that was not streamed.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
@@ -69,6 +81,9 @@ enum Channel {
 impl Format for OpenAiResponses {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let kind = kind_of(event, payload);
+        if is_misnamed(event, &kind, &NAMES) {
+            out(Delta::Damaged);
+        }
         if self.misses_events(payload.field("sequence_number")) {
             out(Delta::Doubt(Doubt::LostEvent));
         }
@@ -105,6 +120,10 @@ impl Format for OpenAiResponses {
 
     fn states_ends(&self) -> bool {
         true
+    }
+
+    fn names(&self) -> &'static [&'static str] {
+        &NAMES
     }
 
     fn is_ended(&self) -> bool {

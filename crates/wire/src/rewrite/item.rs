@@ -98,7 +98,8 @@ impl Item {
                 }
                 (None, None) => Cow::Borrowed(""),
             };
-            let new = edit_log.leave(text).or_else(|| piece.decoded.clone());
+            let decoded = piece.decoded.as_ref().filter(|_| !edit_log.is_verbatim());
+            let new = edit_log.leave(text).or_else(|| decoded.cloned());
             if let (Some(new), Some(place)) = (new, piece.place) {
                 let base = base.get_or_insert_with(|| self.base());
                 let is_string = literal(base, place).starts_with('"');

@@ -7,7 +7,8 @@ use crate::WireOptions;
 #[non_exhaustive]
 pub enum RewriteMode {
     /// Every event is emitted as soon as all of its content is certain: at the latest one token, key or
-    /// look-ahead later. Emitted bytes are never taken back.
+    /// look-ahead later. Only the end of arguments that needed repairs waits for the end of the call, and
+    /// is emitted verbatim if the call is not complete. Emitted bytes are never taken back.
     #[default]
     Append,
     /// For bytes that have already been forwarded: only what can still be appended is emitted, at the

@@ -9,11 +9,161 @@ use jsonmend_wire::{
 /// name of its field.
 #[test]
 fn a_comment_that_holds_an_object_was_an_event() {
-    for (comment, outcome) in [(": {\"choices\":[]}\n\n", "cut"), (": ping {}\n\n", "unchanged")] {
+    let rest = ": 0, \"function\": {\"arguments\": \"2\"}}]}, \"finish_reason\": null}]}\n\n";
+    for (comment, outcome) in [
+        (": {\"choices\":[]}\n\n", "cut"),
+        (rest, "cut"),
+        (": ping {}\n\n", "unchanged"),
+        (": it says \"ping\"\n\n", "unchanged"),
+    ] {
         let body = [tools(START).as_str(), &piece("{\"a\": \"x"), comment, &piece("\"}")].concat();
         let transcript = decode(&(body + &finish("tool_calls")));
         assert_eq!(transcript.calls()[0].outcome().code(), outcome, "{comment}");
         assert_eq!(transcript.outcome(), StreamOutcome::Complete);
+    }
+}
+
+/// A line was lost from somewhere in it to somewhere in a later one.
+#[test]
+fn fields_and_names_of_two_lines_lost_an_event() {
+    let event = |name: &str, rest: &str| {
+        format!("{name}data: {{\"type\":\"content_block_delta\",\"index\":0,{rest}}}\n\n")
+    };
+    let piece = |name: &str, text: &str| {
+        event(name, &format!("\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":{text}}}"))
+    };
+    let start = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n\
+        event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"run\",\"input\":{}}}\n\n";
+    let end = "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
+        event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+        event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    for (between, name, doubt) in [
+        ("", "event: content_block_delta\n", None),
+        ("", "event: message\n", None),
+        ("", "event: content\n", None),
+        ("", "event: chunk\n", None),
+        ("", "", None),
+        ("event: ping\n\n", "", None),
+        ("x-request-id: 5\n", "", None),
+        ("event: content_block_d\n\n", "", Some(Doubt::LostEvent)),
+        ("event: content\n\n", "", Some(Doubt::LostEvent)),
+        ("event: content_block_stop\n\n", "", Some(Doubt::LostEvent)),
+        ("", "event: content_block_d\n", Some(Doubt::DamagedEvent)),
+        ("", "event: content_block_start\n", Some(Doubt::DamagedEvent)),
+        ("", "event: content_blevent: content_block_delta\n", Some(Doubt::DamagedEvent)),
+        ("", "eveevent: content_block_delta\n", Some(Doubt::LostEvent)),
+        ("event: content_block_delta\ndadata: x\n", "", Some(Doubt::LostEvent)),
+    ] {
+        let pieces = piece("", "\"{\\\"a\\\":1\"") + between + &piece(name, "\"}\"");
+        let transcript = decode(&(start.to_owned() + &pieces + end));
+        let outcome = if doubt.is_some() { "cut" } else { "unchanged" };
+        assert_eq!(doubts(&transcript), [(outcome, doubt)], "{between:?} {name:?}");
+    }
+    // The type of the event was damaged, so its piece is lost.
+    let lost =
+        piece("event: content_block_delta\n", "\"2\"").replacen("\"content_", "\"conten_", 1);
+    let body = [start, &piece("", "\"{\\\"a\\\":1\""), &lost, &piece("", "\"}\""), end].concat();
+    assert_eq!(doubts(&decode(&body)), [("cut", Some(Doubt::DamagedEvent))]);
+}
+
+#[test]
+fn an_event_that_is_named_for_another_one_is_damaged_in_every_format_that_names_them() {
+    let body = |events: &[(&str, &str)]| {
+        let event = |(name, payload): &(&str, &str)| format!("event: {name}\ndata: {payload}\n\n");
+        events.iter().map(event).collect::<String>()
+    };
+    let cohere = [
+        ("message-start", r#"{"type":"message-start"}"#),
+        (
+            "tool-call-start",
+            r#"{"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"c","function":{"name":"f","arguments":"{\"a\":1"}}}}}"#,
+        ),
+        (
+            "tool-call-delta",
+            r#"{"type":"tool-call-delta","index":0,"delta":{"message":{"tool_calls":{"function":{"arguments":"2"}}}}}"#,
+        ),
+        (
+            "tool-call-delta",
+            r#"{"type":"tool-call-delta","index":0,"delta":{"message":{"tool_calls":{"function":{"arguments":"}"}}}}}"#,
+        ),
+        ("tool-call-end", r#"{"type":"tool-call-end","index":0}"#),
+        ("message-end", r#"{"type":"message-end","delta":{"finish_reason":"TOOL_CALL"}}"#),
+    ];
+    let responses = [
+        (
+            "response.output_item.added",
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c","name":"f","arguments":""}}"#,
+        ),
+        (
+            "response.function_call_arguments.delta",
+            r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"a\":1"}"#,
+        ),
+        (
+            "response.function_call_arguments.delta",
+            r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"2"}"#,
+        ),
+        (
+            "response.function_call_arguments.delta",
+            r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"}"}"#,
+        ),
+        (
+            "response.output_item.done",
+            r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","status":"completed","call_id":"c","name":"f"}}"#,
+        ),
+        (
+            "response.completed",
+            r#"{"type":"response.completed","response":{"status":"completed"}}"#,
+        ),
+    ];
+    let interactions = [
+        (
+            "step.start",
+            r#"{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"c","name":"f","arguments":{}}}"#,
+        ),
+        (
+            "step.delta",
+            r#"{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"{\"a\":1"}}"#,
+        ),
+        (
+            "step.delta",
+            r#"{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"2"}}"#,
+        ),
+        (
+            "step.delta",
+            r#"{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"}"}}"#,
+        ),
+        ("step.stop", r#"{"event_type":"step.stop","index":0}"#),
+        (
+            "interaction.completed",
+            r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"requires_action","object":"interaction"}}"#,
+        ),
+    ];
+    let step = |text: &str| {
+        format!(
+            r#"{{"id":"s","object":"thread.run.step.delta","delta":{{"step_details":{{"type":"tool_calls","tool_calls":[{{"index":0,"id":"c","type":"function","function":{{"name":"f","arguments":{text}}}}}]}}}}}}"#
+        )
+    };
+    let steps = [r#""{\"a\":1""#, r#""2""#, r#""}""#].map(step);
+    let assistants = [
+        ("thread.run.created", r#"{"id":"r","object":"thread.run","status":"queued"}"#),
+        ("thread.run.step.delta", steps[0].as_str()),
+        ("thread.run.step.delta", &steps[1]),
+        ("thread.run.step.delta", &steps[2]),
+        (
+            "thread.run.requires_action",
+            r#"{"id":"r","object":"thread.run","status":"requires_action"}"#,
+        ),
+        ("thread.run.step.completed", r#"{"id":"s","object":"thread.run.step"}"#),
+    ];
+    for events in [cohere, responses, interactions, assistants] {
+        let transcript = decode(&body(&events));
+        assert_eq!(calls(&transcript), [call("f", "{\"a\":12}", "unchanged")], "{events:?}");
+        let mut damaged = events;
+        let payload =
+            damaged[2].1.replacen(".delta\"", ".dela\"", 1).replacen("-delta\"", "-dela\"", 1);
+        damaged[2].1 = &payload;
+        let transcript = decode(&body(&damaged));
+        assert_eq!(doubts(&transcript), [("cut", Some(Doubt::DamagedEvent))], "{damaged:?}");
     }
 }
 

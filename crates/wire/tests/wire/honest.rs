@@ -65,6 +65,80 @@ fn bytes_that_are_not_text_leave_the_call_cut() {
     assert_eq!(doubts(&transcript), [("cut", Some(Doubt::DamagedEvent))]);
 }
 
+/// An envelope that is not JSON lost something on its way, also where its repair is certain.
+#[test]
+fn an_envelope_that_is_not_json_leaves_the_call_cut() {
+    let envelope = |text: &str| format!("data: {text}\n\n");
+    for damaged in [
+        // What is left of two events.
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"2"}}]},"x":null, , "x":null}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"role":"assistant"},"x":null,}]}"#,
+        r#"{"choices":[{"index":0,lta":{"tool_calls":[{"index":0,"function":{"arguments":"2"}}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"argument\s":"2"}}]}}]}"#,
+        "{\"choices\":[{\"index\":0,\"del\0ta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"2\"}}]}}]}",
+    ] {
+        let body =
+            [tools(START), piece("{\"a\":1"), envelope(damaged), piece("}"), finish("tool_calls")]
+                .concat();
+        let transcript = decode(&body);
+        assert_eq!(doubts(&transcript), [("cut", Some(Doubt::DamagedEvent))], "{damaged}");
+        assert_eq!(transcript.outcome(), StreamOutcome::Complete);
+    }
+    // The call begins in it, or is all there is of it.
+    let start = tools(START).replace("\"index\":0,\"id\"", "\"ind\0ex\":0,\"id\"");
+    let body = start + &finish("tool_calls");
+    assert_eq!(doubts(&decode(&body)), [("cut", Some(Doubt::DamagedEvent))]);
+    let gemini = "[{\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"f\",\n\n}}]},\"finishReason\":\"STOP\"}]}]";
+    assert_eq!(doubts(&decode(gemini)), [("cut", Some(Doubt::DamagedEvent))]);
+    let page = "{\"is_finished\":false,\"event_type\":\"tool-calls-chunk\",\"tool_call_delta\":{\"index\":0,\"name\":\"f\",\"parameters\":\"{}\"}}\n\
+        {\"is_finished\":false,\"event_type\":\"<html>\n502\n</html>\",\"tool_call_delta\":{\"index\":0,\"parameters\":\"2\"}}\n\
+        {\"is_finished\":true,\"event_type\":\"stream-end\",\"finish_reason\":\"COMPLETE\"}\n";
+    assert_eq!(doubts(&decode(page)), [("cut", Some(Doubt::DamagedEvent))]);
+}
+
+/// Some servers print a Python object instead of JSON. They do so in every event.
+#[test]
+fn envelopes_in_python_are_whole_where_the_first_one_was_python() {
+    let python = |text: &str| {
+        let text = text.replace("\\\"", "\u{1}").replace('"', "'").replace('\u{1}', "\"");
+        text.replace("null", "None")
+    };
+    let json = [tools(START), piece("{\"a\": "), piece("1}"), finish("tool_calls")].concat();
+    assert_eq!(calls(&decode(&python(&json))), [call("run", "{\"a\": 1}", "unchanged")]);
+    let whole = python(&tools(START).replace("\"\"", "\"{}\""));
+    let end = python(&finish("tool_calls"));
+    assert_eq!(calls(&decode(&(whole + &end))), [call("run", "{}", "unchanged")]);
+    let mixed = [tools(START), python(&piece("{}")), finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&mixed)), [("cut", Some(Doubt::DamagedEvent))]);
+}
+
+/// The object comes from the model, but a raw line end in it, or half of a pair of quotes, does not.
+#[test]
+fn arguments_that_are_an_object_are_cut_where_only_transport_breaks_them_so() {
+    let ollama = |arguments: &str| {
+        // A quote that is missing would divide the values of a sequence in another way.
+        let (before, after) =
+            if arguments.contains('\n') { ("", "\n") } else { ("data: ", "\n\n") };
+        format!(
+            "{before}{{\"message\":{{\"tool_calls\":[{{\"function\":{{\"name\":\"f\",\"arguments\":{arguments}}}}}]}},\"done\":true,\"done_reason\":\"stop\"}}{after}"
+        )
+    };
+    for arguments in [
+        "{\"path\":\"/et\r\n2ab\r\nc/x\"}",
+        "{\"city\":Francisco\", \"days\": 12}",
+        "{ity\":\"Oslo\", \"days\": 12}",
+    ] {
+        let transcript = decode(&ollama(arguments));
+        assert_eq!(doubts(&transcript), [("cut", Some(Doubt::DamagedEvent))], "{arguments}");
+        assert_eq!(transcript.calls()[0].raw(), arguments);
+    }
+    for arguments in ["{city: 'Oslo', \"on\": True,}", "{\"city\" \"Oslo\"}", "{\"re\": \"\\d\"}"] {
+        let transcript = decode(&ollama(arguments));
+        assert_eq!(doubts(&transcript), [("repaired", None)], "{arguments}");
+        assert_eq!(transcript.calls()[0].raw(), arguments);
+    }
+}
+
 #[test]
 fn a_frame_with_a_wrong_checksum_leaves_the_open_call_cut() {
     let frame = |name: &str, payload: &str| {

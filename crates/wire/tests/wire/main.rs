@@ -17,5 +17,6 @@ mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
 mod rewrite;
+mod rewrite_honest;
 mod support;
 mod whole;

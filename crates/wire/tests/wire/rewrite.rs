@@ -10,14 +10,14 @@ use jsonmend_wire::{
 };
 
 /// The output.
-struct Out {
-    bytes: Vec<u8>,
-    said: Transcript,
-    outcome: RewriteOutcome,
+pub(crate) struct Out {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) said: Transcript,
+    pub(crate) outcome: RewriteOutcome,
 }
 
 impl Out {
-    fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes).unwrap()
     }
 }
@@ -39,7 +39,7 @@ fn run(options: RewriteOptions, chunks: &[&[u8]]) -> Out {
 }
 
 /// Rewrites a body whole, byte by byte, and split at every position: the output is the same.
-fn rewrite(options: &RewriteOptions, body: &[u8]) -> Out {
+pub(crate) fn rewrite(options: &RewriteOptions, body: &[u8]) -> Out {
     let whole = run(options.clone(), &[body]);
     let bytes: Vec<&[u8]> = body.chunks(1).collect();
     let single = run(options.clone(), &bytes);
@@ -60,7 +60,7 @@ fn mending(policy: Policy) -> RewriteOptions {
 }
 
 /// A Chat Completions chunk with one call with those arguments.
-fn piece(arguments: &str) -> String {
+pub(crate) fn piece(arguments: &str) -> String {
     let arguments = serde_json::to_string(arguments).unwrap();
     format!(
         "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":0,\
@@ -74,7 +74,7 @@ const BEGIN: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assi
 const END: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
      data: [DONE]\n\n";
 
-fn body(pieces: &[&str]) -> String {
+pub(crate) fn body(pieces: &[&str]) -> String {
     let pieces: String = pieces.iter().map(|text| piece(text)).collect();
     format!("{BEGIN}{pieces}{END}")
 }
@@ -450,11 +450,14 @@ fn repetitions_of_the_whole_are_mended_too() {
 
 #[test]
 fn a_broken_envelope_leaves_mended_where_the_policy_allows_it() {
-    let broken = body(&["{'a': 1}"]).replace("]}}]}", "],}}]}");
-    let out = rewrite(&RewriteOptions::new(), broken.as_bytes());
-    assert_eq!(out.text(), body(&["{\"a\": 1}"]));
-    let out = rewrite(&mending(Policy::STRICT), broken.as_bytes());
-    assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+    let whole = |arguments: &str| body(&[arguments]).replace("]}}]}", "],\"content\":null}}]}");
+    let broken = whole("{'a': 1}").replace("\"content\":null", "\"content\":None");
+    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        let out = rewrite(&RewriteOptions::new().with_mode(mode), broken.as_bytes());
+        assert_eq!(out.text(), whole("{\"a\": 1}"));
+        let out = rewrite(&mending(Policy::STRICT).with_mode(mode), broken.as_bytes());
+        assert_eq!((out.text(), out.outcome), (broken.as_str(), RewriteOutcome::Unchanged));
+    }
 }
 
 #[test]
@@ -521,13 +524,13 @@ fn a_body_that_ends_in_an_event_with_bare_lines_loses_none_of_them() {
 #[test]
 fn a_broken_envelope_after_another_value_is_rewritten_in_place() {
     let body = "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
-        \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":None}]}\n\n\
+        \"function\":{\"name\":\"f\",\"arguments\":\"{'a': 1}\"}}]},\"finish_reason\":\"stop\",\"x\":None}]}\n\n\
         data: [DONE]\n\n";
     let out = rewrite(&mending(Policy::PERMISSIVE), body.as_bytes());
     assert_eq!(
         out.text(),
         "data: 0 {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\
-        \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1}\"}}]},\"finish_reason\":null}]}\n\n\
+        \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1}\"}}]},\"finish_reason\":\"stop\",\"x\":null}]}\n\n\
         data: [DONE]\n\n"
     );
 }

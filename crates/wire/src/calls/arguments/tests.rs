@@ -9,7 +9,7 @@ fn raw(pieces: &[&str]) -> (String, bool) {
     for piece in pieces {
         text.push(piece, &mut |_| {});
     }
-    match text.close(false, &mut |_| {}) {
+    match text.close(&mut |_| {}) {
         Closed::Json { raw, resent, .. } => (raw, resent),
         other => panic!("{other:?}"),
     }
@@ -52,7 +52,7 @@ fn all_of_the_text_once_more_adds_what_is_missing() {
             text.push(piece, &mut |_| {});
         }
         text.complete("{\"a\":[1,1]}", &mut |_| {});
-        let Closed::Json { raw, .. } = text.close(false, &mut |_| {}) else { panic!("{want}") };
+        let Closed::Json { raw, .. } = text.close(&mut |_| {}) else { panic!("{want}") };
         assert_eq!(raw, want);
     }
 }
