@@ -79,11 +79,6 @@ impl Channels {
         self.calls.abandon(sink);
     }
 
-    /// How many calls are open, and how many have begun.
-    pub(crate) fn call_counts(&self) -> (usize, usize) {
-        self.calls.counts()
-    }
-
     /// Whether an error was reported.
     pub(crate) const fn has_failed(&self) -> bool {
         self.errors > 0

@@ -6,7 +6,7 @@ use jsonmend_core::{Mended, Options, Policy, Risk, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
-    calls::{End, Entry, Place, Sink, Tracking},
+    calls::{End, Entry, Place, Sink},
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Format, excerpt},
@@ -302,10 +302,8 @@ impl Body {
                     Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
                 let policy = self.options.mending().policy();
                 let damaged = source.is_damaged(policy, is_python, &format::argument_objects(node));
-                // A call that lost something leaves a rewriter with the damage in it.
-                let (open, begun) = self.channels.call_counts();
-                let allowed = !damaged || open == 0;
-                let mut written = self.note_envelope(Place::of(text, data), &mended, allowed);
+                // The damage must remain visible to the reader of a rewritten body.
+                let written = self.note_envelope(Place::of(text, data), &mended, !damaged);
                 // Nothing can be written to a text that passes through an event verbatim. So what is open is
                 // abandoned before the event, and what begins in it is abandoned after it.
                 if !written {
@@ -315,10 +313,6 @@ impl Body {
                     self.channels.damage(Some(Doubt::DamagedEvent));
                 }
                 self.node(event, node, source, sink);
-                if damaged && self.channels.call_counts().1 > begun {
-                    self.channels.tracking().into_iter().for_each(Tracking::forward_envelope);
-                    written = false;
-                }
                 if !written {
                     self.channels.abandon(sink);
                 }

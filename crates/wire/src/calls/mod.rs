@@ -132,11 +132,6 @@ impl Calls {
         self.tracking.as_deref_mut()?.edit_log(target)
     }
 
-    /// How many are open, and how many have begun.
-    pub(crate) fn counts(&self) -> (usize, usize) {
-        (self.open.len(), self.begun)
-    }
-
     /// Abandons the repair of everything that is open: it is forwarded verbatim.
     pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
         for (&(_, call), open) in &mut self.open {

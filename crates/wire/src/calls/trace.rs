@@ -188,6 +188,9 @@ impl Trace {
         let outcome = mender.finish(&mut out);
         work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
         self.undecided = Some(outcome);
+        if outcome == Outcome::Abandoned {
+            return self.mend_whole(text);
+        }
         let repairs = self.edit_log.repairs().to_vec();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
         let mended = mended.and_then(|mended| String::from_utf8(mended).ok());

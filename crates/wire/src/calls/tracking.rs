@@ -106,16 +106,6 @@ impl Tracking {
         self.entries.push(entry);
     }
 
-    /// Does not allow the repairs of the envelope that was read last.
-    pub(crate) fn forward_envelope(&mut self) {
-        for entry in self.entries.iter_mut().rev() {
-            if let Entry::Envelope { allowed, .. } = entry {
-                *allowed = false;
-                return;
-            }
-        }
-    }
-
     /// Takes the entries of the last payload.
     pub(crate) fn take_entries(&mut self) -> Vec<Entry> {
         core::mem::take(&mut self.entries)
