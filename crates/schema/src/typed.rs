@@ -10,7 +10,7 @@ use crate::{FitOptions, Fitted, Rendering, Schema, SchemaError};
 /// Why a text did not become a value of a Rust type.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum ParseError {
+pub enum ParseAsError {
     /// The text was cut off inside the value. What there is of it may still fit the schema: then it
     /// is [`Fitted::text`], and [`Schema::parse_incomplete_as`] reads it.
     Cut(Box<Fitted>),
@@ -30,7 +30,7 @@ pub enum ParseError {
     Unfit(Box<Fitted>),
 }
 
-impl ParseError {
+impl ParseAsError {
     /// What became of the text, if it was read.
     #[must_use]
     pub fn fitted(&self) -> Option<&Fitted> {
@@ -41,7 +41,7 @@ impl ParseError {
     }
 }
 
-impl fmt::Display for ParseError {
+impl fmt::Display for ParseAsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cut(fitted) => match fitted.cut_at() {
@@ -65,7 +65,7 @@ impl fmt::Display for ParseError {
 }
 
 // The message of a schema's error is printed above, so it is not a source as well.
-impl Error for ParseError {}
+impl Error for ParseAsError {}
 
 impl Schema {
     /// [Fits](Schema::fit) a text and reads it as a `T`, which should be the type that the schema
@@ -74,7 +74,7 @@ impl Schema {
     /// A text that was cut off is an error, even where the part that arrived fits the schema.
     ///
     /// ```
-    /// use jsonmend_schema::{FitOptions, ParseError, Schema};
+    /// use jsonmend_schema::{FitOptions, ParseAsError, Schema};
     /// use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]
@@ -92,27 +92,27 @@ impl Schema {
     /// ```
     ///
     /// # Errors
-    /// [`ParseError::Cut`] if the text was cut off; [`ParseError::Unfit`] if there is no text that
-    /// fits; [`ParseError::Type`] if serde refuses it.
+    /// [`ParseAsError::Cut`] if the text was cut off; [`ParseAsError::Unfit`] if there is no text that
+    /// fits; [`ParseAsError::Type`] if serde refuses it.
     pub fn parse_as<T: DeserializeOwned>(
         &self,
         input: &[u8],
         options: &FitOptions,
-    ) -> Result<(T, Fitted), ParseError> {
+    ) -> Result<(T, Fitted), ParseAsError> {
         let fitted = self.fit(input, options);
-        if is_cut(&fitted) { Err(ParseError::Cut(Box::new(fitted))) } else { read(fitted) }
+        if is_cut(&fitted) { Err(ParseAsError::Cut(Box::new(fitted))) } else { read(fitted) }
     }
 
     /// As [`Schema::parse_as`], and a text that was cut off is read as far as it came, if that fits.
     /// [`Fitted::cut_at`] is where it ends. Use it to show a value, not to act on it.
     ///
     /// ```
-    /// use jsonmend_schema::{FitOptions, ParseError, Schema};
+    /// use jsonmend_schema::{FitOptions, ParseAsError, Schema};
     ///
     /// let schema = Schema::from_text(r#"{"type": "array", "items": {"type": "string"}}"#)?;
     /// let (text, options) = (br#"["one", "tw"#, FitOptions::new());
     /// let error = schema.parse_as::<Vec<String>>(text, &options).unwrap_err();
-    /// assert!(matches!(error, ParseError::Cut(_)));
+    /// assert!(matches!(error, ParseAsError::Cut(_)));
     /// let (items, fitted) = schema.parse_incomplete_as::<Vec<String>>(text, &options)?;
     /// assert_eq!(items, ["one", "tw"]);
     /// assert_eq!(fitted.cut_at().unwrap().to_string(), "$[1]");
@@ -120,15 +120,15 @@ impl Schema {
     /// ```
     ///
     /// # Errors
-    /// As there; [`ParseError::Cut`] if the text was cut off and what there is does not fit.
+    /// As there; [`ParseAsError::Cut`] if the text was cut off and what there is does not fit.
     pub fn parse_incomplete_as<T: DeserializeOwned>(
         &self,
         input: &[u8],
         options: &FitOptions,
-    ) -> Result<(T, Fitted), ParseError> {
+    ) -> Result<(T, Fitted), ParseAsError> {
         let fitted = self.fit(input, options);
         match fitted.text() {
-            None if is_cut(&fitted) => Err(ParseError::Cut(Box::new(fitted))),
+            None if is_cut(&fitted) => Err(ParseAsError::Cut(Box::new(fitted))),
             _ => read(fitted),
         }
     }
@@ -138,12 +138,12 @@ fn is_cut(fitted: &Fitted) -> bool {
     fitted.cut_at().is_some() || matches!(fitted.outcome(), Outcome::Closed | Outcome::Cut)
 }
 
-fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseError> {
-    let Some(text) = fitted.text() else { return Err(ParseError::Unfit(Box::new(fitted))) };
+fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseAsError> {
+    let Some(text) = fitted.text() else { return Err(ParseAsError::Unfit(Box::new(fitted))) };
     let mut reader = serde_json::Deserializer::from_str(text);
     match serde_path_to_error::deserialize(&mut reader) {
         Ok(value) => Ok((value, fitted)),
-        Err(error) => Err(ParseError::Type {
+        Err(error) => Err(ParseAsError::Type {
             path: error.path().to_string(),
             message: error.inner().to_string(),
             fitted: Box::new(fitted),
@@ -164,30 +164,30 @@ fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseError> 
 ///
 /// let (trip, _) = parse_as::<Trip>(b"{city: 'Oslo', days: '3'}", &FitOptions::new())?;
 /// assert_eq!((trip.city.as_str(), trip.days), ("Oslo", Some(3)));
-/// # Ok::<(), jsonmend_schema::ParseError>(())
+/// # Ok::<(), jsonmend_schema::ParseAsError>(())
 /// ```
 ///
 /// # Errors
-/// As [`Schema::parse_as`], and [`ParseError::Schema`] if the schema does not compile.
+/// As [`Schema::parse_as`], and [`ParseAsError::Schema`] if the schema does not compile.
 #[cfg(feature = "schemars")]
 pub fn parse_as<T: DeserializeOwned + schemars::JsonSchema>(
     input: &[u8],
     options: &FitOptions,
-) -> Result<(T, Fitted), ParseError> {
-    Schema::of::<T>().map_err(ParseError::Schema)?.parse_as(input, options)
+) -> Result<(T, Fitted), ParseAsError> {
+    Schema::of::<T>().map_err(ParseAsError::Schema)?.parse_as(input, options)
 }
 
 /// As [`parse_as`], and a text that was cut off is read as far as it came: see
 /// [`Schema::parse_incomplete_as`].
 ///
 /// # Errors
-/// As [`Schema::parse_incomplete_as`], and [`ParseError::Schema`] if the schema does not compile.
+/// As [`Schema::parse_incomplete_as`], and [`ParseAsError::Schema`] if the schema does not compile.
 #[cfg(feature = "schemars")]
 pub fn parse_incomplete_as<T: DeserializeOwned + schemars::JsonSchema>(
     input: &[u8],
     options: &FitOptions,
-) -> Result<(T, Fitted), ParseError> {
-    Schema::of::<T>().map_err(ParseError::Schema)?.parse_incomplete_as(input, options)
+) -> Result<(T, Fitted), ParseAsError> {
+    Schema::of::<T>().map_err(ParseAsError::Schema)?.parse_incomplete_as(input, options)
 }
 
 #[cfg(feature = "schemars")]
