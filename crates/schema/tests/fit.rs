@@ -236,7 +236,7 @@ fn where_there_is_no_value_an_issue_says_why() {
     let several = Options::new().with_trailing_documents(TrailingDocuments::All);
     assert_eq!(
         told("[1]\n[2]", several),
-        (Outcome::Invalid, "/: one value is expected, the text holds several".to_owned(), 0..7)
+        (Outcome::Invalid, "/: expected one value, but the text contains several".to_owned(), 0..7)
     );
 }
 
