@@ -1,13 +1,13 @@
-//! Names that programs read: every enum with a code prints it, and is read from it.
+//! The codes of the public enums: stable names, in both directions.
 
 pub use jsonmend_core::UnknownCode;
 
-/// `Display`, `FromStr`, `from_code` and, with the feature, `Serialize`, for an enum with `ALL` and
-/// `code`.
+/// Implements `Display`, `FromStr`, `from_code` and, with the feature `serde`, `Serialize` for an
+/// enum that has `ALL` and `code`.
 macro_rules! coded {
     ($name:ident, $what:literal) => {
         impl $name {
-            #[doc = concat!("The ", $what, " of that code.")]
+            #[doc = concat!("The ", $what, " with that code.")]
             #[must_use]
             pub fn from_code(code: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|own| own.code() == code)

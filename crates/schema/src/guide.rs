@@ -1,4 +1,4 @@
-//! How a schema settles what the bytes of a text leave open.
+//! Uses a schema to resolve what a broken text leaves ambiguous.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use jsonmend_core::{Guide, Kind, Listed, Member};
 
 use crate::{Schema, compile::ShapeId, issue::folded, part::Part, tree::JsonKind};
 
-/// The most readings of a place, one for each branch of its unions. Of a place that has more,
-/// there is no advice.
+/// The most readings of a place, which has one for each combination of union branches. The guide
+/// gives no advice for a place with more.
 const MOST: usize = 16;
 
 impl Schema {
-    /// A guide for the engine: with it, the names, types and listed values of the schema settle what
-    /// the bytes of a text leave open. [`Schema::fit`] and [`FitStream`](crate::FitStream) use it
-    /// unless the options hold another.
+    /// A guide for the engine. With it, the names, types and listed values of the schema resolve
+    /// what a broken text leaves ambiguous. [`Schema::fit`] and [`FitStream`](crate::FitStream) use
+    /// it, unless the options have another guide.
     ///
     /// ```
     /// use jsonmend_core::{Options, mend};
@@ -36,22 +36,23 @@ impl Schema {
 }
 
 impl Part<'_> {
-    /// The guide to a value here.
+    /// The guide for a value at this place.
     pub(crate) fn guide(&self) -> Arc<dyn Guide> {
         Arc::new(Place::new(self.schema(), vec![self.tops().to_vec()]))
     }
 }
 
-/// A place of a schema, as the alternatives that its unions leave: subschemas that hold together.
+/// The possible readings of a place, one for each choice of union branches. Each is a list of
+/// subschemas that all apply.
 #[derive(Clone, Debug)]
 struct Place {
     schema: Schema,
-    /// None where nothing is known.
+    /// Empty if nothing is known.
     readings: Vec<Vec<ShapeId>>,
 }
 
 impl Place {
-    /// `parts` with every branch of their unions.
+    /// Expands the unions of `parts` into readings.
     fn new(schema: &Schema, parts: Vec<Vec<ShapeId>>) -> Self {
         let (mut open, mut readings) = (parts, Vec::new());
         while let Some(tops) = open.pop() {
@@ -72,7 +73,7 @@ impl Place {
         self.readings.iter().map(|tops| Part::of(&self.schema, tops.clone()))
     }
 
-    /// The place that some of the readings lead to.
+    /// The guide for the places that the readings lead to.
     fn below<'p>(&self, parts: impl Iterator<Item = Part<'p>>) -> Option<Arc<dyn Guide>> {
         let mut tops: Vec<Vec<ShapeId>> = parts.map(|part| part.tops().to_vec()).collect();
         tops.dedup();
@@ -102,7 +103,7 @@ impl Guide for Place {
             return self.below(declared).map_or(Member::Open, Member::Declared);
         }
         let closed = !objects.is_empty() && objects.iter().all(Part::is_closed);
-        // A rule may know another spelling of a name, so that it is not refused.
+        // A rule may recognise another spelling of a name, so such a name is not rejected.
         let alike = |part: &Part<'_>| part.property_alike(&folded(key)).is_some();
         if closed && !objects.iter().any(alike) { Member::Forbidden } else { Member::Open }
     }
@@ -119,7 +120,7 @@ impl Guide for Place {
             self.parts().filter(|part| part.allows(JsonKind::String)).collect();
         let mut found = Listed::No;
         for part in &strings {
-            // A branch that takes any string takes this one.
+            // A branch that accepts any string accepts this one.
             let Some(options) = part.options() else { return Listed::Any };
             for option in options.iter().filter_map(serde_json::Value::as_str) {
                 if option == text {

@@ -1,19 +1,20 @@
-//! Makes JSON from a model fit its JSON Schema, where there is one right way.
+//! Makes JSON from a language model fit its JSON Schema, if there is one right way to do so.
 //!
-//! * [`Schema`] is compiled once: drafts 4 to 2020-12, offline, within [`SchemaLimits`].
-//! * [`Tree`] is a JSON text whose values know their bytes.
-//! * [`Schema::fit`] finds the value in a text, mends it, validates it, and applies the [`Rule`]s
-//!   where it must; [`Fitted`] is what became of it, with an edit script over the text.
-//! * [`Schema::guide`] settles for the engine what the bytes of a text leave open.
-//! * [`Registry`] has the schemas of tools, by name.
-//! * [`Cursor`] walks a schema while the text arrives; [`FitStream`] shows a value while it grows and
-//!   fits it at the end.
-//! * [`Schema::parse_as`] returns a Rust value, or says why not; [`Schema::fit_xml`] reads XML whose tags
-//!   are the schema's fields.
-//! * [`Issue`] is what is wrong, where, and what would help; [`Rendering`] writes issues for a
+//! * [`Schema`] is a compiled schema: drafts 4 to 2020-12, offline, within [`SchemaLimits`].
+//! * [`Tree`] is a parsed JSON text whose values know their byte ranges.
+//! * [`Schema::fit`] finds the value in a text, mends it, validates it, and applies [`Rule`]s where
+//!   necessary. The result is a [`Fitted`], with an edit script for the text.
+//! * [`Schema::guide`] lets the engine use the schema to resolve what a broken text leaves
+//!   ambiguous.
+//! * [`Registry`] finds the schemas of tools by name.
+//! * [`Cursor`] follows a schema while the text arrives, and [`FitStream`] shows a value while it
+//!   grows and fits it at the end.
+//! * [`Schema::parse_as`] reads a text as a Rust type, and [`Schema::fit_xml`] reads XML whose tags
+//!   are the fields of the schema.
+//! * [`Issue`] says what is wrong, where, and what would help. [`Rendering`] writes issues for a
 //!   person, a model or a program.
 //!
-//! Nothing here reads files, clocks or the network.
+//! This crate uses neither files, nor clocks, nor the network.
 
 mod code;
 mod coerce;
@@ -46,6 +47,6 @@ pub use registry::{
 pub use rule::{Rule, Rules};
 pub use script::{Cause, Change, apply_changes};
 pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};
-pub use typed::ParseError;
+pub use typed::ParseAsError;
 #[cfg(feature = "schemars")]
 pub use typed::{parse_as, parse_incomplete_as};

@@ -1,4 +1,4 @@
-//! A place in a schema: everything that must hold of one value.
+//! A place in a schema: all subschemas that apply to one value.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,18 @@ use crate::{
     tree::{JsonKind, Node},
 };
 
-/// The most subschemas that are looked at together.
+/// The most subschemas that are combined.
 const MOST: usize = 64;
 
-/// The subschemas that apply to one value: the one that a keyword names, and what it refers to and
-/// combines with `allOf`. It answers the questions that repair, and a cursor over a stream, have about a schema.
+/// The subschemas that apply to one value: the one that a keyword names, those that it references,
+/// and those in its `allOf`. It answers the questions of fitting, cursors and guides about the
+/// schema.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'s> {
     schema: &'s Schema,
-    /// What a value is validated against.
+    /// The subschemas that a value is validated against.
     tops: Vec<ShapeId>,
-    /// The same with everything they refer to and combine.
+    /// The same, with everything that they reference and combine.
     all: Vec<ShapeId>,
 }
 
@@ -50,12 +51,12 @@ impl<'s> Part<'s> {
         Self { schema, tops, all }
     }
 
-    /// Whether it is the same place.
+    /// Whether both are the same place.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.all == other.all
     }
 
-    /// This place, where another subschema holds too.
+    /// The place where another subschema applies as well.
     pub(crate) fn and(&self, more: ShapeId) -> Self {
         let mut tops = self.tops.clone();
         tops.push(more);
@@ -70,17 +71,17 @@ impl<'s> Part<'s> {
         self.all.iter().filter_map(|id| self.schema.shapes().shape(*id))
     }
 
-    /// The place of the first of its subschemas, as a JSON Pointer.
+    /// The location of the first subschema, as a JSON Pointer.
     pub(crate) fn pointer(&self) -> &'s str {
         self.shapes().next().map_or("", |shape| &shape.pointer)
     }
 
-    /// Whether a value of the tree that the judge was turned to is valid here.
+    /// Whether a value of the judge's current tree is valid here.
     pub(crate) fn accepts(&self, judge: &mut Judge<'_>, node: Node<'_>) -> bool {
         judge.accepts(&self.tops, node)
     }
 
-    /// The types allowed, unions included.
+    /// The types that are allowed, including those in unions.
     pub(crate) fn allowed(&self) -> Types {
         self.shapes().fold(Types::ALL, |types, shape| types.intersection(shape.allowed))
     }
@@ -102,7 +103,7 @@ impl<'s> Part<'s> {
         (!tops.is_empty()).then(|| Self::of(self.schema, tops))
     }
 
-    /// The place of a property whose name, or one of its aliases, is `folded` when it is folded.
+    /// The place of the property whose name or alias is equal to `folded` after folding.
     pub(crate) fn property_alike(&self, folded: &str) -> Option<Self> {
         let alike = |shape: &Shape| shape.alike(self.schema.shapes(), folded);
         let tops: Vec<ShapeId> = self.shapes().filter_map(alike).collect();
@@ -123,8 +124,8 @@ impl<'s> Part<'s> {
         })
     }
 
-    /// The places that a member may have. There are several where patterns apply to its key: which
-    /// of them match only the validator knows.
+    /// The places that a member may have. There are several if the schema has patterns for keys,
+    /// because only the validator matches them.
     pub(crate) fn members(&self, key: &str) -> Vec<Self> {
         let by_pattern = |shape: &&Shape| shape.has_patterns;
         let shape = self.shapes().find(by_pattern).filter(|_| self.property(key).is_none());
@@ -165,7 +166,7 @@ impl<'s> Part<'s> {
         self.shapes().any(|shape| shape.required.iter().any(|name| name == key))
     }
 
-    /// Whether properties that are not declared are refused.
+    /// Whether undeclared properties are rejected.
     pub(crate) fn is_closed(&self) -> bool {
         self.shapes().any(|shape| shape.additional == Additional::Closed) && !self.has_patterns()
     }
@@ -174,7 +175,7 @@ impl<'s> Part<'s> {
         self.shapes().any(|shape| shape.has_patterns)
     }
 
-    /// The place of the values of properties that are not declared, if it has a schema.
+    /// The place of undeclared properties, if they have a schema.
     pub(crate) fn further(&self) -> Option<Self> {
         self.shapes().find_map(|shape| match shape.additional {
             Additional::Schema(id) => Some(Self::of(self.schema, vec![id])),
@@ -201,7 +202,7 @@ impl<'s> Part<'s> {
         self.shapes().find_map(|shape| shape.options.as_deref())
     }
 
-    /// The same by their names.
+    /// The same values, indexed by name.
     pub(crate) fn choices(&self) -> Option<&'s Choices> {
         self.shapes().find_map(|shape| {
             let options = shape.options.as_deref()?;
@@ -209,8 +210,8 @@ impl<'s> Part<'s> {
         })
     }
 
-    /// The parts that say something, or ask for a choice that has not been made. Two places of the
-    /// same essence ask the same of a value, whatever way led to them.
+    /// The subschemas that have conditions of their own, or a union that is not decided yet. Two
+    /// places with the same essence have the same conditions, however they were reached.
     pub(crate) fn essence(&self) -> Vec<ShapeId> {
         let open =
             |list: &[ShapeId]| !list.is_empty() && !list.iter().any(|id| self.all.contains(id));
@@ -222,7 +223,7 @@ impl<'s> Part<'s> {
         self.all.iter().filter(counts).copied().collect()
     }
 
-    /// The only value allowed, if there is only one.
+    /// The only allowed value, if there is exactly one.
     pub(crate) fn constant(&self) -> Option<&'s Value> {
         self.options().and_then(|options| match options {
             [only] => Some(only),
@@ -242,7 +243,7 @@ impl<'s> Part<'s> {
         self.shapes().filter_map(|shape| shape.maximum).reduce(f64::min)
     }
 
-    /// Whether something bounds what a string may hold: `enum`, `pattern`, `format`.
+    /// Whether an `enum`, `pattern` or `format` restricts the strings.
     pub(crate) fn is_narrow(&self) -> bool {
         self.shapes().any(|shape| shape.narrow)
     }
@@ -255,25 +256,25 @@ impl<'s> Part<'s> {
         self.shapes().find_map(|shape| shape.description.as_deref())
     }
 
-    /// The names a user gave this place with `x-aliases`, and its title.
+    /// The other names of this place: its `x-aliases` and its title.
     pub(crate) fn aliases(&self) -> Vec<&'s str> {
         let own = self.shapes().flat_map(|shape| shape.aliases.iter().map(String::as_str));
         own.chain(self.title()).collect()
     }
 
-    /// The branches of `anyOf` and `oneOf`, list by list.
+    /// The branches of each `anyOf` and `oneOf`.
     pub(crate) fn unions(&self) -> Vec<&'s [ShapeId]> {
         let lists = self.shapes().flat_map(|shape| [&shape.any_of, &shape.one_of]);
         lists.filter(|list| !list.is_empty()).map(Vec::as_slice).collect()
     }
 
-    /// The place with what its conditions ask of this value: `then` or `else`.
+    /// The place including the conditions of `then` or `else` that apply to this value.
     pub(crate) fn conditioned(&self, judge: &mut Judge<'_>, node: Node<'_>) -> Self {
         let mut place = self.clone();
         for condition in self.shapes().filter_map(|shape| shape.condition) {
             let holds = judge.accepts(&[condition.test], node);
             if let Some(id) = if holds { condition.then } else { condition.otherwise } {
-                // The consequence is a part of what is validated already.
+                // Validation already includes the consequence.
                 for id in Self::of(self.schema, vec![id]).all {
                     if place.all.len() < MOST && !place.all.contains(&id) {
                         place.all.push(id);
@@ -303,8 +304,8 @@ impl Shape {
         self.properties.iter().find(|(name, _)| name == key).map(|(_, id)| *id)
     }
 
-    /// The subschema of the first property whose name or alias folds to `folded`. The names
-    /// are folded once.
+    /// The subschema of the first property whose name or alias is equal to `folded` after folding.
+    /// The names are folded only once.
     fn alike(&self, shapes: &Shapes, folded: &str) -> Option<ShapeId> {
         let names = self.alike.get_or_init(|| {
             let mut names = HashMap::new();
@@ -322,20 +323,20 @@ impl Shape {
 }
 
 impl<'s> Part<'s> {
-    /// The first union of which no branch has been chosen yet.
+    /// The first union whose branch has not been chosen yet.
     pub(crate) fn undecided(&self) -> Option<&'s [ShapeId]> {
         self.unions().into_iter().find(|list| !list.iter().any(|id| self.all.contains(id)))
     }
 }
 
-/// What a cursor over a stream asks.
+/// Questions of a cursor.
 impl Part<'_> {
-    /// What a value is validated against here.
+    /// The subschemas that a value is validated against.
     pub(crate) fn tops(&self) -> &[ShapeId] {
         &self.tops
     }
 
-    /// Whether a string here is bound by that keyword of its own: `format` before `pattern`.
+    /// The `format` or else the `pattern` of a string, in words.
     pub(crate) fn form(&self) -> Option<String> {
         let pattern = |shape: &Shape| {
             let keyword = self.schema.source().pointer(&shape.pointer)?.get("pattern")?;

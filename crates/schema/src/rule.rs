@@ -1,17 +1,17 @@
-//! The rules, their risks, and the switches.
+//! The rules, their risks, and which of them are enabled.
 
 use jsonmend_core::Risk;
 
 use crate::code::coded;
 
-/// One row of the table below becomes a variant, its code, its risk, its summary and its example.
+/// Each row of the table below becomes a variant with a code, a risk, a summary and an example.
 macro_rules! rules {
     ($($variant:ident $code:literal $risk:ident $default:ident $summary:literal, $before:literal => $after:literal;)*) => {
-        /// What was done to make a value fit its schema.
+        /// A named transformation that makes a value fit its schema.
         ///
-        /// A rule fires only where the validator has found something wrong, and its result is kept only
-        /// if it is valid. `docs/schema.md` describes when each fires, when it must not, and which other readings of
-        /// the value it rules out.
+        /// A rule applies only if the validator has found a problem, and its result is kept only if
+        /// it is valid. `docs/schema.md` describes when each rule applies, when it must not, and
+        /// which other readings of the value it rules out.
         ///
         /// ```
         /// use jsonmend_core::Risk;
@@ -40,26 +40,25 @@ macro_rules! rules {
                 match self { $(Self::$variant => $code),* }
             }
 
-            /// What the rule has to assume.
+            /// The lowest risk of the rule.
             #[must_use]
             pub const fn risk(self) -> Risk {
                 match self { $(Self::$variant => Risk::$risk),* }
             }
 
-            /// Whether it is on by default. The others must be [switched
-            /// on](Rules::with).
+            /// Whether the rule is on by default. The others must be [switched on](Rules::with).
             #[must_use]
             pub const fn is_default(self) -> bool {
                 match self { $(Self::$variant => Switch::$default.is_on()),* }
             }
 
-            /// One sentence on what it does.
+            /// Describes in a phrase what the rule is for.
             #[must_use]
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $summary),* }
             }
 
-            /// A value that does not fit and what the rule makes of it.
+            /// A value that does not fit, and the result of the rule.
             #[must_use]
             pub const fn example(self) -> (&'static str, &'static str) {
                 match self { $(Self::$variant => ($before, $after)),* }
@@ -153,11 +152,12 @@ rules! {
 
 coded!(Rule, "rule");
 
-/// Which rules may be used, everywhere or below a place. The highest risk is a
-/// [policy](jsonmend_core::Policy)'s to set.
+/// Which rules may be used, in general and at particular places. The highest risk that rules may
+/// have is set by the [policy](jsonmend_core::Policy).
 ///
-/// A schema can have switches too: `"x-jsonmend": false` switches all rules off for that part of it and
-/// what is below, `"x-jsonmend": {"off": ["wrap-in-array"]}` switches some off.
+/// A schema can switch rules off too: `"x-jsonmend": false` switches off all rules for a subschema
+/// and everything below it, and `"x-jsonmend": {"off": ["wrap-in-array"]}` switches off particular
+/// ones.
 ///
 /// ```
 /// use jsonmend_schema::{Rule, Rules};
@@ -183,13 +183,13 @@ impl Rules {
         Self { on: RuleSet(0), off: RuleSet(0), off_at: Vec::new() }
     }
 
-    /// No rule at all: a value is valid, or it is not.
+    /// No rules, so that values are only validated.
     #[must_use]
     pub const fn none() -> Self {
         Self { on: RuleSet(0), off: RuleSet(u128::MAX), off_at: Vec::new() }
     }
 
-    /// With a rule that is off by default, or was switched off.
+    /// Switches a rule on.
     #[must_use]
     pub fn with(mut self, rule: Rule) -> Self {
         self.on.0 |= RuleSet::bit(rule);
@@ -197,7 +197,7 @@ impl Rules {
         self
     }
 
-    /// Without a rule.
+    /// Switches a rule off.
     #[must_use]
     pub fn without(mut self, rule: Rule) -> Self {
         self.off.0 |= RuleSet::bit(rule);
@@ -205,7 +205,7 @@ impl Rules {
         self
     }
 
-    /// Without a rule at a JSON Pointer of the value and below.
+    /// Switches a rule off at a JSON Pointer of the value and below.
     #[must_use]
     pub fn without_at(mut self, pointer: impl Into<String>, rule: Rule) -> Self {
         self.off_at.push((pointer.into(), RuleSet(RuleSet::bit(rule))));
@@ -224,7 +224,7 @@ impl Rules {
             && !self.off_at.iter().any(|(place, set)| set.0 & bit != 0 && below(place))
     }
 
-    /// These switches, and those of `other` where it has any.
+    /// Combines these settings with those of `other`, which take precedence.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.on.0 |= other.on.0;

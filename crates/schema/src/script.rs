@@ -10,9 +10,9 @@ use crate::{Rule, UnknownCode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
-    /// To make a value fit its schema.
+    /// A rule, to make a value fit its schema.
     Rule(Rule),
-    /// To make it JSON.
+    /// A repair, to make the text valid JSON.
     Syntax(RepairKind),
 }
 
@@ -26,7 +26,7 @@ impl Cause {
         }
     }
 
-    /// What it had to assume.
+    /// The risk of the rule or repair.
     #[must_use]
     pub const fn risk(self) -> Risk {
         match self {
@@ -59,10 +59,10 @@ impl serde::Serialize for Cause {
     }
 }
 
-/// One change of a text: the bytes `start..end` are replaced by `after`.
+/// A single change of a text, which replaces the bytes `start..end` by `after`.
 ///
-/// The changes of a script are sorted and do not overlap. Where a repair of the syntax and a rule
-/// touch the same bytes, they are one change, with the cause of the higher risk.
+/// The changes of a script are sorted and do not overlap. If a repair and a rule touch the same
+/// bytes, they are combined into one change, whose cause is the one with the higher risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub(crate) cause: Cause,
@@ -84,32 +84,31 @@ impl Change {
         Self { cause, start: span.start, end: span.end, after: after.into(), path, risk }
     }
 
-    /// At least that risk: of what else was done to the same bytes.
+    /// Raises the risk to at least `risk`, because of other edits to the same bytes.
     pub(crate) fn with_risk(mut self, risk: Risk) -> Self {
         self.risk = self.risk.max(risk);
         self
     }
 
-    /// Why.
+    /// Why the text was changed.
     #[must_use]
     pub const fn cause(&self) -> Cause {
         self.cause
     }
 
-    /// The first byte that is replaced: an offset into the input as given.
+    /// The first byte that is replaced, as an offset into the input.
     #[must_use]
     pub const fn start(&self) -> usize {
         self.start
     }
 
-    /// The end of the bytes that are replaced, exclusive. Equal to the start where something is
-    /// inserted.
+    /// The end of the bytes that are replaced, exclusive. Equal to the start for an insertion.
     #[must_use]
     pub const fn end(&self) -> usize {
         self.end
     }
 
-    /// The bytes that are replaced.
+    /// The byte range that is replaced.
     #[must_use]
     pub const fn span(&self) -> Range<usize> {
         self.start..self.end
@@ -121,13 +120,14 @@ impl Change {
         &self.after
     }
 
-    /// Where in the document it happened.
+    /// The path of the changed value in the document.
     #[must_use]
     pub const fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it had to assume: the risk of its cause, or of what else was done to the same bytes.
+    /// The risk of the change: the risk of its cause, or a higher one if more was done to the same
+    /// bytes.
     #[must_use]
     pub const fn risk(&self) -> Risk {
         self.risk
@@ -141,8 +141,8 @@ impl From<&Repair> for Change {
     }
 }
 
-/// Applies a script to the text it was made for; `None` if it is not sorted, overlaps, or does not
-/// end on whole characters.
+/// Applies a script to the text that it was made for. `None` if the script is not sorted, has
+/// overlaps, or splits a character.
 #[must_use]
 pub fn apply_changes(input: &[u8], changes: &[Change]) -> Option<String> {
     let mut out = Vec::with_capacity(input.len());
@@ -159,7 +159,8 @@ pub fn apply_changes(input: &[u8], changes: &[Change]) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// One script from two: `first` leads from the input to `middle`, `second` on from there.
+/// Combines two scripts into one: `first` leads from the input to `middle`, and `second` from there
+/// to the output.
 pub(crate) fn compose(first: &[Change], middle: &str, second: &[Change]) -> Vec<Change> {
     let mut composed = Vec::with_capacity(first.len() + second.len());
     let mut placed = Placed::of(first);
@@ -170,13 +171,13 @@ pub(crate) fn compose(first: &[Change], middle: &str, second: &[Change]) -> Vec<
     composed
 }
 
-/// The range of the original text that a range of the text after `script` came from. What was
-/// inserted came from the place where it was inserted, or from what it replaced.
+/// The range of the original text from which a range of the changed text came. Inserted text came
+/// from the position of its insertion, or from what it replaced.
 pub(crate) fn origin(script: &[Change], span: &Range<usize>) -> Range<usize> {
     Origins::new(script).of(span)
 }
 
-/// [`origin`] of ranges that are asked for in order, so that the script is read once.
+/// Computes [`origin`] for ranges in ascending order, so that the script is read only once.
 pub(crate) struct Origins<'c> {
     rest: &'c [Change],
     shift: Shift,
@@ -187,7 +188,7 @@ impl<'c> Origins<'c> {
         Self { rest: script, shift: Shift::default() }
     }
 
-    /// The origin of a range that begins no earlier than the last one ended.
+    /// The origin of a range that begins no earlier than the previous one ended.
     pub(crate) fn of(&mut self, span: &Range<usize>) -> Range<usize> {
         let start = self.source(span.start).start;
         match span.end.checked_sub(1).filter(|last| *last >= span.start) {
@@ -196,7 +197,7 @@ impl<'c> Origins<'c> {
         }
     }
 
-    /// What the byte at `at` was made from.
+    /// The bytes from which the byte at `at` was made.
     fn source(&mut self, at: usize) -> Range<usize> {
         while let Some((change, rest)) = self.rest.split_first() {
             let from = (change.start + self.shift.grown).saturating_sub(self.shift.shrunk);
@@ -214,7 +215,7 @@ impl<'c> Origins<'c> {
     }
 }
 
-/// How far a text has been moved by the changes before.
+/// How far the preceding changes have moved the text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shift {
     grown: usize,
@@ -227,20 +228,20 @@ impl Shift {
         self.shrunk += change.end - change.start;
     }
 
-    /// From the middle text to the input, for a place that no change covers.
+    /// Maps an offset that no change covers from the middle text to the input.
     fn back(self, at: usize) -> usize {
         (at + self.shrunk).saturating_sub(self.grown)
     }
 }
 
-/// The first script, walked along the middle text.
+/// Walks the first script along the middle text.
 struct Placed<'c> {
     rest: &'c [Change],
-    /// What the changes that have been passed did.
+    /// The effect of the changes that were passed.
     shift: Shift,
 }
 
-/// Changes of both scripts that touch.
+/// Changes of both scripts that touch each other.
 struct Group<'c> {
     input: Range<usize>,
     middle: Range<usize>,
@@ -253,7 +254,7 @@ impl<'c> Placed<'c> {
         Self { rest: first, shift: Shift::default() }
     }
 
-    /// The next change of the first script, and what it covers in the middle text.
+    /// The next change of the first script, and its range in the middle text.
     fn peek(&self) -> Option<(&'c Change, Range<usize>)> {
         let change = self.rest.first()?;
         let start = (change.start + self.shift.grown).saturating_sub(self.shift.shrunk);
@@ -295,7 +296,7 @@ impl<'c> Placed<'c> {
                 group
             }
         };
-        // Whatever overlaps what the group covers by now belongs to it.
+        // A change belongs to the group if it overlaps what the group covers so far.
         loop {
             let more = self.peek().filter(|(_, covered)| group.covers(covered));
             if more.is_some() {
@@ -310,7 +311,7 @@ impl<'c> Placed<'c> {
                 None => break,
             }
         }
-        // After the last change of the first script, input and middle are the same.
+        // After the last change of the first script, the input and the middle text are the same.
         let end = self.shift.back(group.middle.end);
         group.input.end = group.input.end.max(end);
         Some(group)
@@ -323,7 +324,7 @@ impl<'c> Group<'c> {
         Self { input: input..input, middle: middle..middle, first, second }
     }
 
-    /// Whether a range begins inside the group, or an empty one inside it.
+    /// Whether a range begins inside the group.
     fn covers(&self, range: &Range<usize>) -> bool {
         range.start < self.middle.end
     }
@@ -337,7 +338,7 @@ impl<'c> Group<'c> {
             at = change.end;
         }
         after.push_str(middle.get(at..self.middle.end).unwrap_or_default());
-        // A rule explains more than the repair of the same bytes.
+        // A rule explains more than a repair of the same bytes.
         let riskiest = self
             .second
             .iter()
@@ -359,8 +360,8 @@ mod tests {
         Change::new(Cause::Rule(Rule::WrapInArray), start..end, after, Path::default())
     }
 
-    /// Every way to compose two scripts of up to two changes each gives what one after the other
-    /// gives.
+    /// A composed script does the same as its two scripts in turn, for all scripts of up to two
+    /// changes.
     #[test]
     fn a_composed_script_does_what_the_two_do() {
         let input = "abcd";

@@ -1,4 +1,4 @@
-//! Reports as JSON, spelled as the command line spells them.
+//! Serializes reports, with the same spelling as the command line.
 
 use serde::{
     Serialize, Serializer,
@@ -63,7 +63,7 @@ impl Serialize for Issue {
     }
 }
 
-/// `{"standing", "offset"}`, and the fields of the issue.
+/// `{"standing", "offset"}`, followed by the fields of the issue.
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_map(None)?;

@@ -1,4 +1,4 @@
-//! From a text to a Rust type.
+//! Reads a text as a Rust type.
 
 use std::{error::Error, fmt};
 
@@ -7,31 +7,32 @@ use serde::de::DeserializeOwned;
 
 use crate::{FitOptions, Fitted, Rendering, Schema, SchemaError};
 
-/// Why a text did not become a value of a Rust type.
+/// Why a text could not be read as a Rust type.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum ParseError {
-    /// The text was cut off inside the value. What there is of it may still fit the schema: then it
-    /// is [`Fitted::text`], and [`Schema::parse_incomplete_as`] reads it.
+pub enum ParseAsError {
+    /// The text was cut off inside the value. The part that arrived may still fit the schema. In
+    /// that case it is [`Fitted::text`], and [`Schema::parse_incomplete_as`] reads it.
     Cut(Box<Fitted>),
     /// The schema of the type does not compile.
     Schema(SchemaError),
     /// The value fits the schema, but not the type.
     #[non_exhaustive]
     Type {
-        /// Where in the value, as serde writes it: `items[2].price`. `.` is the whole value.
+        /// The path to the problem as serde writes it, such as `items[2].price`. `.` is the whole
+        /// value.
         path: String,
-        /// The message of serde.
+        /// The error message of serde.
         message: String,
-        /// The value and what was done to it.
+        /// The fitted value.
         fitted: Box<Fitted>,
     },
-    /// The text holds no value that fits the schema. [`Fitted::issues`] says why.
+    /// The text contains no value that fits the schema. [`Fitted::issues`] says why.
     Unfit(Box<Fitted>),
 }
 
-impl ParseError {
-    /// What became of the text, if it was read.
+impl ParseAsError {
+    /// The result of fitting the text, if it was fitted.
     #[must_use]
     pub fn fitted(&self) -> Option<&Fitted> {
         match self {
@@ -41,7 +42,7 @@ impl ParseError {
     }
 }
 
-impl fmt::Display for ParseError {
+impl fmt::Display for ParseAsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cut(fitted) => match fitted.cut_at() {
@@ -64,17 +65,17 @@ impl fmt::Display for ParseError {
     }
 }
 
-// The message of a schema's error is printed above, so it is not a source as well.
-impl Error for ParseError {}
+// The message of a schema error is included above, so the error is not also a source.
+impl Error for ParseAsError {}
 
 impl Schema {
-    /// [Fits](Schema::fit) a text and reads it as a `T`, which should be the type that the schema
-    /// was written for. Returns the value with what was done to the text.
+    /// [Fits](Schema::fit) a text to the schema and reads it as a `T`, which should be the type
+    /// that the schema describes. Returns the value and the result of fitting.
     ///
-    /// A text that was cut off is an error, even where the part that arrived fits the schema.
+    /// A text that was cut off is an error, even if the part that arrived fits the schema.
     ///
     /// ```
-    /// use jsonmend_schema::{FitOptions, ParseError, Schema};
+    /// use jsonmend_schema::{FitOptions, ParseAsError, Schema};
     /// use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]
@@ -92,27 +93,28 @@ impl Schema {
     /// ```
     ///
     /// # Errors
-    /// [`ParseError::Cut`] if the text was cut off; [`ParseError::Unfit`] if there is no text that
-    /// fits; [`ParseError::Type`] if serde refuses it.
+    /// [`ParseAsError::Cut`] if the text was cut off, [`ParseAsError::Unfit`] if it cannot be made
+    /// to fit, and [`ParseAsError::Type`] if serde rejects the value.
     pub fn parse_as<T: DeserializeOwned>(
         &self,
         input: &[u8],
         options: &FitOptions,
-    ) -> Result<(T, Fitted), ParseError> {
+    ) -> Result<(T, Fitted), ParseAsError> {
         let fitted = self.fit(input, options);
-        if is_cut(&fitted) { Err(ParseError::Cut(Box::new(fitted))) } else { read(fitted) }
+        if is_cut(&fitted) { Err(ParseAsError::Cut(Box::new(fitted))) } else { read(fitted) }
     }
 
-    /// As [`Schema::parse_as`], and a text that was cut off is read as far as it came, if that fits.
-    /// [`Fitted::cut_at`] is where it ends. Use it to show a value, not to act on it.
+    /// Like [`Schema::parse_as`], but also reads the part that arrived of a text that was cut off,
+    /// if that part fits. [`Fitted::cut_at`] says where it ends. Use it to display a value, not to
+    /// act on it.
     ///
     /// ```
-    /// use jsonmend_schema::{FitOptions, ParseError, Schema};
+    /// use jsonmend_schema::{FitOptions, ParseAsError, Schema};
     ///
     /// let schema = Schema::from_text(r#"{"type": "array", "items": {"type": "string"}}"#)?;
     /// let (text, options) = (br#"["one", "tw"#, FitOptions::new());
     /// let error = schema.parse_as::<Vec<String>>(text, &options).unwrap_err();
-    /// assert!(matches!(error, ParseError::Cut(_)));
+    /// assert!(matches!(error, ParseAsError::Cut(_)));
     /// let (items, fitted) = schema.parse_incomplete_as::<Vec<String>>(text, &options)?;
     /// assert_eq!(items, ["one", "tw"]);
     /// assert_eq!(fitted.cut_at().unwrap().to_string(), "$[1]");
@@ -120,15 +122,16 @@ impl Schema {
     /// ```
     ///
     /// # Errors
-    /// As there; [`ParseError::Cut`] if the text was cut off and what there is does not fit.
+    /// The same as [`Schema::parse_as`], except that [`ParseAsError::Cut`] is returned only if the
+    /// part that arrived does not fit.
     pub fn parse_incomplete_as<T: DeserializeOwned>(
         &self,
         input: &[u8],
         options: &FitOptions,
-    ) -> Result<(T, Fitted), ParseError> {
+    ) -> Result<(T, Fitted), ParseAsError> {
         let fitted = self.fit(input, options);
         match fitted.text() {
-            None if is_cut(&fitted) => Err(ParseError::Cut(Box::new(fitted))),
+            None if is_cut(&fitted) => Err(ParseAsError::Cut(Box::new(fitted))),
             _ => read(fitted),
         }
     }
@@ -138,12 +141,12 @@ fn is_cut(fitted: &Fitted) -> bool {
     fitted.cut_at().is_some() || matches!(fitted.outcome(), Outcome::Closed | Outcome::Cut)
 }
 
-fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseError> {
-    let Some(text) = fitted.text() else { return Err(ParseError::Unfit(Box::new(fitted))) };
+fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseAsError> {
+    let Some(text) = fitted.text() else { return Err(ParseAsError::Unfit(Box::new(fitted))) };
     let mut reader = serde_json::Deserializer::from_str(text);
     match serde_path_to_error::deserialize(&mut reader) {
         Ok(value) => Ok((value, fitted)),
-        Err(error) => Err(ParseError::Type {
+        Err(error) => Err(ParseAsError::Type {
             path: error.path().to_string(),
             message: error.inner().to_string(),
             fitted: Box::new(fitted),
@@ -151,8 +154,8 @@ fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseError> 
     }
 }
 
-/// Reads a text as a `T`, by the schema that `T` derives. For more than one text, make the schema
-/// once, with [`Schema::of`], and call [`Schema::parse_as`].
+/// Reads a text as a `T`, using the schema that `T` derives. To read more than one text, create the
+/// schema once with [`Schema::of`], and call [`Schema::parse_as`].
 ///
 /// ```
 /// use jsonmend_schema::{FitOptions, parse_as};
@@ -164,30 +167,31 @@ fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseError> 
 ///
 /// let (trip, _) = parse_as::<Trip>(b"{city: 'Oslo', days: '3'}", &FitOptions::new())?;
 /// assert_eq!((trip.city.as_str(), trip.days), ("Oslo", Some(3)));
-/// # Ok::<(), jsonmend_schema::ParseError>(())
+/// # Ok::<(), jsonmend_schema::ParseAsError>(())
 /// ```
 ///
 /// # Errors
-/// As [`Schema::parse_as`], and [`ParseError::Schema`] if the schema does not compile.
+/// The same as [`Schema::parse_as`], and [`ParseAsError::Schema`] if the schema does not compile.
 #[cfg(feature = "schemars")]
 pub fn parse_as<T: DeserializeOwned + schemars::JsonSchema>(
     input: &[u8],
     options: &FitOptions,
-) -> Result<(T, Fitted), ParseError> {
-    Schema::of::<T>().map_err(ParseError::Schema)?.parse_as(input, options)
+) -> Result<(T, Fitted), ParseAsError> {
+    Schema::of::<T>().map_err(ParseAsError::Schema)?.parse_as(input, options)
 }
 
-/// As [`parse_as`], and a text that was cut off is read as far as it came: see
+/// Like [`parse_as`], but also reads the part that arrived of a text that was cut off: see
 /// [`Schema::parse_incomplete_as`].
 ///
 /// # Errors
-/// As [`Schema::parse_incomplete_as`], and [`ParseError::Schema`] if the schema does not compile.
+/// The same as [`Schema::parse_incomplete_as`], and [`ParseAsError::Schema`] if the schema does not
+/// compile.
 #[cfg(feature = "schemars")]
 pub fn parse_incomplete_as<T: DeserializeOwned + schemars::JsonSchema>(
     input: &[u8],
     options: &FitOptions,
-) -> Result<(T, Fitted), ParseError> {
-    Schema::of::<T>().map_err(ParseError::Schema)?.parse_incomplete_as(input, options)
+) -> Result<(T, Fitted), ParseAsError> {
+    Schema::of::<T>().map_err(ParseAsError::Schema)?.parse_incomplete_as(input, options)
 }
 
 #[cfg(feature = "schemars")]
@@ -195,7 +199,7 @@ impl Schema {
     /// Compiles the schema that a Rust type derives.
     ///
     /// # Errors
-    /// As [`Schema::compile`].
+    /// The same as [`Schema::compile`].
     pub fn of<T: schemars::JsonSchema>() -> Result<Self, SchemaError> {
         Self::compile(&schemars::schema_for!(T).to_value())
     }

@@ -4,7 +4,7 @@
 
 use jsonmend_core::{Limits, Options, Outcome, Policy, Risk, TrailingDocuments};
 use jsonmend_schema::{
-    Cause, FitOptions, Fitted, IssueCode, ParseError, Rule, Rules, Schema, apply_changes,
+    Cause, FitOptions, Fitted, IssueCode, ParseAsError, Rule, Rules, Schema, apply_changes,
 };
 use serde_json::json;
 
@@ -236,7 +236,7 @@ fn where_there_is_no_value_an_issue_says_why() {
     let several = Options::new().with_trailing_documents(TrailingDocuments::All);
     assert_eq!(
         told("[1]\n[2]", several),
-        (Outcome::Invalid, "/: one value is expected, the text holds several".to_owned(), 0..7)
+        (Outcome::Invalid, "/: expected one value, but the text contains several".to_owned(), 0..7)
     );
 }
 
@@ -430,7 +430,7 @@ fn half_a_value_is_no_value_of_a_type() {
         assert_eq!(parse(b"{body: 'x'}", options).unwrap().0.body, "x");
         for half in [&br#"{"body": "half of a sen"#[..], br#"{"body": "x""#, b"{"] {
             let error = parse(half, options).unwrap_err();
-            assert!(matches!(error, ParseError::Cut(_)), "{error:?}");
+            assert!(matches!(error, ParseAsError::Cut(_)), "{error:?}");
             assert!(error.to_string().starts_with("the text was cut off"), "{error}");
             assert!(error.fitted().unwrap().cut_at().is_some());
         }
@@ -439,8 +439,8 @@ fn half_a_value_is_no_value_of_a_type() {
         schema.parse_incomplete_as::<Note>(br#"{"body": "half"#, &options).unwrap();
     assert_eq!((note.body.as_str(), fitted.outcome()), ("half", Outcome::Closed));
     let error = schema.parse_incomplete_as::<Note>(b"{", &options).unwrap_err();
-    assert!(matches!(error, ParseError::Cut(_)), "{error:?}");
+    assert!(matches!(error, ParseAsError::Cut(_)), "{error:?}");
     let unfit = parse(br#"{"text": "x"#.as_slice(), &conservative).unwrap_err();
-    assert!(matches!(unfit, ParseError::Cut(_)), "{unfit:?}");
-    assert!(matches!(parse(b"[1, 2]", &options), Err(ParseError::Unfit(_))));
+    assert!(matches!(unfit, ParseAsError::Cut(_)), "{unfit:?}");
+    assert!(matches!(parse(b"[1, 2]", &options), Err(ParseAsError::Unfit(_))));
 }

@@ -7,7 +7,7 @@ use std::{error::Error, fmt::Display, str::FromStr};
 use jsonmend_core::RepairKind;
 use jsonmend_schema::{
     Applied, Cause, Change, Cursor, Draft, Expected, Finding, FitOptions, FitStream, Fitted, Issue,
-    IssueCode, JsonKind, Node, NodeState, ParallelCall, ParseError, Received, Registry,
+    IssueCode, JsonKind, Node, NodeState, ParallelCall, ParseAsError, Received, Registry,
     RegistryError, Rendering, Rule, Rules, Schema, SchemaError, SchemaLimits, SchemaOptions,
     SharedRegistry, Snapshot, Standing, Tree, TreeError, UnknownCode,
 };
@@ -47,7 +47,7 @@ fn everything_can_be_sent_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<(Schema, SchemaLimits, SchemaOptions, SchemaError, Draft)>();
     shared::<(Registry, SharedRegistry, RegistryError, ParallelCall)>();
-    shared::<(FitOptions, Fitted, Applied, Change, Cause, Rule, Rules, ParseError)>();
+    shared::<(FitOptions, Fitted, Applied, Change, Cause, Rule, Rules, ParseAsError)>();
     shared::<(Cursor, FitStream, Finding, Standing, NodeState, Expected<'_>, Snapshot<'_>)>();
     shared::<(Tree<'_>, Node<'_>, TreeError, Issue, IssueCode, Received, Rendering, UnknownCode)>();
 }
@@ -55,7 +55,7 @@ fn everything_can_be_sent_between_threads() {
 #[test]
 fn an_error_that_prints_its_cause_has_no_source() {
     let schema = Schema::from_text("{").unwrap_err();
-    let parse = ParseError::Schema(schema.clone());
+    let parse = ParseAsError::Schema(schema.clone());
     assert_eq!(parse.to_string(), schema.to_string());
     assert!(parse.source().is_none() && schema.source().is_none());
     let tools = json!([{"name": "f", "parameters": {"type": "strin"}}]);

@@ -1,10 +1,11 @@
-//! Sums and products that were written out.
+//! Sums and products that the model wrote out instead of computing.
 
-/// The longest term, in bytes.
+/// The longest expression that is evaluated, in bytes.
 const LONGEST: usize = 100;
 
-/// The value of a term of numbers, `+ - * /` and parentheses; `None` for anything else. A term has
-/// `*`, `/`, `+`, or a minus with space around it: `2024-01-05` and `555-0100` are none.
+/// Evaluates an expression of numbers, `+ - * /` and parentheses; `None` for anything else. An
+/// expression contains `*`, `/`, `+`, or a minus with a space around it, so `2024-01-05` and
+/// `555-0100` are not expressions.
 pub(super) fn value(text: &str) -> Option<String> {
     let signs = |c: char| "0123456789.+-*/() ".contains(c);
     let joins = text.contains(['*', '/'])
@@ -23,7 +24,7 @@ struct Term<'t> {
 }
 
 impl Term<'_> {
-    /// Two stacks, no recursion.
+    /// Uses two stacks instead of recursion.
     fn evaluate(mut self) -> Option<f64> {
         let mut values: Vec<f64> = Vec::new();
         let mut signs: Vec<u8> = Vec::new();

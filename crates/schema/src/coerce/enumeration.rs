@@ -1,4 +1,4 @@
-//! One of the values that `enum` or `const` lists.
+//! Converts a scalar to one of the values that `enum` or `const` lists.
 
 use jsonmend_core::Risk;
 use serde_json::Value;
@@ -13,12 +13,11 @@ use crate::{
 /// What may separate a named value from the words that explain it.
 const DELIMITERS: [char; 10] = ['-', '–', '—', ':', '(', ',', ';', '.', '=', '\n'];
 
-/// The longest text in which a named value is looked for, in bytes. It names none as a whole, or it is
-/// prose.
+/// The longest text that is searched for a listed value, in bytes. A longer text is prose.
 pub(crate) const LONGEST: usize = 4_096;
-/// The most words in which a named value is looked for.
+/// The most words that are searched for a listed value.
 const WORDS: usize = 12;
-/// Words after which a named value may be the one that is not meant.
+/// Words that may negate the listed value that follows them.
 const TURNING: [&str; 12] = [
     "not", "no", "non", "or", "neither", "nor", "except", "without", "never", "unlike", "than",
     "isn",
@@ -36,8 +35,8 @@ pub(super) fn propose(scalar: Scalar<'_>, choices: &Choices, proposals: &mut Vec
     }
 }
 
-/// `null`, where a named value is called so. A property without a value could be meant as well, more
-/// so if the named value is a word of its own.
+/// Proposes `null` if one of the listed values is called that. The text may also mean that there is
+/// no value, especially if the listed value is a word of its own.
 fn null(choices: &Choices, proposals: &mut Vec<Coerced>) {
     let none = [choices.exact("none"), choices.exact("None")];
     let none = match none {
@@ -62,7 +61,7 @@ fn from_text(text: &str, choices: &Choices, proposals: &mut Vec<Coerced>) {
     if bare.len() > LONGEST {
         return;
     }
-    // Named values that differ only in case are distinguished by it.
+    // If listed values differ only in case, the case decides.
     let same = choices.exact(bare).or_else(|| choices.folded(&folded(bare)));
     if let Some(option) = same {
         proposals.push(Coerced::new(Rule::EnumNormalise, option.to_string()));
@@ -79,7 +78,8 @@ fn from_text(text: &str, choices: &Choices, proposals: &mut Vec<Coerced>) {
     }
 }
 
-/// The option that the text begins with, where a delimiter follows and no other option is named.
+/// The option that the text begins with, if a delimiter follows it and the text names no other
+/// option.
 fn leading<'o>(text: &str, words: &[String], choices: &'o Choices) -> Option<&'o Value> {
     let lower = text.to_lowercase();
     let leads = |name: &str| {
@@ -92,7 +92,7 @@ fn leading<'o>(text: &str, words: &[String], choices: &'o Choices) -> Option<&'o
     choices.named(words).filter(|named| *named == option)
 }
 
-/// The only option that a few words name, where none of the words negates it.
+/// The only option that a few words name, if none of the words negates it.
 fn within<'o>(words: &[String], choices: &'o Choices) -> Option<&'o Value> {
     let turned = words.iter().any(|word| TURNING.contains(&word.as_str()));
     if turned || words.len() > WORDS { None } else { choices.named(words) }
@@ -131,7 +131,10 @@ mod tests {
         {
             assert!(proposals(COLOURS, value).is_empty(), "{value}");
         }
-        assert!(proposals(r#"{"enum": ["a-b", "a_b"]}"#, r#""A B""#).is_empty(), "two are equal");
+        assert!(
+            proposals(r#"{"enum": ["a-b", "a_b"]}"#, r#""A B""#).is_empty(),
+            "two options are alike"
+        );
         assert_eq!(
             proposals(r#"{"enum": ["a-b", "A-B"]}"#, r#"" a-b""#),
             [r#"enum-normalise: "a-b""#]
@@ -171,7 +174,7 @@ mod tests {
             assert!(proposals(COLOURS, value).is_empty(), "{value}");
         }
         let long = format!("\"red {}\"", "and so on ".repeat(10));
-        assert!(proposals(COLOURS, &long).is_empty(), "prose is no value");
+        assert!(proposals(COLOURS, &long).is_empty(), "prose is not a value");
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Seconds and milliseconds since 1970 for dates.
+//! Converts seconds and milliseconds since 1970 to dates.
 
 use super::Coerced;
 use crate::{Rule, part::Part, tree::quoted};
 
 const DAY: u64 = 24 * 60 * 60;
 
-/// Ten digits count seconds, thirteen count milliseconds; fewer or more could be anything. They
-/// count from 1970 in UTC, so no zone is made up. For a date they must come to whole days, or
-/// something would be lost.
+/// Ten digits are seconds and thirteen are milliseconds; any other number of digits is too
+/// ambiguous. Unix time is in UTC, so no time zone is invented. For the format `date` the time must
+/// be midnight, because the time of day would be lost otherwise.
 pub(super) fn propose(digits: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
     let Some((seconds, millis)) = read(digits) else { return };
     let (days, of_day) = (seconds / DAY, seconds % DAY);
@@ -35,12 +35,13 @@ fn read(digits: &str) -> Option<(u64, u64)> {
     }
 }
 
-/// The date that many days after the first of 1970, in the Gregorian calendar.
+/// The date `days` days after 1970-01-01, in the Gregorian calendar.
 fn date(mut days: u64) -> String {
     let is_leap =
         |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     let mut year = 1970;
-    // Thirteen digits of milliseconds end in 2286, so these are a few hundred steps.
+    // Thirteen digits of milliseconds end in the year 2286, so this takes a few hundred iterations
+    // at most.
     loop {
         let length = if is_leap(year) { 366 } else { 365 };
         if days < length {

@@ -1,4 +1,4 @@
-//! Strings that are bound to a form: formats and patterns.
+//! Strings with a `format` or a `pattern`.
 
 use super::Coerced;
 use crate::{Rule, part::Part, tree::quoted};
@@ -61,7 +61,8 @@ fn date(year: &str, month: u32, day: &str) -> Option<String> {
     fits.then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
-/// `2024/1/5`, `2024.01.05`, `20240105`: the year comes first. `01/02/2024` could be two days.
+/// Dates such as `2024/1/5`, `2024.01.05` and `20240105`, with the year first. `01/02/2024` is not
+/// accepted, because it could be two different days.
 fn numeric_date(text: &str) -> Option<String> {
     let text = text.trim();
     if text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -76,7 +77,7 @@ fn numeric_date(text: &str) -> Option<String> {
     date(year, month.parse().ok()?, day)
 }
 
-/// `Jan 5, 2024`, `5 January 2024`
+/// Dates such as `Jan 5, 2024` and `5 January 2024`.
 fn worded_date(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let words: Vec<&str> =
@@ -93,7 +94,7 @@ fn worded_date(text: &str) -> Option<String> {
     }
 }
 
-/// The `T` and the `Z` of RFC 3339 in their places. A zone that is missing is not made up.
+/// Inserts the `T` and the `Z` of RFC 3339. A missing time zone is not invented.
 fn separated(text: &str) -> Option<String> {
     let text = text.trim();
     let (day, time) = (text.get(..10)?, text.get(10..)?);
@@ -106,7 +107,7 @@ fn separated(text: &str) -> Option<String> {
         .filter(|changed| changed != text)
 }
 
-/// The inner of `<…>`, of backticks, of `mailto:`, or of a link whose words are its address.
+/// The text inside `<…>`, backticks, after `mailto:`, or in a link whose text is its address.
 fn trimmed<'t>(text: &'t str, format: &str) -> Option<&'t str> {
     let text = text.trim_start();
     let bare = text.trim_end();
@@ -127,7 +128,7 @@ fn trimmed<'t>(text: &'t str, format: &str) -> Option<&'t str> {
     (bare.len() < text.len()).then_some(bare)
 }
 
-/// The inner of a fence or of quotes that hold the whole string.
+/// The text inside a fence or quotes that enclose the whole string.
 fn unfenced(text: &str) -> Option<&str> {
     let text = text.trim();
     if let Some(body) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) {
@@ -140,7 +141,7 @@ fn unfenced(text: &str) -> Option<&str> {
     })
 }
 
-/// The five named entities of XML, and no others.
+/// Decodes the five predefined entities of XML, and no others.
 fn unescaped(text: &str) -> Option<String> {
     if !text.contains('&') {
         return None;

@@ -1,7 +1,7 @@
-//! One scalar, converted to what a place of the schema expects.
+//! Converts one scalar to what its part of the schema expects.
 //!
-//! These are pure functions of a token and a [`Part`]: repair calls them for a node, and a cursor
-//! can call them for a token that has just been closed. They propose; the caller validates.
+//! These are pure functions of a token and a [`Part`]: fitting calls them for a node, and a cursor
+//! for a token that has just ended. They only make proposals; the caller validates them.
 
 mod arithmetic;
 mod boolean;
@@ -21,24 +21,24 @@ use crate::{
     tree::{JsonKind, Node},
 };
 
-/// A scalar as it was written.
+/// A scalar, as it is written in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar<'a> {
     Boolean(bool),
     Null,
-    /// By its text.
+    /// The number's text.
     Number(&'a str),
-    /// Decoded.
+    /// The decoded content.
     String(&'a str),
 }
 
-/// What a rule would put in the place of a scalar.
+/// A replacement that a rule proposes for a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Coerced {
     pub(crate) rule: Rule,
-    /// At least the risk of the rule.
+    /// The risk of the rule, or a higher one.
     pub(crate) risk: Risk,
-    /// A JSON text.
+    /// The replacement, as a JSON text.
     pub(crate) text: String,
 }
 
@@ -53,7 +53,8 @@ impl Coerced {
     }
 }
 
-/// What the rules propose for a scalar that is not valid at `part`, in the order of the rules.
+/// Collects the proposals of all rules for a scalar that is not valid at `part`, in the order of
+/// the rules.
 pub(crate) fn coerce(scalar: Scalar<'_>, part: &Part<'_>) -> Vec<Coerced> {
     let mut proposals = Vec::new();
     if let Some(choices) = part.choices() {
@@ -83,7 +84,7 @@ pub(crate) fn coerce(scalar: Scalar<'_>, part: &Part<'_>) -> Vec<Coerced> {
     proposals
 }
 
-/// The same for a node; nothing for a container.
+/// The same for a node. Objects and arrays get no proposals.
 pub(crate) fn coerce_node(node: Node<'_>, part: &Part<'_>) -> Vec<Coerced> {
     match node.kind() {
         JsonKind::String => {
@@ -101,7 +102,8 @@ pub(crate) fn coerce_node(node: Node<'_>, part: &Part<'_>) -> Vec<Coerced> {
 pub(crate) mod tests {
     use crate::{Schema, part::Part, tree::Tree};
 
-    /// What the rules make of a JSON scalar under a schema, as `code: text`, valid or not.
+    /// The proposals for a JSON scalar under a schema, as `code: text`, whether they are valid or
+    /// not.
     pub(crate) fn proposals(schema: &str, value: &str) -> Vec<String> {
         let schema = Schema::from_text(schema).unwrap();
         let tree = Tree::read(value).unwrap();

@@ -1,4 +1,4 @@
-//! Numbers, from text that holds exactly one.
+//! Converts text that contains exactly one number.
 
 use super::{Coerced, arithmetic};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
     tree::{is_integer, plain_integer},
 };
 
-/// Signs and words before or after an amount.
+/// Currency signs and words that may precede or follow an amount.
 const CURRENCIES: [&str; 12] =
     ["$", "€", "£", "¥", "₹", "US$", "USD", "EUR", "GBP", "JPY", "INR", "CHF"];
-/// Units that add nothing to what the property means.
+/// Units that can be dropped, because they are implied by the property.
 const UNITS: [&str; 46] = [
     "%", "mm", "cm", "m", "km", "in", "ft", "mi", "mile", "miles", "meter", "meters", "metre",
     "metres", "g", "kg", "lb", "lbs", "oz", "mg", "ml", "l", "s", "sec", "seconds", "ms", "min",
@@ -46,8 +46,8 @@ pub(super) fn from_text(text: &str, part: &Part<'_>, proposals: &mut Vec<Coerced
     }
 }
 
-/// `1.0` where the draft takes only `1` for an integer. In the other drafts `1.0` is valid, and is
-/// written as `1` once the whole value is.
+/// Converts `1.0` to `1` for drafts in which only `1` is an integer. In the other drafts `1.0` is
+/// valid, and is rewritten once the whole value is valid.
 pub(super) fn whole(raw: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
     if part.allowed().is_whole_only() {
         let digits = plain_integer(raw).map(|digits| Coerced::new(Rule::IntegralFloat, digits));
@@ -55,13 +55,13 @@ pub(super) fn whole(raw: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
     }
 }
 
-/// Whether a text is a number of JSON (RFC 8259, section 6), nothing more.
+/// Whether a text is a JSON number (RFC 8259, section 6), without anything around it.
 pub(super) fn is_number(text: &str) -> bool {
     let starts = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     starts && crate::Tree::read(text).is_ok_and(|tree| tree.root().span() == (0..text.len()))
 }
 
-/// A number with its digits in groups of three, and whether a decimal comma could be meant.
+/// A number whose digits are grouped by threes, and whether the separator could be a decimal comma.
 fn grouped(text: &str) -> Option<(String, bool)> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -102,11 +102,12 @@ fn plain(text: &str) -> Option<String> {
     if is_number(text) { Some(text.to_owned()) } else { grouped(text).map(|(number, _)| number) }
 }
 
-/// `$1,234.56`, `12 kg`: one number, with a sign or unit that is known or that the description names.
+/// A number such as `$1,234.56` or `12 kg`, with a sign or unit that is either well known or named
+/// in the description.
 fn with_unit(text: &str, part: &Part<'_>) -> Option<String> {
     for sign in CURRENCIES {
-        let behind = text.strip_prefix(sign).and_then(plain);
-        if let Some(number) = behind.or_else(|| text.strip_suffix(sign).and_then(plain)) {
+        let after_sign = text.strip_prefix(sign).and_then(plain);
+        if let Some(number) = after_sign.or_else(|| text.strip_suffix(sign).and_then(plain)) {
             return Some(number);
         }
     }
@@ -119,7 +120,7 @@ fn with_unit(text: &str, part: &Part<'_>) -> Option<String> {
     if in_description || UNITS.contains(&unit) && unit != "%" { plain(number) } else { None }
 }
 
-/// A percentage, where the bounds say whether a share or a number of hundredths is meant.
+/// A percentage, if the bounds of the property show whether 50% means `0.5` or `50`.
 fn percent(text: &str, part: &Part<'_>) -> Option<String> {
     let number = text.strip_suffix('%')?.trim();
     let maximum = part.maximum()?;
@@ -132,13 +133,13 @@ fn percent(text: &str, part: &Part<'_>) -> Option<String> {
     (maximum == 100.0).then(|| number.to_owned())
 }
 
-/// The decimal point two places to the left.
+/// Moves the decimal point two places to the left.
 fn hundredth(number: &str) -> String {
     let value: f64 = number.parse().unwrap_or_default();
     (value / 100.0).to_string()
 }
 
-/// `1/2`
+/// Computes a fraction such as `1/2`.
 fn fraction(text: &str) -> Option<String> {
     let (above, below) = text.split_once('/')?;
     let digits = |text: &str| -> Option<u32> {

@@ -1,9 +1,9 @@
-//! Strings, from what is written without quotes.
+//! Converts numbers and booleans to strings.
 
 use super::Coerced;
 use crate::{Rule, compile::Types, part::Part, tree::quoted};
 
-/// The digits as they are written: `1.10` stays `"1.10"`.
+/// Keeps the digits as they are written: `1.10` becomes `"1.10"`.
 pub(super) fn from_number(raw: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
     if takes_text(part) && !part.allowed().has(Types::NUMBER) {
         proposals.push(Coerced::new(Rule::NumberToString, quoted(raw)));
@@ -17,7 +17,8 @@ pub(super) fn from_boolean(value: bool, part: &Part<'_>, proposals: &mut Vec<Coe
     }
 }
 
-/// Whether a string is valid here that is not one of a list: those are chosen by another rule.
+/// Whether the schema accepts a string here without listing its value; listed values have rules of
+/// their own.
 fn takes_text(part: &Part<'_>) -> bool {
     part.allowed().has(Types::STRING) && part.options().is_none()
 }

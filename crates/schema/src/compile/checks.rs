@@ -1,4 +1,4 @@
-//! What one subschema asks of a value, in the form in which it is checked.
+//! The conditions that one subschema puts on a value, prepared for validation.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,17 +14,17 @@ use super::{
 };
 use crate::tree::TreeJson;
 
-/// The keywords of one subschema, by the type of value that they are about.
+/// The keywords of one subschema, grouped by the type of value that they apply to.
 #[derive(Default)]
 pub(crate) struct Checks {
-    /// The schema `false`.
+    /// Whether this is the schema `false`.
     pub(crate) refuses_all: bool,
     /// Whether every value is valid.
     pub(crate) accepts_all: bool,
-    /// Whether nothing but `types` is asked.
+    /// Whether `types` is the only condition.
     pub(crate) is_plain: bool,
     pub(crate) types: Option<Types>,
-    /// In draft 4, `1.0` is no integer.
+    /// Whether `1.0` is not an integer, as in draft 4.
     pub(crate) strict_integers: bool,
     pub(crate) constant: Option<Value>,
     pub(crate) options: Option<Listed>,
@@ -33,10 +33,10 @@ pub(crate) struct Checks {
     pub(crate) list: Option<Box<List>>,
     pub(crate) object: Option<Box<Object>>,
     pub(crate) combined: Option<Box<Combined>>,
-    /// The schema resource that it is in, for `$dynamicRef`.
+    /// The schema resource that contains this subschema, for `$dynamicRef`.
     pub(crate) resource: u16,
-    /// Whether the same value may meet it in several ways that each cost something, so that the
-    /// answer is worth keeping.
+    /// Whether the same value may reach this subschema in several ways, at a cost, so that the
+    /// answer should be cached.
     pub(crate) is_shared: bool,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct Checks {
 pub(crate) struct Listed {
     pub(crate) all: Vec<Value>,
     texts: HashSet<String>,
-    /// Numbers as `f64` has them, which is not exact: each is compared again.
+    /// Numbers by their `f64` bits. Since that is inexact, a match is compared again.
     numbers: HashMap<u64, Vec<usize>>,
-    /// Those that are neither.
+    /// The positions of values that are neither strings nor numbers.
     others: Vec<usize>,
 }
 
@@ -72,44 +72,44 @@ impl Listed {
         self.texts.contains(text)
     }
 
-    /// The listed values that a number may be equal to.
+    /// The listed values that may be equal to a number.
     pub(crate) fn numbers(&self, number: f64) -> impl Iterator<Item = &Value> {
         let found = self.numbers.get(&bits(number)).map(Vec::as_slice).unwrap_or_default();
         found.iter().filter_map(|at| self.all.get(*at))
     }
 
-    /// The listed values that are neither text nor numbers.
+    /// The listed values that are neither strings nor numbers.
     pub(crate) fn others(&self) -> impl ExactSizeIterator<Item = &Value> {
         self.others.iter().map(|at| &self.all[*at])
     }
 }
 
-/// `0` and `-0.0` are the same number.
+/// Makes the bits of `0` and `-0.0` the same, because the numbers are equal.
 fn bits(number: f64) -> u64 {
     if number == 0.0 { 0 } else { number.to_bits() }
 }
 
-/// What is asked of a string.
+/// The keywords for strings.
 #[derive(Default)]
 pub(crate) struct Text {
     pub(crate) least: Option<u64>,
     pub(crate) most: Option<u64>,
     pub(crate) pattern: Option<Pattern>,
-    /// As the schema spells it.
+    /// The pattern as the schema spells it.
     pub(crate) spelled: String,
 }
 
-/// Keywords that only the library judges: bounds of numbers, formats and encodings. They look at
-/// nothing but a scalar, so their work is bounded by its length.
+/// Keywords that the `jsonschema` library checks: bounds of numbers, formats and encodings. Each
+/// one looks at a single scalar, so the work is bounded by its length.
 pub(crate) struct Scalar {
     source: Map<String, Value>,
     dialect: Dialect,
     asserts_formats: Option<bool>,
     pub(crate) of_numbers: bool,
     pub(crate) of_texts: bool,
-    /// The least and the greatest whole number, where these are the only conditions of numbers.
+    /// The smallest and largest whole number, if these are the only conditions on numbers.
     pub(crate) range: Option<(i64, i64)>,
-    /// Made when it is first needed.
+    /// Built when it is first needed.
     validator: OnceLock<Option<Validator<TreeJson>>>,
 }
 
@@ -150,7 +150,7 @@ impl Scalar {
         Some(Self { source, dialect, asserts_formats, of_numbers, of_texts, range, validator })
     }
 
-    /// `None` if the library refuses a keyword that its own rules for schemas let pass.
+    /// `None` if the library rejects a keyword that its meta-schema accepts.
     pub(crate) fn validator(&self) -> Option<&Validator<TreeJson>> {
         let build = || {
             let options = jsonschema::options_for::<TreeJson>().offline().with_draft(self.dialect);
@@ -164,44 +164,44 @@ impl Scalar {
     }
 }
 
-/// What is asked of an array.
+/// The keywords for arrays.
 #[derive(Default)]
 pub(crate) struct List {
     pub(crate) least: Option<u64>,
     pub(crate) most: Option<u64>,
     pub(crate) unique: bool,
     pub(crate) prefix: Vec<ShapeId>,
-    /// The schema of the items after the prefix.
+    /// The schema of the items after `prefixItems`.
     pub(crate) rest: Option<ShapeId>,
-    /// Whether `rest` is the `additionalItems` of a prefix, and `false`.
+    /// Whether `rest` comes from `additionalItems: false`.
     pub(crate) ends_with_prefix: bool,
     pub(crate) contains: Option<Contains>,
     pub(crate) unevaluated: Option<ShapeId>,
 }
 
-/// `contains`, and how many items it is about.
+/// `contains`, and how many items must match it.
 pub(crate) struct Contains {
     pub(crate) of: ShapeId,
     pub(crate) least: u64,
     pub(crate) most: Option<u64>,
-    /// Whether an item that is of the kind counts as evaluated: from draft 2020-12 on.
+    /// Whether matching items count as evaluated, which they do from draft 2020-12 on.
     pub(crate) evaluates: bool,
 }
 
-/// What is asked of an object.
+/// The keywords for objects.
 #[derive(Default)]
 pub(crate) struct Object {
     pub(crate) least: Option<u64>,
     pub(crate) most: Option<u64>,
     pub(crate) required: Vec<String>,
-    /// The names that the schema knows.
+    /// The names that `properties` and `required` mention.
     pub(crate) names: Names,
     pub(crate) patterns: Vec<(Pattern, ShapeId)>,
-    /// `additionalProperties`, unless it accepts everything.
+    /// `additionalProperties`, unless it accepts every value.
     pub(crate) further: Option<ShapeId>,
     /// Whether `further` is `false`.
     pub(crate) is_closed: bool,
-    /// Whether `additionalProperties` is there at all: then every property is evaluated.
+    /// Whether `additionalProperties` is present, which makes every property evaluated.
     pub(crate) evaluates_all: bool,
     pub(crate) property_names: Option<ShapeId>,
     pub(crate) dependencies: Vec<Dependency>,
@@ -210,7 +210,7 @@ pub(crate) struct Object {
     pub(crate) refuses_unevaluated: bool,
 }
 
-/// What holds if a property is there.
+/// The conditions that apply if a property is present.
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) keyword: &'static str,
@@ -218,11 +218,11 @@ pub(crate) struct Dependency {
     pub(crate) schema: Option<ShapeId>,
 }
 
-/// What is known of a name.
+/// What the schema says about a property name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Name {
     pub(crate) property: Option<ShapeId>,
-    /// Its position among the required ones.
+    /// Its position in the list of required properties.
     pub(crate) required: Option<usize>,
 }
 
@@ -246,7 +246,7 @@ impl Names {
     }
 
     pub(crate) fn get(&self, key: &str) -> Name {
-        /// As many names are looked through faster than they are divided.
+        /// For this few names, a linear scan is faster than bisection.
         const FEW: usize = 16;
         if self.0.len() <= FEW {
             let found = self.0.iter().find(|(name, _)| name == key);
@@ -258,7 +258,7 @@ impl Names {
     }
 }
 
-/// Keywords that ask other subschemas about the same value.
+/// Keywords that apply other subschemas to the same value.
 #[derive(Default)]
 pub(crate) struct Combined {
     pub(crate) all_of: Vec<ShapeId>,
@@ -268,23 +268,23 @@ pub(crate) struct Combined {
     pub(crate) test: Option<ShapeId>,
     pub(crate) then: Option<ShapeId>,
     pub(crate) otherwise: Option<ShapeId>,
-    /// `$ref`, and the others where they lead to one place only.
+    /// `$ref`, and the dynamic references that have only one possible target.
     pub(crate) references: Vec<ShapeId>,
     /// `$dynamicRef` and `$recursiveRef`.
     pub(crate) dynamic: Option<Dynamic>,
 }
 
 impl Combined {
-    /// Whether `if` decides anything.
+    /// Whether `if` has any effect.
     pub(crate) const fn is_conditional(&self) -> bool {
         self.then.is_some() || self.otherwise.is_some()
     }
 }
 
-/// A reference whose target depends on how it was reached.
+/// A reference whose target depends on the path that led to it.
 pub(crate) struct Dynamic {
     /// The name of the anchor.
     pub(crate) anchor: String,
-    /// Where it leads if no resource on the way has such an anchor.
+    /// The target if no enclosing resource has such an anchor.
     pub(crate) target: ShapeId,
 }

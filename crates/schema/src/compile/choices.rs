@@ -1,4 +1,4 @@
-//! The values of an `enum`, by what a text may call them.
+//! The values of an `enum`, indexed by the names that a text may use for them.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use serde_json::Value;
 
 use crate::issue::folded;
 
-/// The most places at which values are named in one text. With more, none is meant.
+/// The most mentions of values that are considered in one text. A text with more is not a choice.
 const MOST: usize = 256;
 
-/// A value, unless several are called so.
+/// The position of a value; `None` if several values share the name.
 type Only = Option<usize>;
 
-/// The listed values of one part of a schema, looked up by name.
+/// The values listed by one part of a schema, indexed by name.
 pub(crate) struct Choices {
     all: Vec<Value>,
     exact: HashMap<String, Only>,
     folded: HashMap<String, Only>,
-    /// Those that are no strings, as they are written.
+    /// The values that are not strings, by their JSON text.
     written: HashMap<String, Only>,
-    /// The names in lower case; `None` for what is no string.
+    /// The names in lower case; `None` for values that are not strings.
     lower: Vec<Option<String>>,
     words: Vec<Vec<String>>,
-    /// The names that begin with a word.
+    /// The positions of names, by their first word.
     by_word: HashMap<String, Vec<usize>>,
 }
 
@@ -69,23 +69,24 @@ impl Choices {
         names.get(name).copied().flatten().and_then(|at| self.all.get(at))
     }
 
-    /// The value of exactly that name.
+    /// The value with exactly that name.
     pub(crate) fn exact(&self, name: &str) -> Option<&Value> {
         self.only(&self.exact, name)
     }
 
-    /// The only value whose name folds to `folded`.
+    /// The only value whose name is equal to `folded` after folding.
     pub(crate) fn folded(&self, folded: &str) -> Option<&Value> {
         self.only(&self.folded, folded).filter(|_| !folded.is_empty())
     }
 
-    /// The only value other than a string that is written so. Booleans in any case.
+    /// The only value that is written like this and is not a string. The case of booleans does not
+    /// matter.
     pub(crate) fn written(&self, text: &str) -> Option<&Value> {
         let boolean = ["true", "false"].into_iter().find(|word| text.eq_ignore_ascii_case(word));
         self.only(&self.written, boolean.unwrap_or(text))
     }
 
-    /// The only value whose name, in lower case, is as `same` wants it.
+    /// The only value whose lower-case name satisfies `same`.
     pub(crate) fn only_like(&self, same: impl Fn(&str) -> bool) -> Option<&Value> {
         let names = self.lower.iter().zip(&self.all);
         let mut found = names.filter(|(name, _)| name.as_deref().is_some_and(&same));
@@ -93,8 +94,8 @@ impl Choices {
         found.next().is_none().then_some(first)
     }
 
-    /// The only value whose words are in the text, whole and in order. Of two that overlap, the
-    /// longer one is meant.
+    /// The only value whose words occur in the text, complete and in order. Where two overlap, the
+    /// longer one counts.
     pub(crate) fn named(&self, text: &[String]) -> Option<&Value> {
         let mut found: Vec<(usize, (usize, usize))> = Vec::new();
         for (start, word) in text.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Why a schema was refused.
+//! Errors in schemas.
 
 use std::{error::Error, fmt};
 
@@ -8,14 +8,14 @@ use jsonschema::ValidationError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[non_exhaustive]
     NotJson {
-        /// What the reader said.
+        /// The message of the JSON parser.
         message: String,
     },
-    /// It is not a valid schema of its draft, refers to something that is not there, or holds a
-    /// pattern that cannot be compiled.
+    /// The schema is not valid for its draft, has a reference to something that does not exist, or
+    /// has a pattern that cannot be compiled.
     #[non_exhaustive]
     Refused {
         /// Where in the schema, as a JSON Pointer.
@@ -23,39 +23,39 @@ pub enum SchemaError {
         /// What is wrong.
         message: String,
     },
-    /// It is nested too deep.
+    /// The schema is nested too deeply.
     #[non_exhaustive]
     TooDeep {
         /// The limit, in levels.
         limit: usize,
     },
-    /// It has too many values.
+    /// The schema contains too many values.
     #[non_exhaustive]
     TooManyNodes {
         /// The limit.
         limit: usize,
     },
-    /// Its keys and strings are too long.
+    /// The keys and strings of the schema are too long.
     #[non_exhaustive]
     TooLarge {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// One of its unions has too many branches.
+    /// A union in the schema has too many branches.
     #[non_exhaustive]
     TooManyBranches {
         /// The limit.
         limit: usize,
     },
-    /// Its patterns are too long, or too large when they are compiled.
+    /// The patterns of the schema are too long, or too large when compiled.
     #[non_exhaustive]
     PatternTooLarge {
-        /// The pattern that passed the limit, as a JSON Pointer.
+        /// The pattern that exceeds the limit, as a JSON Pointer.
         pointer: String,
-        /// The limit for all of them, as they are written, in bytes.
+        /// The limit for all patterns together, in bytes of their source.
         limit: usize,
     },
-    /// One of its objects declares too many properties.
+    /// An object in the schema declares too many properties.
     #[non_exhaustive]
     TooManyProperties {
         /// The limit.
@@ -66,7 +66,7 @@ pub enum SchemaError {
 impl SchemaError {
     pub(super) fn refused(error: &ValidationError<'_>) -> Self {
         use jsonschema::error::ValidationErrorKind as Kind;
-        // The instance is the schema here, and is not repeated in the message.
+        // Here the instance is the schema itself, which the message should not repeat.
         let message = match error.kind() {
             Kind::Referencing(error) => error.to_string(),
             _ => error.masked_with("the value").to_string(),
@@ -76,7 +76,7 @@ impl SchemaError {
 }
 
 impl SchemaError {
-    /// A reference of the part at `pointer` leads nowhere.
+    /// The subschema at `pointer` has a reference that cannot be resolved.
     pub(super) fn refers(pointer: &str, error: &dyn fmt::Display) -> Self {
         Self::Refused { pointer: pointer.to_owned(), message: error.to_string() }
     }

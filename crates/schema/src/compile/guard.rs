@@ -1,10 +1,10 @@
-//! How large a schema may be. Schemas come from tool servers, which are not trusted.
+//! Limits on the size of a schema. Schemas come from tool servers, which are not trusted.
 
 use serde_json::{Map, Value};
 
 use super::SchemaError;
 
-/// Bounds on a schema, checked before it is compiled.
+/// Limits on a schema, which are checked before it is compiled.
 ///
 /// ```
 /// use jsonmend_schema::{Schema, SchemaError, SchemaLimits};
@@ -27,8 +27,8 @@ pub struct SchemaLimits {
 }
 
 impl SchemaLimits {
-    /// The defaults: 5,000 nodes, 512 properties an object, 512 branches a union, 64 levels, 1 MiB of
-    /// text, of which 64 KiB may be patterns, and 1,024 tools.
+    /// The defaults: 5,000 nodes, 512 properties per object, 512 branches per union, 64 levels, 1
+    /// MiB of text, of which 64 KiB may be patterns, and 1,024 tools.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -42,53 +42,53 @@ impl SchemaLimits {
         }
     }
 
-    /// How many JSON values the schema may consist of.
+    /// Sets how many JSON values the schema may contain.
     #[must_use]
     pub const fn with_nodes(mut self, nodes: usize) -> Self {
         self.nodes = nodes;
         self
     }
 
-    /// How many properties one object of it may declare.
+    /// Sets how many properties one object may declare.
     #[must_use]
     pub const fn with_properties(mut self, properties: usize) -> Self {
         self.properties = properties;
         self
     }
 
-    /// How many branches one `anyOf`, `oneOf` or `allOf` of it may have.
+    /// Sets how many branches one `anyOf`, `oneOf` or `allOf` may have.
     #[must_use]
     pub const fn with_branches(mut self, branches: usize) -> Self {
         self.branches = branches;
         self
     }
 
-    /// How deep it may be nested, in levels; at most 127.
+    /// Sets how deeply the schema may be nested, in levels; at most 127.
     #[must_use]
     pub const fn with_depth(mut self, levels: usize) -> Self {
         self.depth = if levels > 127 { 127 } else { levels };
         self
     }
 
-    /// How long its keys and strings may be together, in bytes. The JSON Pointers of its values,
-    /// together, may be four times as long.
+    /// Sets the total length of all keys and strings, in bytes. The JSON Pointers of all values
+    /// together may be four times as long.
     #[must_use]
     pub const fn with_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// How long its patterns may be together, in bytes. One pattern may have an eighth of that.
-    /// Compiled, they may take 256 times as much memory.
+    /// Sets the total length of all patterns, in bytes. A single pattern may have an eighth of
+    /// that. Compiled patterns may take 256 times as much memory.
     #[must_use]
     pub const fn with_patterns(mut self, bytes: usize) -> Self {
         self.patterns = bytes;
         self
     }
 
-    /// How many tools a declaration may hold, and how many schemas may be read together, for
-    /// [`Registry`](crate::Registry). All their schemas together may have twenty times as many
-    /// nodes as one.
+    /// Sets how many tools a declaration may contain, and how many schemas may be read together,
+    /// for a [`Registry`](crate::Registry). Together, their schemas may have twenty times as many
+    /// nodes as a single schema.
     #[must_use]
     pub const fn with_tools(mut self, tools: usize) -> Self {
         self.tools = tools;
@@ -108,10 +108,10 @@ impl SchemaLimits {
         PatternRoom { limit: self.patterns, spelled: 0, compiled: 0 }
     }
 
-    /// How many nodes a schema has, if it is within the limits.
+    /// Returns the number of nodes, or an error if the schema exceeds the limits.
     pub(super) fn check(self, schema: &Value) -> Result<usize, SchemaError> {
         let (mut nodes, mut bytes, mut pointers) = (0, 0_usize, 0_usize);
-        // Each value with its depth and the length of its pointer.
+        // Each value, with its depth and the length of its pointer.
         let mut open = vec![(schema, 0, 0_usize)];
         while let Some((value, depth, pointer)) = open.pop() {
             nodes += 1;
@@ -160,7 +160,7 @@ impl SchemaLimits {
     }
 }
 
-/// The room that is left for patterns while a schema is compiled.
+/// What remains of the limit on patterns while a schema is compiled.
 pub(super) struct PatternRoom {
     limit: usize,
     spelled: usize,
@@ -168,7 +168,7 @@ pub(super) struct PatternRoom {
 }
 
 impl PatternRoom {
-    /// Takes room for a pattern, before it is looked at.
+    /// Counts the source of a pattern, before it is parsed.
     pub(super) fn spell(&mut self, pattern: &str, pointer: &str) -> Result<(), SchemaError> {
         self.spelled = self.spelled.saturating_add(pattern.len());
         if self.spelled > self.limit || pattern.len() > self.limit / 8 {
@@ -180,7 +180,7 @@ impl PatternRoom {
         Ok(())
     }
 
-    /// Takes room for a compiled pattern, in bytes.
+    /// Counts the size of a compiled pattern, in bytes.
     pub(super) fn compile(&mut self, bytes: usize, pointer: &str) -> Result<(), SchemaError> {
         self.compiled = self.compiled.saturating_add(bytes);
         if self.compiled > self.limit.saturating_mul(256) {
@@ -199,14 +199,14 @@ impl Default for SchemaLimits {
     }
 }
 
-/// How a schema is compiled.
+/// Options for compiling a schema.
 ///
 /// ```
 /// use jsonmend_schema::{Schema, SchemaOptions, Tree};
 ///
 /// let schema = serde_json::json!({"type": "string", "format": "date"});
 /// let tree = Tree::read(r#""tomorrow""#)?;
-/// // In draft 2020-12 a format is an annotation.
+/// // In draft 2020-12, `format` is an annotation.
 /// assert!(Schema::compile(&schema)?.accepts(&tree));
 /// let options = SchemaOptions::new().with_format_assertion(true);
 /// assert!(!Schema::compile_with(&schema, options)?.accepts(&tree));
@@ -219,21 +219,22 @@ pub struct SchemaOptions {
 }
 
 impl SchemaOptions {
-    /// The defaults: the limits of [`SchemaLimits::new`], and `format` as the draft has it.
+    /// The defaults: the limits of [`SchemaLimits::new`], and the meaning that the draft gives to
+    /// `format`.
     #[must_use]
     pub const fn new() -> Self {
         Self { limits: SchemaLimits::new(), asserts_formats: None }
     }
 
-    /// With other limits.
+    /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: SchemaLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Whether a string must be of the `format` that the schema names, whatever the draft. By
-    /// default drafts 4 to 7 assert it, and 2019-09 and 2020-12 do not.
+    /// Sets whether a string must match the `format` in the schema, whatever the draft. By default,
+    /// drafts 4 to 7 assert it, and 2019-09 and 2020-12 do not.
     #[must_use]
     pub const fn with_format_assertion(mut self, asserted: bool) -> Self {
         self.asserts_formats = Some(asserted);

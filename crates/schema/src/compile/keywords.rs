@@ -1,4 +1,4 @@
-//! From the keywords of one subschema to its checks.
+//! Compiles the keywords of one subschema into checks.
 
 use std::collections::HashMap;
 
@@ -17,8 +17,8 @@ use super::{
     walk::named_types,
 };
 
-/// What the checks of all parts have in common: patterns, which are compiled once, and the room that is
-/// left for them.
+/// State shared by all subschemas: the compiled patterns, so that each is compiled once, and what
+/// remains of their limit.
 pub(super) struct Keywords {
     pub(super) asserts_formats: Option<bool>,
     patterns: HashMap<String, Pattern>,
@@ -30,8 +30,8 @@ impl Keywords {
         Self { asserts_formats, patterns: HashMap::new(), room }
     }
 
-    /// The checks of a part. `shape` holds what is known of it already, and `part` finds what is
-    /// inside it.
+    /// Compiles the checks of a subschema. `shape` is what is already known about it, and `part`
+    /// looks up its nested subschemas.
     pub(super) fn checks(
         &mut self,
         place: &mut Place<'_>,
@@ -48,7 +48,7 @@ impl Keywords {
         let pointer = place.pointer.as_str();
         let old = matches!(place.dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7);
         if old && members.contains_key("$ref") {
-            // Up to draft 7 what is beside a reference is ignored.
+            // Up to draft 7, the keywords beside a reference are ignored.
             checks.combined = combined(&Map::new(), place.dialect, references, dynamic, part);
         } else {
             checks.types = members.contains_key("type").then(|| named_types(members));
@@ -84,7 +84,7 @@ impl Keywords {
             return Err(SchemaError::Refused {
                 pointer: pointer.to_owned(),
                 message: format!(
-                    "{} is no regular expression, or too large",
+                    "{} is not a regular expression, or is too large",
                     Value::from(super::shortened(pattern))
                 ),
             });
@@ -158,12 +158,13 @@ impl Keywords {
     }
 }
 
-/// Whether a draft knows what has been evaluated.
+/// Whether a draft has `unevaluatedItems` and `unevaluatedProperties`.
 const fn evaluates(dialect: Dialect) -> bool {
     !matches!(dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7)
 }
 
-/// A number of items, members or characters. What no number here holds is more than there can be.
+/// A number of items, members or characters. A number too large for the type cannot be exceeded
+/// anyway.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
 fn size(members: &Map<String, Value>, key: &str) -> Option<u64> {
     let value = members.get(key)?;
@@ -175,7 +176,7 @@ fn required(members: &Map<String, Value>, dialect: Dialect) -> Vec<String> {
     let names = members.get("required").and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
     let mut names: Vec<String> = names.collect();
-    // A name that is listed twice is required once.
+    // A name may be listed twice, but is required once.
     if dialect == Dialect::Draft4 || names.len() > 1 {
         let mut seen = std::collections::HashSet::new();
         names.retain(|name| seen.insert(name.clone()));
@@ -227,7 +228,7 @@ fn list(
     any.then(|| Box::new(list))
 }
 
-/// `dependencies`, and `dependentRequired` and `dependentSchemas`, which took its place.
+/// `dependencies`, and its successors `dependentRequired` and `dependentSchemas`.
 fn dependencies(
     members: &Map<String, Value>,
     dialect: Dialect,
@@ -245,7 +246,7 @@ fn dependencies(
         for (name, value) in members.get(keyword).and_then(Value::as_object).into_iter().flatten() {
             let schema = if keyword == "dependentRequired" { None } else { part(&[keyword, name]) };
             let mut required = strings(value);
-            // In draft 3, and in some schemas since, one name stands without a list.
+            // Draft 3, and some schemas written since, give a single name without a list.
             required.extend(value.as_str().map(str::to_owned));
             found.push(Dependency { name: name.clone(), keyword, required, schema });
         }

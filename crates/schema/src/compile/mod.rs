@@ -1,4 +1,4 @@
-//! Compiling a schema: once, offline, within limits.
+//! Compiles schemas: once, offline and within limits.
 
 mod checks;
 mod choices;
@@ -25,7 +25,7 @@ pub(crate) use pattern::{Found, Pattern};
 
 use crate::{code::coded, issue::Issue, judge::Judge, tree::Tree};
 
-/// How much of a pattern an error repeats, in characters.
+/// How many characters of a pattern an error message repeats.
 const SHOWN: usize = 80;
 
 /// The drafts of JSON Schema.
@@ -49,7 +49,7 @@ impl Draft {
     pub const ALL: &'static [Self] =
         &[Self::Draft4, Self::Draft6, Self::Draft7, Self::Draft201909, Self::Draft202012];
 
-    /// The stable name: `draft-07`, `2020-12`.
+    /// The stable name, such as `draft-07` or `2020-12`.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl Draft {
 
 coded!(Draft, "draft");
 
-/// A compiled JSON Schema. Cheap to clone, and shared between threads.
+/// A compiled JSON Schema. It is cheap to clone and can be shared between threads.
 ///
 /// ```
 /// use jsonmend_schema::{Schema, Tree};
@@ -87,29 +87,27 @@ struct Compiled {
 
 impl Schema {
     /// Compiles a schema.
+    /// The draft is the one that `$schema` names, or else 2020-12. References may point only into
+    /// the schema itself; nothing is fetched. `format` is asserted if the draft asserts it.
     ///
-    /// The draft is the one `$schema` names; without it, 2020-12. References lead to places in the
-    /// schema itself; nothing is fetched. `format` is asserted where the draft asserts it.
-    ///
-    /// # Errors
-    /// A schema that is larger than [`SchemaLimits::new`] allows, is no valid schema of its draft,
-    /// refers to something outside itself, or has a pattern that cannot be compiled.
+    /// If the schema exceeds [`SchemaLimits::new`], is not valid for its draft, refers to something
+    /// outside itself, or has a pattern that cannot be compiled.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         Self::compile_within(schema, SchemaLimits::new())
     }
 
-    /// As [`Schema::compile`], with other limits.
+    /// Compiles a schema like [`Schema::compile`], with other limits.
     ///
     /// # Errors
-    /// As there.
+    /// The same as [`Schema::compile`].
     pub fn compile_within(schema: &Value, limits: SchemaLimits) -> Result<Self, SchemaError> {
         Self::compile_with(schema, SchemaOptions::new().with_limits(limits))
     }
 
-    /// As [`Schema::compile`], with options.
+    /// Compiles a schema like [`Schema::compile`], with options.
     ///
     /// # Errors
-    /// As there.
+    /// The same as [`Schema::compile`].
     pub fn compile_with(schema: &Value, options: SchemaOptions) -> Result<Self, SchemaError> {
         let nodes = options.limits().check(schema)?;
         jsonschema::meta::options()
@@ -124,20 +122,20 @@ impl Schema {
     /// Compiles a schema from its text.
     ///
     /// # Errors
-    /// Where the text is no JSON, and as in [`Schema::compile`].
+    /// If the text is not JSON, and the same as [`Schema::compile`].
     pub fn from_text(text: &str) -> Result<Self, SchemaError> {
         let value = serde_json::from_str(text)
             .map_err(|error| SchemaError::NotJson { message: error.to_string() })?;
         Self::compile(&value)
     }
 
-    /// The schema as it was given.
+    /// The schema as it was passed to the compiler.
     #[must_use]
     pub fn source(&self) -> &Value {
         &self.0.source
     }
 
-    /// Its draft.
+    /// The draft of the schema.
     #[must_use]
     pub fn draft(&self) -> Draft {
         match self.0.dialect {
@@ -149,22 +147,23 @@ impl Schema {
         }
     }
 
-    /// Its `$id` (`id` in draft 4), if it has one.
+    /// The `$id` of the schema (`id` in draft 4), if it has one.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         let key = if self.0.dialect == Dialect::Draft4 { "id" } else { "$id" };
         self.0.source.get(key).and_then(Value::as_str)
     }
 
-    /// Whether a value is valid. One that takes more work than its length allows is
-    /// not: [`Schema::validate`] says so.
+    /// Whether a value is valid. A value that takes more work than its length allows is not;
+    /// [`Schema::validate`] reports that.
     #[must_use]
     pub fn accepts(&self, tree: &Tree<'_>) -> bool {
         Judge::new(self, tree.text().len()).accepts_whole(tree)
     }
 
-    /// What is wrong with a value, in document order; empty if it is valid. The last issue is an
-    /// [`IssueCode::Overflow`](crate::IssueCode::Overflow) if it takes too much work to say.
+    /// What is wrong with a value, in document order; empty if it is valid. If the value takes too
+    /// much work to check, the last issue is an
+    /// [`IssueCode::Overflow`](crate::IssueCode::Overflow).
     #[must_use]
     pub fn validate(&self, tree: &Tree<'_>) -> Vec<Issue> {
         crate::issue::issues(&mut Judge::new(self, tree.text().len()), tree)
@@ -174,7 +173,7 @@ impl Schema {
         &self.0.shapes
     }
 
-    /// How many JSON values it consists of.
+    /// How many JSON values the schema contains.
     pub(crate) fn nodes(&self) -> usize {
         self.0.nodes
     }
@@ -186,7 +185,7 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// The beginning of a text that an error repeats.
+/// The beginning of a text, for an error message.
 fn shortened(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }

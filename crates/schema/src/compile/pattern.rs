@@ -1,26 +1,27 @@
-//! Patterns: a linear engine where it can say the same, and a limit on the steps where it cannot.
+//! Patterns: a linear-time engine where it supports the pattern, and a backtracking engine with a
+//! step limit otherwise.
 
 use std::{fmt, panic::AssertUnwindSafe, sync::Arc};
 
 use regex::RegexBuilder;
 
-/// The sizes that a compiled pattern may have, in bytes, and what a byte of text then costs. The
-/// least that is enough is taken.
+/// The sizes that a compiled pattern may have, in bytes, and what matching a byte of text then
+/// costs. The smallest sufficient size is used.
 const SIZES: [(usize, u64); 3] = [(4 << 10, 1), (64 << 10, 8), (1 << 20, 64)];
-/// How many steps an engine that goes back may take, first and at most. A match that is not decided
-/// by then is left undecided.
+/// How many steps the backtracking engine may take, in the first attempt and at most. A match that
+/// takes longer stays undecided.
 const STEPS: [usize; 2] = [1_000, 100_000];
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Match,
     Nothing,
-    /// The engine gave up, or the work was used up.
+    /// The engine gave up, or the work budget was used up.
     Undecided,
 }
 
-/// A compiled pattern. Cheap to clone.
+/// A compiled pattern, which is cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Pattern(Arc<Engine>);
 
@@ -29,20 +30,21 @@ enum Engine {
         regex: regex::Regex,
         weight: u64,
     },
-    /// The same pattern with few steps and with many: nearly all texts are decided by few.
+    /// The same pattern with a small and a large step limit: nearly all texts need only the small
+    /// one.
     Stepping {
         engines: [fancy_regex::Regex; 2],
     },
 }
 
-/// A compiled pattern, and how much room it may take.
+/// A compiled pattern, and how much memory it may take.
 pub(super) struct Sized {
     pub(super) pattern: Pattern,
     pub(super) bytes: usize,
 }
 
 impl Pattern {
-    /// `None` if it is no regular expression, or one that is too large.
+    /// `None` if the pattern is not a regular expression, or is too large.
     pub(super) fn compile(pattern: &str) -> Option<Sized> {
         let spelled = spelled(pattern);
         let translated = jsonschema_regex::to_rust_regex(&spelled).ok()?;
@@ -59,7 +61,7 @@ impl Pattern {
                 Err(_) => break,
             }
         }
-        // Each group may be a pattern of its own inside the engine.
+        // The engine may compile each group as a pattern of its own.
         let pieces = 1 + translated.matches(['(', '|', '\\']).count();
         SIZES.iter().find_map(|(size, _)| {
             let build = |steps: usize| {
@@ -75,7 +77,7 @@ impl Pattern {
         })
     }
 
-    /// Looks for a match. Before each attempt `spend` is asked for the work that it may cost.
+    /// Searches for a match. `spend` is called before each attempt with the work that it may cost.
     pub(crate) fn search(&self, text: &str, mut spend: impl FnMut(u64) -> bool) -> Found {
         let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
         match &*self.0 {
@@ -87,7 +89,7 @@ impl Pattern {
             }
             Engine::Stepping { engines } => {
                 for (engine, steps) in engines.iter().zip(STEPS) {
-                    // A step may look at the rest of the text.
+                    // A single step may look at the rest of the text.
                     let steps = u64::try_from(steps).unwrap_or(u64::MAX);
                     if !spend(steps.saturating_mul(1 + length / 16)) {
                         return Found::Undecided;
@@ -106,8 +108,8 @@ impl Pattern {
 /// What `\s` means in JSON Schema.
 const SPACES: &str = r"\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}-\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}";
 
-/// A pattern with its classes and control characters spelled out, where they are outside of brackets.
-/// The translation of the library reads the whole pattern again for each of them.
+/// Spells out the classes and control characters of a pattern, where they are outside of brackets.
+/// The translation in the library would parse the whole pattern again for each of them.
 fn spelled(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut in_class = false;
@@ -144,8 +146,8 @@ fn spelled(pattern: &str) -> String {
     out
 }
 
-/// Some patterns make the engines panic on some texts: they are undecided there. The engines keep
-/// nothing of a search that could be left half done.
+/// Some patterns make the engines panic on some texts; such a match is undecided. The engines keep
+/// no state that an interrupted search could leave inconsistent.
 fn guarded(search: impl FnOnce() -> Option<bool>) -> Found {
     match std::panic::catch_unwind(AssertUnwindSafe(search)) {
         Ok(Some(true)) => Found::Match,

@@ -1,8 +1,8 @@
-//! The parts of a schema, and where its references lead.
+//! The subschemas of a schema, and the targets of their references.
 //!
-//! References are resolved by the library, which knows how identifiers, anchors and relative
-//! addresses work in each draft. Nothing is fetched: a reference leads to a place in the schema, or
-//! in one of the schemas of JSON Schema itself, or the schema is refused.
+//! References are resolved by the `jsonschema` library, which knows how identifiers, anchors and
+//! relative addresses work in each draft. Nothing is fetched: a reference must lead to a place in
+//! the schema or in one of the meta-schemas, or else the schema is rejected.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use super::{SchemaError, checks::Dynamic, shape::ShapeId};
 
-/// The name under which the schema refers to itself.
+/// The URI by which the schema refers to itself.
 const OWN_URI: &str = "json-schema:///jsonmend";
 
-/// Keywords whose value is a schema, and the first draft that has them.
+/// Keywords whose value is a schema, with the first draft that has them.
 const ONE: [(&str, Since); 11] = [
     ("additionalItems", Since::Draft4),
     ("additionalProperties", Since::Draft4),
@@ -43,7 +43,7 @@ const NAMED: [(&str, Since); 4] = [
     ("patternProperties", Since::Draft4),
     ("properties", Since::Draft4),
 ];
-/// Keywords whose value is an object of schemas that hold only where a reference leads to them.
+/// Keywords whose value is an object of schemas that apply only where they are referenced.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// The draft in which a keyword appeared.
@@ -68,33 +68,34 @@ impl Since {
     }
 }
 
-/// Keywords that refer to another place.
+/// Keywords that refer to another subschema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// One part of the schema.
+/// One subschema.
 pub(super) struct Place<'r> {
-    /// Where it is, as a JSON Pointer.
+    /// Its location, as a JSON Pointer.
     pub(super) pointer: String,
     pub(super) value: &'r Value,
     pub(super) dialect: Dialect,
-    /// The schema resource that it belongs to.
+    /// The schema resource that contains it.
     pub(super) resource: u16,
-    /// Where its references lead.
+    /// The targets of its references.
     pub(super) references: Vec<ShapeId>,
     pub(super) dynamic: Option<Dynamic>,
 }
 
-/// All parts of a schema.
+/// All subschemas of a schema.
 pub(super) struct Parts<'r> {
     pub(super) places: Vec<Place<'r>>,
     pub(super) ids: HashMap<String, ShapeId>,
-    /// The first place that is not in the schema itself.
+    /// The first place that is outside of the schema itself.
     pub(super) foreign: usize,
     /// The dynamic anchors of each resource.
     pub(super) anchors: Vec<HashMap<String, ShapeId>>,
 }
 
-/// What resolves the references of a schema; `None` for one that neither refers nor names itself.
+/// The resolver for the references of a schema; `None` if it contains neither references nor names
+/// for them.
 pub(super) fn registry(
     schema: &Value,
     dialect: Dialect,
@@ -110,7 +111,7 @@ pub(super) fn registry(
         .map_err(|error| SchemaError::refers("", &error))
 }
 
-/// Whether something in a schema refers, or gives a name to refer to.
+/// Whether a schema contains a reference, or a name that one could refer to.
 fn has_names(schema: &Value) -> bool {
     let mut open = vec![schema];
     while let Some(value) = open.pop() {
@@ -129,7 +130,7 @@ fn has_names(schema: &Value) -> bool {
     false
 }
 
-/// All parts of a schema. Every place that a reference leads to is one.
+/// Collects all subschemas, including every target of a reference.
 pub(super) fn parts<'r>(
     schema: &'r Value,
     dialect: Dialect,
@@ -141,7 +142,7 @@ pub(super) fn parts<'r>(
     let mut parts = Parts::new();
     let mut numbers: HashMap<String, u16> = HashMap::new();
     let mut by_address: HashMap<usize, ShapeId> = HashMap::new();
-    // References to what is no part yet: it may be found to be one later.
+    // References to places that are not known as subschemas yet, but may turn out to be.
     let mut later = Vec::new();
     let mut queue = std::collections::VecDeque::from([(String::new(), schema, dialect, root)]);
     let mut foreign = None;
@@ -182,7 +183,7 @@ pub(super) fn parts<'r>(
                     let found = resolver.lookup(reference).map_err(|error| refused(&error))?;
                     later.push((id, keyword, reference, found.into_inner()));
                 }
-                // Up to draft 7 what is beside a reference is ignored.
+                // Up to draft 7, the keywords beside a reference are ignored.
                 if Since::of(dialect) > Since::Draft7 || !members.contains_key("$ref") {
                     for_each_part(members, dialect, anchored, |steps, part| {
                         queue.push_back((join(&pointer, steps), part, dialect, resolver.clone()));
@@ -193,7 +194,7 @@ pub(super) fn parts<'r>(
         let open =
             later.iter().find(|(_, _, _, (target, ..))| !by_address.contains_key(&address(target)));
         let Some((from, _, reference, (target, resolver, dialect))) = open else { break };
-        // A reference may lead to where no keyword does, or out of the schema.
+        // A reference may lead to a place that no keyword leads to, or out of the schema.
         let pointer = match pointers.get(&address(target)) {
             Some(pointer) => pointer.clone(),
             None => {
@@ -249,7 +250,7 @@ impl<'r> Parts<'r> {
         }
     }
 
-    /// Records a reference. Where only one resource has the anchor, it always leads there.
+    /// Records a reference. If only one resource has the anchor, the target is always the same.
     fn refer(&mut self, from: ShapeId, target: ShapeId, anchor: Option<String>) {
         let several = |anchor: &String| {
             self.anchors.iter().filter(|anchors| anchors.contains_key(anchor)).count() > 1
@@ -267,7 +268,7 @@ impl<'r> Parts<'r> {
     }
 }
 
-/// Whether a draft knows a keyword for references.
+/// Whether a draft supports a reference keyword.
 const fn applies(keyword: &str, dialect: Dialect) -> bool {
     match keyword.len() {
         // `$ref`
@@ -279,7 +280,7 @@ const fn applies(keyword: &str, dialect: Dialect) -> bool {
     }
 }
 
-/// The anchor by which a reference may lead elsewhere than to `target`.
+/// The anchor through which a reference may lead to something other than `target`.
 fn anchor(keyword: &str, reference: &str, target: &Value) -> Option<String> {
     match keyword {
         "$dynamicRef" => {
@@ -299,7 +300,8 @@ fn address(value: &Value) -> usize {
     std::ptr::from_ref(value) as usize
 }
 
-/// Where in the schema its values are, by their addresses; and whether any of them is a dynamic anchor.
+/// The JSON Pointers of all values of the schema, by their addresses, and whether any of them is a
+/// dynamic anchor.
 fn pointers(schema: &Value) -> (HashMap<usize, String>, bool) {
     let (mut pointers, mut anchored) = (HashMap::new(), false);
     let mut open = vec![(String::new(), schema)];
@@ -322,7 +324,7 @@ fn pointers(schema: &Value) -> (HashMap<usize, String>, bool) {
     (pointers, anchored)
 }
 
-/// Calls `found` for each part inside a part that its draft asks about a value; with `all`, for
+/// Calls `found` for each nested subschema that the draft applies to a value, and with `all` for
 /// definitions too.
 fn for_each_part<'s>(
     members: &'s Map<String, Value>,
@@ -356,7 +358,7 @@ fn for_each_part<'s>(
     }
 }
 
-/// A JSON Pointer with further steps.
+/// Appends steps to a JSON Pointer.
 pub(super) fn join(pointer: &str, steps: &[&str]) -> String {
     let mut joined = pointer.to_owned();
     for step in steps {

@@ -1,4 +1,4 @@
-//! What repair needs to know of a schema: one shape for each of its parts.
+//! What fitting needs to know about each subschema.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::{checks::Checks, choices::Choices};
 use crate::tree::JsonKind;
 
-/// A shape by its place in [`Shapes`].
+/// Identifies a shape by its position in [`Shapes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ShapeId(pub(super) u32);
 
-/// All parts of a schema; the first is the root.
+/// All subschemas of a schema; the first one is the root.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     pub(super) all: Vec<Shape>,
-    /// The dynamic anchors of each resource; empty where no reference depends on them.
+    /// The dynamic anchors of each resource; empty if no reference depends on them.
     pub(super) anchors: Vec<HashMap<String, ShapeId>>,
 }
 
@@ -26,25 +26,25 @@ impl Shapes {
         self.all.get(id.0 as usize)
     }
 
-    /// Whether some reference leads to different places, depending on how it was reached.
+    /// Whether a reference may have different targets, depending on how it was reached.
     pub(crate) const fn is_scoped(&self) -> bool {
         !self.anchors.is_empty()
     }
 
-    /// The place of a dynamic anchor in a resource.
+    /// The subschema that has a dynamic anchor in a resource.
     pub(crate) fn anchor(&self, resource: u16, name: &str) -> Option<ShapeId> {
         self.anchors.get(usize::from(resource))?.get(name).copied()
     }
 }
 
-/// The keywords of one subschema, as far as repair looks at them.
+/// The keywords of one subschema that fitting considers.
 #[derive(Default)]
 pub(crate) struct Shape {
-    /// Its place in the schema, as a JSON Pointer.
+    /// The location in the schema, as a JSON Pointer.
     pub(crate) pointer: String,
-    /// The types that `type` names; all where it is absent.
+    /// The types that `type` names; all of them if it is absent.
     pub(crate) types: Types,
-    /// The types that it and everything it combines allow.
+    /// The types that are allowed by the subschema and everything that it combines.
     pub(crate) allowed: Types,
     /// In the order of the schema.
     pub(crate) properties: Vec<(String, ShapeId)>,
@@ -60,32 +60,32 @@ pub(crate) struct Shape {
     pub(crate) min_items: u64,
     pub(crate) unique_items: bool,
     pub(crate) options: Option<Vec<Value>>,
-    /// The same by their names; made when a rule first asks.
+    /// The same values indexed by name; built when a rule first needs them.
     pub(crate) choices: OnceLock<Choices>,
     pub(crate) default: Option<Value>,
     pub(crate) minimum: Option<f64>,
     pub(crate) maximum: Option<f64>,
     pub(crate) format: Option<String>,
-    /// Whether something bounds what a string may hold: pattern, format, enum.
+    /// Whether a pattern, format or enum restricts the strings.
     pub(crate) narrow: bool,
     pub(crate) media_type: Option<String>,
     pub(crate) title: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) any_of: Vec<ShapeId>,
     pub(crate) one_of: Vec<ShapeId>,
-    /// `allOf` and the target of `$ref`: what must hold as well.
+    /// `allOf` and the target of `$ref`, which must hold as well.
     pub(crate) all_of: Vec<ShapeId>,
     pub(crate) condition: Option<Condition>,
     pub(crate) aliases: Vec<String>,
     /// `x-jsonmend`: `false`, or the codes of rules that are off here and below.
     pub(crate) off: Off,
-    /// Whether `null` is a value that means something, though the type does not name it.
+    /// Whether `null` has a meaning here, although `type` does not include it.
     pub(crate) keeps_null: bool,
-    /// Whether it says nothing itself, and only leads to other parts.
+    /// Whether the subschema has no conditions of its own and only leads to others.
     pub(crate) is_passage: bool,
-    /// The properties by their names and aliases, folded; made when a guide first asks.
+    /// The properties by their folded names and aliases; built when a guide first needs them.
     pub(crate) alike: OnceLock<HashMap<String, ShapeId>>,
-    /// What is asked of a value.
+    /// The conditions on a value.
     pub(crate) checks: Checks,
 }
 
@@ -98,7 +98,7 @@ impl std::fmt::Debug for Shape {
 /// The value of `additionalProperties`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Additional {
-    /// Nothing, or `true`.
+    /// Absent, or `true`.
     #[default]
     Open,
     /// `false`
@@ -115,13 +115,13 @@ pub(crate) struct Condition {
     pub(crate) otherwise: Option<ShapeId>,
 }
 
-/// Which rules a schema switches off for one of its parts.
+/// The rules that a schema switches off for a subschema.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Off {
     #[default]
     Nothing,
     Everything,
-    /// These codes.
+    /// The rules with these codes.
     Codes(Vec<String>),
 }
 
@@ -136,13 +136,13 @@ impl Types {
     pub(crate) const BOOLEAN: Self = Self(2);
     /// A number without a fraction.
     pub(crate) const INTEGER: Self = Self(4);
-    /// Any number: holds [`Types::INTEGER`].
+    /// Any number. Includes [`Types::INTEGER`].
     pub(crate) const NUMBER: Self = Self(8 | 4);
     pub(crate) const STRING: Self = Self(16);
     pub(crate) const ARRAY: Self = Self(32);
     pub(crate) const OBJECT: Self = Self(64);
 
-    /// With their names, as messages list them.
+    /// The types with their names, in the order in which messages list them.
     const NAMED: [(Self, &'static str); 7] = [
         (Self::STRING, "string"),
         (Self::NUMBER, "number"),
@@ -169,7 +169,7 @@ impl Types {
         }
     }
 
-    /// Whether a value is of one of the types.
+    /// Whether a value has one of the types.
     pub(crate) fn take(self, kind: JsonKind, is_integer: impl FnOnce() -> bool) -> bool {
         match kind {
             JsonKind::Array => self.has(Self::ARRAY),
@@ -192,7 +192,7 @@ impl Types {
         Self(self.0 & other.0)
     }
 
-    /// Whether any of `other` is in the set.
+    /// Whether the set contains any type of `other`.
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -201,12 +201,12 @@ impl Types {
         Self(self.0 & !other.0)
     }
 
-    /// Whether numbers may be here, and only whole ones.
+    /// Whether numbers are allowed here, but only whole ones.
     pub(crate) const fn is_whole_only(self) -> bool {
         self.has(Self::INTEGER) && !self.has(Self::NUMBER.without(Self::INTEGER))
     }
 
-    /// All of them in alphabetical order: `array or null`.
+    /// The names of all types in alphabetical order, such as `array or null`.
     pub(crate) fn listed(self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for (types, name) in Self::NAMED {
@@ -219,7 +219,7 @@ impl Types {
         names.join(" or ")
     }
 
-    /// `integer or null`
+    /// The names of the types, such as `integer or null`.
     pub(crate) fn names(self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for (types, name) in Self::NAMED {

@@ -1,4 +1,4 @@
-//! From a schema to its shapes.
+//! Builds the shapes of a schema.
 
 use jsonschema::Draft as Dialect;
 use serde_json::{Map, Value};
@@ -11,11 +11,11 @@ use super::{
     shape::{Additional, Condition, Off, Shape, ShapeId, Shapes, Types},
 };
 
-/// How often the allowed types are narrowed through references. More would change nothing but
-/// chains of that many references.
+/// How often the allowed types are narrowed through references. More rounds would matter only for
+/// chains of more references.
 const ROUNDS: usize = 16;
 
-/// All parts of a schema. Every place a reference may lead to gets a shape of its own.
+/// Builds a shape for every subschema and every possible target of a reference.
 pub(super) fn shapes(
     schema: &Value,
     dialect: Dialect,
@@ -52,13 +52,13 @@ fn shape(place: &Place<'_>, foreign: usize, part: &dyn Fn(&[&str]) -> Option<Sha
         shape.allowed = shape.types;
         return shape;
     };
-    // Nothing is repaired by a schema that is not the caller's.
+    // Subschemas outside of the caller's schema do not guide repairs.
     let dynamic = place.dynamic.iter().map(|dynamic| dynamic.target);
     let targets = place.references.iter().copied().chain(dynamic);
     shape.all_of.extend(targets.filter(|target| (target.0 as usize) < foreign));
     let old = matches!(place.dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7);
     if old && members.contains_key("$ref") {
-        // Up to draft 7 what is beside a reference is ignored.
+        // Up to draft 7, the keywords beside a reference are ignored.
         return shape;
     }
     let list = |key: &str| -> Vec<ShapeId> {
@@ -131,7 +131,7 @@ fn strings(value: Option<&Value>) -> Vec<String> {
     items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The types of `type`, or those of the values that `enum` and `const` list.
+/// The types in `type`, or those of the values that `enum` and `const` list.
 fn types(members: &Map<String, Value>) -> Types {
     let listed = match (members.get("const"), members.get("enum")) {
         (Some(only), _) => Types::of_value(only),
@@ -143,7 +143,7 @@ fn types(members: &Map<String, Value>) -> Types {
     named_types(members).intersection(listed)
 }
 
-/// The types of `type`.
+/// The types in `type`.
 pub(super) fn named_types(members: &Map<String, Value>) -> Types {
     match members.get("type") {
         Some(Value::String(name)) => Types::named(name),
@@ -163,7 +163,8 @@ fn off(value: Option<&Value>) -> Off {
     }
 }
 
-/// `x-nullable`, and descriptions that say what `null` does: it is a value there, not an absence.
+/// Whether `x-nullable` or the description gives `null` a meaning, so that it is more than a
+/// missing value.
 fn keeps_null(members: &Map<String, Value>) -> bool {
     let marked =
         ["x-nullable", "nullable"].iter().any(|key| members.get(*key) == Some(&true.into()));
@@ -182,7 +183,8 @@ fn keeps_null(members: &Map<String, Value>) -> bool {
     marked || described
 }
 
-/// Narrows the types a shape allows by what it refers to and combines.
+/// Narrows the allowed types of each shape by those of the subschemas that it refers to and
+/// combines.
 fn narrow(shapes: &mut Shapes) {
     for shape in &mut shapes.all {
         shape.allowed = shape.types;
@@ -212,7 +214,7 @@ fn narrow(shapes: &mut Shapes) {
     }
 }
 
-/// Whether a part says nothing itself: neither of the value, nor of how it is repaired.
+/// Whether a subschema has no conditions of its own, neither for validation nor for repair.
 fn is_passage(shape: &Shape) -> bool {
     let checks = &shape.checks;
     let leads = checks.combined.as_ref().is_none_or(|combined| {
@@ -237,10 +239,10 @@ fn is_passage(shape: &Shape) -> bool {
     leads && !says && !repairs
 }
 
-/// Finds the parts whose answers are worth keeping: those that a value may meet in several ways, and
-/// that refer to others. Without references every part is met once, and no answer is asked for twice.
+/// Finds the subschemas whose answers should be cached: those that a value may reach in several
+/// ways and that contain references. Without references, every subschema is reached once.
 fn share(shapes: &mut Shapes) {
-    // How often each part is referred to, beside its own place in the schema.
+    // How many references lead to each subschema, in addition to its own place in the schema.
     let mut referred = vec![0_usize; shapes.all.len()];
     let mut refers = vec![false; shapes.all.len()];
     for (at, shape) in shapes.all.iter().enumerate() {
@@ -253,7 +255,8 @@ fn share(shapes: &mut Shapes) {
             refers[at] = true;
         }
     }
-    // Whether something inside refers is known by the places: they are sorted by what is around them.
+    // Locations are sorted by their parents, so a subschema that contains a reference can be found
+    // by its location.
     let mut referring: Vec<&str> = Vec::new();
     for (shape, refers) in shapes.all.iter().zip(&refers) {
         if *refers {

@@ -1,4 +1,4 @@
-//! What may still come, and what must.
+//! What may still come, and what is still required.
 
 use serde_json::Value;
 
@@ -17,20 +17,20 @@ pub struct Expected<'c> {
 }
 
 impl Expected<'_> {
-    /// The types of the value that comes next or is open, in words: `integer or null`. Empty where a
-    /// key or the end of an object comes next, and where anything may.
+    /// The types of the value that comes next or is open, in words, such as `integer or null`.
+    /// Empty if a key or the end of an object comes next, or if any value is allowed.
     #[must_use]
     pub fn types(&self) -> &str {
         &self.types
     }
 
-    /// Where a key may come next: the declared ones that are not there yet.
+    /// The declared keys that are not present yet, if a key may come next.
     #[must_use]
     pub fn keys(&self) -> &[String] {
         &self.keys
     }
 
-    /// The named values that are possible; of a string that is open, those that begin like it.
+    /// The listed values that are possible. For an open string, those that start with its content.
     #[must_use]
     pub fn values(&self) -> &[&Value] {
         &self.values
@@ -38,7 +38,8 @@ impl Expected<'_> {
 }
 
 impl Walk {
-    /// What a container still lacks, in the way that comes first.
+    /// The issues for what an open object or array still lacks, according to the first of the
+    /// possible readings.
     pub(super) fn missing(&self, frame: &Frame, count: u64) -> Vec<Issue> {
         let Some(own) = frame.ways.first() else { return Vec::new() };
         let place = self.places.get(own.way.place);

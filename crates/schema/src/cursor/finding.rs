@@ -1,4 +1,4 @@
-//! What is wrong so far, and whether it can still become valid.
+//! Problems that are found while a value arrives, and whether the value can still become valid.
 
 use std::fmt;
 
@@ -8,16 +8,19 @@ use crate::{Issue, code::coded};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Standing {
-    /// What is missing may still come: a required property, more items, the rest of a named value.
+    /// Something is missing that may still come: a required property, more items, or the rest of a
+    /// listed value.
     Pending,
-    /// Nothing that follows can make the value valid as it is written. A rule may mend it at the end.
+    /// Nothing that follows can make the value valid as it is written, but a rule may fix it at the
+    /// end.
     Definite,
-    /// Neither what follows nor a rule that is allowed can mend it. There is no use in generating more.
+    /// Neither further input nor any allowed rule can fix it, so there is no point in generating
+    /// more.
     Lost,
 }
 
 impl Standing {
-    /// All of them, from the mildest to the worst.
+    /// All variants, from the mildest to the most severe.
     pub const ALL: &'static [Self] = &[Self::Pending, Self::Definite, Self::Lost];
 
     /// The stable lower-case name.
@@ -33,9 +36,9 @@ impl Standing {
 
 coded!(Standing, "standing");
 
-/// An issue that was found before the end.
+/// An issue that was found before the end of the value.
 ///
-/// It prints as its issue does.
+/// It is displayed like its issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     issue: Issue,
@@ -60,7 +63,7 @@ impl Finding {
         self.standing
     }
 
-    /// The byte that settled it: an offset into the input as given.
+    /// The byte that made the finding certain, as an offset into the input.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.at

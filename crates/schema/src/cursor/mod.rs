@@ -1,4 +1,4 @@
-//! A cursor walks the schema while the text arrives.
+//! A cursor follows a schema while a value arrives.
 
 mod ahead;
 mod finding;
@@ -22,16 +22,16 @@ pub use stream::FitStream;
 use crate::{Applied, Change, FitOptions, Schema};
 use walk::Walk;
 
-/// Walks a schema beside a value that is still arriving.
+/// Follows a schema while a value is still arriving.
 ///
-/// It is an [`Output`]: feed it what a [`Mender`](jsonmend_core::Mender) puts out. It knows what is
-/// [expected](Self::expected) next, converts scalars to their types as they close, reports at the byte
-/// that settles it that [nothing valid can follow](Self::findings), and holds the
-/// [value so far](Self::root) with a state a node. Of several documents it follows the first.
+/// A cursor is an [`Output`]: pass it to a [`Mender`](jsonmend_core::Mender). It knows what is
+/// [expected](Self::expected) next, converts scalars to their types when they end, reports as soon
+/// as [nothing valid can follow](Self::findings), and keeps the [value so far](Self::root), with a
+/// state for each node. Of several documents, it follows the first.
 ///
-/// A union is followed in all its branches that are still possible. What needs the whole value is
-/// not followed: whether items are different, `if`, `not`, and the rules that change the form of
-/// an object. [`Schema::fit`] decides them at the end; [`FitStream`] does both.
+/// A union is followed in every branch that is still possible. Conditions that need the whole value
+/// are not checked: whether items are unique, `if`, `not`, and the rules that restructure an
+/// object. [`Schema::fit`] checks them at the end, and [`FitStream`] does both.
 ///
 /// ```
 /// use jsonmend_core::{Mender, Options};
@@ -56,8 +56,8 @@ use walk::Walk;
 /// # Ok::<(), jsonmend_schema::SchemaError>(())
 /// ```
 ///
-/// The cost of a chunk grows with the chunk, not with what came before. Memory: the value so far,
-/// some words a level, and the places of the schema that were visited.
+/// The cost of a chunk depends on its own size, not on what came before. The cursor keeps the value
+/// so far, a few words per level, and the places of the schema that were visited.
 #[derive(Clone, Debug)]
 pub struct Cursor {
     reader: EventReader,
@@ -65,14 +65,15 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// A cursor at the start of a value. The highest risk, the switches and the name are those of
-    /// `options`; scalars are coerced up to [`Risk::Likely`](jsonmend_core::Risk::Likely) at most.
+    /// Creates a cursor at the start of a value. The highest risk, the enabled rules and the name
+    /// are taken from `options`. Scalars are coerced by rules up to
+    /// [`Risk::Likely`](jsonmend_core::Risk::Likely) at most.
     #[must_use]
     pub fn new(schema: &Schema, options: &FitOptions) -> Self {
         Self { reader: EventReader::new(), walk: Walk::new(schema, options) }
     }
 
-    /// The value so far; `None` before it has begun.
+    /// The value so far; `None` until it begins.
     #[must_use]
     pub fn root(&self) -> Option<Snapshot<'_>> {
         self.walk.partial().root()
@@ -96,43 +97,45 @@ impl Cursor {
         self.walk.expected()
     }
 
-    /// What more text cannot make valid, in the order in which it was found; at most 1,000. A finding
-    /// is never withdrawn. Only a key that comes twice can prove one wrong: its last value counts.
+    /// The problems that no further input can fix, in the order in which they were found; at most
+    /// 1,000. A finding is never withdrawn. It can be wrong only if its key is repeated later,
+    /// because the last value of a key counts.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         self.walk.findings()
     }
 
-    /// The first finding that no rule can mend either: a reason to stop the generation.
+    /// The first finding that no rule can fix either, which is a reason to stop the generation.
     ///
-    /// A policy that allows guesses gives up nothing early, so there is none; see
-    /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
+    /// There is none under a policy that allows guesses, because such a policy gives up on nothing
+    /// early. See [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
     #[must_use]
     pub fn lost(&self) -> Option<&Finding> {
         self.walk.findings().iter().find(|finding| finding.standing() == Standing::Lost)
     }
 
-    /// What is missing so far, outermost first: required properties and items of what is open, the
-    /// rest of a named value. Costs as much as the open objects ask for.
+    /// What is missing so far, outermost first: required properties and items of open objects and
+    /// arrays, and the rest of a listed value. The cost grows with the number of requirements of
+    /// the open objects.
     #[must_use]
     pub fn pending(&self) -> Vec<Finding> {
         self.walk.pending()
     }
 
-    /// The scalars that were coerced, in order, with their places in the input as given. Each
-    /// includes the repairs within its bytes.
+    /// The scalars that were coerced, in order, with their positions in the original input. Each
+    /// change includes the repairs within its bytes.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         self.walk.changes()
     }
 
-    /// The same, with the rules that did it.
+    /// The same changes, with the rules that made them.
     #[must_use]
     pub fn applied(&self) -> &[Applied] {
         self.walk.applied()
     }
 
-    /// Starts over with the next value; keeps the buffers and what is known of the schema.
+    /// Starts over with the next value. The buffers, and what is known about the schema, are kept.
     pub fn reset(&mut self) {
         self.reader.reset();
         self.walk.reset();
@@ -145,13 +148,13 @@ impl Output for Cursor {
         self.reader.read(bytes, &mut |at, event| walk.step(at, event));
     }
 
-    /// A number or literal that is open is whole.
+    /// Ends an open number or literal.
     fn settle(&mut self) {
         let walk = &mut self.walk;
         self.reader.end_token(&mut |at, event| walk.step(at, event));
     }
 
-    /// Raw text is not read.
+    /// Raw text is ignored.
     fn raw(&mut self) {
         self.reader.stop();
     }
@@ -161,7 +164,7 @@ impl Output for Cursor {
     }
 }
 
-/// The text of a value that an option lists, as JSON.
+/// A listed value as JSON text.
 fn spelled(option: &Value) -> String {
     option.to_string()
 }

@@ -1,36 +1,36 @@
-//! From offsets of mended text to offsets of the input.
+//! Maps offsets in the mended text to offsets in the input.
 
 use jsonmend_core::Repair;
 
-/// Where the text that is being read came from. Repairs come in order, each before the first byte
-/// after it. A number is known at its end, when there may be repairs in it or after it, so those are
-/// kept until an event has [passed](Self::pass) them.
+/// Where the mended text came from. Repairs arrive in order, each one before the first byte that
+/// follows it. A number is only recognised at its end, when there may already be repairs inside or
+/// after it, so repairs are kept until an event has [passed](Self::pass) them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
     repairs: Vec<Replaced>,
 }
 
-/// What one repair did.
+/// The effect of one repair.
 #[derive(Clone, Copy, Debug, Default)]
 struct Replaced {
-    /// Its offset in the text.
+    /// Its offset in the mended text.
     from: usize,
-    /// Up to here the text is the replacement.
+    /// The end of the replacement in the mended text.
     text: usize,
-    /// The end of what was replaced.
+    /// The end of the replaced bytes in the input.
     input: usize,
-    /// Where that began.
+    /// The start of the replaced bytes in the input.
     start: usize,
 }
 
 impl Origin {
-    /// A repair was made after `read` bytes of text.
+    /// Records a repair after `read` bytes of mended text.
     pub(super) fn repaired(&mut self, read: usize, repair: &Repair) {
         let text = read + repair.after().len();
         self.push(Replaced { from: read, text, input: repair.end(), start: repair.start() });
     }
 
-    /// The text begins at that byte of the input.
+    /// Creates a map for text that begins at byte `input` of the input.
     pub(super) fn beginning_at(input: usize) -> Self {
         Self { repairs: vec![Replaced { from: 0, text: 0, input, start: input }] }
     }
@@ -39,14 +39,14 @@ impl Origin {
         self.repairs.clear();
     }
 
-    /// Nothing before `at` will be looked up again.
+    /// Forgets what is only needed for offsets before `at`.
     pub(super) fn pass(&mut self, at: usize) {
         let passed = self.repairs.partition_point(|repair| repair.from <= at);
         self.repairs.drain(..passed.saturating_sub(1));
     }
 
     fn push(&mut self, repair: Replaced) {
-        // Of two in one place the later one says where the text goes on.
+        // Of two repairs at the same offset, the later one determines how the text continues.
         if self.repairs.last().is_some_and(|last| last.from == repair.from) {
             self.repairs.pop();
         }
@@ -59,14 +59,14 @@ impl Origin {
         repair.copied().unwrap_or_default()
     }
 
-    /// Where the byte at `at` begins.
+    /// The start in the input of the byte at `at`.
     pub(super) fn of(&self, at: usize) -> usize {
         let repair = self.before(at);
         if at >= repair.text { repair.input + (at - repair.text) } else { repair.start }
     }
 
-    /// Where the byte at `at` ends.
-    pub(super) fn behind(&self, at: usize) -> usize {
+    /// The end in the input of the byte at `at`.
+    pub(super) fn end_of(&self, at: usize) -> usize {
         let repair = self.before(at);
         if at >= repair.text { repair.input + (at - repair.text) + 1 } else { repair.input }
     }

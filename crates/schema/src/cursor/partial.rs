@@ -1,4 +1,4 @@
-//! The value so far, with what the schema made of it.
+//! The value so far, as coerced by the schema.
 
 use std::{fmt, ops::Range};
 
@@ -11,19 +11,19 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NodeState {
-    /// It has begun, and what it will be is open: a string that becomes a number when it closes, a
-    /// named value of which only the beginning is there. It is not shown.
+    /// The value has begun, but it is not known yet what it will be: a string that may become a
+    /// number when it ends, or the beginning of a listed value. It is not shown.
     Pending,
-    /// It can be shown. It may still grow; and if it does not fit its schema, a rule may change it
-    /// at the end.
+    /// The value can be shown. It may still grow, and if it does not fit its schema, a rule may
+    /// change it at the end.
     Tentative,
-    /// It has ended and fits its schema. It stays as it is, unless a value around it takes another
-    /// form at the end.
+    /// The value has ended and fits its schema. It will not change, unless an enclosing value is
+    /// restructured at the end.
     Final,
 }
 
 impl NodeState {
-    /// All of them, in the order in which a value goes through them.
+    /// All states, in the order in which a value passes through them.
     pub const ALL: &'static [Self] = &[Self::Pending, Self::Tentative, Self::Final];
 
     /// The stable lower-case name.
@@ -39,14 +39,14 @@ impl NodeState {
 
 coded!(NodeState, "node state");
 
-/// One value. Children are linked, so that a tree of any depth is flat in memory.
+/// One value. Children are linked, so a tree of any depth is stored in a flat list.
 #[derive(Clone, Debug)]
 struct Grown {
     kind: JsonKind,
     state: NodeState,
     open: bool,
     key: Option<Range<usize>>,
-    /// The content of a string, the spelling of another scalar.
+    /// The content of a string, or the text of any other scalar.
     text: Range<usize>,
     first: Option<usize>,
     last: Option<usize>,
@@ -54,7 +54,7 @@ struct Grown {
     len: usize,
 }
 
-/// The values, flat; the first is the root.
+/// All values in a flat list; the first one is the root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PartialTree {
     nodes: Vec<Grown>,
@@ -83,12 +83,12 @@ impl PartialTree {
         start..self.text.len()
     }
 
-    /// The key of the value that comes next.
+    /// Stores the key of the next value.
     pub(super) fn key(&mut self, key: &str) {
         self.key = Some(self.keep(key));
     }
 
-    /// Appends a value to `parent`.
+    /// Appends a child to `parent`.
     pub(super) fn append(
         &mut self,
         parent: Option<usize>,
@@ -120,7 +120,7 @@ impl PartialTree {
         at
     }
 
-    /// Adds content to the string that was appended last.
+    /// Appends content to the last string.
     pub(super) fn grow(&mut self, at: usize, text: &str) {
         let end = self.keep(text).end;
         if let Some(node) = self.nodes.get_mut(at) {
@@ -149,7 +149,7 @@ impl PartialTree {
         }
     }
 
-    /// Puts another scalar in the place of one.
+    /// Replaces a scalar.
     pub(super) fn replace(&mut self, at: usize, kind: JsonKind, content: &str) {
         let text = self.keep(content);
         if let Some(node) = self.nodes.get_mut(at) {
@@ -167,10 +167,11 @@ impl PartialTree {
     }
 }
 
-/// A borrowed view of one value in a [`Cursor`](super::Cursor): what has arrived, coerced, with its
-/// state. It costs nothing to take one.
+/// A borrowed view of one value in a [`Cursor`](super::Cursor): the part that has arrived, coerced,
+/// and its state. Creating one is free.
 ///
-/// It prints as JSON, with what is open closed and what is [pending](NodeState::Pending) left out.
+/// It is displayed as JSON. Open values are closed, and [pending](NodeState::Pending) values are
+/// left out.
 #[derive(Clone, Copy)]
 pub struct Snapshot<'c> {
     partial: &'c PartialTree,
@@ -178,19 +179,19 @@ pub struct Snapshot<'c> {
 }
 
 impl<'c> Snapshot<'c> {
-    /// Its type; while it is pending, that of what was written so far.
+    /// The type of the value. While the value is pending, the type of what was written so far.
     #[must_use]
     pub fn kind(&self) -> JsonKind {
         self.partial.node(self.at).kind
     }
 
-    /// How far it can be relied on.
+    /// How far the value can be relied on.
     #[must_use]
     pub fn state(&self) -> NodeState {
         self.partial.node(self.at).state
     }
 
-    /// Whether more of it may come.
+    /// Whether the value may still grow.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.partial.node(self.at).open
@@ -202,13 +203,13 @@ impl<'c> Snapshot<'c> {
         self.partial.node(self.at).key.as_ref().map(|key| self.partial.slice(key))
     }
 
-    /// The content of a string, as far as it has come.
+    /// The content of a string, as far as it has arrived.
     #[must_use]
     pub fn as_str(&self) -> Option<&'c str> {
         (self.kind() == JsonKind::String).then(|| self.content())
     }
 
-    /// A number as it is written.
+    /// The text of a number, as it is written.
     #[must_use]
     pub fn as_number(&self) -> Option<&'c str> {
         (self.kind() == JsonKind::Number).then(|| self.content())
@@ -232,14 +233,14 @@ impl<'c> Snapshot<'c> {
             .map(move |at| Snapshot { partial, at })
     }
 
-    /// The last member of that key.
+    /// The last member with this key.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Snapshot<'c>> {
         let named = |child: &Snapshot<'c>| child.key() == Some(key);
         (self.kind() == JsonKind::Object).then(|| self.children().filter(named).last()).flatten()
     }
 
-    /// The item at that position.
+    /// The item at this position.
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Snapshot<'c>> {
         (self.kind() == JsonKind::Array).then(|| self.children().nth(index)).flatten()
@@ -249,7 +250,7 @@ impl<'c> Snapshot<'c> {
         self.state() != NodeState::Pending
     }
 
-    /// The first of the values from `at` on that is shown.
+    /// The first sibling from `at` on that is shown.
     fn shown(&self, at: Option<usize>) -> Option<usize> {
         let partial = self.partial;
         std::iter::successors(at, |&at| partial.node(at).next)
@@ -289,7 +290,7 @@ impl fmt::Display for Snapshot<'_> {
                 }
                 _ => f.write_str(value.content())?,
             }
-            // On to the next sibling, or up.
+            // Continues with the next sibling, or with the parent.
             loop {
                 if at == self.at {
                     return Ok(());

@@ -1,5 +1,5 @@
-//! The places of a schema that a stream has been at: each is looked up once, so that a token costs
-//! the same however large the schema is.
+//! The places of a schema that a stream has visited. Each is looked up only once, so the cost of a
+//! token does not depend on the size of the schema.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,13 @@ use crate::{
     part::Part,
 };
 
-/// The most ways in which one value is followed through unions. With more, it is not judged.
+/// The most combinations of union branches that are followed for one value. A value with more is
+/// not checked.
 pub(super) const WAYS: usize = 32;
-/// The most places that are kept. A schema within its limits has far fewer.
+/// The most places that are cached. A schema within its limits has far fewer.
 const MOST: usize = 1 << 16;
 
-/// A place by its number.
+/// Identifies a place by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PlaceId(u32);
 
@@ -25,26 +26,26 @@ impl PlaceId {
     pub(super) const FREE: Self = Self(0);
 }
 
-/// The conditions of a place, as far as they can be checked in a stream.
+/// The conditions of a place that can be checked in a stream.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     tops: Vec<ShapeId>,
     pub(super) types: Types,
     /// Whether the type is the only condition for a scalar.
     pub(super) plain: bool,
-    /// Whether the list of its values and the type are the only conditions.
+    /// Whether the type and the list of values are the only conditions.
     pub(super) listed: bool,
-    /// Whether a container needs no further check when it has been followed to its end.
+    /// Whether an object or array needs no further check at its end.
     pub(super) followed: bool,
     pub(super) options: Option<Vec<Value>>,
     pub(super) max_length: Option<u64>,
     pub(super) min_items: u64,
     pub(super) max_items: Option<u64>,
     pub(super) max_members: Option<u64>,
-    /// Whether something bounds what a string may hold.
+    /// Whether a pattern, format or enum restricts the strings.
     pub(super) narrow: bool,
     pub(super) required: Vec<String>,
-    /// Whether keys that are declared nowhere are refused.
+    /// Whether undeclared keys are rejected.
     pub(super) closed: bool,
     members: HashMap<String, Member>,
     further: Option<PlaceId>,
@@ -57,9 +58,9 @@ pub(super) struct Place {
 /// What a place requires of one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// `None` if there must be no such member.
+    /// `None` if the member is not allowed.
     pub(super) place: Option<PlaceId>,
-    /// Its position among the required ones.
+    /// Its position in the list of required properties.
     pub(super) required: Option<usize>,
     pub(super) declared: bool,
 }
@@ -69,7 +70,7 @@ pub(super) struct Places {
     schema: Schema,
     all: Vec<Place>,
     ids: HashMap<Vec<ShapeId>, PlaceId>,
-    /// The ways through the whole value.
+    /// The readings of the whole value.
     root: Vec<PlaceId>,
 }
 
@@ -83,7 +84,7 @@ impl Places {
         places
     }
 
-    /// The ways through the whole value.
+    /// The readings of the whole value.
     pub(super) fn root(&self) -> &[PlaceId] {
         &self.root
     }
@@ -93,7 +94,7 @@ impl Places {
     }
 
     pub(super) fn get(&self, id: PlaceId) -> &Place {
-        // Numbers are made only for places that are kept.
+        // Identifiers are created only for places that are stored.
         &self.all[id.0 as usize]
     }
 
@@ -101,7 +102,7 @@ impl Places {
         Part::of(&self.schema, self.get(id).tops.clone())
     }
 
-    /// The ways through the unions of a place: one for each choice of branches.
+    /// The readings of a place: one for each choice of union branches.
     pub(super) fn ways(&mut self, id: PlaceId) -> &[PlaceId] {
         if self.get(id).ways.is_none() {
             let ways = self.follow(id);
@@ -150,7 +151,7 @@ impl Places {
         let refused = part.shapes().any(|shape| refuses(&schema, shape, key));
         let place = (!refused).then(|| self.place(&part.member(key)));
         let member = Member { place, required, declared };
-        // Only names that the schema holds are kept: they are bounded, those of the input are not.
+        // Only names in the schema are cached, because the names in the input are unbounded.
         self.all[id.0 as usize].members.insert(key.to_owned(), member);
         member
     }
@@ -211,7 +212,7 @@ impl Place {
             !refers || !shape.all_of.is_empty()
         });
         let types = part.allowed();
-        // In draft 4 `1.0` is no integer, which only the validator knows.
+        // In draft 4, `1.0` is not an integer, which only the validator checks.
         let strict = schema.draft() == Draft::Draft4
             && types.has(Types::INTEGER)
             && !types.has(Types::NUMBER.without(Types::INTEGER));
@@ -249,7 +250,7 @@ impl Place {
     }
 }
 
-/// Keywords without conditions, or whose conditions places follow.
+/// Keywords without conditions, or whose conditions the places cover.
 const SILENT: [&str; 21] = [
     "$schema",
     "$id",
@@ -274,7 +275,7 @@ const SILENT: [&str; 21] = [
     "const",
 ];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-/// Keywords without conditions for a scalar.
+/// Keywords without conditions for scalars.
 const FOR_CONTAINERS: [&str; 20] = [
     "properties",
     "required",
@@ -297,7 +298,7 @@ const FOR_CONTAINERS: [&str; 20] = [
     "dependencies",
     "unevaluatedProperties",
 ];
-/// Of those, the ones that apply to a container only as a whole.
+/// Those of them that apply to the whole object or array.
 const UNFOLLOWED: [&str; 13] = [
     "patternProperties",
     "propertyNames",
@@ -313,7 +314,7 @@ const UNFOLLOWED: [&str; 13] = [
     "enum",
     "const",
 ];
-/// Keywords without conditions for a container.
+/// Keywords without conditions for objects and arrays.
 const FOR_SCALARS: [&str; 10] = [
     "minimum",
     "maximum",
@@ -331,8 +332,8 @@ fn source<'s>(schema: &'s Schema, shape: &Shape) -> Option<&'s Map<String, Value
     schema.source().pointer(&shape.pointer).and_then(Value::as_object)
 }
 
-/// Whether it refuses every key it does not declare. `unevaluatedProperties` depends on branches
-/// that other members choose, so it is not judged before the end.
+/// Whether every undeclared key is rejected. `unevaluatedProperties` depends on branches that other
+/// members select, so it is not checked before the end.
 fn closes(schema: &Schema, shape: &Shape) -> bool {
     shape.additional == Additional::Closed
         && !shape.has_patterns

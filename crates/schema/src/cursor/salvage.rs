@@ -1,6 +1,7 @@
-//! Whether a rule could still mend what no further text can.
+//! Decides whether a rule could still fix what no further input can.
 //!
-//! The answer may be a false yes, never a false no: a caller stops the generation because of it.
+//! A wrong yes is acceptable, a wrong no is not, because callers stop the generation when the
+//! answer is no.
 
 use jsonmend_core::Risk;
 
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::{Issue, IssueCode, Rule, compile::Types, issue::folded, tree::JsonKind};
 
-/// Rules that change the form of the whole value.
+/// Rules that restructure the whole value.
 const AROUND: [Rule; 5] = [
     Rule::MissingEnvelope,
     Rule::RootSingleList,
@@ -20,14 +21,15 @@ const AROUND: [Rule; 5] = [
 ];
 
 impl Walk {
-    /// Whether one of these rules may be used at all. Places where it is switched off do not count.
+    /// Whether one of these rules may be used at all. Places where the schema switches it off are
+    /// not considered.
     pub(super) fn may(&self, rules: &[Rule]) -> bool {
         self.max_risk.is_some_and(|max| {
             rules.iter().any(|rule| rule.risk() <= max && self.options.rules().allows(*rule, ""))
         })
     }
 
-    /// Whether the rules may do so much that nothing is lost before the end.
+    /// Whether the enabled rules can change so much that nothing is lost before the end.
     fn is_open_ended(&self) -> bool {
         let several = self.frames.iter().any(|frame| frame.ways.len() > 1);
         several && self.may(Rule::ALL)
@@ -35,7 +37,7 @@ impl Walk {
             || self.frames.first().is_none_or(|root| !root.known) && self.may(&AROUND)
     }
 
-    /// The standing of an issue with the value, or key, that comes now.
+    /// The standing of an issue with the current value or key.
     pub(super) fn standing(&self, issue: &Issue) -> Standing {
         let salvage = self.is_open_ended()
             || match issue.code() {
@@ -52,7 +54,7 @@ impl Walk {
         standing(self.is_open_ended() || self.may(&[Rule::DedupeItems]))
     }
 
-    /// The standing of something that is missing from an object or list that has just ended.
+    /// The standing of an issue with something missing from an object or array that has just ended.
     pub(super) fn standing_of_missing(&self, frame: &Frame, issue: &Issue) -> Standing {
         let whole = self.frames.is_empty() && !frame.known && self.may(&AROUND);
         let keys = [Rule::KeyNormalise, Rule::KeyAlias, Rule::KeyAttrLeak];
@@ -134,7 +136,7 @@ impl Walk {
     }
 }
 
-/// Whether the text as a whole may read several listed words where the stream read one string.
+/// Whether the whole-text path may find several listed values where the stream found one string.
 fn is_words_in_a_list(issue: &Issue) -> bool {
     matches!(issue.path().steps().last(), Some(jsonmend_core::Step::Index(_)))
         && issue.code() == IssueCode::Enum

@@ -1,4 +1,4 @@
-//! Scalars: what they may still become while they arrive, and what is made of them when they close.
+//! Scalars: checked while they arrive, and coerced when they end.
 
 use jsonmend_core::Risk;
 use serde_json::Value;
@@ -23,10 +23,10 @@ use crate::{
 /// How many options a message lists.
 const LISTED: usize = 10;
 
-/// How many characters of a string are weighed one by one. What is longer is judged when it closes.
+/// How many characters of a string are checked one by one. A longer string is checked when it ends.
 const DOUBTED: u64 = 512;
 
-/// What a rule made of a scalar.
+/// The result of applying a rule to a scalar.
 struct Made {
     rule: Rule,
     risk: Risk,
@@ -74,7 +74,8 @@ impl Walk {
             self.partial.grow(node, text);
             return;
         }
-        // One by one, so that the character which settles it is the same however the text was cut.
+        // Character by character, so that a finding is reported at the same offset however the
+        // input was divided.
         for (offset, c) in text.char_indices() {
             self.character(at + offset, c);
         }
@@ -134,7 +135,7 @@ impl Walk {
             self.close_value(&left, NodeState::Final);
             return;
         }
-        let span = open.start..self.origin.behind(at);
+        let span = open.start..self.origin.end_of(at);
         self.open = Some(open.clone());
         let (made, state) = self.made(Scalar::String(&content), open.node, span, &quoted(&content));
         if made.is_empty() {
@@ -147,7 +148,7 @@ impl Walk {
         self.close_value(&made, state);
     }
 
-    /// A number or literal, whole; `at` is the offset after it.
+    /// Handles a complete number or literal that ends before offset `at`.
     pub(super) fn scalar(&mut self, at: usize, kind: JsonKind, raw: &str) {
         let from = at.saturating_sub(raw.len());
         self.begin_value(from);
@@ -162,12 +163,12 @@ impl Walk {
         let mut left = if mute { Vec::new() } else { self.valid_ways(&next, &scalar) };
         let mute = mute || self.spent;
         let wrong = !mute && left.is_empty();
-        // The issue is made first: its path counts the items before this one.
+        // The issue is created first, because its path depends on the number of items so far.
         let last = at.saturating_sub(1);
         let wanted = wrong.then(|| {
             let (code, expected) = self.wanted(kind, false);
             self.issue(code, kind, raw, expected, last)
-                .with_span(self.origin.of(from)..self.origin.behind(last))
+                .with_span(self.origin.of(from)..self.origin.end_of(last))
         });
         let path = self.path();
         let node = self.partial.append(parent, kind, NodeState::Tentative);
@@ -179,14 +180,14 @@ impl Walk {
                 self.find(issue, last);
             }
         } else if !left.is_empty() {
-            let span = self.origin.of(from)..self.origin.behind(last);
+            let span = self.origin.of(from)..self.origin.end_of(last);
             state = self.spell(node, raw, &left, span, path);
         }
         self.partial.close(node, state);
         self.close_value(&left, state);
     }
 
-    /// The ways in which a scalar is valid.
+    /// The readings in which a scalar is valid.
     fn valid_ways(&mut self, ways: &[Way], scalar: &Scalar<'_>) -> Vec<Way> {
         let own = match scalar {
             Scalar::Boolean(_) => Types::BOOLEAN,
@@ -195,7 +196,7 @@ impl Walk {
             Scalar::Number(_) => Types::NUMBER.without(Types::INTEGER),
             Scalar::String(_) => Types::STRING,
         };
-        // Most places need no judge: the type is all that they ask for, or a list of names.
+        // Most places need no validation: they only require a type, or one of a list of values.
         let known = |walk: &Self, way: &Way| {
             let place = walk.places.get(way.place);
             if !place.types.has(own) || place.plain {
@@ -223,7 +224,7 @@ impl Walk {
         })
     }
 
-    /// Judges something that so many bytes brought, on account.
+    /// Runs a check on `length` new bytes, and charges its work to the budget.
     fn on_account<T>(&mut self, length: usize, work: impl FnOnce(&Self, &mut Judge<'_>) -> T) -> T {
         let schema = self.places.schema().clone();
         let mut judge = Judge::with(&schema, self.work, length);
@@ -252,8 +253,8 @@ impl Walk {
         self.made_at(scalar, node, span, before, path)
     }
 
-    /// Coerces a scalar, if there is one right way; the ways in which the result is valid, and the
-    /// state of the node.
+    /// Coerces a scalar, if there is exactly one right way. Returns the readings in which the
+    /// result is valid, and the state of the node.
     fn made_at(
         &mut self,
         scalar: Scalar<'_>,
@@ -300,8 +301,9 @@ impl Walk {
         (valid, state)
     }
 
-    /// The one thing that the rules make of a scalar, with the least risk. Where a list or an object
-    /// is allowed, or a string is after all, more than a scalar may be meant: the end decides.
+    /// The only result of the rules with the lowest risk. If an object or an array is allowed here,
+    /// or a string after all, the model may have meant more than a scalar, so the decision is left
+    /// to the end.
     fn coerced(&self, judge: &mut Judge<'_>, scalar: Scalar<'_>, pointer: &str) -> Option<Made> {
         let max_risk = self.max_risk?.min(Risk::Likely);
         let types = |way: &Way| self.places.get(way.place).types;
@@ -345,7 +347,7 @@ impl Walk {
         })
     }
 
-    /// Whether a rule could still make something of a string that begins so.
+    /// Whether a rule could still apply to a string that begins like this.
     fn may_turn(&self, begun: &str) -> bool {
         let Some(max_risk) = self.max_risk else { return false };
         if max_risk > Risk::Likely || self.may(&[Rule::EntityUnescape]) {
@@ -378,7 +380,7 @@ impl Walk {
         })
     }
 
-    /// What kind of thing is wrong with a scalar, and what was expected.
+    /// The code of the issue for an invalid scalar, and what was expected.
     fn wanted(&self, kind: JsonKind, long: bool) -> (IssueCode, String) {
         let own = match kind {
             JsonKind::Boolean => Types::BOOLEAN,
@@ -423,7 +425,7 @@ impl Walk {
         !self.next.iter().any(|way| self.places.get(way.place).types.has(fraction))
     }
 
-    /// Of a string that is open: the named values that begin like it.
+    /// For an open string: the listed values that begin like it.
     pub(super) fn unfinished(&self) -> Option<Finding> {
         let open = self.open.as_ref().filter(|open| !open.reported)?;
         let content = self.partial.content(open.node);
@@ -446,12 +448,12 @@ impl Walk {
 }
 
 impl Place {
-    /// Whether the beginning of a string can already be wrong.
+    /// Whether a string can be invalid before it has ended.
     const fn is_bound(&self) -> bool {
         self.options.is_some() || self.max_length.is_some()
     }
 
-    /// Whether a string that begins so can be valid.
+    /// Whether a string that begins like this can become valid.
     fn may_begin(&self, content: &str, length: u64) -> bool {
         let named = |option: &Value| option.as_str().is_some_and(|name| name.starts_with(content));
         self.options.as_ref().is_none_or(|options| options.iter().any(named))
@@ -459,7 +461,7 @@ impl Place {
     }
 }
 
-/// How a string begins that is not closed.
+/// How a string begins that has not ended.
 fn begun(content: &str) -> String {
     let mut raw = quoted(content);
     raw.pop();
@@ -475,21 +477,21 @@ fn written(scalar: &Scalar<'_>) -> String {
     }
 }
 
-/// A name without everything that the rules for named values ignore, wherever it is: more may
-/// follow.
+/// A name without all the characters that the rules for listed values ignore, wherever they are,
+/// because more text may follow.
 fn plain(name: &str) -> String {
     let marks = |c: &char| c.is_whitespace() || "\"'`*“”‘’._-".contains(*c);
     name.chars().filter(|c| !marks(c)).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a string that begins so can be a number.
+/// Whether a string that begins like this can become a number.
 fn numeric(begun: &str) -> bool {
     begun
         .chars()
         .all(|c| c.is_whitespace() || c.is_ascii_digit() || "+-.,_eE'’\u{a0}\u{202f}".contains(c))
 }
 
-/// Whether a string that begins so can be a boolean.
+/// Whether a string that begins like this can become a boolean.
 fn boolean(begun: &str) -> bool {
     let begun = begun.trim_start().to_ascii_lowercase();
     let word = begun.trim_end();

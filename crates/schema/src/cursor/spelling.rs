@@ -1,4 +1,4 @@
-//! Whole numbers that are not digits alone: see [`Rule::IntegralFloat`].
+//! Rewrites whole numbers that are not written as plain digits; see [`Rule::IntegralFloat`].
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl Walk {
-    /// Writes a valid number as digits, where every way that is left takes whole numbers only. The
-    /// state of its node: what the end of the value may still decide is not final.
+    /// Rewrites a valid number as digits if every remaining reading accepts only whole numbers.
+    /// Returns the state of the node, which is not final if the end of the value may still decide.
     pub(super) fn spell(
         &mut self,
         node: usize,
@@ -56,7 +56,7 @@ impl Walk {
         let last =
             self.changes.last_mut().filter(|last| (last.start, last.end) == (span.start, span.end));
         match last {
-            // What another rule made of the same bytes.
+            // Another rule has already changed these bytes.
             Some(last) => last.after = digits,
             None => self.changes.push(Change::new(Cause::Rule(rule), span, digits, path)),
         }

@@ -1,4 +1,4 @@
-//! A value that is shown while it grows, and settled at its end.
+//! Shows a value while it grows, and fits it at the end.
 
 use jsonmend_core::{Outcome, Output, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
@@ -8,9 +8,9 @@ use crate::{FitOptions, Fitted, Schema};
 
 /// Finds, mends and follows a value while its text arrives, and [fits](Schema::fit) it at the end.
 ///
-/// Calling order: [`push`](Self::push) any number of times, [`cursor`](Self::cursor) at any time,
-/// then [`finish`](Self::finish). What `finish` gives is what [`Schema::fit`] gives for the whole
-/// text: the input is kept for it, up to the buffer limit of the engine's options.
+/// Call [`push`](Self::push) any number of times, [`cursor`](Self::cursor) at any time, and
+/// [`finish`](Self::finish) at the end. `finish` returns what [`Schema::fit`] returns for the whole
+/// text. For that, the input is kept, up to the buffer limit of the engine's options.
 ///
 /// ```
 /// use jsonmend_core::Outcome;
@@ -33,20 +33,21 @@ pub struct FitStream {
     options: FitOptions,
     extractor: Extractor,
     cursor: Cursor,
-    /// The input, until it outgrows the buffer limit.
+    /// The input, unless it exceeded the buffer limit.
     raw: Option<Vec<u8>>,
-    /// How many bytes came.
+    /// The number of bytes received.
     length: usize,
-    /// Whether anything but white space has come.
+    /// Whether anything but white space has been received.
     begun: bool,
     ended: bool,
 }
 
 impl FitStream {
-    /// At the start of a text.
+    /// Creates a stream at the start of a text.
     #[must_use]
     pub fn new(schema: &Schema, options: FitOptions) -> Self {
-        // What is last, or best, is known at the end: until then the first is shown.
+        // Which document is the last or the best is only known at the end, so the first one is
+        // shown until then.
         let scope = match options.scope() {
             Scope::Best | Scope::Last | Scope::All => Scope::First,
             scope => scope,
@@ -63,8 +64,8 @@ impl FitStream {
         }
     }
 
-    /// Reads a chunk. Chunks end anywhere, inside a character too. After the end of the text nothing
-    /// is read.
+    /// Reads a chunk, which may end anywhere, even inside a character. Nothing is read after the
+    /// end of the text.
     pub fn push(&mut self, chunk: &[u8]) {
         if self.ended {
             return;
@@ -88,8 +89,8 @@ impl FitStream {
         self.extractor.push(chunk, &mut self.cursor);
     }
 
-    /// A text that begins with a quote is one string, and what looks like a document in it is its
-    /// content. Only white space has been read so far, so reading begins again.
+    /// A text that begins with a quote is a single string, and a document inside it is part of its
+    /// content. Only white space has been read so far, so reading can start again.
     fn read_as_string(&mut self) -> bool {
         let Some(raw) = self.raw.as_ref().filter(|_| self.options.scope() == Scope::Best) else {
             return false;
@@ -99,14 +100,14 @@ impl FitStream {
         true
     }
 
-    /// What is known so far. With several values in the text, it is the first: where
-    /// [`lost`](Cursor::lost) gives it up, a later one may still fit, or XML around it.
+    /// What is known so far. If the text contains several values, this is the first one: even if
+    /// [`lost`](Cursor::lost) reports it, a later value may fit, or XML around it.
     #[must_use]
     pub const fn cursor(&self) -> &Cursor {
         &self.cursor
     }
 
-    /// Ends the text, so that the cursor knows it; [`finish`](Self::finish) does it too.
+    /// Ends the text for the cursor. [`finish`](Self::finish) does this as well.
     pub fn end(&mut self) {
         if !self.ended {
             self.extractor.finish(&mut self.cursor);
@@ -114,8 +115,8 @@ impl FitStream {
         }
     }
 
-    /// Ends the text and settles the value. A text that outgrew the buffer limit ends as
-    /// [`Outcome::Overflow`]: it was shown, but cannot be read again.
+    /// Ends the text and returns the fitted value. If the text exceeded the buffer limit, the
+    /// outcome is [`Outcome::Overflow`]: it was shown, but cannot be read again.
     #[must_use]
     pub fn finish(mut self) -> Fitted {
         self.end();

@@ -1,4 +1,4 @@
-//! The walk: events in, along the places of the schema.
+//! Applies events to the places of the schema.
 
 use jsonmend_core::{ParseEvent, Path, Repair, Risk, Step};
 
@@ -15,29 +15,29 @@ use crate::{
 
 /// How many findings are kept.
 const MOST: usize = 1_000;
-/// The levels that are followed; deeper values are not judged.
+/// The levels that are followed. Deeper values are not checked.
 const DEPTH: usize = 64;
 
-/// One way to read a value: a place, and the way of the container that it belongs to.
+/// One reading of a value: its place, and the reading of the enclosing container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub(super) place: PlaceId,
     pub(super) parent: usize,
 }
 
-/// A container that is open.
+/// An open object or array.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) node: usize,
     pub(super) kind: JsonKind,
-    /// The ways that are still possible. Empty if none is, or there are no conditions: then nothing more is
-    /// said of what is inside.
+    /// The readings that are still possible. Empty if there are none, or if there are no
+    /// conditions; the content is not checked then.
     pub(super) ways: Vec<FrameWay>,
-    /// Whether a member is declared by one of the ways.
+    /// Whether a reading declares one of the members.
     pub(super) known: bool,
-    /// Whether a member is declared by none.
+    /// Whether no reading declares one of the members.
     pub(super) unknown: bool,
-    /// Whether all that has closed in it is final.
+    /// Whether all values that have ended in it are final.
     settled: bool,
     pub(super) start: usize,
 }
@@ -45,42 +45,42 @@ pub(super) struct Frame {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameWay {
     pub(super) way: Way,
-    /// The required properties that were given, by their positions.
+    /// The required properties that are present, as a bit set of their positions.
     pub(super) given: u128,
 }
 
-/// The string that is open.
+/// The open string.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     pub(super) node: usize,
     pub(super) ways: Vec<Way>,
     pub(super) start: usize,
     pub(super) length: u64,
-    /// Whether it has been found wrong.
+    /// Whether a problem with it has been reported.
     pub(super) reported: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     pub(super) places: Places,
-    /// The steps that are left for judging scalars; each byte of them adds some.
+    /// The remaining work budget for checking scalars; each byte of a scalar adds to it.
     pub(super) work: u64,
-    /// Whether they were used up. Nothing is judged from then on.
+    /// Whether the budget was used up. Nothing is checked from then on.
     pub(super) spent: bool,
     pub(super) options: FitOptions,
     /// `None` if no rule may be used.
     pub(super) max_risk: Option<Risk>,
     pub(super) partial: PartialTree,
     pub(super) frames: Vec<Frame>,
-    /// The ways of the value that comes next.
+    /// The readings of the next value.
     pub(super) next: Vec<Way>,
-    /// Whether the next value is one that is not judged.
+    /// Whether the next value is not checked.
     pub(super) mute: bool,
-    /// The most items there may be, where one more would be too many.
+    /// The most items that are allowed, if one more would be too many.
     full: Option<u64>,
     pub(super) open: Option<Open>,
     pub(super) origin: Origin,
-    /// The key of the member whose value comes next, or is open, level by level.
+    /// The current key of each open object, outermost first.
     keys: Vec<String>,
     pub(super) findings: Vec<Finding>,
     pub(super) changes: Vec<Change>,
@@ -159,7 +159,7 @@ impl Walk {
         }
     }
 
-    /// Takes one event; `at` is its offset in the text.
+    /// Handles one event at offset `at` of the text.
     pub(super) fn step(&mut self, at: usize, event: ParseEvent<'_>) {
         if self.done {
             return;
@@ -187,7 +187,7 @@ impl Walk {
         self.frames.last().map(|frame| frame.node)
     }
 
-    /// Whether the value that comes now is not judged.
+    /// Whether the current value is not checked.
     pub(super) fn is_mute(&self) -> bool {
         self.mute || self.spent || self.frames.len() > DEPTH
     }
@@ -209,13 +209,13 @@ impl Walk {
         let frame = Frame { node, kind, ways, known: false, unknown: false, settled: true, start };
         self.frames.push(frame);
         if kind == JsonKind::Object {
-            // The slot for the key of the member to come.
+            // A slot for the keys of its members.
             self.keys.push(String::new());
         }
         self.expect_item();
     }
 
-    /// A value begins: in a list that is full, it is one too many.
+    /// Handles the start of a value. If the array is full already, the value is one too many.
     pub(super) fn begin_value(&mut self, at: usize) {
         let Some(limit) = self.full.take() else { return };
         let depth = self.frames.len().saturating_sub(1);
@@ -223,14 +223,14 @@ impl Walk {
         frame.ways.clear();
         let (kind, start) = (frame.kind, frame.start);
         let path = Path::from(self.steps(depth, true));
-        let span = start..self.origin.behind(at);
+        let span = start..self.origin.end_of(at);
         let issue =
             Issue::begun(IssueCode::Count, path, kind, "", format!("at most {limit} items"), span);
         let standing = self.standing_of_count();
         self.push(Finding::new(issue, standing, self.origin.of(at)));
     }
 
-    /// In an array, looks up what the next item must be.
+    /// In an array, looks up the place of the next item.
     fn expect_item(&mut self) {
         self.next.clear();
         self.mute = true;
@@ -256,7 +256,7 @@ impl Walk {
         self.bound();
     }
 
-    /// With more ways than can be followed, nothing is judged.
+    /// If there are more readings than can be followed, nothing is checked.
     fn bound(&mut self) {
         if self.next.len() > WAYS * 2 {
             self.mute = true;
@@ -296,7 +296,7 @@ impl Walk {
         frame.known |= declared;
         frame.unknown |= !declared;
         if kept.is_empty() {
-            // This member is wrong, and its value is not judged; the others are.
+            // The value of this member is not checked, but the other members are.
             let (code, expected) = match limit {
                 Some(limit) => (IssueCode::Count, format!("at most {limit} properties")),
                 None => (IssueCode::Unexpected, "no such property".to_owned()),
@@ -345,23 +345,23 @@ impl Walk {
         self.close_value(&left, state);
     }
 
-    /// A container has ended too soon.
+    /// Reports what is missing from an object or array that has ended.
     fn incomplete(&mut self, frame: &Frame, count: u64, at: usize) {
         for finding in self.missing(frame, count) {
             let standing = self.standing_of_missing(frame, &finding);
-            let issue = finding.with_span(frame.start..self.origin.behind(at));
+            let issue = finding.with_span(frame.start..self.origin.end_of(at));
             self.push(Finding::new(issue, standing, self.origin.of(at)));
         }
     }
 
-    /// The path of a container, open or just closed.
+    /// The path of an object or array that is open or has just ended.
     pub(super) fn path_of(&self, frame: &Frame) -> Path {
         let depth = self.frames.iter().position(|own| own.node == frame.node);
         Path::from(self.steps(depth.unwrap_or(self.frames.len()), true))
     }
 
-    /// The steps to the value inside that many open containers; `begun` says whether that value is
-    /// a part of the innermost already.
+    /// The steps to a value inside `depth` open containers. `begun` says whether the innermost one
+    /// already counts that value.
     fn steps(&self, depth: usize, begun: bool) -> Vec<Step> {
         let mut keys = self.keys.iter();
         let mut steps = Vec::with_capacity(depth);
@@ -376,12 +376,12 @@ impl Walk {
         steps
     }
 
-    /// The path of the value that is open, or comes next.
+    /// The path of the value that is open or comes next.
     pub(super) fn path(&self) -> Path {
         Path::from(self.steps(self.frames.len(), self.open.is_some()))
     }
 
-    /// A value has ended: `left` are the ways in which it is valid.
+    /// Handles the end of a value; `left` are the readings in which it is valid.
     pub(super) fn close_value(&mut self, left: &[Way], state: NodeState) {
         let settled = state == NodeState::Final;
         if let Some(frame) = self.frames.last_mut() {
@@ -403,7 +403,7 @@ impl Walk {
         if types.is_empty() { "nothing here".to_owned() } else { types }
     }
 
-    /// An issue at the value that comes now.
+    /// Creates an issue about the current value.
     pub(super) fn issue(
         &self,
         code: IssueCode,
@@ -413,7 +413,7 @@ impl Walk {
         at: usize,
     ) -> Issue {
         let start = self.open.as_ref().map_or(self.origin.of(at), |open| open.start);
-        let span = start..self.origin.behind(at).max(start);
+        let span = start..self.origin.end_of(at).max(start);
         Issue::begun(code, self.path(), kind, raw, expected, span)
     }
 

@@ -1,4 +1,4 @@
-//! From a text to a value: the readings of the text, one after the other, and the one that fits.
+//! Fits a text: tries the readings of the text in turn, and returns the one that fits.
 
 use jsonmend_core::{Outcome, TrailingDocuments};
 use jsonmend_extract::Scope;
@@ -28,14 +28,14 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
             (reading, fitted)
         }
     };
-    // A value that is valid as it came is the only one, however its numbers are spelled.
+    // A value that was valid from the start is the only candidate, however its numbers are written.
     let only_spelled = fitted.0.applied.iter().all(|applied| applied.rule == Rule::IntegralFloat);
     if fitted.0.outcome == Outcome::Unchanged || is_one && fitted.0.text.is_some() && only_spelled {
         return fitted.0;
     }
     let elements = Elements::find(schema, input, options);
     if let Some(elements) = elements.as_ref().filter(|elements| elements.hold(&first)) {
-        // JSON inside an element is content of it.
+        // JSON inside an element is the content of that element.
         let other = elements.fit(judge, input, options);
         if other.0.text.is_some() || first.text.is_none() {
             fitted = other;
@@ -50,7 +50,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     };
     let takes_list = Part::root(schema).allows(JsonKind::Array) && options.takes_several();
     if let Some(list) = documents.as_ref().filter(|_| takes_list && !first.is_list()) {
-        // Several documents are items of the list that the schema asks for.
+        // If the schema asks for a list, several documents are its items.
         let fitted = list.list().map(|reading| reading.fit(judge, input, options).0);
         if let Some(fitted) = fitted.filter(|fitted| fitted.text.is_some()) {
             return fitted;
@@ -59,7 +59,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     if fitted.is_settled() {
         return fitted.0;
     }
-    // What the text as a whole does not give, a document in it may, or its words.
+    // If the text as a whole does not fit, one of its documents may, or its words.
     let mut readings = documents.as_ref().map(Documents::each).unwrap_or_default();
     if options.engine().trailing_documents() == TrailingDocuments::Last {
         readings.reverse();
@@ -68,7 +68,7 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
         let other = reading.fit(judge, input, options);
         fitted = fitted.or(other);
     }
-    // Words without a document in them may be a value without its quotes.
+    // Words without any document may be a string without its quotes.
     let no_json = first.text.is_none() && first.outcome == Outcome::None;
     let only_object = Part::root(schema).allowed() == Types::OBJECT;
     let bare = Reading::bare(input, options.engine()).filter(|_| no_json && !only_object);
@@ -86,8 +86,8 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
     fitted.0
 }
 
-/// The tree of a text that is valid JSON. Then mending would find nothing to do, and the
-/// text is read but once.
+/// The tree of a text that is valid JSON already. Mending would change nothing, so the text is
+/// parsed only once.
 fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
     let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
     let tree = Tree::read(text).ok()?;

@@ -1,4 +1,4 @@
-//! The choice among results that are all valid.
+//! Chooses among several valid results.
 
 use std::cmp::Reverse;
 
@@ -16,17 +16,17 @@ use crate::{
 pub(super) enum Choice {
     None,
     One(Fit),
-    /// Different results, equally good.
+    /// Several different results are equally good.
     Several,
 }
 
-/// The result of least risk. Rules that lead to the same value agree.
+/// The result with the lowest risk. If several rules lead to the same value, there is no conflict.
 pub(super) fn least(node: Node<'_>, found: Vec<Fit>) -> Choice {
     rank(node, found, Fit::risk)
 }
 
-/// The best branch of a union: of least risk, then with the fewest steps, with the fewest
-/// properties dropped, with the most properties that it declares.
+/// The best branch of a union: the lowest risk, then the fewest steps, then the fewest dropped
+/// properties, then the most declared properties.
 pub(super) fn branch(node: Node<'_>, found: Vec<(Fit, usize)>) -> Choice {
     let dropped =
         |fit: &Fit| fit.applied.iter().filter(|applied| applied.rule == Rule::DropUnknown).count();
@@ -54,8 +54,8 @@ fn rank<K: Ord>(node: Node<'_>, found: Vec<Fit>, key: impl Fn(&Fit) -> K) -> Cho
     Choice::One(first)
 }
 
-/// The branches that a discriminator points to: a property that is a constant in the branches. All
-/// of them, if there is none or it points to none.
+/// The branches selected by a discriminator, which is a property that is a constant in the
+/// branches. Returns all branches if there is no discriminator or it selects none.
 pub(super) fn discriminated(node: Node<'_>, part: &Part<'_>, ids: &[ShapeId]) -> Vec<ShapeId> {
     let mut constants: Vec<(&str, Vec<(ShapeId, &Value)>)> = Vec::new();
     for id in ids {

@@ -1,4 +1,4 @@
-//! The documents in a text, each as a reading of its own, and all of them as a list.
+//! The documents in a text: each one as a reading, and all of them together as a list.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use jsonmend_extract::{Extractor, Findings, Found, Scope};
 use super::reading::Reading;
 use crate::{Cause, Change, apply_changes};
 
-/// The most documents that are tried one by one.
+/// The most documents that are tried individually.
 const MOST: usize = 16;
 
-/// The documents in a text, and their bytes.
+/// The documents in a text, with their byte ranges.
 pub(super) struct Documents<'i> {
     input: &'i [u8],
     options: Options,
-    /// Whether anything that follows a document refuses it.
+    /// Whether a document with anything after it is rejected.
     alone: bool,
-    /// All of them, cut off or not.
+    /// All documents, including those that were cut off.
     spans: Vec<Range<usize>>,
-    /// Those that are whole.
+    /// The complete documents.
     found: Vec<Range<usize>>,
 }
 
@@ -40,7 +40,8 @@ impl<'i> Documents<'i> {
         Self { input, options, alone, spans, found }
     }
 
-    /// Each document that the policy allows to be taken alone, with the text around it deleted.
+    /// One reading for each document that the policy allows to be used alone. It deletes the
+    /// surrounding text.
     pub(super) fn each(&self) -> Vec<Reading> {
         let alone = |span: &Range<usize>| {
             let mut changes = self.around(RepairKind::LeadingProse, 0..span.start)?;
@@ -51,7 +52,8 @@ impl<'i> Documents<'i> {
         self.found.iter().take(MOST).filter_map(alone).collect()
     }
 
-    /// How a document is mended. Here it is all there is, so that its end may decide how it begins.
+    /// The repairs of a document. As the only content of the text, its end may decide how it
+    /// begins.
     fn inside(&self, span: &Range<usize>) -> Option<Vec<Change>> {
         let mended = mend(self.input.get(span.clone())?, &self.options);
         mended.text().filter(|_| mended.outcome().is_complete())?;
@@ -59,8 +61,8 @@ impl<'i> Documents<'i> {
         Some(repairs.map(|repair| Change::from(&repair)).collect())
     }
 
-    /// The deletion of the text around a document: nothing for white space; `None` where the policy
-    /// forbids it.
+    /// Deletes the text around a document. White space needs no change; `None` if the policy
+    /// forbids the deletion.
     fn around(&self, prose: RepairKind, span: Range<usize>) -> Option<Vec<Change>> {
         if self.input.get(span.clone())?.trim_ascii().is_empty() {
             return Some(Vec::new());
@@ -72,9 +74,9 @@ impl<'i> Documents<'i> {
         allowed.then(|| vec![change(kind, span, "")])
     }
 
-    /// What is dropped with a stretch of text: `prose`, or a document.
+    /// What is deleted with a part of the text: `prose`, or another document.
     fn kind(&self, prose: RepairKind, span: &Range<usize>) -> RepairKind {
-        // They are in order, and do not overlap.
+        // The spans are in order and do not overlap.
         let first = self.spans.partition_point(|other| other.start < span.start);
         let another = self.spans.get(first).is_some_and(|other| other.end <= span.end);
         let text = self.input.get(span.clone()).unwrap_or_default();
@@ -86,7 +88,7 @@ impl<'i> Documents<'i> {
         }
     }
 
-    /// All documents as the items of one list, if there are several.
+    /// A reading of all documents as the items of one list, if there are several.
     pub(super) fn list(&self) -> Option<Reading> {
         if self.found.len() < 2 {
             return None;
@@ -119,7 +121,7 @@ impl<'i> Documents<'i> {
     }
 }
 
-/// The bytes of a document in the input: as many as its text has, but for what repairs did.
+/// The byte range of a document in the input: the length of its text, corrected for its repairs.
 fn span(found: &Found) -> Range<usize> {
     let (mut added, mut removed) = (0, 0);
     for repair in found.repairs() {

@@ -1,4 +1,4 @@
-//! A text in which the properties are elements, as a reading among others.
+//! A reading of a text in which the properties are XML elements.
 
 use jsonmend_core::{Path, Risk};
 use jsonmend_extract::Scope;
@@ -12,11 +12,11 @@ use super::{
 };
 use crate::{Rule, Schema, judge::Judge, part::Part, xml::Decoded};
 
-/// The XML in a text.
+/// The XML found in a text.
 pub(super) struct Elements(Decoded);
 
 impl Elements {
-    /// `None` if there is none, or it may not be read.
+    /// `None` if there is no such XML, or the options forbid reading it.
     pub(super) fn find(schema: &Schema, input: &[u8], options: &FitOptions) -> Option<Self> {
         let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
         if !Permit::new(options)?.allows(Rule::XmlFields, &Place::root(), &Part::root(schema)) {
@@ -25,13 +25,13 @@ impl Elements {
         schema.decode_xml(text, options).map(Self)
     }
 
-    /// Whether the value of another reading is inside an element, or there is none.
+    /// Whether the value of another reading is inside an element, or there is no such value.
     pub(super) fn hold(&self, other: &Reading) -> bool {
         let own = &self.0.span;
         other.span().is_none_or(|span| own.start <= span.start && span.end <= own.end)
     }
 
-    /// Brings what the elements spell out into the schema.
+    /// Fits the decoded elements to the schema.
     pub(super) fn fit(&self, judge: &mut Judge<'_>, input: &[u8], options: &FitOptions) -> Tried {
         let Decoded { json, changes, span } = &self.0;
         let reading = Reading::repaired(json.clone(), changes.clone());

@@ -1,7 +1,7 @@
-//! Whole numbers with a fraction of zeros, an exponent or the sign of `-0`, where the schema takes
-//! whole numbers only.
+//! Rewrites whole numbers that have a fraction of zeros, an exponent or the sign of `-0`, if the
+//! schema accepts only whole numbers.
 //!
-//! JSON Schema calls `3.0` an integer. Most programs that read JSON do not, so it is written as `3`.
+//! JSON Schema calls `3.0` an integer, but most programs that read JSON do not, so it becomes `3`.
 
 use jsonmend_core::Risk;
 
@@ -19,23 +19,22 @@ use crate::{
     tree::{Node, Tree, plain_integer},
 };
 
-/// The most ways to read one value through the unions of a schema. A value with more is left alone.
+/// The most readings of one value through the unions of a schema. A value with more is left alone.
 const WAYS: usize = 32;
 
-/// A container that holds such a number, the parts of the schema that it is valid for, and its
-/// place.
+/// A container of such a number, the subschemas that it is valid for, and its place.
 type Open<'t, 's> = (Node<'t>, Vec<Part<'s>>, Place);
 
-/// A valid text with its whole numbers written as digits.
+/// A valid text whose whole numbers are rewritten as digits.
 pub(super) struct Spelled {
     pub(super) text: String,
-    /// In offsets of the text before.
+    /// The changes, in offsets of the text before rewriting.
     pub(super) cuts: Vec<Change>,
     applied: Vec<Applied>,
 }
 
 impl Spelled {
-    /// `None` if there is nothing to change, or the schema does not take both spellings.
+    /// `None` if there is nothing to change, or the schema does not accept both spellings.
     pub(super) fn of(text: &str, judge: &mut Judge<'_>, options: &FitOptions) -> Option<Self> {
         let tree = Tree::read(text).ok()?;
         tree.loose_integers().next()?;
@@ -51,7 +50,8 @@ impl Spelled {
         Some(Self { text: spelled, cuts: fit.cuts, applied: fit.applied })
     }
 
-    /// What was applied, with places in the input that `changes` lead from.
+    /// The applied rules, with their positions in the input. `changes` is the script that led from
+    /// the input to the text.
     pub(super) fn placed(&self, changes: &[Change]) -> Vec<Applied> {
         let mut origins = Origins::new(changes);
         let placed = self.applied.iter().map(|applied| {
@@ -63,8 +63,8 @@ impl Spelled {
 }
 
 impl Fitter<'_, '_, '_> {
-    /// How the numbers of a valid value are to be written, in document order. A union decides only
-    /// if every branch that takes the value takes no other number there.
+    /// The changes to the numbers of a valid value, in document order. In a union, every branch
+    /// that accepts the value must accept only whole numbers there.
     pub(super) fn integers(&mut self, tree: &Tree<'_>) -> Fit {
         let schema = self.judge.schema();
         let mut fit = Fit::clean();
@@ -92,7 +92,7 @@ impl Fitter<'_, '_, '_> {
                         place.item(index)
                     }
                 };
-                // Of several places that a pattern may give a member, those that take it.
+                // If patterns may give a member several places, only those that accept it.
                 if parts.len() > ways.len() {
                     parts.retain(|part| self.accepts(part, child));
                 }
@@ -104,7 +104,7 @@ impl Fitter<'_, '_, '_> {
         fit
     }
 
-    /// Looks at one value that is, or holds, such a number.
+    /// Handles one value that is, or contains, such a number.
     fn integer<'t, 's>(
         &mut self,
         node: Node<'t>,
@@ -130,8 +130,8 @@ impl Fitter<'_, '_, '_> {
         fit.cuts.push(Change::new(Cause::Rule(rule), node.span(), digits, place.path()));
     }
 
-    /// The ways through the unions and conditions of some parts in which a value is valid. `None`
-    /// if there are too many, or none.
+    /// The readings through unions and conditions in which a value is valid. `None` if there are
+    /// too many, or none.
     fn ways<'s>(&mut self, node: Node<'_>, parts: Vec<Part<'s>>) -> Option<Vec<Part<'s>>> {
         let (mut open, mut ways) = (parts, Vec::new());
         let mut steps = 0;

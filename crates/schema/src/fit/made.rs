@@ -1,4 +1,4 @@
-//! What became of a value: how its text changes, and what was done.
+//! The result of fitting a value: how its text changes, and which rules were applied.
 
 use jsonmend_core::{Path, Risk};
 
@@ -8,14 +8,14 @@ use crate::{Change, Rule, part::Part, tree::Node};
 /// How many characters of a value the log keeps.
 const KEPT: usize = 120;
 
-/// What became of a node: how its text changes, and whether it is valid then.
+/// The result of fitting a node: how its text changes, and whether it is valid afterwards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fit {
-    /// In offsets of the text of the node's tree; sorted, without overlaps.
+    /// The changes, in offsets of the text of the node's tree; sorted and without overlaps.
     pub(crate) cuts: Vec<Change>,
     pub(crate) applied: Vec<Applied>,
     pub(crate) valid: bool,
-    /// Two results of equal risk.
+    /// The places with two different results of equal risk.
     pub(crate) ambiguous: Vec<Path>,
 }
 
@@ -28,7 +28,7 @@ impl Fit {
         self.applied.iter().map(|applied| applied.risk).max()
     }
 
-    /// Takes over what became of something inside.
+    /// Adds the result of a nested value.
     pub(super) fn add(&mut self, inner: Self) {
         self.cuts.extend(inner.cuts);
         self.applied.extend(inner.applied);
@@ -36,7 +36,7 @@ impl Fit {
     }
 }
 
-/// The text of a node with its cuts applied.
+/// The text of a node after its changes.
 pub(super) fn render(node: Node<'_>, cuts: &[Change]) -> String {
     let (text, span) = (node.tree().text(), node.span());
     let mut out = String::with_capacity(span.len());
@@ -51,14 +51,14 @@ pub(super) fn render(node: Node<'_>, cuts: &[Change]) -> String {
 }
 
 impl Fit {
-    /// How much of it there is to copy, about.
+    /// The approximate cost of copying the result.
     pub(super) fn size(&self) -> usize {
         let texts = self.cuts.iter().map(|cut| cut.after.len() / 64);
         8 * (1 + self.cuts.len() + self.applied.len() + self.ambiguous.len()) + texts.sum::<usize>()
     }
 }
 
-/// The entry of the log for a rule.
+/// The log entry for an applied rule.
 pub(super) fn applied(
     rule: Rule,
     risk: Risk,
@@ -80,7 +80,7 @@ pub(super) fn applied(
     }
 }
 
-/// As much of a value as the log keeps.
+/// The part of a value that the log keeps.
 pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }

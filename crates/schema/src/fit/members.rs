@@ -1,4 +1,4 @@
-//! What is inside an object.
+//! Fits the members of an object.
 
 use jsonmend_core::Risk;
 
@@ -29,8 +29,8 @@ pub(super) const NOTHING: [&str; 10] = [
 ];
 
 impl Fitter<'_, '_, '_> {
-    /// Members in the order of the rules: names first, then values, then what is missing, and last
-    /// what the schema refuses.
+    /// Fits the members in the order of the rules: first their names, then their values, then
+    /// missing properties, and last the properties that the schema rejects.
     pub(super) fn members(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
         let mut plan = Plan::of(node);
         let mut whole = Fit::default();
@@ -49,7 +49,7 @@ impl Fitter<'_, '_, '_> {
         let below = &place.member(&entry.key);
         let mut fit = self.fit(member, &property, below);
         let unfit = !fit.valid || fit.risk() > Some(Risk::Likely);
-        // A key that no property declares is data: its entry is not dropped for what it holds.
+        // An undeclared key is data, so its member is not dropped because of its value.
         let optional = part.declares(&entry.key) && !part.requires(&entry.key);
         let absence = if unfit && optional {
             self.absence(member, &property, below)
@@ -78,7 +78,7 @@ impl Fitter<'_, '_, '_> {
         whole.add(fit);
     }
 
-    /// The rule by which an optional member without a value is dropped.
+    /// The rule that drops an optional member without a value.
     fn absence(&self, member: Node<'_>, property: &Part<'_>, place: &Place) -> Option<Rule> {
         let rule = match member.kind() {
             JsonKind::Null => {
@@ -112,7 +112,7 @@ impl Fitter<'_, '_, '_> {
         self.allows(Rule::NullToDefault, place, property).then(|| default.to_string())
     }
 
-    /// Adds what is missing and can be known: constants, then defaults.
+    /// Adds missing properties whose values are known: constants first, then defaults.
     fn fill(
         &mut self,
         plan: &mut Plan<'_>,
@@ -127,7 +127,8 @@ impl Fitter<'_, '_, '_> {
             let known =
                 known.or_else(|| property.default().map(|value| (Rule::FillDefault, value)));
             let Some((rule, value)) = known else { continue };
-            // Without the constant that tells the branches of a union apart, one of them is chosen.
+            // Adding the constant that distinguishes the branches of a union is a choice between
+            // them.
             let chosen = if place.is_choice { Risk::Likely } else { Risk::Exact };
             let risk = rule.risk().max(chosen);
             if self.allows(rule, place, &property) && self.permit.takes(risk) {

@@ -1,9 +1,9 @@
-//! Validate, then repair: the loop and its options.
+//! Validates and repairs a value; the options and the result.
 //!
-//! A value is walked together with its schema. Where a part of the value is valid for its part of
-//! the schema, nothing is looked at any further. Where it is not, what is inside is repaired first,
-//! then the rules propose another form. A proposal counts only if the result is valid; the one with
-//! the least risk is taken, and two different results of the same risk are a refusal.
+//! A value is compared with its schema part by part. Parts that are valid are not looked at any
+//! further. If a part is not valid, its content is repaired first, and then the rules propose other
+//! forms of it. A proposal counts only if its result is valid. The one with the lowest risk is
+//! chosen, and if two different results have the same risk, the value is refused.
 
 mod attempts;
 mod choose;
@@ -51,37 +51,38 @@ pub struct FitOptions {
 }
 
 impl FitOptions {
-    /// The defaults: repairs and rules of any risk, each marked with it; the best reading of the
-    /// text; rules that are on by default.
+    /// The defaults: repairs and rules of any risk, the best reading of the text, and the rules
+    /// that are on by default.
     #[must_use]
     pub fn new() -> Self {
         let engine = Options::new().with_trailing_documents(TrailingDocuments::Array);
         Self { engine, scope: Scope::Best, rules: Rules::new(), name: None }
     }
 
-    /// With those options for the text. The highest risk of their policy holds for the rules too.
+    /// Sets the options for mending the text. The highest risk of their policy applies to the rules
+    /// too.
     #[must_use]
     pub fn with_engine(mut self, engine: Options) -> Self {
         self.engine = engine;
         self
     }
 
-    /// Where in the text the value is looked for.
+    /// Sets where in the text the value is looked for.
     #[must_use]
     pub const fn with_scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
     }
 
-    /// With those switches.
+    /// Sets which rules are enabled.
     #[must_use]
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
         self
     }
 
-    /// With the name of the tool or type that the value is for. An envelope that carries the name
-    /// can then be distinguished from data.
+    /// Sets the name of the tool or type that the value is for, so that an envelope with this name
+    /// can be told apart from data.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -96,26 +97,26 @@ impl FitOptions {
         )
     }
 
-    /// The options for a text that is not valid JSON: the schema is its guide, unless there
-    /// is another.
+    /// The options for a text that is not valid JSON. The schema is the guide, unless the options
+    /// have another one.
     pub(crate) fn engine_for(&self, schema: &Schema) -> Options {
         let engine = self.engine.clone();
         if engine.guide().is_some() { engine } else { engine.with_guide(schema.guide()) }
     }
 
-    /// The options for the text.
+    /// The options for mending the text.
     #[must_use]
     pub const fn engine(&self) -> &Options {
         &self.engine
     }
 
-    /// Where the value is looked for.
+    /// Where in the text the value is looked for.
     #[must_use]
     pub const fn scope(&self) -> Scope {
         self.scope
     }
 
-    /// The switches.
+    /// Which rules are enabled.
     #[must_use]
     pub const fn rules(&self) -> &Rules {
         &self.rules
@@ -154,57 +155,57 @@ impl Applied {
         self.rule
     }
 
-    /// What it had to assume: at least the risk of the rule, more where the value left another
-    /// reading open or needed repairs of its own.
+    /// The risk of this application: at least the risk of the rule, and higher if the value left
+    /// another reading open or needed repairs of its own.
     #[must_use]
     pub const fn risk(&self) -> Risk {
         self.risk
     }
 
-    /// Where in the value.
+    /// The path of the value.
     #[must_use]
     pub const fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where in the schema, as a JSON Pointer.
+    /// The location in the schema, as a JSON Pointer.
     #[must_use]
     pub fn schema_path(&self) -> &str {
         &self.schema_path
     }
 
-    /// The first byte of the value it was applied to: an offset into the input as given.
+    /// The first byte of the value that the rule was applied to, as an offset into the input.
     #[must_use]
     pub const fn start(&self) -> usize {
         self.start
     }
 
-    /// The end of those bytes, exclusive.
+    /// The end of that value, exclusive.
     #[must_use]
     pub const fn end(&self) -> usize {
         self.end
     }
 
-    /// The bytes of the value it was applied to.
+    /// The byte range of the value that the rule was applied to.
     #[must_use]
     pub const fn span(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// The value before, at most 120 characters of it.
+    /// The value before, at most its first 120 characters.
     #[must_use]
     pub fn before(&self) -> &str {
         &self.before
     }
 
-    /// The value after, at most 120 characters of it.
+    /// The value after, at most its first 120 characters.
     #[must_use]
     pub fn after(&self) -> &str {
         &self.after
     }
 }
 
-/// What became of a text.
+/// The result of fitting a text to a schema.
 ///
 /// ```
 /// use jsonmend_core::Outcome;
@@ -223,7 +224,7 @@ impl Applied {
 pub struct Fitted {
     outcome: Outcome,
     text: Option<String>,
-    /// The text before any rule, where it is another.
+    /// The text before any rule was applied, if it is different.
     mended: Option<String>,
     changes: Vec<Change>,
     applied: Vec<Applied>,
@@ -232,7 +233,7 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// Of a text of so many bytes that could not be kept.
+    /// The result for a text that was too long to be kept.
     pub(crate) fn overflow(length: usize) -> Self {
         Self {
             outcome: Outcome::Overflow,
@@ -245,7 +246,7 @@ impl Fitted {
         }
     }
 
-    /// How it ended. [`Outcome::Invalid`] if the value is not valid and could not be made so.
+    /// The outcome. [`Outcome::Invalid`] if the value is not valid and could not be made valid.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         self.outcome
@@ -257,40 +258,41 @@ impl Fitted {
         self.text.as_deref()
     }
 
-    /// The JSON text before any rule was applied, where the text holds JSON at all.
+    /// The JSON text before any rule was applied, if the input contains JSON.
     #[must_use]
     pub fn mended(&self) -> Option<&str> {
         let same = self.text.as_deref().filter(|_| self.applied.is_empty());
         self.mended.as_deref().or(same)
     }
 
-    /// The edit script: applied to the input, it gives [`Fitted::text`]. Empty where there is none.
+    /// The edit script. Applied to the input, it produces [`Fitted::text`]. Empty if there is no
+    /// text.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// The rules that were applied; where there is no text, those that could have been.
+    /// The rules that were applied. If there is no text, the rules that could have been applied.
     #[must_use]
     pub fn applied(&self) -> &[Applied] {
         &self.applied
     }
 
-    /// What was wrong and still is, in document order. Empty where there is a text; at least one where
-    /// there is none.
+    /// What is wrong with the value, in document order. Empty if there is a text; otherwise there
+    /// is at least one issue.
     #[must_use]
     pub fn issues(&self) -> &[Issue] {
         &self.issues
     }
 
-    /// Where in the value the input was cut off, if it was. Then the text, if there is one, is only a
-    /// part of what was meant.
+    /// Where in the value the input was cut off, if it was. The text, if there is one, is then only
+    /// a part of what was meant.
     #[must_use]
     pub const fn cut_at(&self) -> Option<&Path> {
         self.cut_at.as_ref()
     }
 
-    /// The highest risk among the changes and the rules; `None` without any change.
+    /// The highest risk among the changes and rules; `None` if nothing was changed.
     #[must_use]
     pub fn risk(&self) -> Option<Risk> {
         let made = self.text.is_some();
@@ -300,11 +302,11 @@ impl Fitted {
 }
 
 impl Schema {
-    /// Finds the value in a text, mends it, validates it, and repairs what is not valid to fit
-    /// the schema, as far as the policy allows.
+    /// Finds the value in a text, mends and validates it, and makes it fit the schema within the
+    /// limits of the policy.
     ///
-    /// A value that is valid stays as it is, byte for byte. One that cannot be made valid comes back
-    /// with its issues, and nothing is changed.
+    /// A valid value is returned unchanged. A value that cannot be made valid is returned with its
+    /// issues, and nothing is changed.
     #[must_use]
     pub fn fit(&self, input: &[u8], options: &FitOptions) -> Fitted {
         attempts::fit(self, input, options)

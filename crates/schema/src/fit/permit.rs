@@ -1,4 +1,4 @@
-//! What may be done to a value.
+//! Which rules may be applied to a value.
 
 use jsonmend_core::Risk;
 
@@ -33,7 +33,7 @@ impl<'o> Permit<'o> {
         rule.risk() <= self.max_risk && !off && self.options.rules().allows(rule, &place.pointer)
     }
 
-    /// Whether the policy takes a risk.
+    /// Whether the policy allows a risk.
     pub(super) fn takes(&self, risk: Risk) -> bool {
         risk <= self.max_risk
     }

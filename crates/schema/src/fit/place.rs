@@ -1,4 +1,4 @@
-//! Where a value is while it is followed through the schema.
+//! The location of a value while it is compared with the schema.
 
 use jsonmend_core::{Path, Step};
 
@@ -7,26 +7,26 @@ use crate::{
     part::Part,
 };
 
-/// How deep a value is followed, in levels.
+/// How many levels of a value are followed.
 pub(super) const DEPTH: usize = 64;
 
-/// A node of the value on its way through the schema.
+/// The location of a value, with the context that rules depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
     pub(super) path: Vec<Step>,
-    /// The same as a JSON Pointer, for the switches.
+    /// The path as a JSON Pointer, to look up which rules are enabled.
     pub(super) pointer: String,
-    /// Whether it is an item of a list.
+    /// Whether the value is an item of a list.
     pub(super) in_array: bool,
     /// Whether it is the whole value.
     pub(super) is_root: bool,
-    /// Whether a string would be valid here, though not this one.
+    /// Whether another string would be valid here.
     pub(super) takes_strings: bool,
-    /// Whether it is tried as one of several branches of a union that take its type.
+    /// Whether it is tried as one of several branches of a union that accept its type.
     pub(super) is_choice: bool,
     pub(super) forms: usize,
     pub(super) depth: usize,
-    /// What the schema switches off here.
+    /// The rules that the schema switches off here.
     pub(super) off: Vec<Off>,
 }
 
@@ -56,7 +56,7 @@ impl Place {
         Self { forms: self.forms + 1, depth: self.depth + 1, ..self.clone() }
     }
 
-    /// With what these parts of the schema switch off, here and below.
+    /// Adds the rules that these subschemas switch off, here and below.
     pub(super) fn with_switches(mut self, parts: &[Part<'_>]) -> Self {
         let shapes = parts.iter().flat_map(Part::shapes).map(|shape| &shape.off);
         self.off.extend(shapes.filter(|off| **off != Off::Nothing).cloned());
@@ -68,8 +68,8 @@ impl Place {
     }
 }
 
-/// What the result of fitting a value depends on, beside the schema and the options: a value that comes
-/// by again at the same place needs no second look.
+/// What the result of fitting a value depends on, apart from the schema and the options. If the
+/// same value is reached again at the same place, the cached result is used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Visit {
     node: u32,
@@ -82,7 +82,7 @@ pub(super) struct Visit {
 }
 
 impl Place {
-    /// A visit of a node for a part of the schema.
+    /// The cache key of a node for a part of the schema.
     pub(super) fn visit(&self, node: u32, part: &Part<'_>) -> Visit {
         Visit {
             node,

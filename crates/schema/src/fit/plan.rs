@@ -1,4 +1,4 @@
-//! What shall become of an object's members, and the cuts that do it.
+//! Plans the changes to the members of an object, and turns them into edits.
 
 use std::ops::Range;
 
@@ -10,26 +10,26 @@ use crate::{
     tree::{Node, quoted},
 };
 
-/// One member.
+/// A member that is present.
 pub(super) struct Entry<'t> {
     pub(super) member: Node<'t>,
-    /// The key it shall have.
+    /// Its new key.
     pub(super) key: String,
     pub(super) renamed: Option<Rule>,
     pub(super) dropped: Option<Rule>,
     pub(super) value: Fit,
 }
 
-/// A member that shall be added.
+/// A member to add.
 pub(super) struct Added {
     pub(super) rule: Rule,
     pub(super) risk: Risk,
     pub(super) key: String,
-    /// A JSON text.
+    /// The value, as a JSON text.
     pub(super) value: String,
 }
 
-/// All members of an object.
+/// The members of an object, with the planned changes.
 pub(super) struct Plan<'t> {
     object: Node<'t>,
     pub(super) entries: Vec<Entry<'t>>,
@@ -48,14 +48,14 @@ impl<'t> Plan<'t> {
         Self { object, entries: object.children().map(entry).collect(), added: Vec::new() }
     }
 
-    /// Whether a member has, or shall have, that key.
+    /// Whether a member has this key, or will have it.
     pub(super) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.dropped.is_none() && entry.key == key)
             || self.added.iter().any(|added| added.key == key)
     }
 
-    /// The cuts, in order: keys, values, members that go with the comma beside them, and what is
-    /// added after the last that stays.
+    /// The edits, in order: keys, values, dropped members with the comma beside them, and the added
+    /// members after the last one that is kept.
     pub(super) fn cuts(&mut self, path: &Path) -> Vec<Change> {
         let cut = |rule: Rule, span: Range<usize>, after: String| {
             Change::new(Cause::Rule(rule), span, after, path.clone())
@@ -64,7 +64,7 @@ impl<'t> Plan<'t> {
             entry.member.key_span().map_or(entry.member.span().start, |span| span.start)
         };
         let mut cuts = Vec::new();
-        // The end of what stays so far.
+        // The end of what has been kept so far.
         let mut end = None;
         let last_kept = self.entries.iter().rposition(|entry| entry.dropped.is_none());
         let mut at = 0;
@@ -111,9 +111,9 @@ impl<'t> Plan<'t> {
             text.push_str(": ");
             text.push_str(&added.value);
         }
-        // All that is added is one change.
+        // All added members form one change.
         let risk = self.added.iter().map(|added| added.risk).max().unwrap_or(Risk::Exact);
-        // Where the last members were dropped, the addition takes their place.
+        // If the last members were dropped, the added ones replace them.
         let dropped_tail = self.entries.last().is_some_and(|entry| entry.dropped.is_some());
         match cuts.last_mut().filter(|_| dropped_tail) {
             Some(last) => {

@@ -1,4 +1,4 @@
-//! One reading of the text, and what becomes of it.
+//! One reading of the text, and fitting its value.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -16,18 +16,18 @@ use crate::{
     tree::{TreeError, quoted},
 };
 
-/// What became of one reading.
+/// The result for one reading.
 pub(super) struct Tried(pub(super) Fitted);
 
 impl Tried {
-    /// Whether no other reading could do better.
+    /// Whether no other reading could be better.
     pub(super) fn is_settled(&self) -> bool {
         let least = self.0.applied.iter().all(|applied| applied.risk <= Risk::Likely);
         let honest = matches!(self.0.outcome, Outcome::Cut | Outcome::Closed | Outcome::Overflow);
         self.0.text.is_some() && least || honest && self.0.text.is_none()
     }
 
-    /// The one with the lower risk; this one, if they are equal.
+    /// The result with the lower risk; this one, if both are equal.
     pub(super) fn or(self, other: Self) -> Self {
         let better = match (&self.0.text, &other.0.text) {
             (_, None) => false,
@@ -38,13 +38,13 @@ impl Tried {
     }
 }
 
-/// A JSON text in the input.
+/// A JSON text that the input may mean.
 pub(super) struct Reading {
     pub(super) outcome: Outcome,
     pub(super) text: Option<String>,
     changes: Vec<Change>,
     cut_at: Option<Path>,
-    /// The repairs that were needed, where there is no text.
+    /// The repairs that would be needed, if there is no text.
     needed: Vec<Repair>,
 }
 
@@ -60,7 +60,7 @@ impl Reading {
         Self { outcome, text, changes: Vec::new(), cut_at: None, needed: Vec::new() }
     }
 
-    /// A text that was made of the input by these changes.
+    /// A text that these changes make from the input.
     pub(super) fn repaired(text: String, changes: Vec<Change>) -> Self {
         Self {
             outcome: Outcome::Repaired,
@@ -71,7 +71,7 @@ impl Reading {
         }
     }
 
-    /// The bytes of its value in the input; `None` without one.
+    /// The byte range of the value in the input; `None` without a value.
     pub(super) fn span(&self) -> Option<Range<usize>> {
         let tree = Tree::read(self.text.as_deref()?).ok()?;
         Some(script::origin(&self.changes, &tree.root().span()))
@@ -101,20 +101,20 @@ impl Reading {
         Some(Self::repaired(text, vec![Change::from(&repair)]))
     }
 
-    /// Brings the value of this reading into the schema.
+    /// Fits the value of this reading to the schema.
     pub(super) fn fit(&self, judge: &mut Judge<'_>, input: &[u8], options: &FitOptions) -> Tried {
         let Some(text) = &self.text else {
             return self.refused(self.outcome, self.unread(input, options), Vec::new());
         };
         match Tree::read(text) {
-            // A list of documents is a level deeper than they are.
+            // A list of documents is one level deeper than the documents.
             Ok(tree) if tree.is_within(options.engine().limits()) => {
                 self.fit_tree(&tree, judge, input, options)
             }
             Err(TreeError::NotJson { .. }) => {
                 let several = Issue::syntax(
                     Path::default(),
-                    "one value is expected, the text holds several",
+                    "expected one value, but the text contains several",
                     0..input.len(),
                 );
                 self.refused(Outcome::Invalid, vec![several], Vec::new())
@@ -131,7 +131,7 @@ impl Reading {
         Tried(Fitted { outcome, text, mended, changes, applied, issues, cut_at })
     }
 
-    /// The same, of the tree of its text.
+    /// The same, with the tree of the text.
     pub(super) fn fit_tree(
         &self,
         tree: &Tree<'_>,
@@ -155,8 +155,8 @@ impl Reading {
             changes = script::compose(&self.changes, text, &cuts);
             output = crate::apply_changes(input, &changes);
         }
-        // What the walk found is checked once more, as a whole: a value is returned only if the
-        // schema accepts it.
+        // The result is validated once more as a whole, so that no value is returned that the
+        // schema rejects.
         let limits = options.engine().limits();
         let mut accepted = |text: &String| {
             accepts
@@ -169,7 +169,7 @@ impl Reading {
             let outcome = if spent { Outcome::Overflow } else { Outcome::Invalid };
             return self.refused(outcome, self.with_cut(issues, input.len()), applied);
         };
-        // A value that is valid as it came is not read again unless it has such numbers.
+        // A value that was valid from the start is not read again unless it contains such numbers.
         let loose = !accepts || tree.loose_integers().next().is_some();
         let spelled = if loose { Spelled::of(&output, judge, options) } else { None };
         if let Some(spelled) = spelled {
@@ -185,14 +185,14 @@ impl Reading {
         Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new(), cut_at })
     }
 
-    /// The value takes more work than it may.
+    /// The result for a value that takes too much work.
     fn overflow(&self, length: usize) -> Tried {
         self.refused(Outcome::Overflow, vec![Issue::too_much_work(length)], Vec::new())
     }
 
-    /// What was applied to the text of this reading, with places in the input.
+    /// The rules that were applied, with their positions in the input.
     fn placed(&self, applied: &[Applied]) -> Vec<Applied> {
-        // Places are looked up in their order, so that the script is read once.
+        // Sorted by position, so that the script is read only once.
         let mut order: Vec<usize> = (0..applied.len()).collect();
         order.sort_by_key(|at| applied.get(*at).map(|own| (own.start, own.end)));
         let (mut origins, mut before) = (Origins::new(&self.changes), 0);
@@ -200,7 +200,7 @@ impl Reading {
         for at in order {
             let Some(own) = placed.get_mut(at) else { continue };
             let span = own.start..own.end;
-            // One inside another begins before the other ended: then the script is read again.
+            // A nested value starts before the previous one ended, so the script is read again.
             let span = if span.start < before {
                 script::origin(&self.changes, &span)
             } else {
@@ -212,8 +212,8 @@ impl Reading {
         placed
     }
 
-    /// What is wrong with the value as it was read, with places in the input. What a rule would mend
-    /// says so, so that it can be told from what is in the way.
+    /// What is wrong with the value as it was read, with positions in the input. If a rule would
+    /// fix an issue, the hint says so, to distinguish it from the issues that prevent the fit.
     fn issues(
         &self,
         judge: &mut Judge<'_>,
@@ -221,7 +221,7 @@ impl Reading {
         ambiguous: &[Path],
         applied: &[Applied],
     ) -> Vec<Issue> {
-        // Of several rules at a place the first is named.
+        // If several rules apply at the same place, the first one is named.
         let rules: HashMap<&Path, &Applied> =
             applied.iter().rev().map(|applied| (&applied.path, applied)).collect();
         let placed = |issue: Issue| {
@@ -242,8 +242,8 @@ impl Reading {
         issue::issues(judge, tree).into_iter().map(placed).collect()
     }
 
-    /// The issues of a text of so many bytes that may have been cut off: what is missing from a
-    /// container that was still open then is not missing, it had not come yet.
+    /// The issues of a text of `length` bytes that may have been cut off. What is missing from a
+    /// container that was still open is reported as cut off, not as missing.
     fn with_cut(&self, issues: Vec<Issue>, length: usize) -> Vec<Issue> {
         let Some(cut_at) = &self.cut_at else { return issues };
         let open = |issue: &Issue| cut_at.steps().starts_with(issue.path().steps());
@@ -272,7 +272,7 @@ impl Reading {
     }
 }
 
-/// What becomes of a value that is not valid.
+/// Fits a value that is not valid.
 fn made(tree: &Tree<'_>, judge: &mut Judge<'_>, options: &FitOptions) -> Fit {
     let part = Part::root(judge.schema());
     let other = judge.turn_to_another();

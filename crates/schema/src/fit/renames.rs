@@ -1,4 +1,4 @@
-//! Keys that were meant for declared properties.
+//! Renames keys that were meant to be declared properties.
 
 use jsonmend_core::Risk;
 
@@ -14,16 +14,16 @@ use crate::{
     part::Part,
 };
 
-/// In the order in which they are tried.
+/// The rules in the order in which they are tried.
 const RULES: [Rule; 5] =
     [Rule::KeyNormalise, Rule::KeyAlias, Rule::KeyAttrLeak, Rule::KeyTypo, Rule::RenameSoleExtra];
 
-/// The most pairs of a name that is not known and one that is missing which are compared. Where
-/// there are more, the object is of another kind.
+/// The most pairs of unknown and missing names that are compared. An object with more was not meant
+/// for this schema.
 const PAIRS: usize = 4_096;
 
 impl Fitter<'_, '_, '_> {
-    /// Gives members the names of properties that are missing: one source for one target, and the
+    /// Renames members to missing properties. Each source must match exactly one target, and its
     /// value must be valid there.
     pub(super) fn rename(
         &mut self,
@@ -32,7 +32,7 @@ impl Fitter<'_, '_, '_> {
         place: &Place,
         whole: &mut Fit,
     ) {
-        // A name that a pattern takes is no unknown name, and patterns are the validator's to match.
+        // A key that matches a pattern is not unknown, and only the validator matches patterns.
         if part.has_patterns() {
             return;
         }
@@ -77,7 +77,7 @@ impl Fitter<'_, '_, '_> {
         let Some(property) = part.property(target) else { return };
         let Some(entry) = plan.entries.get_mut(source) else { return };
         let fit = self.fit(entry.member, &property, &place.member(target));
-        // A name that is guessed must lead to a value that is valid without a repair.
+        // A guessed name requires a value that is valid without repair.
         let most = (rule.risk() < Risk::Guess).then_some(Risk::Likely);
         if fit.valid && fit.risk() <= most {
             let below = place.member(target);
@@ -93,10 +93,10 @@ impl Fitter<'_, '_, '_> {
     }
 }
 
-/// A name, with what it is compared by.
+/// A name, with the forms in which it is compared.
 struct Named<'n> {
     name: &'n str,
-    /// Empty for a name that is too long to be the spelling of another.
+    /// Empty for a name that is too long to be a variant of another.
     folded: String,
 }
 
@@ -107,7 +107,7 @@ impl<'n> Named<'n> {
     }
 }
 
-/// The pairs of a source and the only target it can be meant for, where it is the only one for it.
+/// The pairs of a source and a target that match only each other.
 fn pairs<'s>(
     rule: Rule,
     plan: &Plan<'_>,
@@ -131,7 +131,7 @@ fn pairs<'s>(
         Rule::KeyAlias => targets.iter().map(|name| aliases(part, name)).collect(),
         _ => vec![Vec::new(); targets.len()],
     };
-    // For each target the sources that are like it.
+    // The sources that resemble each target.
     let alike = |at: usize| -> Vec<usize> {
         let (Some(target), Some(aliases)) = (names.get(at), aliases.get(at)) else {
             return Vec::new();
@@ -158,7 +158,7 @@ fn pairs<'s>(
     pairs
 }
 
-/// A key without the marks that a rule looks past.
+/// A key without the characters that a rule ignores.
 fn spelled(rule: Rule, key: &str) -> &str {
     match rule {
         Rule::KeyNormalise => key.trim_matches(|c: char| c.is_whitespace() || "\"'`".contains(c)),
@@ -166,7 +166,7 @@ fn spelled(rule: Rule, key: &str) -> &str {
     }
 }
 
-/// The other names of a property, folded.
+/// The folded aliases of a property.
 fn aliases(part: &Part<'_>, name: &str) -> Vec<String> {
     let property = part.property(name);
     let aliases = property.iter().flat_map(Part::aliases);
@@ -178,7 +178,7 @@ fn same(rule: Rule, key: &Named<'_>, target: &Named<'_>, aliases: &[String]) -> 
     match rule {
         Rule::KeyNormalise => comparable && !key.folded.is_empty() && key.folded == target.folded,
         Rule::KeyAlias => is_comparable(key.name) && aliases.contains(&key.folded),
-        // Words after the name are not an attribute, which has an `=`.
+        // Words after the name are not an attribute, because an attribute has an `=`.
         Rule::KeyAttrLeak => key.name.strip_prefix(target.name).is_some_and(|rest| {
             rest.starts_with(['"', '\'', ' ', '=', '/', '>', '\\'])
                 && rest.contains(['=', '"', '>'])

@@ -1,4 +1,4 @@
-//! The walk of a value along its schema.
+//! Compares a value with its schema, and fits what is not valid.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -19,20 +19,20 @@ use crate::{
     tree::{JsonKind, Node},
 };
 
-/// How many forms a value may go through: a string that holds a list of one that holds a string …
+/// How many forms a value may pass through, such as a string that contains a list of one string.
 const FORMS: usize = 4;
-/// The most results that are kept, by their size.
+/// The total size of the results that are cached.
 const KEPT: usize = 1 << 17;
 
-/// Fits one value. All that it does is paid for out of the budget of the judge, so that no schema
-/// makes the work grow beyond a multiple of the text.
+/// Fits one value. All work is charged to the budget of the judge, so no schema can make it grow
+/// beyond a multiple of the text.
 pub(crate) struct Fitter<'j, 's, 'o> {
     pub(super) judge: &'j mut Judge<'s>,
     pub(super) permit: Permit<'o>,
     results: Results,
 }
 
-/// Results of values of one tree that took some work.
+/// Cached results for the values of one tree, if they took some work.
 #[derive(Default)]
 struct Results {
     known: HashMap<Visit, Rc<Fit>>,
@@ -40,7 +40,8 @@ struct Results {
 }
 
 impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
-    /// `None` if the policy allows no repair. The judge has been turned to the tree of the value.
+    /// `None` if the policy allows no repair. The judge must already be set to the tree of the
+    /// value.
     pub(crate) fn new(options: &'o FitOptions, judge: &'j mut Judge<'s>) -> Option<Self> {
         let permit = Permit::new(options)?;
         Some(Self { judge, permit, results: Results::default() })
@@ -50,7 +51,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         self.permit.allows(rule, place, part)
     }
 
-    /// Whether a node is valid, on account.
+    /// Whether a node is valid. Charges the budget.
     pub(super) fn accepts(&mut self, part: &Part<'_>, node: Node<'_>) -> bool {
         part.accepts(self.judge, node)
     }
@@ -68,9 +69,9 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         Some(made)
     }
 
-    /// Brings a node into its part of the schema. The recursion is bounded by the depth of a place.
+    /// Fits a node to its part of the schema. The recursion is bounded by the depth of a place.
     pub(crate) fn fit(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
-        /// The steps from which on a result is kept.
+        /// A result is cached if it took at least this many steps.
         const WORTH_KEEPING: u64 = 4_096;
         self.judge.spend_bytes(16 + place.pointer.len() / 4);
         if self.accepts(part, node) {
@@ -94,7 +95,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         made
     }
 
-    /// The same for a node that is not valid.
+    /// The same, for a node that is not valid.
     fn made(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
         let part = &part.conditioned(self.judge, node);
         let place = &place.clone().with_switches(std::slice::from_ref(part));
@@ -126,8 +127,8 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         }
     }
 
-    /// Pays for looking at a value in every other form: its text, its members beside the properties, and
-    /// the values that are listed.
+    /// Charges for looking at a value in every other form: its text, its members and the
+    /// properties, and the listed values.
     fn pay_for_proposals(&mut self, node: Node<'_>, part: &Part<'_>) -> bool {
         let text = node.raw().len();
         let listed = part.options().map_or(0, <[_]>::len);
@@ -156,7 +157,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         self.settle(node, part, whole)
     }
 
-    /// Whether a node is valid with what was cut inside it.
+    /// Checks whether a node is valid after the changes inside it.
     pub(super) fn settle(&mut self, node: Node<'_>, part: &Part<'_>, mut fit: Fit) -> Fit {
         if !fit.cuts.is_empty() {
             let text = render(node, &fit.cuts);
@@ -166,7 +167,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         fit
     }
 
-    /// A union: each branch on its own, then the best.
+    /// Fits each branch of a union separately, and chooses the best.
     fn branches(&mut self, node: Node<'_>, part: &Part<'_>, ids: &[ShapeId], place: &Place) -> Fit {
         let takes_strings = place.takes_strings || part.allowed().has(Types::STRING);
         let ids = choose::discriminated(node, part, ids);
@@ -197,7 +198,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         }
     }
 
-    /// Carries out a proposal, and repairs what it leads to. `None` if that is not valid.
+    /// Applies a proposal and fits the result. `None` if the result is not valid.
     fn realise(
         &mut self,
         node: Node<'_>,
@@ -217,7 +218,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
                     (inner, text)
                 });
                 let (inner, text) = fitted?;
-                // All that was done to the text is one change.
+                // All edits to the text form one change.
                 let risk = inner.risk().unwrap_or(proposal.risk);
                 let applied = inner.applied.into_iter().map(|applied| Applied {
                     start: span.start,

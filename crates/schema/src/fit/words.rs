@@ -1,4 +1,4 @@
-//! Words that are a value: a text without JSON for a schema that asks for a string.
+//! Reads a text without JSON as a value, for a schema that asks for a string.
 
 use jsonmend_core::{Outcome, Path, Risk};
 
@@ -11,7 +11,7 @@ use crate::{
     tree::{JsonKind, quoted},
 };
 
-/// A text that is no JSON, for a schema that asks for a string, or for an object with one.
+/// A text that is not JSON, for a schema that asks for a string or for an object with one.
 pub(super) fn words(
     judge: &mut Judge<'_>,
     input: &[u8],
@@ -23,14 +23,15 @@ pub(super) fn words(
     if !Permit::new(options)?.allows(Rule::WrapText, &place, &part) {
         return None;
     }
-    // Invalid JSON is not read as text, unless the schema takes only text.
+    // Broken JSON is read as text only if the schema accepts nothing else.
     let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
         quoted(text)
     } else {
         let required = part.required();
         let [key] = required.as_slice() else { return None };
         let property = part.property(key).filter(|property| property.allows(JsonKind::String))?;
-        // A text with a form is not made of any text, and JSON that was not read is no words.
+        // A string with a format or pattern cannot be an arbitrary text, and unparsed JSON is not
+        // text either.
         if property.is_narrow() || holds_json(text) {
             return None;
         }
@@ -62,8 +63,8 @@ pub(super) fn words(
     })
 }
 
-/// Whether something in a text was meant for JSON: it begins with a bracket, or a brace opens on a
-/// key with its colon, or a list on a brace or a quote.
+/// Whether part of a text was meant to be JSON: it begins with a bracket, or contains a brace
+/// before a key and a colon, or a list that begins with a brace or a quote.
 fn holds_json(text: &str) -> bool {
     let opens = |(at, bracket): (usize, &str)| {
         let inside = text.get(at + bracket.len()..).unwrap_or_default().trim_start();
@@ -75,15 +76,15 @@ fn holds_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) || text.match_indices(['{', '[']).any(opens)
 }
 
-/// `key:`, with quotes or without.
+/// Whether a text begins with `key:`, with or without quotes.
 fn opens_member(inside: &str) -> bool {
-    /// The longest key that is looked for, in bytes.
+    /// The longest key that is searched for, in bytes.
     const KEY: usize = 64;
     let quotes = ['"', '\'', '`', '\u{201c}', '\u{201d}'];
     let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$');
     let key = inside.trim_start_matches(quotes);
-    let behind = key.trim_start_matches(named);
-    let length = key.len() - behind.len();
-    let colon = behind.trim_start_matches(quotes).trim_start().starts_with(':');
+    let rest = key.trim_start_matches(named);
+    let length = key.len() - rest.len();
+    let colon = rest.trim_start_matches(quotes).trim_start().starts_with(':');
     (1..=KEY).contains(&length) && colon
 }

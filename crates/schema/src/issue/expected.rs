@@ -1,4 +1,4 @@
-//! What a keyword asks for, in words.
+//! Describes in words what a keyword asks for.
 
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
@@ -13,11 +13,11 @@ use crate::{
 
 /// How many options a message lists.
 const LISTED: usize = 10;
-/// How many pairs of names are compared for the issues of one value. After that, options come as the
-/// schema lists them, and no name is suggested.
+/// How many pairs of names are compared for the issues of one value. Beyond that, options are
+/// listed in the order of the schema, and no name is suggested.
 const COMPARED: usize = 16_384;
 
-/// Puts into words what was expected.
+/// Describes what was expected.
 pub(super) struct Wording {
     compared: usize,
 }
@@ -29,7 +29,7 @@ impl Default for Wording {
 }
 
 impl Wording {
-    /// Whether so many pairs of names may be compared.
+    /// Whether this many pairs of names may be compared.
     pub(super) const fn may_compare(&mut self, pairs: usize) -> bool {
         match self.compared.checked_sub(pairs) {
             Some(left) => {
@@ -41,7 +41,7 @@ impl Wording {
     }
 
     /// The code of a problem, what was expected, and the keyword. Unions, missing and unexpected
-    /// properties and what [`Wording::of_scalar`] is for are not handled here.
+    /// properties, and the keywords of [`Wording::of_scalar`] are handled elsewhere.
     pub(super) fn of(
         &mut self,
         what: What<'_>,
@@ -115,7 +115,7 @@ impl Wording {
         }
     }
 
-    /// The same for what only the library judges.
+    /// The same for the keywords that the library checks.
     pub(super) fn of_scalar(scalar: &Scalar, node: Node<'_>) -> Vec<(IssueCode, String, String)> {
         let errors = scalar.problems(node);
         if errors.is_empty() {
@@ -130,7 +130,7 @@ impl Wording {
         worded.collect()
     }
 
-    /// The options, nearest first.
+    /// The listed values, nearest first.
     fn one_of(&mut self, options: &[Value], node: Node<'_>) -> String {
         let mut options: Vec<&Value> = options.iter().collect();
         let own = node.as_str().filter(|own| node.kind() == JsonKind::String && is_comparable(own));
@@ -155,7 +155,7 @@ impl Wording {
     }
 }
 
-/// The bounds of a number, and the forms of a string.
+/// Describes the bounds of a number, and formats and encodings.
 fn bound(kind: &Kind) -> (IssueCode, String) {
     use IssueCode as Code;
     match kind {

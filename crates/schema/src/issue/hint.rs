@@ -1,4 +1,4 @@
-//! What would help.
+//! Suggestions that help to fix an issue.
 
 use super::{
     distance,
@@ -10,10 +10,10 @@ use crate::{
     tree::{JsonKind, Node},
 };
 
-/// The most members among which a misspelled name is looked for.
+/// The most members that are searched for a misspelled name.
 const MOST: usize = 256;
 
-/// Says that the schema itself was returned, where it was.
+/// Whether the value is the schema itself rather than an instance of it.
 pub(super) fn echoes_schema(root: Node<'_>) -> bool {
     let properties = root.member("properties").filter(|node| node.kind() == JsonKind::Object);
     let Some(properties) = properties else { return false };
@@ -22,7 +22,7 @@ pub(super) fn echoes_schema(root: Node<'_>) -> bool {
     typed && properties.len() > 0 && properties.children().all(is_schema)
 }
 
-/// Whether a value is a schema rather than data: an object with a keyword that says a type, and no
+/// Whether a value is a schema rather than data: an object with a keyword that names a type, and no
 /// value beside it.
 pub(crate) fn is_schema(node: Node<'_>) -> bool {
     const TELLING: [&str; 7] = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "properties"];
@@ -37,7 +37,7 @@ pub(crate) fn is_schema(node: Node<'_>) -> bool {
     node.kind() == JsonKind::Object && !holds && TELLING.iter().any(|key| named(key))
 }
 
-/// For a property that is missing: a name that was sent in its place.
+/// The name that was probably sent instead of a missing property.
 pub(super) fn misnamed<'t>(missing: &str, object: Node<'t>, part: &Part<'_>) -> Option<String> {
     if object.len() > MOST || !is_comparable(missing) {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn misnamed<'t>(missing: &str, object: Node<'t>, part: &Part<'_>) -> 
         .map(|(_, key)| key.into_owned())
 }
 
-/// For a value that should be a list and is an item of one: the nesting was flattened.
+/// A hint for an item in the place of a list of lists, whose nesting was flattened.
 pub(super) fn flattened(node: Node<'_>, part: &Part<'_>) -> Option<String> {
     let in_list = node.parent().is_some_and(|parent| parent.kind() == JsonKind::Array);
     if !in_list || node.is_container() || part.allowed() != Types::ARRAY {

@@ -1,4 +1,4 @@
-//! From what the judge reports to issues.
+//! Turns the reports of the judge into issues.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,12 @@ use crate::{
     tree::{Node, Tree},
 };
 
-/// The most problems that are looked at, and the most issues. A value with more is not made better by
-/// a longer list.
+/// The most problems that are looked at, and the most issues. A longer list would not help anyone.
 const MOST: usize = 1_000;
-/// What a byte of an issue costs, in steps: issues stay in memory.
+/// The cost of a byte of an issue, in steps. Issues stay in memory.
 const BYTE: usize = 16;
 
-/// What is wrong with a value, in document order.
+/// Reports what is wrong with a value, in document order.
 pub(crate) fn issues(judge: &mut Judge<'_>, tree: &Tree<'_>) -> Vec<Issue> {
     let other = judge.turn_to_another();
     let issues = found(judge, tree);
@@ -99,7 +98,7 @@ impl<'j, 's> Localised<'j, 's> {
             What::Required(keyword, name) => self.missing(node, name, part, shape, keyword),
             What::Unexpected(keyword) => {
                 for member in &problem.members {
-                    // The issue is at the member, for that is what must go.
+                    // The issue is about the member, because that is what must be removed.
                     self.push(IssueCode::Unexpected, *member, "no such property", shape, keyword);
                     if self.issues.len() >= MOST || self.judge.is_spent() {
                         break;
@@ -125,8 +124,9 @@ impl<'j, 's> Localised<'j, 's> {
         }
     }
 
-    /// The branch that a value of a union was meant for: one whose type fits, with a constant that
-    /// fits before others, then with the fewest problems. `None` if it is of no branch's type.
+    /// The branch that a value of a union was meant for: one that accepts its type, preferably with
+    /// a matching constant, and then with the fewest problems. `None` if no branch accepts its
+    /// type.
     fn best_branch(
         &mut self,
         branches: &[ShapeId],
@@ -145,9 +145,9 @@ impl<'j, 's> Localised<'j, 's> {
         best.map(|(id, _)| id)
     }
 
-    /// The types that the branches of a union ask for, in words.
+    /// The types that the branches of a union accept, in words.
     fn union_types(&mut self, branches: &[ShapeId], node: Node<'_>, scope: ScopeId) -> String {
-        /// The most problems of a branch among which its types are looked for.
+        /// The most problems of a branch that are searched for types.
         const MOST: usize = 16;
         let mut names: Vec<String> = Vec::new();
         for id in branches {
@@ -199,21 +199,22 @@ impl<'j, 's> Localised<'j, 's> {
         }
     }
 
-    /// The value was not accepted, and no keyword refuses it: a pattern could not be decided.
+    /// The value was rejected although no keyword rejects it, because a pattern could not be
+    /// decided.
     fn without_problem(&mut self, tree: &Tree<'_>) {
         let (index, part) = self.judge.undecided().unwrap_or((0, Shapes::ROOT));
         let Some(shape) = self.schema.shapes().shape(part) else { return };
         let node = tree.node(index).unwrap_or_else(|| tree.root());
         if self.judge.undecided().is_some() {
-            let expected = "a string that its pattern can be matched with";
+            let expected = "a string for which the pattern can be decided";
             self.push(IssueCode::Pattern, node, expected, shape, "pattern");
         } else {
             self.push(IssueCode::Union, node, "a value that the schema allows", shape, "");
         }
     }
 
-    /// The issues in document order, without repetitions. A property that is unexpected because
-    /// it was meant for one that is missing is not an issue of its own.
+    /// The issues in document order, without duplicates. A property that is unexpected because it
+    /// was meant to be a missing one is not a separate issue.
     fn joined(self) -> Vec<Issue> {
         let mut issues = self.issues;
         let explained: Vec<(String, String)> = issues
@@ -241,15 +242,15 @@ impl<'j, 's> Localised<'j, 's> {
     }
 }
 
-/// Where the items of lists are: found once for each list, in document order.
+/// The positions of items in their lists. Each list is walked only once, in document order.
 #[derive(Default)]
 struct Positions {
-    /// For each list the item that was found last, and its position.
+    /// For each list, the item that was found last, and its position.
     last: HashMap<u32, (u32, usize)>,
 }
 
 impl Positions {
-    /// The path from the root to a node, on account.
+    /// The path from the root to a node. Charges the budget.
     fn path(&mut self, node: Node<'_>, judge: &mut Judge<'_>) -> Path {
         let mut steps = Vec::new();
         let mut node = node;

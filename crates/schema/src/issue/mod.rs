@@ -1,4 +1,4 @@
-//! What is wrong with a value, as data.
+//! Validation issues as data.
 
 mod expected;
 mod hint;
@@ -23,51 +23,51 @@ use crate::{
 /// How much of a value an issue keeps, in characters.
 const KEPT: usize = 240;
 
-/// What a model can do about a text that was cut off.
+/// The hint for a text that was cut off.
 const CONTINUE: &str = "continue from there";
 
-/// What kind of thing is wrong.
+/// The kind of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum IssueCode {
-    /// Not the value that `const` asks for.
+    /// The value is not the one that `const` requires.
     Const,
-    /// `contains`, or the content of a string.
+    /// `contains` is not satisfied, or the content of a string is wrong.
     Content,
-    /// Too few or too many items or properties.
+    /// There are too few or too many items or properties.
     Count,
-    /// Not one of the values of `enum`.
+    /// The value is not listed in `enum`.
     Enum,
     /// No value is allowed here.
     Forbidden,
-    /// Not of the `format`.
+    /// The string does not match the `format`.
     Format,
-    /// A string that is too short or too long.
+    /// The string is too short or too long.
     Length,
     /// A required property is missing.
     Missing,
-    /// A property name that is not allowed.
+    /// The name of a property is not allowed.
     Name,
-    /// To judge the value takes more work than its length allows.
+    /// Validating the value takes more work than its length allows.
     Overflow,
-    /// Not of the `pattern`.
+    /// The string does not match the `pattern`.
     Pattern,
-    /// A number that is too small, too large, or no multiple.
+    /// The number is too small, too large, or not a multiple.
     Range,
-    /// The schema itself came back, not an instance of it.
+    /// The value is the schema itself, not an instance of it.
     SchemaEcho,
-    /// The text holds no value, several, one that needs a repair which the policy refuses, or one
-    /// beyond the limits.
+    /// The text contains no value, several values, a value that needs a repair which the policy
+    /// forbids, or a value that exceeds the limits.
     Syntax,
     /// The text was cut off inside the value, or before a part of it that the schema requires.
     Truncated,
-    /// Of another type.
+    /// The value has the wrong type.
     Type,
-    /// A property that is not declared.
+    /// The property is not declared.
     Unexpected,
-    /// Valid for none, or for too many, of several schemas.
+    /// The value is valid for none of several schemas, or for too many of them.
     Union,
-    /// Items that are not different.
+    /// The items are not unique.
     Unique,
 }
 
@@ -124,7 +124,7 @@ impl IssueCode {
 
 coded!(IssueCode, "issue code");
 
-/// One thing that is wrong. It prints as one line: `/tags/2: expected string, got number 3`.
+/// An issue with a value. It is displayed on one line: `/tags/2: expected string, got number 3`.
 ///
 /// ```
 /// use jsonmend_schema::{IssueCode, Schema, Tree};
@@ -154,7 +154,7 @@ impl Issue {
         Self::at(code, node, path_of(node), expected)
     }
 
-    /// The same, where the path to the value is known.
+    /// The same, if the path to the value is already known.
     pub(crate) fn at(
         code: IssueCode,
         node: Node<'_>,
@@ -173,49 +173,52 @@ impl Issue {
         }
     }
 
-    /// The text stopped inside the value at `path`, after `length` bytes.
+    /// The text ended inside the value at `path`, after `length` bytes.
     pub(crate) fn truncated(path: Path, length: usize) -> Self {
         let expected = "the rest of the value";
         Self::of_text(IssueCode::Truncated, path, expected, length..length).with_hint(CONTINUE)
     }
 
-    /// Whether it says that something is not there, and not that something else is in its place.
+    /// Whether the issue is that something is missing, rather than that something else is in its
+    /// place.
     pub(crate) fn is_lack(&self) -> bool {
         let short = self.code == IssueCode::Count && self.expected.starts_with("at least ");
         (short || self.code == IssueCode::Missing) && self.hint.is_none()
     }
 
-    /// The same of a text that was cut off, after `length` bytes, before what is missing could come.
+    /// The same issue for a text that was cut off after `length` bytes, before the missing part
+    /// could arrive.
     pub(crate) fn before_cut(mut self, length: usize) -> Self {
         self.code = IssueCode::Truncated;
         self.span = length..length;
         self.with_hint(CONTINUE)
     }
 
-    /// There is no value that could be validated.
+    /// There is no value to validate.
     pub(crate) fn syntax(path: Path, reason: impl Into<String>, span: Range<usize>) -> Self {
         Self::of_text(IssueCode::Syntax, path, reason, span)
     }
 
-    /// A value beyond the limits, which is not judged. `length` is that of the text, in bytes.
+    /// The value exceeds the limits and was not validated. `length` is the length of the text in
+    /// bytes.
     pub(crate) fn beyond_limits(length: usize) -> Self {
         Self::syntax(Path::default(), "deeper or longer than the limits allow", 0..length)
     }
 
-    /// A value that would take too much work, in a text of so many bytes.
+    /// Validating the value would take too much work. `length` is the length of the text in bytes.
     pub(crate) fn too_much_work(length: usize) -> Self {
-        let reason = "more work than the limits allow: the schema has too many ways to read it";
+        let reason = "more work than the limits allow: the schema can be applied in too many ways";
         Self::of_text(IssueCode::Overflow, Path::default(), reason, 0..length)
     }
 
-    /// How much memory it takes, about, in bytes.
+    /// The approximate memory that it takes, in bytes.
     pub(crate) fn size(&self) -> usize {
         let texts = [&self.pointer, &self.expected, &self.schema_path, &self.received.raw];
         let texts: usize = texts.iter().map(|text| text.len()).sum();
         texts + self.pointer.len() + size_of::<Self>()
     }
 
-    /// About the text, and no value in it.
+    /// An issue about the text rather than a value in it.
     fn of_text(code: IssueCode, path: Path, reason: impl Into<String>, span: Range<usize>) -> Self {
         Self {
             code,
@@ -229,7 +232,7 @@ impl Issue {
         }
     }
 
-    /// A value that may still be open. `raw` is what is there of it.
+    /// An issue about a value that may still be open. `raw` is the part of it that has arrived.
     pub(crate) fn begun(
         code: IssueCode,
         path: Path,
@@ -263,56 +266,56 @@ impl Issue {
         self
     }
 
-    /// The same issue, at `span` of another text.
+    /// The same issue at `span` of another text.
     pub(crate) fn with_span(mut self, span: Range<usize>) -> Self {
         self.span = span;
         self
     }
 
-    /// What kind of thing is wrong.
+    /// The kind of the issue.
     #[must_use]
     pub const fn code(&self) -> IssueCode {
         self.code
     }
 
-    /// Where, as a JSON Pointer (RFC 6901). Empty for the root.
+    /// The location, as a JSON Pointer (RFC 6901). Empty for the root.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Where, as a dotted path: `$.tags[2]`.
+    /// The location, as a dotted path: `$.tags[2]`.
     #[must_use]
     pub const fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the schema asks for, in words.
+    /// What the schema expects, in words.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// The value that is there.
+    /// The value that was received.
     #[must_use]
     pub const fn received(&self) -> &Received {
         &self.received
     }
 
-    /// The keyword that says so: its place in the schema, as a JSON Pointer.
+    /// The location of the violated keyword in the schema, as a JSON Pointer.
     #[must_use]
     pub fn schema_path(&self) -> &str {
         &self.schema_path
     }
 
-    /// The bytes of the value, in the text that was validated; after a repair was tried, in the
-    /// input as it was given.
+    /// The byte range of the value: in the text that was validated or, after a repair was
+    /// attempted, in the original input.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// What would help, if that can be said.
+    /// A suggestion, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
@@ -325,7 +328,7 @@ impl fmt::Display for Issue {
     }
 }
 
-/// The value an issue is about: its type, and how it begins.
+/// The value that an issue is about: its type, and its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
     kind: JsonKind,
@@ -345,13 +348,13 @@ impl Received {
         self.kind
     }
 
-    /// How it is written, at most 240 characters of it.
+    /// The text of the value, at most its first 240 characters.
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// Whether [`Received::raw`] is all of it.
+    /// Whether [`Received::raw`] is the complete value.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.whole

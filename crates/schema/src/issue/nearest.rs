@@ -1,6 +1,7 @@
-//! How alike two names are.
+//! Compares names.
 
-/// The longest name that is compared with others, in bytes. A longer one is no spelling of another.
+/// The longest name that is compared with others, in bytes. A longer one is not a variant of
+/// another name.
 const LONGEST: usize = 256;
 
 /// Whether a name is short enough to be compared with others.
@@ -8,9 +9,9 @@ pub(crate) const fn is_comparable(name: &str) -> bool {
     name.len() <= LONGEST
 }
 
-/// A name without case and separators: what camel, snake and kebab case have in common. A mark that
-/// is not between two letters, or a letter and a digit, is a sign, a point, or a part of the
-/// name.
+/// Removes the case and the separators of a name, so that camel, snake and kebab case become the
+/// same. A mark counts as a separator only between two letters, or between a letter and a digit;
+/// elsewhere it may be a sign or a point.
 pub(crate) fn folded(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     let mut before: Option<char> = None;
@@ -33,8 +34,8 @@ pub(crate) fn folded(name: &str) -> String {
     folded
 }
 
-/// The edit distance (insert, delete, replace, swap two neighbours) of two names, if it is at most
-/// `most`. Names longer than 64 characters are never near.
+/// The edit distance (insert, delete, replace, swap two neighbours) between two names, if it is at
+/// most `most`. Names longer than 64 characters are never close.
 pub(crate) fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > most || a.len().max(b.len()) > 64 {

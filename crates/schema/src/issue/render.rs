@@ -1,12 +1,12 @@
-//! Issues as people, models and machines read them.
+//! Renders issues for people, models and programs.
 
 use serde_json::{Value, json};
 
 use super::{Issue, IssueCode};
 
-/// How issues are written.
+/// Options for rendering issues.
 ///
-/// What was received is quoted as data, so that nothing in it reads as an instruction, and cut.
+/// What was received is quoted and shortened, so that nothing in it reads as an instruction.
 ///
 /// ```
 /// use jsonmend_schema::{Rendering, Schema, Tree};
@@ -27,34 +27,34 @@ pub struct Rendering {
 }
 
 impl Rendering {
-    /// The defaults: 8 lines, 120 characters of a value, values shown.
+    /// The defaults: 8 lines, and 120 characters of each value.
     #[must_use]
     pub const fn new() -> Self {
         Self { lines: 8, characters: 120, masked: false }
     }
 
-    /// How many issues are listed; what is left out is counted. At least 1.
+    /// Sets how many issues are listed; the number of omitted ones is stated. At least 1.
     #[must_use]
     pub const fn with_lines(mut self, lines: usize) -> Self {
         self.lines = if lines == 0 { 1 } else { lines };
         self
     }
 
-    /// How many characters of a value are shown, at most 240.
+    /// Sets how many characters of a value are shown, at most 240.
     #[must_use]
     pub const fn with_characters(mut self, characters: usize) -> Self {
         self.characters = characters;
         self
     }
 
-    /// Whether only the types of values are shown, not the values.
+    /// Sets whether values are masked, so that only their types are shown.
     #[must_use]
     pub const fn with_masked(mut self, masked: bool) -> Self {
         self.masked = masked;
         self
     }
 
-    /// One issue on one line, for a person.
+    /// Renders one issue on one line, for a person.
     #[must_use]
     pub fn line(&self, issue: &Issue) -> String {
         let place = if issue.pointer().is_empty() { "/" } else { issue.pointer() };
@@ -76,7 +76,7 @@ impl Rendering {
         }
     }
 
-    /// The first lines, for a model: one issue a line, and how many more there are.
+    /// Renders the first issues for a model, one per line, and says how many were omitted.
     #[must_use]
     pub fn for_model(&self, issues: &[Issue]) -> String {
         let mut lines: Vec<String> =
@@ -87,7 +87,7 @@ impl Rendering {
         lines.join("\n")
     }
 
-    /// All issues as a JSON array, for a program.
+    /// Renders all issues as a JSON array, for a program.
     #[must_use]
     pub fn json(&self, issues: &[Issue]) -> String {
         Value::Array(issues.iter().map(|issue| self.object(issue)).collect()).to_string()
@@ -115,7 +115,7 @@ impl Rendering {
         }
         let mut shown: String = received.raw().chars().take(self.characters).collect();
         let whole = received.is_whole() && shown.len() == received.raw().len();
-        // A raw line end between tokens would break the line.
+        // A line break inside the value would break the line.
         shown = shown.replace(['\n', '\r', '\t'], " ");
         format!("{} {shown}{}", received.kind(), if whole { "" } else { "…" })
     }

@@ -1,4 +1,4 @@
-//! The keywords of one subschema, one after the other.
+//! Checks the keywords of one subschema.
 
 use super::{DEPTH, Judge, Problem, ScopeId, What, problem::Sink};
 use crate::{
@@ -8,14 +8,14 @@ use crate::{
     tree::{Instance, JsonKind, Node, TreeJson, equals, is_unique},
 };
 
-/// The subschema that is being checked.
+/// The subschema that is being checked, and the value.
 #[derive(Clone, Copy)]
 pub(super) struct Site {
     part: ShapeId,
     scope: ScopeId,
 }
 
-/// Stops if no more problems are wanted.
+/// Returns if the sink wants no more problems.
 macro_rules! go_on {
     ($condition:expr) => {
         if !$condition {
@@ -25,8 +25,8 @@ macro_rules! go_on {
 }
 
 impl<'s> Judge<'s> {
-    /// Reports what is wrong with a value to `sink`; `false` once it wants no more. This is the
-    /// recursion along the value and the schema.
+    /// Reports the problems of a value to `sink`; `false` once it wants no more. This function
+    /// recurses through the value and the schema.
     pub(super) fn check<'t, S: Sink<'s, 't>>(
         &mut self,
         part: ShapeId,
@@ -48,7 +48,8 @@ impl<'s> Judge<'s> {
         more
     }
 
-    /// As [`Judge::check`], for a sink that wants all: each part that may be met again is asked once.
+    /// Like [`Judge::check`], for a sink that wants all problems. A subschema that may be reached
+    /// again is checked only once.
     pub(super) fn collect<'t, S: Sink<'s, 't>>(
         &mut self,
         id: ShapeId,
@@ -66,7 +67,8 @@ impl<'s> Judge<'s> {
         };
         self.spend(16);
         let question = (id, node.index(), scope);
-        // What is open asks for nothing more, as when only the first problem is wanted.
+        // A question that is already open adds no conditions, as when only the first problem is
+        // wanted.
         if self.is_open(question) || !sink.is_new(question) {
             return true;
         }
@@ -76,7 +78,7 @@ impl<'s> Judge<'s> {
         more
     }
 
-    /// Asks another part of the schema, whose problems are problems here.
+    /// Checks another subschema, whose problems count as problems here.
     fn ask<'t, S: Sink<'s, 't>>(
         &mut self,
         id: ShapeId,
@@ -87,7 +89,8 @@ impl<'s> Judge<'s> {
         if S::FIRST { self.valid(id, value, scope) } else { self.collect(id, value, scope, sink) }
     }
 
-    /// Reports a problem with the value of a site. Names are only ever asked for the first problem.
+    /// Reports a problem with the value of a site. Property names are only checked for their first
+    /// problem.
     fn report<'t, S: Sink<'s, 't>>(
         site: Site,
         value: Instance<'t>,
@@ -99,7 +102,7 @@ impl<'s> Judge<'s> {
         sink.report(Problem { node, part, scope, what, members: Vec::new() })
     }
 
-    /// What is asked of the value itself, by its type.
+    /// Checks the keywords for the value's own type.
     fn own<'t, S: Sink<'s, 't>>(
         &mut self,
         site: Site,
@@ -153,7 +156,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// What other parts of the schema say about the value.
+    /// Checks the keywords that apply other subschemas to the value.
     fn others<'t, S: Sink<'s, 't>>(
         &mut self,
         site: Site,
@@ -182,7 +185,8 @@ impl<'s> Judge<'s> {
         sink: &mut S,
     ) -> bool {
         let scope = site.scope;
-        // A branch that asks for a type alone is not paid for when it is asked.
+        // Checking a branch that only requires a type costs nothing by itself, so the branches are
+        // paid for here.
         let branches = combined.all_of.len() + combined.any_of.len() + combined.one_of.len();
         go_on!(self.spend_bytes(branches / 8));
         for id in combined.references.iter().chain(&combined.all_of) {
@@ -241,7 +245,7 @@ impl<'s> Judge<'s> {
         true
     }
 
-    /// Whether a pattern matches, on account. What cannot be decided is remembered.
+    /// Whether a pattern matches. Charges the budget, and records matches that cannot be decided.
     pub(super) fn search(
         &mut self,
         pattern: &Pattern,
@@ -365,7 +369,7 @@ impl<'s> Judge<'s> {
         true
     }
 
-    /// The members one by one, and then the required ones that are not there.
+    /// Checks the members one by one, and then the required members.
     fn members<'t, S: Sink<'s, 't>>(
         &mut self,
         site: Site,
@@ -415,7 +419,7 @@ impl<'s> Judge<'s> {
         })
     }
 
-    /// Reports members that the schema refuses, if there are any.
+    /// Reports members that the schema rejects, if there are any.
     pub(super) fn refuse<'t, S: Sink<'s, 't>>(
         site: Site,
         node: Node<'t>,
@@ -466,7 +470,7 @@ impl<'s> Judge<'s> {
         Self::refuse(site, node, "unevaluatedProperties", unexpected, sink)
     }
 
-    /// Whether a value is one of those that `enum` lists.
+    /// Whether `enum` lists a value.
     fn is_listed(&mut self, value: Instance<'_>, options: &Listed) -> bool {
         match value.kind() {
             JsonKind::String => value.text().is_some_and(|text| {
@@ -486,12 +490,12 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Whether a value is equal to one of the schema, on account.
+    /// Whether a value is equal to one in the schema. Charges the budget.
     fn equal(&mut self, value: Instance<'_>, expected: &serde_json::Value) -> bool {
         match value {
             Instance::Name(name) => expected.as_str() == Some(name),
             Instance::Node(node) => {
-                // Of another type it is refused at a glance.
+                // Values of different types are unequal at no cost.
                 let same = node.is_container() == (expected.is_array() || expected.is_object());
                 let cost = if same { 2 + node.raw().len() / 4 } else { 1 };
                 self.spend_bytes(cost) && equals(node, expected)
@@ -500,7 +504,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// Which of the required members are there.
+/// The required members that are present.
 enum Given {
     Few { noted: u64, all: usize },
     Many(Vec<bool>),
@@ -522,7 +526,7 @@ impl Given {
         }
     }
 
-    /// The positions of those that are not there.
+    /// The positions of the required members that are missing.
     fn missing(&self) -> impl Iterator<Item = usize> {
         let all = match self {
             Self::Few { all, .. } => *all,
@@ -535,7 +539,7 @@ impl Given {
     }
 }
 
-/// What the library finds wrong with a scalar.
+/// Checks the keywords that are left to the library.
 impl Scalar {
     pub(crate) fn problems<'a>(&'a self, node: Node<'a>) -> Vec<jsonschema::ValidationError<'a>> {
         let validator: Option<&jsonschema::Validator<TreeJson>> = self.validator();

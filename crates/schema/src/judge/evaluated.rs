@@ -1,4 +1,4 @@
-//! Which items or members of a value have been evaluated, for `unevaluatedItems` and
+//! Determines which items or members have been evaluated, for `unevaluatedItems` and
 //! `unevaluatedProperties`.
 
 use std::collections::HashSet;
@@ -9,10 +9,10 @@ use crate::{
     tree::{Instance, JsonKind, Node},
 };
 
-/// The items or members that count, by their positions.
+/// The positions of evaluated items or members.
 pub(super) struct Evaluated {
     all: Vec<bool>,
-    /// The parts that have been looked at: what they evaluate counts once.
+    /// The subschemas that have been visited, each of which counts once.
     seen: HashSet<(ShapeId, ScopeId)>,
 }
 
@@ -29,8 +29,8 @@ impl Evaluated {
 }
 
 impl Judge<'_> {
-    /// What a part, and everything that it asks about the same value, evaluates there. The part's own
-    /// `unevaluatedItems` and `unevaluatedProperties` do not count.
+    /// The positions that are evaluated by a subschema and by every subschema that it applies to
+    /// the same value. Its own `unevaluatedItems` and `unevaluatedProperties` do not count.
     pub(super) fn evaluated(&mut self, part: ShapeId, node: Node<'_>, scope: ScopeId) -> Evaluated {
         self.spend_bytes(node.len());
         let mut evaluated = Evaluated { all: vec![false; node.len()], seen: HashSet::new() };
@@ -62,7 +62,7 @@ impl Judge<'_> {
         evaluated
     }
 
-    /// The parts that a part asks about the same value, and that hold.
+    /// The subschemas that `combined` applies to the same value and that accept it.
     fn asked(&mut self, combined: &Combined, node: Node<'_>, scope: ScopeId) -> Vec<ShapeId> {
         let value = Instance::Node(node);
         let mut asked: Vec<ShapeId> = Vec::new();

@@ -1,10 +1,10 @@
-//! Whether a value is valid, in bounded work.
+//! Validates values in bounded work.
 //!
-//! A subschema is asked about a value at most once where references could ask again and again: such
-//! answers are kept. Everything that is done is paid for out of one budget, which grows with the
-//! length of the text and with nothing else: subschemas asked, members and items looked at, bytes
-//! matched, repairs tried, and issues written. When it is used up, all answers are no, and
-//! [`Judge::is_spent`] says that they mean nothing.
+//! Answers are cached, so that a subschema is applied to the same value only once even if many
+//! references lead to it. All work is charged to one budget, which depends only on the length of
+//! the text: subschemas applied, members and items visited, bytes matched, repairs tried, and
+//! issues written. Once the budget is used up, every answer is no, and [`Judge::is_spent`] says
+//! that the answers are meaningless.
 
 mod check;
 mod evaluated;
@@ -27,30 +27,30 @@ use crate::{
 use problem::{First, List};
 use scope::Scopes;
 
-/// The work that any value may take, in steps.
+/// The steps that any value may take.
 pub(crate) const STEPS: u64 = 32 << 20;
-/// The work that it may take besides for each byte of its text, in steps.
+/// The additional steps for each byte of its text.
 const BY_BYTE: u64 = 256;
-/// How many subschemas may be asked inside each other. A value of 127 levels, each through a reference,
-/// a union and a list, needs 635.
+/// How many applications of subschemas may be nested. A value of 127 levels, each through a
+/// reference, a union and a list, needs 635.
 const DEPTH: usize = 768;
-/// The most answers that are kept.
+/// The most answers that are cached.
 const ANSWERS: usize = 1 << 20;
-/// An answer is kept only if it took so many steps to find it.
+/// An answer is cached if finding it took at least this many steps.
 const WORTH_KEEPING: u64 = 32;
 
-/// A subschema and a value in a dynamic scope.
+/// Whether a value is valid for a subschema, in a dynamic scope.
 type Question = (ShapeId, u32, ScopeId);
 
-/// What has been found out about one tree.
+/// What is known about the values of one tree.
 #[derive(Default)]
 pub(crate) struct Answers {
     known: HashMap<Question, bool>,
-    /// The questions that are open, outermost first.
+    /// The open questions, outermost first.
     open: Vec<Question>,
 }
 
-/// Judges values by a schema, on account.
+/// Validates values against a schema, within a budget.
 pub(crate) struct Judge<'s> {
     schema: &'s Schema,
     shapes: &'s Shapes,
@@ -60,15 +60,15 @@ pub(crate) struct Judge<'s> {
     spent: bool,
     depth: usize,
     answers: Answers,
-    /// The outermost open question whose answer was assumed to be yes since this was last reset.
+    /// The outermost open question that was assumed to be true since the last reset.
     assumed: usize,
     scopes: Scopes,
-    /// A string whose pattern could not be decided, and the part that has the pattern.
+    /// A string whose pattern could not be decided, and the subschema with the pattern.
     undecided: Option<(u32, ShapeId)>,
 }
 
 impl<'s> Judge<'s> {
-    /// For a text of so many bytes.
+    /// Creates a judge for a text of `length` bytes.
     pub(crate) fn new(schema: &'s Schema, length: usize) -> Self {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
         Self {
@@ -85,7 +85,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// With so many steps, beside those that so many bytes allow.
+    /// Creates a judge with `steps` steps, in addition to those for `length` bytes.
     pub(crate) fn with(schema: &'s Schema, steps: u64, length: usize) -> Self {
         let own = Self::new(schema, length);
         Self { left: own.left.saturating_sub(STEPS).saturating_add(steps), ..own }
@@ -99,7 +99,7 @@ impl<'s> Judge<'s> {
         self.shapes
     }
 
-    /// Pays for some work; `false` if it may not be done.
+    /// Charges the budget for some work; `false` if it must not be done.
     #[inline]
     pub(crate) fn spend(&mut self, steps: u64) -> bool {
         if self.spent {
@@ -115,27 +115,28 @@ impl<'s> Judge<'s> {
         !self.spent
     }
 
-    /// As [`Judge::spend`], for work on so many bytes.
+    /// Like [`Judge::spend`], for work on a number of bytes.
     pub(crate) fn spend_bytes(&mut self, bytes: usize) -> bool {
         self.spend(u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 
-    /// How many steps are left.
+    /// The number of steps that are left.
     pub(crate) const fn left(&self) -> u64 {
         self.left
     }
 
-    /// Whether the budget is used up. Then nothing that was answered since counts.
+    /// Whether the budget is used up, so that later answers do not count.
     pub(crate) const fn is_spent(&self) -> bool {
         self.spent
     }
 
-    /// Turns to another tree; what is known of this one is returned, for [`Judge::turn_back`].
+    /// Switches to another tree. Returns what is known about the current one, for
+    /// [`Judge::turn_back`].
     pub(crate) fn turn_to_another(&mut self) -> Answers {
         std::mem::take(&mut self.answers)
     }
 
-    /// Turns back to a tree.
+    /// Switches back to a tree.
     pub(crate) fn turn_back(&mut self, answers: Answers) {
         self.answers = answers;
     }
@@ -148,7 +149,7 @@ impl<'s> Judge<'s> {
         accepted
     }
 
-    /// Whether a value of the tree that was turned to is valid for some parts of the schema.
+    /// Whether a value of the current tree is valid for all of `parts`.
     pub(crate) fn accepts(&mut self, parts: &[ShapeId], node: Node<'_>) -> bool {
         let undecided = self.undecided.take();
         let value = Instance::Node(node);
@@ -158,8 +159,8 @@ impl<'s> Judge<'s> {
         valid
     }
 
-    /// What is wrong with a value of the tree that was turned to, at most so many. It may be nothing
-    /// though the value was not accepted: see [`Judge::undecided`].
+    /// The first problems of a value of the current tree. There may be none although the value was
+    /// rejected: see [`Judge::undecided`].
     pub(crate) fn problems<'t>(
         &mut self,
         part: ShapeId,
@@ -172,19 +173,19 @@ impl<'s> Judge<'s> {
         list.found
     }
 
-    /// How wrong a value of the tree that was turned to is for a part of the schema.
+    /// How badly a value of the current tree fails a subschema.
     pub(crate) fn summary(&mut self, part: ShapeId, node: Node<'_>, scope: ScopeId) -> Summary {
         let mut summary = Summary::of(node);
         self.collect(part, Instance::Node(node), scope, &mut summary);
         summary
     }
 
-    /// A string for which a pattern could not be decided, and the part that has the pattern.
+    /// A string whose pattern could not be decided, and the subschema with the pattern.
     pub(crate) const fn undecided(&self) -> Option<(u32, ShapeId)> {
         self.undecided
     }
 
-    /// Whether a value is valid for one part.
+    /// Whether a value is valid for one subschema.
     fn valid(&mut self, id: ShapeId, value: Instance<'_>, scope: ScopeId) -> bool {
         let Some(shape) = self.shapes().shape(id) else { return true };
         let checks = &shape.checks;
@@ -201,7 +202,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// The same, for a part that may be asked about the value in several ways.
+    /// The same, for a subschema that may be applied to the value in several ways.
     fn valid_once(&mut self, id: ShapeId, node: Node<'_>, scope: ScopeId) -> bool {
         let question = (id, node.index(), scope);
         if let Some(known) = self.answers.known.get(&question) {
@@ -217,7 +218,7 @@ impl<'s> Judge<'s> {
         self.open(question);
         let valid = self.check(id, &shape.checks, Instance::Node(node), scope, &mut First);
         self.close();
-        // An answer that rests on one that was only assumed holds for this question alone.
+        // An answer that depends on an assumption is valid for this question only.
         let sure = self.assumed >= own && self.undecided.is_none() && !self.spent;
         if sure && left - self.left >= WORTH_KEEPING {
             if self.answers.known.len() >= ANSWERS {
@@ -233,21 +234,21 @@ impl<'s> Judge<'s> {
         valid
     }
 
-    /// Begins to answer a question.
+    /// Opens a question.
     fn open(&mut self, question: Question) {
         self.answers.open.push(question);
     }
 
-    /// Ends the question that was begun last.
+    /// Closes the question that was opened last.
     fn close(&mut self) {
         self.answers.open.pop();
     }
 
-    /// Whether a question is being answered already: a reference has led back to it. It asks for
-    /// nothing more then.
+    /// Whether a question is already open, because a reference has led back to it. It adds no
+    /// further conditions then.
     fn is_open(&mut self, question: Question) -> bool {
-        // Questions about the same value follow each other: a subschema is never asked about what is
-        // around a value.
+        // Questions about the same value are adjacent, because a subschema never looks at what
+        // encloses the value.
         let same = self.answers.open.iter().enumerate().rev();
         let mut about_it = same.take_while(|(_, (_, node, _))| *node == question.1);
         let found = about_it.find(|(_, open)| **open == question).map(|(at, _)| at);

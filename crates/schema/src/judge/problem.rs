@@ -1,28 +1,28 @@
-//! What is wrong with a value, as the checks report it, and who takes the reports.
+//! The problems of a value as the checks report them, and the receivers of these reports.
 
 use std::collections::HashSet;
 
 use super::{Question, ScopeId};
 use crate::{compile::ShapeId, tree::Node};
 
-/// One thing that is wrong: a keyword of a part of the schema, and the value that it is about.
+/// A problem: a keyword of a subschema, and the value that violates it.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem<'s, 't> {
     pub(crate) node: Node<'t>,
     pub(crate) part: ShapeId,
     pub(crate) scope: ScopeId,
     pub(crate) what: What<'s>,
-    /// The members that are refused, for [`What::Unexpected`].
+    /// The rejected members, for [`What::Unexpected`].
     pub(crate) members: Vec<Node<'t>>,
 }
 
-/// The keyword that is not satisfied.
+/// The violated keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What<'s> {
     AnyOf,
     Const,
     Contains(&'static str),
-    /// With so many values.
+    /// The number of listed values.
     Enum(usize),
     /// `additionalItems: false`
     FurtherItems,
@@ -37,7 +37,7 @@ pub(crate) enum What<'s> {
     Never,
     Not,
     OneOf,
-    /// Valid for more than one branch.
+    /// The value is valid for more than one branch.
     OneOfSeveral,
     Pattern,
     Required(&'static str, &'s str),
@@ -49,15 +49,15 @@ pub(crate) enum What<'s> {
     Unique,
 }
 
-/// Takes what is found.
+/// Receives problems.
 pub(super) trait Sink<'s, 't> {
-    /// Whether it is enough to know that there is something.
+    /// Whether it only matters if there is a problem at all.
     const FIRST: bool;
 
-    /// Takes a problem; `false` if no more are wanted.
+    /// Receives a problem; `false` if no more are wanted.
     fn report(&mut self, problem: Problem<'s, 't>) -> bool;
 
-    /// Whether a question has not been asked before.
+    /// Whether a question is asked for the first time.
     fn is_new(&mut self, question: Question) -> bool;
 }
 
@@ -71,7 +71,7 @@ fn remember(asked: &mut HashSet<Question>, question: Question) -> bool {
     asked.insert(question)
 }
 
-/// Wants to know whether there is anything.
+/// Only records whether there is a problem.
 pub(super) struct First;
 
 impl<'s, 't> Sink<'s, 't> for First {
@@ -86,7 +86,7 @@ impl<'s, 't> Sink<'s, 't> for First {
     }
 }
 
-/// Keeps the first ones.
+/// Keeps the first problems.
 pub(super) struct List<'s, 't> {
     pub(super) found: Vec<Problem<'s, 't>>,
     most: usize,
@@ -114,14 +114,14 @@ impl<'s, 't> Sink<'s, 't> for List<'s, 't> {
     }
 }
 
-/// How wrong a value is for a branch of a union.
+/// How badly a value fails a branch of a union.
 pub(crate) struct Summary {
-    /// The value that the branch is asked about.
+    /// The value that the branch is applied to.
     own: u32,
     pub(crate) count: usize,
-    /// Whether it is of no type that the branch takes.
+    /// Whether the branch does not accept the value's type.
     pub(crate) is_mistyped: bool,
-    /// Whether a constant tells that another branch was meant.
+    /// Whether a constant shows that another branch was meant.
     pub(crate) is_discriminated: bool,
     asked: HashSet<Question>,
 }

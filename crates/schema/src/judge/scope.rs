@@ -1,24 +1,25 @@
-//! The dynamic scope: the schema resources on the way to a subschema, for `$dynamicRef`.
+//! The dynamic scope, which is the list of schema resources on the way to a subschema, for
+//! `$dynamicRef`.
 
 use std::collections::HashMap;
 
 use super::Judge;
 use crate::compile::{Dynamic, ShapeId};
 
-/// A scope by its number.
+/// Identifies a scope by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ScopeId(u32);
 
 impl ScopeId {
-    /// Nothing is on the way.
+    /// The empty scope.
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// The scopes that have been met: the resources of each, outermost first. Only the first time that a
-/// resource is entered matters.
+/// All scopes so far, each with its resources, outermost first. Only the first time that a resource
+/// is entered matters.
 #[derive(Default)]
 pub(super) struct Scopes {
-    /// All but the empty one.
+    /// All scopes but the empty one.
     all: Vec<Vec<u16>>,
     entered: HashMap<(ScopeId, u16), ScopeId>,
 }
@@ -31,7 +32,7 @@ impl Scopes {
 }
 
 impl Judge<'_> {
-    /// The scope inside a resource.
+    /// The scope after entering a resource.
     pub(super) fn enter(&mut self, scope: ScopeId, resource: u16) -> ScopeId {
         if !self.shapes().is_scoped() || self.scopes.resources(scope).contains(&resource) {
             return scope;
@@ -48,7 +49,7 @@ impl Judge<'_> {
         id
     }
 
-    /// Where a reference leads in a scope: to the outermost anchor of its name.
+    /// The target of a reference in a scope: the outermost anchor with its name.
     pub(super) fn target(&self, scope: ScopeId, dynamic: &Dynamic) -> ShapeId {
         let resources = self.scopes.resources(scope).iter();
         let mut anchors =

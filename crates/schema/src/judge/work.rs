@@ -1,5 +1,5 @@
-//! Counts steps, for the tests that a larger schema or value takes no more than its share of work.
-//! Without the feature `work` nothing is counted.
+//! Counts steps, for tests of how the work grows with the schema and the value. Without the feature
+//! `work`, nothing is counted.
 
 #[cfg(feature = "work")]
 use std::cell::Cell;
@@ -9,8 +9,8 @@ thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many steps this thread has paid for so far: the unit of the bound that `docs/limits.md`
-/// states. Only with the feature `work`.
+/// How many steps this thread has taken so far. A step is the unit of the limit on work in
+/// `docs/limits.md`. Requires the feature `work`.
 ///
 /// ```
 /// use jsonmend_schema::{Schema, Tree, steps};

@@ -1,35 +1,35 @@
-//! Tools as providers declare them.
+//! Reads tools as providers declare them.
 
 use serde_json::{Map, Value};
 
 use super::{Registry, RegistryError};
 use crate::{Schema, SchemaLimits, SchemaOptions};
 
-/// Where a declaration keeps its schema: OpenAI and Gemini, Anthropic, MCP, and JSON mode.
+/// The keys of schemas in the declarations of OpenAI and Gemini, Anthropic, MCP, and JSON mode.
 const SCHEMAS: [&str; 6] =
     ["parameters", "parametersJsonSchema", "input_schema", "inputSchema", "schema", "json_schema"];
 
-/// The deepest nesting in which Gemini's type names are looked for.
+/// The levels in which Gemini's type names are converted.
 const DEPTH: usize = 64;
 
 impl Registry {
-    /// A registry of the tools that a request or a server declares.
+    /// Creates a registry of the tools that a request or a server declares.
     ///
-    /// It knows OpenAI's `tools` and `functions`, Anthropic's `tools`, Gemini's
-    /// `functionDeclarations`, and the answer to MCP's `tools/list`; the list itself, or the object
-    /// that holds it. A tool without a schema takes any object.
+    /// It reads OpenAI's `tools` and `functions`, Anthropic's `tools`, Gemini's
+    /// `functionDeclarations`, and the response to MCP's `tools/list`; either the list itself, or
+    /// an object that contains it. A tool without a schema accepts any object.
     ///
     /// # Errors
-    /// Where there is no such list, a schema does not compile, or the tools pass the limits
+    /// If there is no such list, a schema does not compile, or the tools exceed the limits
     /// ([`SchemaLimits::with_tools`]).
     pub fn from_tools(declared: &Value) -> Result<Self, RegistryError> {
         Self::from_tools_with(declared, SchemaOptions::new())
     }
 
-    /// As [`Registry::from_tools`], with options for the schemas.
+    /// Creates a registry like [`Registry::from_tools`], with options for the schemas.
     ///
     /// # Errors
-    /// As there.
+    /// The same as [`Registry::from_tools`].
     pub fn from_tools_with(
         declared: &Value,
         options: SchemaOptions,
@@ -52,11 +52,11 @@ impl Registry {
         Ok(registry)
     }
 
-    /// A registry of schemas with names, such as the files of a directory: each is found under its
-    /// name, without `.json` and `.schema`, and under its `$id`.
+    /// Creates a registry of named schemas, such as the files of a directory. Each is found by its
+    /// name, without `.json` and `.schema`, and by its `$id`.
     ///
     /// # Errors
-    /// Where a text is no JSON, or no schema, or there are too many.
+    /// If a text is not JSON or not a schema, or if there are too many.
     pub fn from_texts<'t>(
         texts: impl IntoIterator<Item = (&'t str, &'t str)>,
     ) -> Result<Self, RegistryError> {
@@ -82,7 +82,7 @@ impl Registry {
     ) -> Result<Self, RegistryError> {
         room.begin()?;
         let Some(name) = members.get("name").and_then(Value::as_str) else {
-            // A tool of the provider's own, which has no schema: web search and the like.
+            // A built-in tool of the provider without a schema, such as web search.
             return match members.get("type") {
                 Some(_) => Ok(self),
                 None => Err(RegistryError::Shape { expected: "a name for each tool" }),
@@ -97,7 +97,7 @@ impl Registry {
     }
 }
 
-/// The room that is left for tools.
+/// What remains of the limits on tools.
 struct Room {
     limits: SchemaLimits,
     tools: usize,
@@ -109,14 +109,14 @@ impl Room {
         Self { limits, tools: 0, nodes: 0 }
     }
 
-    /// Takes room for a tool, before its schema is looked at.
+    /// Counts a tool, before its schema is compiled.
     const fn begin(&mut self) -> Result<(), RegistryError> {
         self.tools += 1;
         let limit = self.limits.tools();
         if self.tools > limit { Err(RegistryError::TooManyTools { limit }) } else { Ok(()) }
     }
 
-    /// Takes room for a schema.
+    /// Counts the nodes of a schema.
     fn take(&mut self, schema: &Schema) -> Result<(), RegistryError> {
         self.nodes += schema.nodes();
         let limit = self.limits.total_nodes();
@@ -130,10 +130,10 @@ fn member<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
     keys.iter().find_map(|key| value.get(*key))
 }
 
-/// The list of tools, in whatever holds it.
+/// The list of tools, inside of any known container.
 fn tools(declared: &Value) -> Result<&[Value], RegistryError> {
     let mut value = declared;
-    // A request holds `tools`, an answer of MCP `result`, which holds `tools`.
+    // A request contains `tools`, and a response of MCP contains `result`, which contains `tools`.
     for _ in 0..4 {
         let keys =
             ["tools", "functions", "result", "functionDeclarations", "function_declarations"];
@@ -152,7 +152,7 @@ fn tools(declared: &Value) -> Result<&[Value], RegistryError> {
     Err(RegistryError::Shape { expected: "a list of tools, or an object that holds one" })
 }
 
-/// Gemini writes `STRING` for `string`, and `nullable` for a type that may be null.
+/// Converts Gemini's `STRING` to `string`, and `nullable` to a type that includes `null`.
 fn lower_types(schema: Value) -> Value {
     let mut schema = schema;
     let mut open = vec![(&mut schema, 0)];

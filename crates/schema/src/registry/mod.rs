@@ -1,4 +1,4 @@
-//! Schemas by the name of a tool, by their identifier, or by default.
+//! Looks up schemas by the name of a tool, by their identifier, or by default.
 
 mod import;
 mod names;
@@ -12,7 +12,7 @@ pub use shared::SharedRegistry;
 
 use crate::{Rules, Schema, SchemaError, issue::distance};
 
-/// Schemas, and which of them a value is for.
+/// A collection of schemas, which finds the schema that a value is for.
 ///
 /// ```
 /// use jsonmend_schema::{Registry, Resolved};
@@ -33,47 +33,47 @@ pub struct Registry {
     default: Option<Schema>,
 }
 
-/// A tool: its schema, and the switches of its rules.
+/// A tool: its schema, and which rules are enabled for it.
 #[derive(Clone, Debug)]
 struct Tool {
     schema: Schema,
     rules: Rules,
 }
 
-/// Which schema a value is for.
+/// The schema that a value is for.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Resolved<'r> {
-    /// The schema for everything that names no other.
+    /// The default schema, if nothing else was named.
     #[non_exhaustive]
     Default {
         /// The schema.
         schema: &'r Schema,
     },
-    /// The schema of that identifier.
+    /// The schema with that identifier.
     #[non_exhaustive]
     Id {
         /// The schema.
         schema: &'r Schema,
     },
-    /// No name was given, and there is no default.
+    /// No name was given, and there is no default schema.
     None,
     /// The schema of a tool.
     #[non_exhaustive]
     Tool {
-        /// The name under which the tool is known, which may be spelled otherwise than the name
-        /// that was asked for.
+        /// The name under which the tool is registered, which may differ in spelling from the
+        /// requested name.
         name: &'r str,
         /// The schema of its arguments.
         schema: &'r Schema,
-        /// Its switches.
+        /// Which rules are enabled for it.
         rules: &'r Rules,
     },
     /// There is no such tool.
     #[non_exhaustive]
     Unknown {
-        /// The tool whose name is most like the one that was asked for, if one is. It is a
-        /// suggestion, and is never used in place of the tool that was named.
+        /// The tool whose name is closest to the requested one, if any is close. This is a
+        /// suggestion; it is never used in place of the tool that was named.
         nearest: Option<&'r str>,
     },
 }
@@ -91,7 +91,7 @@ impl<'r> Resolved<'r> {
     }
 }
 
-/// Why tools could not be taken over.
+/// Why a declaration of tools was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistryError {
@@ -104,7 +104,7 @@ pub enum RegistryError {
     /// The schemas are too large together.
     #[non_exhaustive]
     TooManyNodes {
-        /// How many JSON values they may consist of together.
+        /// How many JSON values all schemas together may contain.
         limit: usize,
     },
     /// A schema does not compile.
@@ -115,7 +115,7 @@ pub enum RegistryError {
         /// What is wrong.
         error: SchemaError,
     },
-    /// The declaration of tools is in no form that is known.
+    /// The declaration has an unknown form.
     #[non_exhaustive]
     Shape {
         /// What was expected.
@@ -131,7 +131,9 @@ impl fmt::Display for RegistryError {
             Self::TooManyNodes { limit } => {
                 write!(f, "the schemas of the tools have more than {limit} nodes together")
             }
-            Self::Shape { expected } => write!(f, "no declaration of tools: expected {expected}"),
+            Self::Shape { expected } => {
+                write!(f, "not a declaration of tools: expected {expected}")
+            }
         }
     }
 }
@@ -145,14 +147,14 @@ impl Registry {
         Self { tools: BTreeMap::new(), ids: BTreeMap::new(), default: None }
     }
 
-    /// With a tool, or a type, of that name. The last one of a name counts.
+    /// Adds a tool or type. If the name is already taken, the new one replaces it.
     #[must_use]
     pub fn with_tool(mut self, name: impl Into<String>, schema: Schema) -> Self {
         self.tools.insert(name.into(), Tool { schema, rules: Rules::new() });
         self
     }
 
-    /// With switches for a tool that is there already; for one that is not, they are dropped.
+    /// Sets which rules are enabled for a registered tool. Has no effect for an unknown one.
     #[must_use]
     pub fn with_rules(mut self, name: &str, rules: Rules) -> Self {
         if let Some(tool) = self.tools.get_mut(name) {
@@ -161,7 +163,7 @@ impl Registry {
         self
     }
 
-    /// With a schema that is found by its own `$id`; one without is dropped.
+    /// Adds a schema that is found by its own `$id`. Has no effect if it has none.
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Self {
         if let Some(id) = schema.id().map(str::to_owned) {
@@ -170,15 +172,15 @@ impl Registry {
         self
     }
 
-    /// With a schema for what names no other.
+    /// Sets the schema for values that name no other.
     #[must_use]
     pub fn with_default(mut self, schema: Schema) -> Self {
         self.default = Some(schema);
         self
     }
 
-    /// The schema for a value: by the name of the tool, then by the identifier of the schema, then
-    /// the default. An unknown tool has none: the default is not used for it.
+    /// Finds the schema for a value: by the name of the tool, then by the identifier of the schema,
+    /// then the default. The default is not used for an unknown tool.
     #[must_use]
     pub fn resolve(&self, name: Option<&str>, id: Option<&str>) -> Resolved<'_> {
         if let Some(name) = name.filter(|_| !self.tools.is_empty()) {
@@ -199,7 +201,7 @@ impl Registry {
         self.tools.keys().map(String::as_str)
     }
 
-    /// The tool of that name, or the only one whose name differs from it in spelling alone
+    /// The tool with that name, or the only one whose name differs from it just in spelling
     /// ([`Rule::ToolNameNormalise`](crate::Rule::ToolNameNormalise)).
     fn find(&self, name: &str) -> Option<(&str, &Tool)> {
         if let Some((own, tool)) = self.tools.get_key_value(name) {

@@ -1,17 +1,17 @@
-//! Spellings of a tool's name.
+//! Variant spellings of a tool's name.
 
 use crate::issue::folded;
 
-/// What providers and templates put before a name.
+/// Prefixes that providers and templates put before a name.
 const PREFIXES: [&str; 6] = ["functions", "function", "default_api", "tools", "tool", "api"];
 
-/// A name without case and separators.
+/// A name without its case and separators.
 pub(super) fn key(name: &str) -> String {
     folded(name)
 }
 
-/// The names that are meant by a name: itself, and what is left without a prefix before a dot and without
-/// the number of the call after a colon.
+/// The names that a name may refer to: the name itself, and the name without a prefix before a dot
+/// and without the number of the call after a colon.
 pub(super) fn keys(name: &str) -> Vec<String> {
     let bare = match name.rsplit_once(':') {
         Some((bare, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => bare,

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::names;
 use crate::tree::{JsonKind, Tree};
 
-/// The tool that a model makes up for calls at the same time, without case and separators.
+/// The tool that models invent for parallel calls, without case and separators.
 const NAME: &str = "multitooluseparallel";
 
-/// One of several calls in the arguments of one.
+/// One of several calls inside the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParallelCall {
     name: String,
@@ -16,22 +16,22 @@ pub struct ParallelCall {
 }
 
 impl ParallelCall {
-    /// The name as it is written: `functions.search`. [`Registry::resolve`](super::Registry::resolve)
-    /// knows its spellings.
+    /// The name as it is written, such as `functions.search`.
+    /// [`Registry::resolve`](super::Registry::resolve) recognises such spellings.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The bytes of its arguments in the text.
+    /// The byte range of its arguments in the text.
     #[must_use]
     pub fn arguments(&self) -> Range<usize> {
         self.arguments.clone()
     }
 }
 
-/// The calls inside a call of `multi_tool_use.parallel`, which is a tool that no one declares.
-/// `None` for another tool, and where one of the calls has no name or no object of arguments.
+/// The calls inside a call of `multi_tool_use.parallel`, a tool that models invent. `None` for any
+/// other tool, and if one of the calls has no name or no object of arguments.
 ///
 /// ```
 /// use jsonmend_schema::parallel_calls;

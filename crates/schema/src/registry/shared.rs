@@ -1,11 +1,11 @@
-//! A registry that can be swapped while others read it.
+//! A registry that can be replaced while others read it.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Registry;
 
-/// A registry shared between threads. Readers hold the one they loaded; a swap does not wait for
-/// them.
+/// A registry that is shared between threads. Readers keep the version that they loaded, and a swap
+/// does not wait for them.
 ///
 /// ```
 /// use jsonmend_schema::{Registry, SharedRegistry};
@@ -20,20 +20,20 @@ use super::Registry;
 pub struct SharedRegistry(Arc<RwLock<Arc<Registry>>>);
 
 impl SharedRegistry {
-    /// Shares a registry.
+    /// Creates a shared registry.
     #[must_use]
     pub fn new(registry: Registry) -> Self {
         Self(Arc::new(RwLock::new(Arc::new(registry))))
     }
 
-    /// The registry as it is now.
+    /// The current registry.
     #[must_use]
     pub fn load(&self) -> Arc<Registry> {
         // Nothing panics while the lock is held, and an `Arc` is never half written.
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts another registry in its place, and returns the one before.
+    /// Replaces the registry, and returns the previous one.
     pub fn swap(&self, registry: Registry) -> Arc<Registry> {
         let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut place, Arc::new(registry))

@@ -1,4 +1,4 @@
-//! The tree as the validator sees it.
+//! Presents the tree to the validator.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::{Children, JsonKind, Node};
 
-/// The representation: what the validator is generic over.
+/// The representation that the validator is generic over.
 pub(crate) enum TreeJson {}
 
-/// A value to validate: a node of a tree, or a string that is in no tree (a property name).
+/// A value to validate: a node of a tree, or a property name, which is not in a tree.
 #[derive(Clone, Copy)]
 pub(crate) enum Instance<'a> {
     Node(Node<'a>),
@@ -125,7 +125,7 @@ impl<'a> json::Node<'a, TreeJson> for Instance<'a> {
             (Self::Node(node), expected) => equals(node, expected),
         }
     }
-    /// Only the messages of errors ask for it, and those are our own.
+    /// Only error messages use this value, and we write our own.
     fn to_value(&self) -> Cow<'a, Value> {
         Cow::Owned(Value::Null)
     }
@@ -147,7 +147,7 @@ impl Instance<'_> {
     }
 }
 
-/// Equality as JSON Schema has it: numbers by value, objects without order.
+/// Equality as defined by JSON Schema: numbers by value, objects regardless of order.
 pub(crate) fn equals(node: Node<'_>, expected: &Value) -> bool {
     match (node.kind(), expected) {
         (JsonKind::Null, Value::Null) => true,
@@ -162,13 +162,13 @@ pub(crate) fn equals(node: Node<'_>, expected: &Value) -> bool {
     }
 }
 
-/// Whether no item of a list is equal to another.
+/// Whether all items of a list are different.
 pub(crate) fn is_unique(list: Node<'_>) -> bool {
     let (mut values, mut huge) = (Vec::new(), Vec::new());
     for item in list.children() {
         match value(item) {
             Some(value) => values.push(value),
-            // A number that no `f64` holds is compared by its spelling.
+            // A number that does not fit into an `f64` is compared by its text.
             None => huge.push(item.raw()),
         }
     }
@@ -176,7 +176,8 @@ pub(crate) fn is_unique(list: Node<'_>) -> bool {
     json::unique::is_unique(&values) && huge.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// The value of a node; `None` for numbers that no `f64` holds. The tree bounds the depth.
+/// The value of a node; `None` for numbers that do not fit into an `f64`. The tree bounds the
+/// depth.
 pub(crate) fn value(node: Node<'_>) -> Option<Value> {
     serde_json::from_str(node.raw()).ok()
 }
@@ -237,7 +238,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// A number by its text.
+/// A number, by its text.
 pub(crate) struct RawNumber<'a>(&'a str);
 
 impl JsonNumber for RawNumber<'_> {

@@ -1,8 +1,8 @@
-//! A JSON text as a tree in which every node knows its bytes.
+//! A JSON text as a tree of nodes with byte ranges.
 //!
-//! The tree is an arena in document order over the text it was read from: a container is followed
-//! by what it holds. Strings and numbers are not decoded until someone asks; the spelling of
-//! numbers, the order of keys and duplicate keys stay as they are written.
+//! The tree is an arena in document order over its text: a container is followed by its content.
+//! Strings and numbers are decoded on demand, and the spelling of numbers, the order of keys and
+//! duplicate keys are preserved.
 
 mod json;
 mod read;
@@ -41,13 +41,13 @@ impl JsonKind {
     pub const ALL: &'static [Self] =
         &[Self::Array, Self::Boolean, Self::Null, Self::Number, Self::Object, Self::String];
 
-    /// The name JSON Schema has for it.
+    /// The name of the type in JSON Schema.
     #[must_use]
     pub const fn code(self) -> &'static str {
         self.name()
     }
 
-    /// The name JSON Schema has for it.
+    /// The name of the type in JSON Schema.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -63,10 +63,10 @@ impl JsonKind {
 
 coded!(JsonKind, "JSON type");
 
-/// The deepest nesting a [`Tree`] holds, in levels.
+/// The deepest nesting that a [`Tree`] supports, in levels.
 pub const MAX_DEPTH: usize = 127;
 
-/// A JSON text, read into nodes with spans.
+/// A JSON text, parsed into nodes with byte ranges.
 ///
 /// ```
 /// use jsonmend_schema::{JsonKind, Tree};
@@ -87,13 +87,13 @@ pub struct Tree<'t> {
     surrogates: bool,
 }
 
-/// One node. Offsets are 32 bits: a longer text is refused.
+/// One node. Offsets are 32 bits, so longer texts are rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     kind: JsonKind,
-    /// Whether the string it is has escapes.
+    /// Whether the value is a string with escapes.
     escaped: bool,
-    /// Whether its key has.
+    /// Whether the key has escapes.
     key_escaped: bool,
     start: u32,
     end: u32,
@@ -108,27 +108,27 @@ struct Entry {
 }
 
 impl<'t> Tree<'t> {
-    /// Reads a JSON text (RFC 8259), with white space around it.
+    /// Parses a JSON text (RFC 8259), which may be surrounded by white space.
     ///
     /// # Errors
-    /// Where the text is no JSON, is nested deeper than [`MAX_DEPTH`], or is longer than 4 GiB.
+    /// If the text is not JSON, is nested deeper than [`MAX_DEPTH`], or is longer than 4 GiB.
     pub fn read(text: &'t str) -> Result<Self, TreeError> {
         let read::Read { nodes, deepest, surrogates } = read::read(text)?;
         Ok(Self { text, nodes, deepest, surrogates })
     }
 
     /// Whether mending within these limits would leave the text as it is: nothing is too deep, and
-    /// no half of a character could lack its other half.
+    /// no escape of a surrogate can lack its other half.
     pub(crate) fn needs_no_mending(&self, limits: Limits) -> bool {
         self.is_within(limits) && !self.surrogates
     }
 
-    /// Whether nothing lies too deep for these limits.
+    /// Whether no value is too deep for these limits.
     pub(crate) fn is_within(&self, limits: Limits) -> bool {
         self.deepest <= limits.depth()
     }
 
-    /// The text it was read from.
+    /// The text that the tree was parsed from.
     #[must_use]
     pub const fn text(&self) -> &'t str {
         self.text
@@ -140,12 +140,12 @@ impl<'t> Tree<'t> {
         Node { tree: self, index: 0 }
     }
 
-    /// The node of that number, if there is one.
+    /// The node with that index, if there is one.
     pub(crate) fn node(&self, index: u32) -> Option<Node<'_>> {
         ((index as usize) < self.nodes.len()).then_some(Node { tree: self, index })
     }
 
-    /// The whole numbers that are not digits alone (`3.0`, `1e3`, `-0`), in document order.
+    /// The whole numbers that are not plain digits (`3.0`, `1e3`, `-0`), in document order.
     pub(crate) fn loose_integers(&self) -> impl Iterator<Item = Node<'_>> {
         let numbers =
             self.nodes.iter().zip(0..).filter(|(entry, _)| entry.kind == JsonKind::Number);
@@ -156,14 +156,14 @@ impl<'t> Tree<'t> {
         })
     }
 
-    /// How many nodes it has. At least one.
+    /// The number of nodes, which is at least one.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub const fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The node at a JSON Pointer (RFC 6901). Of members with the same key the last one counts.
+    /// The node at a JSON Pointer (RFC 6901). If a key is repeated, its last member counts.
     #[must_use]
     pub fn at(&self, pointer: &str) -> Option<Node<'_>> {
         let mut node = self.root();
@@ -188,7 +188,7 @@ impl fmt::Debug for Tree<'_> {
     }
 }
 
-/// A node of a [`Tree`]: a value and its place. Cheap to copy.
+/// A node of a [`Tree`]: a value and its location. It is cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Node<'t> {
     tree: &'t Tree<'t>,
@@ -198,7 +198,7 @@ pub struct Node<'t> {
 impl<'t> Node<'t> {
     #[inline]
     fn entry(&self) -> &'t Entry {
-        // An index is only ever taken from the tree itself.
+        // An index always comes from the tree itself.
         &self.tree.nodes[self.index as usize]
     }
 
@@ -208,7 +208,7 @@ impl<'t> Node<'t> {
         self.entry().kind
     }
 
-    /// The bytes of the value in the text.
+    /// The byte range of the value in the text.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         let entry = self.entry();
@@ -221,28 +221,28 @@ impl<'t> Node<'t> {
         self.tree.text.get(self.span()).unwrap_or_default()
     }
 
-    /// The bytes of its key with the quotes, if it is a member.
+    /// The byte range of the key with its quotes, if the value is a member.
     #[must_use]
     pub fn key_span(&self) -> Option<Range<usize>> {
         let (start, end) = self.entry().key;
         (start < end).then_some(start as usize..end as usize)
     }
 
-    /// Its key, decoded, if it is a member.
+    /// The decoded key, if the value is a member.
     #[must_use]
     pub fn key(&self) -> Option<Cow<'t, str>> {
         let Entry { key: (start, end), key_escaped, .. } = *self.entry();
         (start < end).then(|| self.content(start, end, key_escaped))
     }
 
-    /// The decoded string, if it is one.
+    /// The decoded string, if the value is one.
     #[must_use]
     pub fn as_str(&self) -> Option<Cow<'t, str>> {
         let Entry { kind, start, end, escaped, .. } = *self.entry();
         (kind == JsonKind::String).then(|| self.content(start, end, escaped))
     }
 
-    /// The content between the quotes at `start` and before `end`.
+    /// The text between the quote at `start` and the one before `end`.
     #[inline]
     fn content(&self, start: u32, end: u32, escaped: bool) -> Cow<'t, str> {
         let inside = start as usize + 1..end as usize - 1;
@@ -250,32 +250,33 @@ impl<'t> Node<'t> {
         if escaped { unescape(content) } else { Cow::Borrowed(content) }
     }
 
-    /// The boolean, if it is one.
+    /// The boolean, if the value is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         (self.kind() == JsonKind::Boolean).then(|| self.raw() == "true")
     }
 
-    /// Whether it is `null`.
+    /// Whether the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.kind() == JsonKind::Null
     }
 
-    /// Whether it is a number without a fractional part, however it is written (`1.0`, `1e3`).
+    /// Whether the value is a number without a fractional part, however it is written (`1.0`,
+    /// `1e3`).
     #[must_use]
     pub fn is_integer(&self) -> bool {
         self.kind() == JsonKind::Number && is_integer(self.raw())
     }
 
-    /// How many members or items it holds; 0 for a scalar.
+    /// The number of members or items; 0 for a scalar.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.entry().len as usize
     }
 
-    /// Whether it is an object or an array.
+    /// Whether the value is an object or an array.
     #[must_use]
     pub fn is_container(&self) -> bool {
         matches!(self.kind(), JsonKind::Array | JsonKind::Object)
@@ -288,13 +289,13 @@ impl<'t> Node<'t> {
         Children { tree: self.tree, at: self.index + 1, end: entry.next }
     }
 
-    /// The members or items from one of them on, by its number; all, without one.
+    /// The members or items, starting from the one with index `from` if it is given.
     pub(crate) fn children_from(&self, from: Option<u32>) -> Children<'t> {
         let all = self.children();
         Children { at: from.unwrap_or(all.at), ..all }
     }
 
-    /// The member of that key; the last, if there are several.
+    /// The member with that key; the last one, if there are several.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Node<'t>> {
         if self.kind() != JsonKind::Object {
@@ -303,7 +304,7 @@ impl<'t> Node<'t> {
         self.children().filter(|member| member.has_key(key)).last()
     }
 
-    /// The container; `None` for the root.
+    /// The parent; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Node<'t>> {
         (self.index != 0).then(|| Node { tree: self.tree, index: self.entry().parent })

@@ -1,25 +1,25 @@
-//! Reading a text into a tree, without recursion.
+//! Parses a text into a tree, without recursion.
 
 use std::{error::Error, fmt};
 
 use super::{Entry, JsonKind, MAX_DEPTH};
 
-/// For how many nodes room is made before any is read.
+/// The most nodes that memory is reserved for in advance.
 const MOST_RESERVED: usize = 1024;
 
-/// Why a text has no tree.
+/// Why a text could not be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// The text is no JSON from this byte on.
+    /// The text is not JSON from this byte on.
     #[non_exhaustive]
     NotJson {
         /// An offset into the text, in bytes.
         at: usize,
     },
-    /// It is nested deeper than [`MAX_DEPTH`].
+    /// The text is nested deeper than [`MAX_DEPTH`].
     TooDeep,
-    /// It is longer than 4 GiB.
+    /// The text is longer than 4 GiB.
     TooLong,
 }
 
@@ -47,12 +47,12 @@ enum Expect {
     CommaOrEnd,
 }
 
-/// What was read.
+/// The result of parsing.
 pub(super) struct Read {
     pub(super) nodes: Vec<Entry>,
-    /// The most containers that were open at a time.
+    /// The most containers that were open at the same time.
     pub(super) deepest: usize,
-    /// Whether a string or key has an escape of half a character, with the other half or without.
+    /// Whether a string or key has an escaped surrogate, paired or not.
     pub(super) surrogates: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str) -> Result<Read, TreeError> {
     if u32::try_from(text.len()).is_err() {
         return Err(TreeError::TooLong);
     }
-    // A value takes some bytes; how many is only guessed at, and not for long texts.
+    // The number of nodes is only estimated, with an upper bound.
     let nodes = Vec::with_capacity((text.len() / 16 + 1).min(MOST_RESERVED));
     let read = Read { nodes, deepest: 0, surrogates: false };
     let mut reader = Reader { bytes: text.as_bytes(), at: 0, read, inner: None, outer: Vec::new() };
@@ -76,7 +76,7 @@ struct Key {
     escaped: bool,
 }
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy)]
 struct Open {
     index: u32,
@@ -89,9 +89,9 @@ struct Reader<'t> {
     bytes: &'t [u8],
     at: usize,
     read: Read,
-    /// The innermost container that is open.
+    /// The innermost open container.
     inner: Option<Open>,
-    /// Those around it, innermost last.
+    /// The containers around it, innermost last.
     outer: Vec<Open>,
 }
 
@@ -159,7 +159,7 @@ impl Reader<'_> {
         self.at as u32
     }
 
-    /// Notes a value that ends here, or is open; gives its index.
+    /// Adds a node for a value that ends here or is open, and returns its index.
     #[allow(clippy::cast_possible_truncation, reason = "there are fewer nodes than bytes")]
     #[inline]
     fn push(&mut self, kind: JsonKind, start: u32, escaped: bool, key: Key) -> u32 {
@@ -255,7 +255,7 @@ impl Reader<'_> {
         Ok(kind)
     }
 
-    /// Reads a string; says whether it has escapes.
+    /// Reads a string; returns whether it has escapes.
     fn string(&mut self) -> Result<bool, TreeError> {
         self.at += 1;
         let mut escaped = false;
@@ -275,12 +275,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over what needs no look: neither quote nor backslash nor control character. Eight
-    /// bytes at a time.
+    /// Skips bytes that need no attention, which are neither quotes nor backslashes nor control
+    /// characters, eight at a time.
     fn plain(&mut self) {
         const ONES: u64 = 0x0101_0101_0101_0101;
         const HIGHS: u64 = ONES * 0x80;
-        // The high bit of each byte that is below `limit`, exact up to the first.
+        // Sets the high bit of each byte below `limit`; exact up to the first such byte.
         let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGHS;
         while let Some(bytes) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             let word = u64::from_le_bytes(*bytes);

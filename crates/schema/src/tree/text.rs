@@ -1,13 +1,13 @@
-//! The text of strings and numbers.
+//! Decodes and writes strings and numbers.
 
 use std::borrow::Cow;
 
-/// The most zeros that an exponent is written out as. No integer type of a common language holds a
-/// number with more.
+/// The most zeros that an exponent may expand to. No integer type of a common language can
+/// represent a number with more.
 const MOST_ZEROS: usize = 64;
 
-/// The content of a JSON string, given without its quotes. An escaped surrogate without its other
-/// half becomes U+FFFD.
+/// Decodes the content of a JSON string, which is passed without its quotes. An unpaired surrogate
+/// becomes U+FFFD.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     if !inner.contains('\\') {
         return Cow::Borrowed(inner);
@@ -39,8 +39,8 @@ pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character that the digits after a `\u` encode, and how many bytes they and the other
-/// half of a pair take.
+/// Decodes the digits after a `\u`. Returns the character, and the length of the digits and of the
+/// second half of a surrogate pair.
 fn code_point(text: &str) -> (char, usize) {
     let unit =
         |at: usize| text.get(at..at + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
@@ -57,7 +57,7 @@ fn code_point(text: &str) -> (char, usize) {
     }
 }
 
-/// A string as a JSON string, with quotes.
+/// Encodes a text as a JSON string, with quotes.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -71,7 +71,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// The escape of a character that a JSON string cannot hold as it is.
+/// The escape for a character that a JSON string cannot contain as it is.
 pub(crate) fn escaped(c: char) -> Option<Cow<'static, str>> {
     Some(match c {
         '"' => "\\\"".into(),
@@ -84,8 +84,8 @@ pub(crate) fn escaped(c: char) -> Option<Cow<'static, str>> {
     })
 }
 
-/// Whether a JSON number has no fractional part, by its text: neither large nor precise numbers
-/// are rounded first.
+/// Whether a JSON number has no fractional part. The text is examined, so that large and precise
+/// numbers are not rounded.
 pub(crate) fn is_integer(number: &str) -> bool {
     if number.bytes().all(|byte| byte.is_ascii_digit()) {
         return true;
@@ -99,7 +99,7 @@ pub(crate) fn is_integer(number: &str) -> bool {
     if whole.trim_matches(['-', '0']).is_empty() && fraction.is_empty() {
         return true;
     }
-    // An exponent too large to count is decided by its sign.
+    // If the exponent is too large to parse, only its sign matters.
     let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') {
         i64::MIN
     } else {
@@ -109,13 +109,13 @@ pub(crate) fn is_integer(number: &str) -> bool {
     if exponent >= 0 || !fraction.is_empty() {
         return digits(fraction) <= exponent;
     }
-    // `1200e-2`: the exponent may only take zeros away.
+    // In `1200e-2`, the exponent may only remove zeros.
     digits(whole) - digits(whole.trim_end_matches('0')) >= exponent.saturating_neg()
 }
 
-/// The digits of a whole number that has a fraction, an exponent or the sign of `-0`: `3.0` is `3`,
-/// `12e2` is `1200`. `None` for a number that is not whole, that is digits already, or that would
-/// get more than [`MOST_ZEROS`] zeros.
+/// The digits of a whole number that is written with a fraction, an exponent or as `-0`: `3.0`
+/// becomes `3`, and `12e2` becomes `1200`. `None` for a number that is not whole, consists of
+/// digits already, or would get more than [`MOST_ZEROS`] zeros.
 pub(crate) fn plain_integer(number: &str) -> Option<String> {
     let (sign, rest) = match number.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -131,7 +131,7 @@ pub(crate) fn plain_integer(number: &str) -> Option<String> {
     if digits.is_empty() {
         return Some("0".to_owned());
     }
-    // The number is the digits, with so many zeros added or taken away.
+    // The number consists of the digits, with this many zeros added or removed.
     let zeros = exponent.parse::<i64>().ok()?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
     match usize::try_from(zeros) {
         Ok(zeros) if zeros <= MOST_ZEROS => digits.extend(std::iter::repeat_n('0', zeros)),

@@ -1,4 +1,4 @@
-//! XML whose tags are the schema's own fields.
+//! Reads XML whose tags are the fields of the schema.
 
 mod pieces;
 mod read;
@@ -8,19 +8,20 @@ use std::ops::Range;
 use crate::{Change, FitOptions, Fitted, Schema};
 
 impl Schema {
-    /// Reads a text in which every field of the schema is an element of its own, and
-    /// [fits](Schema::fit) the object it spells out. `None` if the text is no such XML.
+    /// Reads a text in which every field of the schema is an element, and [fits](Schema::fit) the
+    /// resulting object. `None` if the text is not such XML.
     ///
-    /// Only the schema's fields count as tags, each where the schema has it; other markup is content.
-    /// An element around all of them, and text before the first and after the last, is skipped.
-    /// Lists are repeated elements, or one element with an element an item. Untyped text becomes a
-    /// number, boolean or null where the schema wants one. White space around content goes; entities
-    /// stay as they are, unless [`Rule::EntityUnescape`](crate::Rule::EntityUnescape) is switched on.
+    /// Only the fields of the schema count as tags, and only where the schema has them; other
+    /// markup is content. An element around all fields is skipped, and so is text before the first
+    /// field and after the last one. Lists are repeated elements, or one element that contains an
+    /// element for each item. Untyped text becomes a number, boolean or null if the schema asks for
+    /// one. White space around content is removed. Entities are kept, unless
+    /// [`Rule::EntityUnescape`](crate::Rule::EntityUnescape) is switched on.
     ///
     /// [`Schema::fit`] reads such a text too, and records the tags as changes of the rule
-    /// [`Rule::XmlFields`](crate::Rule::XmlFields). This is for callers that know that the text is XML: then
-    /// decoding is no repair, [`Fitted::changes`] begins at the JSON text that was decoded, and the
-    /// outcome is `unchanged` if that text was valid.
+    /// [`Rule::XmlFields`](crate::Rule::XmlFields). This method is for callers that know that the
+    /// text is XML: decoding it is not a repair, [`Fitted::changes`] apply to the decoded JSON
+    /// text, and the outcome is `unchanged` if that text was valid.
     ///
     /// ```
     /// use jsonmend_core::Outcome;
@@ -42,7 +43,7 @@ impl Schema {
         Some(self.fit(json.as_bytes(), options))
     }
 
-    /// The JSON text that such XML spells out, before it is validated, and how it is made.
+    /// The JSON text for such XML, before validation, and how it was produced.
     pub(crate) fn decode_xml(&self, text: &str, options: &FitOptions) -> Option<Decoded> {
         let read::Mirror { json, span } = read::decode(self, text, options)?;
         let (json, changes) = json.written(text);
@@ -50,11 +51,11 @@ impl Schema {
     }
 }
 
-/// What XML spells out.
+/// The result of decoding XML.
 pub(crate) struct Decoded {
     pub(crate) json: String,
-    /// From the XML to the JSON text.
+    /// The script that leads from the XML to the JSON text.
     pub(crate) changes: Vec<Change>,
-    /// The bytes of the elements.
+    /// The byte range of the elements.
     pub(crate) span: Range<usize>,
 }

@@ -1,4 +1,4 @@
-//! JSON that is put together from pieces of the text it is read from.
+//! JSON that is assembled from pieces of its source text.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -8,12 +8,12 @@ use crate::{Cause, Change, Rule, tree::escaped};
 
 /// A piece of a JSON text.
 enum Piece {
-    /// Bytes of the text that is read.
+    /// Bytes of the source text.
     Source(Range<usize>),
-    /// Content that is nowhere in the text.
+    /// Content that is not in the source text.
     Own(Cow<'static, str>),
-    /// The quote before or after content that is, or would be, at that byte. It is a change
-    /// of its own, so that a place in the string leads to the content and not to the tags.
+    /// The quote before or after the content at this byte. It is a change of its own, so that a
+    /// position in the string maps to the content and not to the tags.
     Quote(Side, usize),
 }
 
@@ -23,7 +23,7 @@ enum Side {
     Behind,
 }
 
-/// A JSON text in pieces.
+/// A JSON text that consists of pieces.
 #[derive(Default)]
 pub(super) struct Pieces(Vec<Piece>);
 
@@ -36,7 +36,8 @@ impl Pieces {
         Self(vec![Piece::Source(span)])
     }
 
-    /// A string with the content at `span` of `text`. What needs no escape stays.
+    /// A string with the content at `span` of `text`. Only characters that need an escape are
+    /// replaced.
     pub(super) fn string(text: &str, span: Range<usize>) -> Self {
         let content = text.get(span.clone()).unwrap_or_default();
         let mut pieces = Self(vec![Piece::Quote(Side::Before, span.start)]);
@@ -62,7 +63,7 @@ impl Pieces {
         self.0.extend(other.0);
     }
 
-    /// `[a, b]`
+    /// Joins items to `[a, b]`.
     pub(super) fn list(items: Vec<Self>) -> Self {
         let mut list = Self::own("[");
         for (index, item) in items.into_iter().enumerate() {
@@ -75,8 +76,8 @@ impl Pieces {
         list
     }
 
-    /// The JSON text, and the script that makes it of `text`. Pieces that are not in the order
-    /// of the text are written anew.
+    /// Returns the JSON text, and the script that produces it from `text`. Pieces that are out of
+    /// order are inserted as new text.
     pub(super) fn written(self, text: &str) -> (String, Vec<Change>) {
         let mut script = Script::default();
         for piece in self.0 {
@@ -112,14 +113,14 @@ impl Pieces {
 struct Script {
     out: String,
     changes: Vec<Change>,
-    /// Up to here the text is accounted for.
+    /// The end of the text that has been processed.
     at: usize,
-    /// What takes the place of the text from there on.
+    /// The replacement for the text from there on.
     own: String,
 }
 
 impl Script {
-    /// What has been collected replaces the text up to `end`.
+    /// Replaces the text up to `end` by what has been collected.
     fn change(&mut self, end: usize) {
         if self.at < end || !self.own.is_empty() {
             let own = std::mem::take(&mut self.own);

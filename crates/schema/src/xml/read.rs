@@ -1,4 +1,4 @@
-//! Reading elements along a schema.
+//! Reads elements according to a schema.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use crate::{
     tree::{is_integer, quoted},
 };
 
-/// How deep elements may be nested.
+/// The most levels of nested elements.
 const DEPTH: usize = 32;
 
-/// The object that a text spells out in elements.
+/// The object that the elements of a text represent.
 pub(super) struct Mirror {
     pub(super) json: Pieces,
-    /// From the tag of the first field to that of the last.
+    /// The range from the tag of the first field to that of the last.
     pub(super) span: Range<usize>,
 }
 
@@ -32,11 +32,11 @@ pub(super) fn decode(schema: &Schema, text: &str, options: &FitOptions) -> Optio
     Reader { text, at: 0, entities }.whole(&part)
 }
 
-/// What an element came to.
+/// The content of an element.
 enum Content {
     /// A JSON text.
     One(Pieces),
-    /// Items of a list: further elements of the same name add to them.
+    /// Items of a list, to which further elements with the same name add.
     Items(Vec<Pieces>),
 }
 
@@ -55,7 +55,7 @@ struct Tag<'t> {
     closes: bool,
     /// `<name/>`
     empty: bool,
-    /// Behind it.
+    /// The offset after the tag.
     end: usize,
 }
 
@@ -70,23 +70,23 @@ impl<'t> Reader<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The tag at the beginning of the rest.
+    /// The tag at the current position.
     fn tag(&self) -> Option<Tag<'t>> {
         let rest = self.rest().strip_prefix('<')?;
         let closes = rest.starts_with('/');
         let rest = rest.strip_prefix('/').unwrap_or(rest);
         let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '$');
         let length = rest.find(|c| !named(c))?;
-        let (name, behind) = rest.split_at(length);
-        // An attribute that holds a bracket is not read.
-        let close = behind.find(['>', '<']).filter(|at| behind[*at..].starts_with('>'))?;
-        let separated = behind.starts_with([' ', '\n', '\t', '\r', '/', '>']);
-        let end = self.text.len() - behind.len() + close + 1;
-        let empty = behind.get(..close).is_some_and(|inside| inside.ends_with('/'));
+        let (name, after) = rest.split_at(length);
+        // Attributes that contain a bracket are not supported.
+        let close = after.find(['>', '<']).filter(|at| after[*at..].starts_with('>'))?;
+        let separated = after.starts_with([' ', '\n', '\t', '\r', '/', '>']);
+        let end = self.text.len() - after.len() + close + 1;
+        let empty = after.get(..close).is_some_and(|inside| inside.ends_with('/'));
         (length > 0 && separated).then_some(Tag { name, closes, empty, end })
     }
 
-    /// The fields of the whole value, and the text around them.
+    /// Reads the fields of the whole value, and skips the text around them.
     fn whole(&mut self, part: &Part<'_>) -> Option<Mirror> {
         let mut members: Vec<(String, Content)> = Vec::new();
         let mut span = 0..0;
@@ -105,7 +105,7 @@ impl<'t> Reader<'t> {
                 continue;
             }
             if let Some(field) = field(part, tag.name) {
-                // Between the fields there are no words.
+                // There must be no text between the fields.
                 if words && !members.is_empty() {
                     return None;
                 }
@@ -124,7 +124,7 @@ impl<'t> Reader<'t> {
         (!members.is_empty()).then(|| Mirror { json: written(members), span })
     }
 
-    /// The content of a field, up to its end tag.
+    /// Reads the content of a field, up to its end tag.
     fn content(
         &mut self,
         object: &Part<'_>,
@@ -139,7 +139,7 @@ impl<'t> Reader<'t> {
         self.value(&part, tag.name, depth)
     }
 
-    /// Reads up to and with the end tag of `name`. The recursion is bounded.
+    /// Reads up to and including the end tag of `name`. The recursion is bounded.
     fn value(&mut self, part: &Part<'_>, name: &str, depth: usize) -> Option<Content> {
         if depth >= DEPTH {
             return None;
@@ -173,7 +173,7 @@ impl<'t> Reader<'t> {
         Some(Content::Items(vec![self.cast(span, &part.item(0))]))
     }
 
-    /// An element a field, and nothing between them.
+    /// Reads an object: one element for each field, and nothing between them.
     fn object(&mut self, part: &Part<'_>, name: &str, depth: usize) -> Option<Pieces> {
         let mut members = Vec::new();
         loop {
@@ -187,7 +187,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// An element an item; or the fields of the only item, without an element of its own.
+    /// Reads a list: one element for each item, or the fields of its only item.
     fn items(&mut self, part: &Part<'_>, name: &str, depth: usize) -> Option<Content> {
         let start = self.at;
         let mut items: Vec<Pieces> = Vec::new();
@@ -203,7 +203,7 @@ impl<'t> Reader<'t> {
                 let only = self.object(&item, name, depth + 1)?;
                 return Some(Content::Items(vec![only]));
             }
-            // All items have the same name.
+            // All items must have the same name.
             if *own.get_or_insert(tag.name) != tag.name {
                 return None;
             }
@@ -215,7 +215,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The tag after white space.
+    /// The next tag, after white space.
     fn next_tag(&mut self) -> Option<Tag<'t>> {
         self.at = self.text.len() - self.rest().trim_start().len();
         let tag = self.tag()?;
@@ -223,15 +223,15 @@ impl<'t> Reader<'t> {
         Some(tag)
     }
 
-    /// Without the white space around.
+    /// A range without the surrounding white space.
     fn trimmed(&self, span: Range<usize>) -> Range<usize> {
         let text = self.text.get(span.clone()).unwrap_or_default();
         let start = span.end - text.trim_start().len();
         start..start + text.trim().len()
     }
 
-    /// Untyped text as a JSON text of the type that is expected. What is of none is a string, for
-    /// the rules to look at.
+    /// Converts untyped text to JSON of the expected type. Other text becomes a string, which the
+    /// rules may convert.
     fn cast(&self, span: Range<usize>, part: &Part<'_>) -> Pieces {
         const OPEN: &str = "<![CDATA[";
         const CLOSE: &str = "]]>";
@@ -269,7 +269,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The field that a tag names: exactly, or but for case and separators if only one does.
+/// The field that a tag names: exactly, or the only one that differs just in case and separators.
 fn field<'s>(part: &Part<'s>, name: &str) -> Option<&'s str> {
     let names = part.properties();
     if let Some(exact) = names.iter().find(|own| **own == name) {
@@ -279,7 +279,8 @@ fn field<'s>(part: &Part<'s>, name: &str) -> Option<&'s str> {
     alike.next().filter(|_| alike.next().is_none())
 }
 
-/// Adds a member; items add to a list. A field that comes twice is no mirror of the schema.
+/// Adds a member, or items to a list. If another field is repeated, the text is not read as this
+/// XML.
 fn add(members: &mut Vec<(String, Content)>, field: &str, content: Content) -> Option<()> {
     let Some((_, before)) = members.iter_mut().find(|(name, _)| name == field) else {
         members.push((field.to_owned(), content));
@@ -303,14 +304,14 @@ fn written(members: Vec<(String, Content)>) -> Pieces {
     object
 }
 
-/// Whether it is a JSON number.
+/// Whether a text is a JSON number.
 fn is_number(text: &str) -> bool {
     let digits = text.trim_start_matches('-');
     let begins = digits.starts_with(|c: char| c.is_ascii_digit());
     begins && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// The five named entities of XML, and no others.
+/// Decodes the five predefined entities of XML, and no others.
 fn unescaped(text: &str) -> String {
     text.replace("&quot;", "\"")
         .replace("&apos;", "'")

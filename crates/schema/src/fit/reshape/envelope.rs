@@ -1,4 +1,4 @@
-//! Objects around the whole value, and values without the object that should be around them.
+//! Objects around the whole value, and values that lack the object that should be around them.
 
 use jsonmend_core::Risk;
 
@@ -11,7 +11,7 @@ use crate::{
     tree::{JsonKind, Node, quoted},
 };
 
-/// Keys that carry the arguments of a call or an answer.
+/// Keys under which models put the arguments of a call, or an answer.
 const CARRIERS: [&str; 16] = [
     "arguments",
     "parameters",
@@ -30,9 +30,9 @@ const CARRIERS: [&str; 16] = [
     "function_args",
     "$PARAMETER_NAME",
 ];
-/// Keys that carry the name of what is called.
+/// Keys under which models put the name of a tool.
 const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
-/// What else a call carries, apart from its arguments.
+/// Other keys of a call, besides its name and arguments.
 const BESIDE: [&str; 3] = ["type", "id", "call_id"];
 
 pub(super) fn propose<'t, 's>(
@@ -81,17 +81,17 @@ fn envelope<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) 
     let Some(carried) = carried else { return };
     let rule = match (named, site.name) {
         (None | Some(true), _) => Rule::UnwrapEnvelope,
-        // The call is to something else.
+        // The call is to another tool.
         (Some(false), Some(_)) => return,
         (Some(false), None) => Rule::UnwrapNamedEnvelope,
     };
-    // What is beside the arguments belongs to the call only if this is known to be one.
+    // The other members are part of the call only if this is known to be one.
     let risk = if beside && named.is_none() { Risk::Lossy } else { Risk::Likely };
     let proposal = Proposal::inner(rule, carried).with_cap(rule.risk().max(Risk::Likely));
     found.push(proposal.with_risk(risk));
 }
 
-/// The values in the place of the properties of a schema.
+/// The values in the place of the schema's properties.
 fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     const SCHEMA: [&str; 8] = [
         "type",
@@ -108,7 +108,7 @@ fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     });
     let inner = site.node.member("properties").filter(|node| node.kind() == JsonKind::Object);
     if let Some(inner) = inner.filter(|inner| only_schema && !inner.children().any(is_schema)) {
-        // Words that are not those of the schema may have been part of the answer.
+        // Text that differs from the schema's own may have been part of the answer.
         let words = site.node.children().filter(|member| {
             member.key().is_some_and(|key| matches!(key.as_ref(), "title" | "description"))
         });
@@ -119,7 +119,7 @@ fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     }
 }
 
-/// The one property that should hold the value.
+/// The only property that could hold the value.
 fn missing<'t, 's>(
     site: &Site<'t, 's, '_>,
     judge: &mut Judge<'_>,
@@ -134,7 +134,7 @@ fn missing<'t, 's>(
         ([key], _) | ([], [key]) => *key,
         _ => return,
     };
-    // An object that has properties of its own here is incomplete, not unwrapped.
+    // An object with properties of this level is incomplete; it does not lack an envelope.
     let object = site.node.kind() == JsonKind::Object;
     let own = site
         .node
@@ -147,13 +147,13 @@ fn missing<'t, 's>(
     let Some(risk) = risk_of_wrapping(site, judge, key, &part) else { return };
     let before = format!("{{{}: ", quoted(key));
     let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
-    // The value must be valid for the property, but for the spelling of scalars.
+    // The value must be valid for the property, except for the spelling of scalars.
     let proposal = Proposal::new(Rule::MissingEnvelope, form).with_cap(Risk::Exact);
     found.push(proposal.with_risk(risk));
 }
 
-/// How sure it is that a value belongs into a property of the object that is missing around it.
-/// `None` if another name for the property is the better guess.
+/// How certain it is that a value belongs in a property of the missing object. `None` if renaming a
+/// property is the better explanation.
 fn risk_of_wrapping(
     site: &Site<'_, '_, '_>,
     judge: &mut Judge<'_>,
@@ -162,7 +162,8 @@ fn risk_of_wrapping(
 ) -> Option<Risk> {
     match site.node.kind() {
         kind if !property.allows(kind) => Some(Risk::Guess),
-        // Words could be anything. A named value is known by its name; a pattern may take much.
+        // Any text could be a string, and a pattern may match a lot. A listed value is recognised
+        // by its name.
         JsonKind::String if property.options().is_some() => Some(Risk::Exact),
         JsonKind::String if property.is_narrow() => Some(Risk::Likely),
         JsonKind::String => Some(Risk::Guess),

@@ -1,4 +1,4 @@
-//! Values for lists.
+//! Proposals for places where a list is expected.
 
 use jsonmend_core::{Risk, Step};
 
@@ -40,14 +40,14 @@ fn null<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     }
 }
 
-/// Keys that say no more than that a list follows.
+/// Keys that only say that a list follows.
 const LISTS: [&str; 14] = [
     "array", "children", "data", "elements", "entries", "item", "items", "list", "objects",
     "records", "result", "results", "rows", "values",
 ];
 
-/// `{"items": […]}`. A key that is a number or has spaces in it is data; one that is no name for a
-/// list may say something of what is in it (`{"excluded": […]}`).
+/// Unwraps objects such as `{"items": […]}`. A key that is a number or contains spaces is data, and
+/// a key that does not name a list may describe its content (`{"excluded": […]}`).
 fn single_key<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let mut members = site.node.children();
     let (Some(only), None) = (members.next(), members.next()) else { return };
@@ -66,14 +66,14 @@ fn single_key<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>
     }
 }
 
-/// Whether one name is the other, or its plural.
+/// Whether one name is equal to the other, or its plural.
 fn alike(a: &str, b: &str) -> bool {
     let plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
     a == b || plural(a, b) || plural(b, a)
 }
 
-/// `{"0": a, "1": b}`, without gaps and in order. Where the keys begin with 1, the list could be
-/// meant to lack its first item.
+/// Reads `{"0": a, "1": b}` as a list, if there are no gaps and the keys are in order. If the keys
+/// begin with 1, the item 0 may be missing.
 fn numeric_keys<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let counted = |from: usize| {
         let keys = site.node.children().enumerate();
@@ -88,10 +88,11 @@ fn numeric_keys<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's
     }
 }
 
-/// A value that would be valid as the only item.
+/// Wraps a value that would be valid as the only item.
 fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let (node, part) = (site.node, site.part);
-    // A list whose items are not lists was flattened: wrapping each would make it something else.
+    // A list whose items should be lists was flattened, and wrapping each item would change its
+    // meaning.
     let nothing = node.is_null() || node.kind() == JsonKind::Object && node.len() == 0;
     if site.place.in_array || nothing || part.min_items() > 1 || !part.has_items() {
         return;
@@ -100,7 +101,7 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let mut risk = Risk::Likely;
     if let Some(text) = node.as_str() {
         let text = text.trim();
-        // Text that is a list is read as one, by another rule or not at all.
+        // Text that looks like a list is parsed as one by another rule, or left alone.
         let list = text.starts_with('[') || text.starts_with("```");
         let plain = item.allows(JsonKind::String) && !item.is_narrow();
         let object = text.starts_with('{');
@@ -112,7 +113,7 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
             risk = Risk::Guess;
         }
     }
-    // An object that has none of the properties of an item is something else.
+    // An object with none of the item's properties was meant to be something else.
     let alien = !item.properties().is_empty()
         && node.kind() == JsonKind::Object
         && !node.children().any(|member| member.key().is_some_and(|key| item.declares(&key)));
@@ -123,7 +124,7 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     found.push(Proposal::new(Rule::WrapInArray, form).with_risk(risk));
 }
 
-/// Scalars that are repeated, where the list must not repeat any.
+/// Drops repeated scalars, if the items must be unique.
 fn without_repetitions<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let unique = site.part.shapes().any(|shape| shape.unique_items);
     if !unique || site.node.children().any(|item| item.is_container()) {

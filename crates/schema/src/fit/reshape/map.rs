@@ -1,4 +1,4 @@
-//! Maps as lists of pairs, and the reverse.
+//! Maps that were written as lists of pairs, and the reverse.
 
 use jsonmend_core::Risk;
 
@@ -32,7 +32,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     }
 }
 
-/// `[["a", 1]]` and `[{"key": "a", "value": 1}]` for an object of free names.
+/// Reads `[["a", 1]]` and `[{"key": "a", "value": 1}]` as an object, if its names are not declared.
 fn from_pairs(site: &Site<'_, '_, '_>) -> Option<String> {
     if site.part.further().is_none() || !site.part.properties().is_empty() || site.node.len() == 0 {
         return None;
@@ -67,13 +67,13 @@ fn pair<'t>(item: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     }
 }
 
-/// `{"a": 1}` for a list of objects with a name and a value. Where they are not called so, the object
-/// could be one item with other names.
+/// Reads `{"a": 1}` as a list of objects with a name and a value. If their properties have other
+/// names, the object could also be one item with the wrong names.
 fn to_pairs(site: &Site<'_, '_, '_>) -> Option<(String, Risk)> {
     let item = site.part.item(0);
     let required = item.required();
     let [first, second] = required.as_slice() else { return None };
-    // An object that has these properties is one item, not a map of them.
+    // An object with one of these properties is a single item.
     if site.node.len() == 0 || [first, second].iter().any(|name| site.node.member(name).is_some()) {
         return None;
     }
@@ -89,7 +89,8 @@ fn to_pairs(site: &Site<'_, '_, '_>) -> Option<(String, Risk)> {
     Some((format!("[{}]", pairs.join(", ")), risk))
 }
 
-/// Which of two properties is the name: by what they are called, or as the only string.
+/// Decides which of two properties is the name: by what they are called, or because only one is a
+/// string.
 fn name_and_value<'n>(
     item: &Part<'_>,
     first: &'n str,
@@ -111,7 +112,7 @@ fn name_and_value<'n>(
     }
 }
 
-/// Values in the order of the properties, where their types show which is which.
+/// Assigns values to the properties in order, if their types leave only one way.
 fn positional(site: &Site<'_, '_, '_>) -> Option<String> {
     let required = site.part.required();
     let names: Vec<&str> =
@@ -130,7 +131,7 @@ fn positional(site: &Site<'_, '_, '_>) -> Option<String> {
     distinct.then(|| object(names.into_iter().zip(site.node.children().map(|item| item.raw()))))
 }
 
-/// An object of these members; values are JSON texts.
+/// An object with these members, whose values are JSON texts.
 pub(super) fn object<'m>(members: impl IntoIterator<Item = (&'m str, &'m str)>) -> String {
     let members: Vec<String> =
         members.into_iter().map(|(key, value)| format!("{}: {value}", quoted(key))).collect();

@@ -1,4 +1,4 @@
-//! Other forms that a value could have had: what the rules propose for a node that is not valid.
+//! Proposals of rules that restructure a node that is not valid.
 
 mod envelope;
 mod list;
@@ -23,25 +23,25 @@ pub(super) struct Site<'t, 's, 'p> {
     pub(super) max_risk: Risk,
 }
 
-/// The form that a rule proposes.
+/// A form that a rule proposes.
 pub(super) enum Form<'t, 's> {
-    /// A node inside takes the place of the node.
+    /// A nested node replaces the node.
     Inner(Node<'t>),
-    /// A JSON text takes its place.
+    /// A JSON text replaces the node.
     Text(String),
-    /// Text around the node; the node itself goes to another part of the schema.
+    /// The node is wrapped, and becomes the value of another part of the schema.
     Wrapped {
         before: String,
         after: &'static str,
         part: Part<'s>,
-        /// The property it becomes; an item, if there is none.
+        /// The property that the node becomes; `None` for an item of a list.
         key: Option<String>,
     },
 }
 
 pub(super) struct Proposal<'t, 's> {
     pub(super) rule: Rule,
-    /// At least the risk of the rule.
+    /// The risk of the rule, or a higher one.
     pub(super) risk: Risk,
     pub(super) form: Form<'t, 's>,
     /// The highest risk that repairs inside the new form may have.
@@ -72,7 +72,7 @@ impl<'t, 's> Proposal<'t, 's> {
     }
 }
 
-/// Everything the rules propose, in their order.
+/// Collects the proposals of all rules, in the order of the rules.
 pub(super) fn proposals<'t, 's>(
     site: &Site<'t, 's, '_>,
     judge: &mut Judge<'_>,

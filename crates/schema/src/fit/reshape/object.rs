@@ -1,4 +1,4 @@
-//! Members at another level than the schema has them.
+//! Members that are at a different level than in the schema.
 
 use super::{Proposal, Site, map::object};
 use crate::{
@@ -27,7 +27,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     }
 }
 
-/// An object under construction: keys, and JSON texts or further members.
+/// An object under construction. Each key has a JSON text or further members.
 #[derive(Default)]
 struct Members(Vec<(String, Content)>);
 
@@ -41,7 +41,7 @@ impl Members {
         self.0.push((key.to_owned(), Content::Raw(node.raw().to_owned())));
     }
 
-    /// Adds a member to the object under `key`, which is made if it is not there.
+    /// Adds a member to the object under `key`, which is created if necessary.
     fn below(&mut self, key: &str, inner: &str, node: Node<'_>) {
         let member = (inner.to_owned(), node.raw().to_owned());
         for (own, content) in &mut self.0 {
@@ -73,7 +73,7 @@ impl Members {
     }
 }
 
-/// `{"a.b": 1}` where `a` is an object that declares `b`.
+/// Expands `{"a.b": 1}` if `a` is an object that declares `b`.
 fn nested(site: &Site<'_, '_, '_>) -> Option<String> {
     let mut members = Members::default();
     let mut moved = false;
@@ -94,7 +94,7 @@ fn nested(site: &Site<'_, '_, '_>) -> Option<String> {
     moved.then(|| members.text())
 }
 
-/// `{"a": {"b": 1}}` where `a.b` is declared and `a` is not.
+/// Flattens `{"a": {"b": 1}}` if `a.b` is declared and `a` is not.
 fn flattened(site: &Site<'_, '_, '_>) -> Option<String> {
     let mut members = Members::default();
     let mut moved = false;
@@ -117,7 +117,7 @@ fn flattened(site: &Site<'_, '_, '_>) -> Option<String> {
     moved.then(|| members.text())
 }
 
-/// A property that is missing here and is in exactly one object below, which does not declare
+/// Moves up a missing property that is present in exactly one nested object, which does not declare
 /// it.
 fn hoisted(site: &Site<'_, '_, '_>) -> Option<String> {
     let missing = site.part.required().into_iter().find(|name| site.node.member(name).is_none())?;
@@ -144,7 +144,7 @@ fn hoisted(site: &Site<'_, '_, '_>) -> Option<String> {
     Some(members.text())
 }
 
-/// A property that is not declared here and is missing in exactly one object below.
+/// Moves down an undeclared property that is missing in exactly one nested object.
 fn sunk(site: &Site<'_, '_, '_>) -> Option<String> {
     let unknown = site
         .node

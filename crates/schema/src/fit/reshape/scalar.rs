@@ -1,4 +1,4 @@
-//! Values for scalars: other spellings, and objects or lists around one.
+//! Proposals for places where a scalar is expected: other spellings, and unwrapping.
 
 use jsonmend_core::Risk;
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// Names under which models wrap a single value.
 const VALUE_KEYS: [&str; 5] = ["value", "val", "_value", "$value", "Value"];
-/// Keywords that models write beside a value.
+/// Keywords of schemas that models write beside a value.
 const SCHEMA_KEYS: [&str; 6] = ["type", "format", "title", "description", "nullable", "required"];
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
@@ -37,7 +37,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     }
 }
 
-/// A word for nothing, where `null` is allowed and a string is not.
+/// Replaces a word for nothing, if `null` is allowed and a string is not.
 fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonKind::Null)) else {
         return;
@@ -48,8 +48,8 @@ fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>)
     }
 }
 
-/// `{"value": x}`, with nothing beside it but words of a schema. Words that are not those of the schema
-/// are lost with them.
+/// Unwraps `{"value": x}`, if the other members are keywords of a schema. Text in them that is not
+/// from the schema is lost.
 fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let own = site.place.path.last().and_then(|step| match step {
         jsonmend_core::Step::Key(key) => Some(&**key),
@@ -81,7 +81,8 @@ pub(super) fn is_echo(site: &Site<'_, '_, '_>, member: Node<'_>) -> bool {
     }
 }
 
-/// `{"type": "string", "description": "Ada"}`: the value was written in the place of a description.
+/// Reads `{"type": "string", "description": "Ada"}` as a value that was written in the place of a
+/// description.
 fn schema_leaf<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let mut types = false;
     let mut rest: Option<Node<'t>> = None;
@@ -105,7 +106,7 @@ fn schema_leaf<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
     }
 }
 
-/// A list of exactly one.
+/// Unwraps a list with exactly one item.
 fn single<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let mut items = site.node.children();
     let (Some(only), None) = (items.next(), items.next()) else { return };
@@ -121,7 +122,7 @@ fn single<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     }
 }
 
-/// A container as text, for a string.
+/// Writes an object or array as text, for a string.
 fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     if !site.part.allows(JsonKind::String) || site.part.options().is_some() {
         return;
@@ -135,7 +136,7 @@ fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
     found.push(Proposal::text(rule, quoted(site.node.raw())));
 }
 
-/// Several strings as one. Off by default.
+/// Joins several strings into one. Off by default.
 fn joined<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let strings: Option<Vec<_>> = site.node.children().map(|item| item.as_str()).collect();
     if let Some(strings) =

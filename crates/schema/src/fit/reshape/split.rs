@@ -1,4 +1,4 @@
-//! Text that holds several items.
+//! Splits text that contains several items.
 
 use jsonmend_core::Risk;
 
@@ -10,7 +10,7 @@ use crate::{
     tree::{JsonKind, quoted},
 };
 
-/// The most items a text is split into.
+/// The most items that a text is split into.
 const MOST: usize = 1_000;
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
@@ -34,7 +34,7 @@ fn array(items: &[&str]) -> String {
     format!("[{}]", items.join(", "))
 }
 
-/// Two values or more with commas between them. Sentences are no lists.
+/// Two or more values separated by commas. Sentences are not split.
 fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<'t, 's>>) {
     let separator = if text.contains(';') { ';' } else { ',' };
     let items: Vec<&str> = text.split(separator).map(str::trim).collect();
@@ -89,7 +89,7 @@ fn lines<'t, 's>(text: &str, found: &mut Vec<Proposal<'t, 's>>) {
     }
 }
 
-/// The line without `-`, `*`, `•`, `1.` or `1)` before it.
+/// A line without a leading `-`, `*`, `•`, `1.` or `1)`.
 fn unmarked(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix(['-', '*', '•', '+']) {
         return rest.starts_with(' ').then(|| rest.trim());

@@ -1,4 +1,4 @@
-//! A list or an object as text in a string.
+//! Reads a list or an object from the text of a string.
 
 use jsonmend_core::{Options, Policy, Risk, TrailingDocuments, mend};
 
@@ -21,14 +21,14 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     } else {
         Rule::UnwrapStringified
     };
-    // Where another string would be valid, a string that is not may have been meant all the same.
+    // If another string would be valid, this one may have been meant as a string too.
     let takes_strings = site.place.takes_strings || part.allows(JsonKind::String);
     if Tree::read(text).is_ok() {
         let risk = if takes_strings { Risk::Likely } else { Risk::Exact };
         found.push(Proposal::text(rule, text).with_risk(risk));
         return;
     }
-    // Then it is read as something else only if nothing is missing in it.
+    // In that case it is parsed only if nothing is missing from it.
     if takes_strings {
         return;
     }
