@@ -1,9 +1,10 @@
 //! Cohere Chat, version 2.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, finish, non_empty, ordinal, piece,
+    Arguments, CallDelta, CallEnds, Delta, Format, arguments, count, finish, non_empty, ordinal,
+    piece, unread,
 };
-use crate::{Block, ErrorKind, Usage, WireError, json::Node};
+use crate::{Block, Doubt, ErrorKind, Usage, WireError, json::Node};
 
 const TYPES: [&str; 11] = [
     "citation-end",
@@ -31,15 +32,26 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct CohereV2 {
+    /// Calls have a number.
+    numbered: bool,
     ended: bool,
 }
 
 impl Format for CohereV2 {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [kind, index, delta] = payload.pick(["type", "index", "delta"]);
-        let index = ordinal(index);
+        let (numbered, index) = (index.is_some(), ordinal(index));
         let message = || delta?.field("message");
-        match kind.and_then(Node::text).as_deref() {
+        let kind = kind.and_then(Node::text);
+        if kind.as_deref().is_some_and(|kind| kind.starts_with("tool-call-")) {
+            self.numbered |= numbered;
+            if self.numbered && !numbered {
+                // Its number was lost, so it may be of any call.
+                out(Delta::Doubt(Doubt::LostEvent));
+                return;
+            }
+        }
+        match kind.as_deref() {
             Some("content-start" | "content-delta") => {
                 if let Some(content) = message().and_then(|message| message.field("content")) {
                     read_content(index, content, out);
@@ -53,6 +65,8 @@ impl Format for CohereV2 {
                 let one = listed.map_or(calls, |calls| calls.items().next());
                 if let Some(one) = one {
                     read_call(index, one, out);
+                } else {
+                    out(unread(0, i64::from(index)));
                 }
             }
             Some("tool-call-end") => out(Delta::CallEnd { scope: 0, index: i64::from(index) }),
@@ -72,8 +86,8 @@ impl Format for CohereV2 {
         }
     }
 
-    fn states_ends(&self) -> bool {
-        true
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Stated
     }
 
     fn is_ended(&self) -> bool {
@@ -133,6 +147,9 @@ fn read_plan(message: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
 fn read_call(index: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     let [id, function] = call.pick(["id", "function"]);
     let [name, text] = function.map_or([None; 2], |function| function.pick(["name", "arguments"]));
+    if name.is_none() && text.is_none() {
+        out(unread(0, i64::from(index)));
+    }
     let arguments: Arguments<'_> = arguments(text);
     out(Delta::Call(CallDelta {
         index: Some(i64::from(index)),

@@ -16,6 +16,8 @@ mod honest;
 mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
+mod repeated;
 mod rewrite;
+mod strays;
 mod support;
 mod whole;
