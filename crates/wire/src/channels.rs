@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::{
     Block, Doubt, ErrorKind, Finish, Usage, WireError, WireEvent, WireOptions,
     calls::{Calls, EditLog, End, Entry, Place, Sink, Target, Tracking},
-    format::{Delta, Piece, excerpt},
+    format::{CallEnds, Delta, Piece, excerpt},
     json::Halves,
     source::Source,
 };
@@ -94,9 +94,9 @@ impl Channels {
         self.calls.damage(damage);
     }
 
-    /// Sets whether the format states the end of each call.
-    pub(crate) const fn set_states_ends(&mut self, states_ends: bool) {
-        self.calls.set_states_ends(states_ends);
+    /// Sets how the format says that a call has ended.
+    pub(crate) const fn set_call_ends(&mut self, ends: CallEnds) {
+        self.calls.set_ends(ends);
     }
 
     /// Reports an error.
@@ -151,6 +151,7 @@ impl Channels {
                     self.finish_tracked(Block::parts(scope, block), false);
                 }
             }
+            Delta::CallsRepeated { scope } => self.calls.check_repeated(scope),
             Delta::Abort { scope } => {
                 self.calls.finish(scope, End::Broken, sink);
                 self.finish_tracked(Block::of_choice(scope), true);

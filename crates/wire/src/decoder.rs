@@ -140,7 +140,9 @@ impl Body {
 
     /// Reports the framing and the format, where the caller has fixed them.
     pub(crate) fn announce(&mut self, sink: Sink<'_>) {
-        self.channels.set_states_ends(self.format.as_ref().is_some_and(|one| one.states_ends()));
+        if let Some(format) = &self.format {
+            self.channels.set_call_ends(format.call_ends());
+        }
         if !core::mem::replace(&mut self.announced, true) {
             if let Some(framing) = self.options.framing() {
                 sink(WireEvent::FramingDetected(framing));
@@ -375,7 +377,9 @@ impl Body {
     fn set_format(&mut self, wire: ApiFormat, sink: Sink<'_>) {
         self.wire = Some(wire);
         self.format = format::start(wire);
-        self.channels.set_states_ends(self.format.as_ref().is_some_and(|one| one.states_ends()));
+        if let Some(format) = &self.format {
+            self.channels.set_call_ends(format.call_ends());
+        }
         sink(WireEvent::FormatDetected(wire));
         if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
             self.fail(ErrorKind::Malformed, &text, sink);

@@ -347,6 +347,17 @@ impl ArgumentText {
         true
     }
 
+    /// Reads the whole arguments once more, as a value: they count if there are none, and otherwise must say
+    /// the same. Returns whether the piece is tracked, like [`push_piece`](Self::push_piece).
+    pub(super) fn repeat(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
+        let blank = self.placeholder && text.trim_start().starts_with('{');
+        if self.reading.trim().is_empty() || blank {
+            return self.push_piece(text, show);
+        }
+        self.contradicted |= !says_the_same(&self.reading, text);
+        false
+    }
+
     /// Whether an equal piece is a resend: the text was complete, or there were resends before.
     fn counts_as_resend(&mut self, text: &str) -> bool {
         text.len() > self.reading.len() || self.resends > 0 || self.is_closed()

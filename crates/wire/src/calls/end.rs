@@ -1,15 +1,12 @@
 //! How calls end, and which of them are complete.
 
-use core::hash::Hasher;
-use std::hash::DefaultHasher;
-
 use jsonmend_core::Outcome;
 
 use super::{
-    Call, CallKind, Calls, Doubt, Sink, Target, arguments::Closed, fragment,
+    Call, CallKind, Calls, Doubt, Ended, OpenCall, Sink, Target, arguments::Closed, fragment,
     reading::is_whole_value,
 };
-use crate::{FinishReason, WireEvent, work};
+use crate::{FinishReason, WireEvent, format::CallEnds};
 
 /// What ends a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,62 +31,6 @@ impl End {
     pub(crate) const fn is_cut(self) -> bool {
         matches!(self, Self::Unclean | Self::Broken)
     }
-}
-
-/// What is kept of a call that has ended: enough to distinguish a repetition from something new.
-#[derive(Debug)]
-pub(super) struct Ended {
-    id: Option<String>,
-    name: String,
-    /// A hash of the arguments without white space.
-    hash: u64,
-    /// The arguments have only one spelling, apart from white space.
-    plain: bool,
-    /// It ended because the next call began, so the stream may still repeat it.
-    early: bool,
-}
-
-impl Ended {
-    /// Whether `text` equals the arguments, apart from white space.
-    pub(super) fn matches(&self, text: &str) -> bool {
-        hash(text) == self.hash
-    }
-
-    /// Whether `text` certainly differs from the arguments.
-    pub(super) fn contradicts(&self, text: &str) -> bool {
-        self.plain && is_plain(text) && !self.matches(text)
-    }
-
-    /// The name of the call.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Whether that id and that name are those of the call.
-    pub(super) fn is(&self, id: Option<&str>, name: Option<&str>) -> bool {
-        id.is_some() && id == self.id.as_deref() && name.is_none_or(|name| self.name == name)
-    }
-
-    /// Whether a piece with that id and that name may repeat a call that ended early.
-    pub(super) fn may_repeat(&self, id: Option<&str>, name: Option<&str>) -> bool {
-        self.early
-            && id.is_none_or(|id| self.id.as_deref() == Some(id))
-            && name.is_none_or(|name| self.name == name)
-    }
-}
-
-fn hash(text: &str) -> u64 {
-    work::count(text.len());
-    let mut hasher = DefaultHasher::new();
-    for part in text.split_ascii_whitespace() {
-        hasher.write(part.as_bytes());
-    }
-    hasher.finish()
-}
-
-/// Whether the strings in it have only one spelling, that is, no character is or could be escaped.
-fn is_plain(text: &str) -> bool {
-    text.is_ascii() && !text.contains('\\')
 }
 
 impl Calls {
@@ -136,9 +77,12 @@ impl Calls {
         }
     }
 
-    /// Another call begins in that scope. If the format states no ends, this ends the previous call, unless
-    /// some of its arguments are missing.
+    /// Another call begins in that scope. If the format neither states ends nor repeats the calls, this ends
+    /// the previous call, unless some of its arguments are missing.
     pub(super) fn close_last(&mut self, scope: u32, sink: Sink<'_>) {
+        if self.ends == CallEnds::Repeated {
+            return;
+        }
         let Some(&call) = self.last.get(&scope) else { return };
         let Some(open) = self.open.get_mut(&(scope, call)) else { return };
         if open.doubt.is_some() || open.name.is_none() || !open.arguments.has_ended() {
@@ -146,18 +90,29 @@ impl Calls {
         }
         self.end((scope, call), End::Stated, sink);
         if let Some(ended) = self.ended.get_mut(&(scope, call)) {
-            ended.early = true;
+            ended.end_early();
+        }
+    }
+
+    /// If pieces of a call that never began are left, they may belong to any other call.
+    fn doubt_beside_strays(&mut self) {
+        if self.open.values().any(OpenCall::is_stray) {
+            self.lossy = true;
+            for open in self.open.values_mut().filter(|open| !open.is_stray()) {
+                open.doubt.get_or_insert(Doubt::LostEvent);
+            }
         }
     }
 
     /// A scope has finished.
     pub(crate) fn finish(&mut self, scope: u32, end: End, sink: Sink<'_>) {
+        self.doubt_beside_strays();
         let pending = self.pending.take_if(|key| key.0 == scope);
         let open: Vec<_> =
             self.open.range((scope, 0)..=(scope, usize::MAX)).map(|(key, _)| *key).collect();
         for key in open {
             let stated = pending == Some(key);
-            if end == End::Clean && self.states_ends && !stated {
+            if end == End::Clean && self.ends == CallEnds::Stated && !stated {
                 // The event that states the end of the call is missing.
                 if let Some(open) = self.open.get_mut(&key) {
                     open.doubt.get_or_insert(Doubt::LostEvent);
@@ -172,9 +127,9 @@ impl Calls {
         self.ended.range((scope, 0)..=(scope, usize::MAX)).next().is_some()
     }
 
-    /// Sets whether the format states the end of each call.
-    pub(crate) const fn set_states_ends(&mut self, states_ends: bool) {
-        self.states_ends = states_ends;
+    /// Sets how the format says that a call has ended.
+    pub(crate) const fn set_ends(&mut self, ends: CallEnds) {
+        self.ends = ends;
     }
 
     /// The stream has ended.
@@ -194,7 +149,7 @@ impl Calls {
             open.doubt.get_or_insert(Doubt::DamagedEvent);
         }
         open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
-        let nameless = open.name.is_none() && open.kind != CallKind::Custom;
+        let nameless = open.name.is_none();
         let doubt = open
             .doubt
             .or_else(|| nameless.then_some(Doubt::MissingStart))
@@ -202,17 +157,19 @@ impl Calls {
             .or_else(|| (end == End::Broken).then_some(Doubt::BodyEnded));
         let closed = open.arguments.close(&mut |piece| sink(fragment(call, piece)));
         let name = open.name.unwrap_or_default();
-        let ended = Call::new(call, key.0, open.kind, open.id.clone(), name.clone());
+        let ended = Call::new(call, key.0, open.kind, open.id, name);
+        let blank = matches!(closed, Closed::Empty);
         let mut ended = ended.closed(closed, end, doubt);
-        if end != End::Unclean && open.after_loss && ended.outcome() == Outcome::Repaired {
-            // What looks like a defect may be the position of the lost event.
+        if open.after_loss
+            && (blank || (end != End::Unclean && ended.outcome() == Outcome::Repaired))
+        {
+            // What looks like a defect may be the position of the lost event, and it may have held all of the
+            // arguments.
             ended = ended.doubted(Doubt::LostEvent);
         }
         open.arguments.decide(&ended, &mut |piece| sink(fragment(call, piece)));
         sink(WireEvent::CallEnded(&ended));
-        let (hash, plain) = (hash(ended.raw()), is_plain(ended.raw()));
-        let kept = Ended { id: open.id, name, hash, plain, early: false };
-        self.ended.insert(key, kept);
+        self.ended.insert(key, Ended::new(&ended));
         let edit_log = open.arguments.into_edit_log();
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);

@@ -5,6 +5,7 @@ mod call;
 mod doubt;
 mod edit_log;
 mod end;
+mod ended;
 mod ending;
 mod reading;
 mod room;
@@ -18,7 +19,7 @@ use jsonmend_core::Options;
 
 use crate::{
     ErrorKind, FinishReason, Guides, WireError, WireEvent, WireLimits, WireOptions,
-    format::{Arguments, CallDelta, excerpt},
+    format::{Arguments, CallDelta, CallEnds, excerpt},
     json::Halves,
     source::Source,
 };
@@ -28,8 +29,7 @@ pub use doubt::Doubt;
 pub(crate) use edit_log::EditLog;
 use edit_log::Piece;
 pub(crate) use end::End;
-use end::Ended;
-use reading::after_placeholder;
+use ended::Ended;
 use route::Route;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Place, Target, Tracking};
@@ -56,6 +56,30 @@ struct OpenCall {
     /// Whether a guide to the arguments was looked up.
     asked: bool,
     halves: Halves,
+    /// The format guarantees which pieces belong to it.
+    exact: bool,
+    /// How many of its pieces had its id, up to 2.
+    same_ids: u8,
+    /// The stream repeated it as a whole.
+    repeated: bool,
+}
+
+impl OpenCall {
+    /// Whether it has arguments but no event began it, so they may belong to another call.
+    fn is_stray(&self) -> bool {
+        !self.exact && self.name.is_none() && !self.arguments.is_blank()
+    }
+
+    /// Whether the stream contradicts itself about it.
+    fn is_contradicted(&self) -> bool {
+        let contradiction = Some(Doubt::Contradiction);
+        self.doubt == contradiction || self.arguments.doubt() == contradiction
+    }
+
+    /// Whether the server sends its id with every piece.
+    const fn has_steady_id(&self) -> bool {
+        self.same_ids > 1
+    }
 }
 
 /// All calls of a response. Of those that have ended, little more than the keys is kept.
@@ -70,8 +94,8 @@ pub(crate) struct Calls {
     refused: bool,
     /// Part of the stream was lost.
     lossy: bool,
-    /// The format states the end of each call.
-    states_ends: bool,
+    /// How the format says that a call has ended.
+    ends: CallEnds,
     /// The current payload is damaged.
     damage: Option<Doubt>,
     /// By scope and number.
@@ -100,7 +124,7 @@ impl Calls {
             kept: 0,
             refused: false,
             lossy: false,
-            states_ends: false,
+            ends: CallEnds::Unstated,
             damage: None,
             open: BTreeMap::new(),
             keys: BTreeMap::new(),
@@ -162,50 +186,6 @@ impl Calls {
         self.keys.contains_key(&(scope, index))
     }
 
-    /// Reads a piece of a call that has ended. It either repeats the call or comes too late.
-    fn repeat(
-        &mut self,
-        call: usize,
-        delta: &CallDelta<'_>,
-        source: Source<'_>,
-    ) -> Result<(), Box<WireError>> {
-        let is_repeat = |text: &str| {
-            self.ended.get(&(delta.scope, call)).is_some_and(|ended| ended.matches(text))
-        };
-        match &delta.arguments {
-            Arguments::Final(text) => {
-                let differs = self.ended.get(&(delta.scope, call)).is_some_and(|ended| {
-                    let named = delta.name.as_deref();
-                    let renamed = named.is_some_and(|name| name != ended.name());
-                    // An empty object that was dropped before the arguments may come once more with them.
-                    let text = after_placeholder(text)
-                        .filter(|rest| !ended.contradicts(rest))
-                        .unwrap_or(text);
-                    // An empty object may hold the place of what was said.
-                    renamed || text.trim() != "{}" && ended.contradicts(text)
-                });
-                if let Some(tracking) = &mut self.tracking {
-                    let place = Place::of(text.literal(), source.text());
-                    tracking.repeat(Target::Call(delta.scope, call), place);
-                }
-                if differs {
-                    return Err(Box::new(WireError::new(
-                        ErrorKind::Contradiction,
-                        format!("other arguments of call {call} after its end: {}", excerpt(text)),
-                    )));
-                }
-                Ok(())
-            }
-            Arguments::Fragment(text) if !text.trim().is_empty() && !is_repeat(text) => {
-                Err(Box::new(WireError::new(
-                    ErrorKind::LateArguments,
-                    format!("arguments of call {call} after its end: {}", excerpt(text)),
-                )))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn begin(
         &mut self,
         delta: CallDelta<'_>,
@@ -255,6 +235,9 @@ impl Calls {
             after_loss: self.lossy && !delta.exact,
             asked: false,
             halves: Halves::default(),
+            exact: delta.exact,
+            same_ids: 0,
+            repeated: false,
         };
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
@@ -278,6 +261,13 @@ impl Calls {
             open.id = Some(id.to_string());
             self.ids.insert((key.0, id.to_string()), call);
         }
+        let same_id = delta.id.is_some() && delta.id.as_deref() == open.id.as_deref();
+        open.same_ids = (open.same_ids + u8::from(same_id)).min(2);
+        let again = matches!(delta.arguments, Arguments::Final(_) | Arguments::Again(_));
+        open.repeated |= again;
+        // After the stated end of a call, a repetition that differs is an error, as if it had ended.
+        let stated = again && self.pending == Some(key);
+        let repetition = delta.arguments.text().filter(|_| stated).map(excerpt);
         if let Some(doubt) = delta.doubt {
             open.doubt.get_or_insert(doubt);
         }
@@ -289,9 +279,7 @@ impl Calls {
             if name_grows(&mut open.name, name, &delta.arguments, &open.arguments) {
                 let name = open.name.as_deref().unwrap_or_default();
                 sink(WireEvent::CallNamed { call, name });
-            } else if (delta.exact || matches!(delta.arguments, Arguments::Final(_)))
-                && open.name.as_deref() != Some(name)
-            {
+            } else if (delta.exact || again || same_id) && open.name.as_deref() != Some(name) {
                 open.doubt.get_or_insert(Doubt::Contradiction);
             }
         }
@@ -312,7 +300,6 @@ impl Calls {
         // envelope needed. A rewriter changes the envelope as one text.
         let use_original = self.tracking.is_none();
         let original = |text: &str| source.original_of(text).filter(|_| use_original);
-        let delta_piece = !matches!(delta.arguments, Arguments::Final(_));
         let (literal, decoded) = match delta.arguments {
             Arguments::Absent => return Ok(()),
             Arguments::Seed(text) => {
@@ -339,13 +326,21 @@ impl Calls {
                 open.halves = Halves::default();
                 (open.arguments.complete(&piece, &mut show).then_some(piece.literal()), None)
             }
+            Arguments::Again(text) => {
+                let text = original(text).unwrap_or(text);
+                (open.arguments.repeat(text, &mut show).then_some(text), None)
+            }
         };
+        let differs = repetition.filter(|_| open.is_contradicted());
         if let (Some(literal), Some(tracking)) = (literal, &mut self.tracking) {
             let target = Target::Call(key.0, call);
             let place = Place::of(literal, source.text());
-            tracking.enter(Entry::Piece { target, place, decoded, delta: delta_piece });
+            tracking.enter(Entry::Piece { target, place, decoded, delta: !again });
         }
-        Ok(())
+        match differs {
+            Some(text) => Err(ended::contradiction(call, &text)),
+            None => Ok(()),
+        }
     }
 }
 

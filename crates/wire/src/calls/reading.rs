@@ -1,6 +1,6 @@
 //! What the text of arguments means, independent of its form.
 
-use jsonmend_core::{Mended, Options, Output as _, Partial, RepairKind, mend};
+use jsonmend_core::{Mended, Options, RepairKind, mend};
 
 use crate::{json, work};
 
@@ -12,14 +12,16 @@ pub(super) fn after_placeholder(text: &str) -> Option<&str> {
 
 /// Whether two texts are the same JSON value, however it is written.
 pub(super) fn says_the_same(one: &str, other: &str) -> bool {
-    work::count(one.len() + other.len());
-    let value = |text: &str| {
-        let mut value = Partial::new();
-        value.copy(mend(text.as_bytes(), &Options::new()).text()?.as_bytes());
-        value.settle();
-        Some(value.to_string())
-    };
-    one == other || value(one).is_some_and(|one| value(other) == Some(one))
+    if one == other || json::meaning(one) == json::meaning(other) {
+        return true;
+    }
+    mended_meaning(one).is_some_and(|one| mended_meaning(other) == Some(one))
+}
+
+/// What a text says once it is repaired, if it can be.
+pub(super) fn mended_meaning(text: &str) -> Option<u64> {
+    work::count(text.len());
+    mend(text.as_bytes(), &Options::new()).text().map(json::meaning)
 }
 
 /// Whether repaired arguments are an object, an array that the model itself closed, or a literal such as

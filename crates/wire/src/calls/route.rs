@@ -23,6 +23,7 @@ impl Calls {
     pub(super) fn route(&mut self, delta: &CallDelta<'_>) -> Route {
         let scope = delta.scope;
         let known = match delta.index {
+            _ if delta.repeats => self.repeated_whole(delta),
             Some(index) => match self.keys.get(&(scope, index)).copied() {
                 // An index that is always 0 means nothing, but the id of another open call does.
                 Some(call) if !delta.exact && self.has_another_id(call, delta) => self
@@ -34,7 +35,9 @@ impl Calls {
                 // A continuation under another index still identifies its call by id.
                 None if delta.name.is_none() => self.by_id(delta),
                 // A format that counts its calls counts a call that is sent twice as another one.
-                None if delta.exact => self.by_id(delta).filter(|&call| self.is_again(call, delta)),
+                None if delta.exact && !delta.sibling => {
+                    self.by_id(delta).filter(|&call| self.is_again(call, delta))
+                }
                 None => None,
             },
             None => self.by_id(delta).or_else(|| {
@@ -50,6 +53,19 @@ impl Calls {
             None if is_wordless(delta) && self.knows_index(delta) => Route::Ghost,
             None => Route::New,
         }
+    }
+
+    /// The call that a repetition of all calls means: the one with its id, or else the one at its place.
+    fn repeated_whole(&self, delta: &CallDelta<'_>) -> Option<usize> {
+        self.by_id(delta).or_else(|| {
+            let call = *self.keys.get(&(delta.scope, delta.index?))?;
+            let key = (delta.scope, call);
+            let own = match self.open.get(&key) {
+                Some(open) => open.id.as_deref(),
+                None => self.ended.get(&key)?.id(),
+            };
+            own.zip(delta.id.as_deref()).is_none_or(|(own, id)| own == id).then_some(call)
+        })
     }
 
     /// Whether a call has had the index of the piece.
@@ -69,7 +85,7 @@ impl Calls {
         let call = self.keys.get(&(delta.scope, delta.index?)).copied()?;
         let ended = self.ended.get(&(delta.scope, call))?;
         let (id, name) = (delta.id.as_deref(), delta.name.as_deref());
-        let same_text = argument_text(delta).map(|text| ended.matches(text));
+        let same_text = delta.arguments.text().map(|text| ended.matches(text));
         // A server that repeats its last chunk sends the same once more.
         let again = same_text == Some(true) && ended.is(id, name);
         let early = ended.may_repeat(id, name) && (id.is_some() || same_text != Some(false));
@@ -80,7 +96,7 @@ impl Calls {
     fn is_again(&self, call: usize, delta: &CallDelta<'_>) -> bool {
         let (id, name) = (delta.id.as_deref(), delta.name.as_deref());
         self.ended.get(&(delta.scope, call)).is_some_and(|ended| {
-            ended.is(id, name) && argument_text(delta).is_some_and(|text| ended.matches(text))
+            ended.is(id, name) && delta.arguments.text().is_some_and(|text| ended.matches(text))
         })
     }
 
@@ -110,10 +126,10 @@ impl Calls {
 }
 
 /// Handles an id that differs. With a name, or after complete arguments, it is another call. In the
-/// middle of the arguments, the server makes up an id for every piece.
+/// middle of the arguments, the server makes up an id for every piece, unless it has sent one twice.
 fn has_other_id(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
     let same_name = delta.name.is_none() || delta.name.as_deref() == open.name.as_deref();
-    if !same_name || open.arguments.is_closed() {
+    if !same_name || open.has_steady_id() || open.arguments.is_closed() {
         return true;
     }
     delta.name.is_some() && (open.arguments.is_empty() || opens_object(delta))
@@ -129,7 +145,7 @@ fn has_other_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
         let silent = matches!(delta.arguments, Arguments::Absent);
         return !(silent && open.arguments.is_empty() && delta.index.is_some());
     }
-    let resend = argument_text(delta).is_some_and(|text| open.arguments.is_resend(text));
+    let resend = delta.arguments.text().is_some_and(|text| open.arguments.is_resend(text));
     opens_object(delta) && !resend && open.arguments.is_closed()
 }
 
@@ -144,13 +160,5 @@ fn is_wordless(delta: &CallDelta<'_>) -> bool {
 }
 
 fn opens_object(delta: &CallDelta<'_>) -> bool {
-    argument_text(delta).is_some_and(|text| text.trim_start().starts_with('{'))
-}
-
-fn argument_text<'a>(delta: &'a CallDelta<'_>) -> Option<&'a str> {
-    match &delta.arguments {
-        Arguments::Fragment(text) | Arguments::Final(text) => Some(text),
-        Arguments::Whole(text) | Arguments::Composed(text) => Some(text),
-        Arguments::Absent | Arguments::Seed(_) => None,
-    }
+    delta.arguments.text().is_some_and(|text| text.trim_start().starts_with('{'))
 }

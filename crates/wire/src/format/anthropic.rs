@@ -4,8 +4,8 @@
 //! of a payload decides; if it is missing, the name of the event is used instead.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, finish, is_misnamed, kind_of, non_empty,
-    ordinal, piece, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, arguments, finish, is_misnamed, kind_of,
+    non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -64,8 +64,9 @@ impl Format for Anthropic {
             }
             "content_block_delta" => {
                 let [index, delta] = payload.pick(["index", "delta"]);
-                if let Some(delta) = delta {
-                    self.delta(ordinal(index), delta, out);
+                match delta {
+                    Some(delta) => self.delta(ordinal(index), delta, out),
+                    None => out(unread(self.scope, i64::from(ordinal(index)))),
                 }
             }
             "content_block_stop" => {
@@ -79,12 +80,17 @@ impl Format for Anthropic {
             }
             "message_stop" => self.stopped = true,
             "message" => self.whole(payload, out),
-            _ => {}
+            _ => {
+                let [index, delta] = payload.pick(["index", "delta"]);
+                if let (Some(_), Some(_)) = (index, delta) {
+                    out(unread(self.scope, i64::from(ordinal(index))));
+                }
+            }
         }
     }
 
-    fn states_ends(&self) -> bool {
-        true
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Stated
     }
 
     fn names(&self) -> &'static [&'static str] {
@@ -160,7 +166,7 @@ impl Anthropic {
                     out(Delta::Reasoning { block, text });
                 }
             }
-            "input_json_delta" => {
+            "input_json_delta" if json.is_some() || delta.has("partial_json") => {
                 out(Delta::Call(CallDelta {
                     scope: self.scope,
                     index: Some(i64::from(index)),
@@ -174,8 +180,9 @@ impl Anthropic {
                     out(Delta::Citation { block, json: citation.raw() });
                 }
             }
-            // Signatures and future types hold no text.
-            _ => {}
+            "signature_delta" => {}
+            // Future types hold no text, but a call has pieces of one type only.
+            _ => out(unread(self.scope, i64::from(index))),
         }
     }
 

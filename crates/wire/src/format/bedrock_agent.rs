@@ -39,6 +39,8 @@ pub(super) fn recognise_plain(event: &str, data: &str) -> bool {
 pub(super) struct BedrockAgent {
     /// How many calls were returned to the caller.
     calls: i64,
+    /// The last request to the caller: its id, and what it asks for.
+    request: Option<(String, String)>,
     /// How many outputs of a flow there were so far. Each is a block.
     outputs: u32,
     spoke: bool,
@@ -101,7 +103,15 @@ impl BedrockAgent {
     /// The agent asks the caller to run something.
     fn return_control(&mut self, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [id, inputs] = payload.pick(["invocationId", "invocationInputs"]);
-        for input in inputs.into_iter().flat_map(Node::items) {
+        if let (Some(id), Some(inputs)) = (non_empty(id), inputs) {
+            // The same request once more.
+            let request = (id.into_owned(), inputs.raw().to_owned());
+            if self.request.as_ref() == Some(&request) {
+                return;
+            }
+            self.request = Some(request);
+        }
+        for (position, input) in inputs.into_iter().flat_map(Node::items).enumerate() {
             let [function, api] = input.pick(["functionInvocationInput", "apiInvocationInput"]);
             let Some(wanted) = function.or(api) else { continue };
             let [name, path, parameters, body] =
@@ -116,6 +126,7 @@ impl BedrockAgent {
             out(Delta::Call(CallDelta {
                 index: Some(index),
                 exact: true,
+                sibling: position > 0,
                 id: non_empty(id),
                 name: non_empty(name).or_else(|| non_empty(path)),
                 arguments: Arguments::Composed(&text),

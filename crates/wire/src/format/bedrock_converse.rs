@@ -4,7 +4,8 @@
 //! bodies recorded as JSON), the payload has one member of that name.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, finish, non_empty, ordinal, piece, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, arguments, finish, non_empty, ordinal, piece,
+    unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -51,8 +52,8 @@ impl Format for BedrockConverse {
         }
     }
 
-    fn states_ends(&self) -> bool {
-        true
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Stated
     }
 
     fn is_ended(&self) -> bool {
@@ -72,9 +73,8 @@ impl BedrockConverse {
                 }
             }
             "contentBlockDelta" => {
-                if let Some(delta) = delta {
-                    content(index, delta, out);
-                }
+                let known = delta.is_some_and(|delta| content(index, delta, out));
+                (!known).then(|| unread(0, i64::from(index))).into_iter().for_each(out);
             }
             "contentBlockStop" => out(Delta::CallEnd { scope: 0, index: i64::from(index) }),
             "messageStop" => {
@@ -99,8 +99,8 @@ impl BedrockConverse {
     }
 }
 
-/// A piece of a block, or a whole block.
-fn content(index: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+/// Reads a piece of a block, or a whole block. Returns whether anything in it is known.
+fn content(index: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) -> bool {
     let [text, tool, reasoning, citation] =
         delta.pick(["text", "toolUse", "reasoningContent", "citation"]);
     let block = Block::new(0, index);
@@ -114,12 +114,16 @@ fn content(index: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
             out(Delta::Reasoning { block, text });
         }
     }
+    let mut known = text.is_some() || reasoning.is_some() || citation.is_some();
     if let Some(tool) = tool {
-        call(index, tool, arguments(tool.field("input")), out);
+        let input = tool.field("input");
+        known |= input.is_some() || tool.has("input");
+        call(index, tool, arguments(input), out);
     }
     if let Some(citation) = citation {
         out(Delta::Citation { block, json: citation.raw() });
     }
+    known
 }
 
 fn call<'a>(index: u32, tool: Node<'a>, arguments: Arguments<'a>, out: &mut dyn FnMut(Delta<'_>)) {

@@ -1,10 +1,10 @@
 //! Cohere Chat, version 1.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, again, arguments, cohere_v2::read_usage, finish,
-    non_empty, piece,
+    CallDelta, CallEnds, Delta, Format, again, announced::Announced, arguments,
+    cohere_v2::read_usage, final_arguments, finish, non_empty, piece,
 };
-use crate::{Block, json::Node};
+use crate::{Block, Doubt, json::Node};
 
 /// An event with its type, or a response that was not streamed.
 pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
@@ -16,8 +16,10 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct CohereV1 {
-    /// The calls arrived in pieces. The list that follows repeats them.
-    called: bool,
+    /// The calls so far. A list that follows repeats them.
+    calls: Announced,
+    /// Some piece of a call had no index, so the list cannot be compared with them.
+    unnumbered: bool,
     spoke: bool,
     ended: bool,
 }
@@ -70,6 +72,10 @@ impl Format for CohereV1 {
         }
     }
 
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Repeated
+    }
+
     fn is_ended(&self) -> bool {
         self.ended
     }
@@ -78,32 +84,50 @@ impl Format for CohereV1 {
 impl CohereV1 {
     fn piece(&mut self, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [index, name, parameters] = delta.pick(["index", "name", "parameters"]);
-        self.called = true;
+        let index = index.and_then(Node::integer);
+        match index.and_then(|index| u32::try_from(index).ok()) {
+            Some(place) => self.calls.add(place, None),
+            None => self.unnumbered = true,
+        }
+        if self.unnumbered && !self.calls.is_empty() {
+            // An index was lost.
+            out(Delta::Doubt(Doubt::LostEvent));
+        }
         out(Delta::Call(CallDelta {
-            index: index.and_then(Node::integer),
+            index,
             name: non_empty(name),
             arguments: arguments(parameters),
             ..CallDelta::default()
         }));
     }
 
-    /// Whole calls.
+    /// Whole calls, which repeat those that arrived in pieces.
     fn calls(&mut self, calls: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
-        if self.called {
+        if self.unnumbered {
             return;
         }
-        self.called = calls.is_some();
-        for (index, call) in (0_i64..).zip(calls.into_iter().flat_map(Node::items)) {
+        let streamed = !self.calls.is_empty();
+        let calls = || (0_u32..).zip(calls.into_iter().flat_map(Node::items));
+        let missing = self.calls.missing(calls().map(|(place, _)| (place, None::<&str>)));
+        for (place, call) in calls() {
             let [name, parameters] = call.pick(["name", "parameters"]);
-            let arguments: Arguments<'_> = arguments(parameters);
+            let index = i64::from(place);
+            let is_missing = missing.contains(&place);
+            self.calls.add(place, None);
             out(Delta::Call(CallDelta {
                 index: Some(index),
                 exact: true,
+                repeats: !is_missing,
                 name: non_empty(name),
-                arguments,
+                arguments: final_arguments(parameters),
                 ..CallDelta::default()
             }));
-            out(Delta::CallEnd { scope: 0, index });
+            if is_missing {
+                out(Delta::CallEnd { scope: 0, index });
+            }
+        }
+        if streamed && calls().next().is_some() {
+            out(Delta::CallsRepeated { scope: 0 });
         }
     }
 

@@ -1,10 +1,10 @@
 //! Cohere Chat, version 2.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, arguments, count, finish, is_misnamed, non_empty, ordinal,
-    piece,
+    Arguments, CallDelta, CallEnds, Delta, Format, arguments, count, finish, is_misnamed,
+    non_empty, ordinal, piece, unread,
 };
-use crate::{Block, ErrorKind, Usage, WireError, json::Node};
+use crate::{Block, Doubt, ErrorKind, Usage, WireError, json::Node};
 
 const TYPES: [&str; 11] = [
     "citation-end",
@@ -35,17 +35,27 @@ pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct CohereV2 {
+    /// Calls have a number.
+    numbered: bool,
     ended: bool,
 }
 
 impl Format for CohereV2 {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [kind, index, delta] = payload.pick(["type", "index", "delta"]);
-        let index = ordinal(index);
+        let (numbered, index) = (index.is_some(), ordinal(index));
         let message = || delta?.field("message");
         let kind = kind.and_then(Node::text);
         if kind.as_deref().is_some_and(|kind| is_misnamed(event, kind, &NAMES)) {
             out(Delta::Damaged);
+        }
+        if kind.as_deref().is_some_and(|kind| kind.starts_with("tool-call-")) {
+            self.numbered |= numbered;
+            if self.numbered && !numbered {
+                // Its number was lost, so it may be of any call.
+                out(Delta::Doubt(Doubt::LostEvent));
+                return;
+            }
         }
         match kind.as_deref() {
             Some("content-start" | "content-delta") => {
@@ -61,6 +71,8 @@ impl Format for CohereV2 {
                 let one = listed.map_or(calls, |calls| calls.items().next());
                 if let Some(one) = one {
                     read_call(index, one, out);
+                } else {
+                    out(unread(0, i64::from(index)));
                 }
             }
             Some("tool-call-end") => out(Delta::CallEnd { scope: 0, index: i64::from(index) }),
@@ -80,8 +92,8 @@ impl Format for CohereV2 {
         }
     }
 
-    fn states_ends(&self) -> bool {
-        true
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Stated
     }
 
     fn names(&self) -> &'static [&'static str] {
@@ -145,6 +157,9 @@ fn read_plan(message: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
 fn read_call(index: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     let [id, function] = call.pick(["id", "function"]);
     let [name, text] = function.map_or([None; 2], |function| function.pick(["name", "arguments"]));
+    if name.is_none() && text.is_none() {
+        out(unread(0, i64::from(index)));
+    }
     let arguments: Arguments<'_> = arguments(text);
     out(Delta::Call(CallDelta {
         index: Some(i64::from(index)),

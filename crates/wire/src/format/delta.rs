@@ -37,6 +37,10 @@ pub(crate) enum Delta<'a> {
         scope: u32,
         index: i64,
     },
+    /// All calls of a scope were repeated as a whole, which the format does once.
+    CallsRepeated {
+        scope: u32,
+    },
     /// Something was lost or contradicted: no open call is complete.
     Doubt(Doubt),
     /// The payload was damaged: no call that is open or begins in it is complete.
@@ -140,11 +144,22 @@ pub(crate) enum Arguments<'a> {
     Whole(&'a str),
     /// All of them, repeated. They only count where the fragments left something out.
     Final(Piece<'a>),
+    /// All of them, repeated as a JSON value. They only count if there are no others.
+    Again(&'a str),
     /// The next piece of a text that the format assembles itself.
     Composed(&'a str),
 }
 
 impl<'a> Arguments<'a> {
+    /// What they add to the text of the arguments, or repeat of it.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Fragment(text) | Self::Final(text) => Some(text),
+            Self::Again(text) | Self::Whole(text) | Self::Composed(text) => Some(text),
+            Self::Absent | Self::Seed(_) => None,
+        }
+    }
+
     /// The string in the payload that holds them.
     pub(crate) fn literal(&self) -> Option<&'a str> {
         match self {

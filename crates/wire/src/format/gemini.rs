@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, excerpt, finish, non_empty,
-    ordinal, partial_args::PartialArgs, piece, usage,
+    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, excerpt, finish, holds_more,
+    non_empty, ordinal, partial_args::PartialArgs, piece, usage,
 };
 use crate::{Block, Doubt, ErrorKind, FinishReason, WireError, json::Node};
 
@@ -38,6 +38,8 @@ struct Candidate {
     calls: i64,
     /// The call whose arguments arrive leaf by leaf.
     partial: Option<PartialArgs>,
+    /// A leaf arrived while no call was open, so it may belong to the next one.
+    stray: bool,
     finished: bool,
 }
 
@@ -106,7 +108,7 @@ impl Candidate {
         }
         if let Some(original) = non_empty(reason) {
             self.finished = true;
-            self.close_partial(scope, original != "STOP", out);
+            self.abandon_partial(scope, original != "STOP", out);
             // Only the message holds the failed text of the model.
             if FinishReason::from_provider(&original) == FinishReason::Error {
                 let text = non_empty(message).unwrap_or(original.clone());
@@ -148,8 +150,10 @@ impl Candidate {
             call.pick(["name", "id", "args", "partialArgs", "willContinue"]);
         let continues = continues.is_some_and(|continues| continues.raw() == "true");
         let name = non_empty(name);
+        let name_is_absent = name.is_none();
         if name.is_some() || args.is_some() {
-            self.close_partial(scope, false, out);
+            self.abandon_partial(scope, false, out);
+            let doubt = core::mem::take(&mut self.stray).then_some(Doubt::LostEvent);
             let index = Some(self.calls);
             self.calls = self.calls.saturating_add(1);
             let id = non_empty(id);
@@ -158,6 +162,7 @@ impl Candidate {
                 scope,
                 index,
                 exact: true,
+                doubt,
                 id,
                 name,
                 arguments,
@@ -168,12 +173,17 @@ impl Candidate {
                 self.end(scope, out);
             }
         }
+        let silent = name_is_absent && args.is_none() && patches.is_none();
+        if silent && holds_more(call, &["id", "willContinue"]) {
+            out(Delta::Doubt(Doubt::LostEvent));
+        }
         for patch in patches.into_iter().flat_map(Node::items) {
             self.patch(scope, patch, out);
         }
         // An empty call ends the open one, and so does one without a continuation.
         if !continues {
             self.close_partial(scope, false, out);
+            self.stray = false;
         }
     }
 
@@ -186,7 +196,8 @@ impl Candidate {
                     out(Delta::Doubt(Doubt::LostEvent));
                 }
             }
-            _ => {
+            other => {
+                self.stray |= other.is_none();
                 let message = format!("arguments that fit nowhere: {}", excerpt(patch.raw()));
                 out(Delta::Fail(Box::new(WireError::new(ErrorKind::Malformed, message))));
             }
@@ -211,6 +222,21 @@ impl Candidate {
             self.compose(scope, &text, out);
             self.end(scope, out);
         }
+    }
+
+    /// The same, where something else ends the call that the format has not ended.
+    fn abandon_partial(&mut self, scope: u32, cut: bool, out: &mut dyn FnMut(Delta<'_>)) {
+        if self.partial.as_ref().is_some_and(PartialArgs::is_empty) {
+            // It was to continue and never did.
+            out(Delta::Call(CallDelta {
+                scope,
+                index: Some(self.calls - 1),
+                exact: true,
+                doubt: Some(Doubt::LostEvent),
+                ..CallDelta::default()
+            }));
+        }
+        self.close_partial(scope, cut, out);
     }
 
     fn end(&self, scope: u32, out: &mut dyn FnMut(Delta<'_>)) {

@@ -3,8 +3,8 @@
 //! The parts of a response are called steps. An earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, Delta, Format, again, arguments, finish, is_misnamed, non_empty, ordinal,
-    piece, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, again, announced::Announced, arguments,
+    final_arguments, finish, is_misnamed, non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -28,8 +28,16 @@ const USAGE: [&str; 4] =
 #[derive(Debug, Default)]
 pub(super) struct GeminiInteractions {
     spoke: bool,
+    calls: Announced,
     ended: bool,
 }
+
+/// The types of the steps that are calls.
+const CALLS: [&str; 2] = ["function_call", "mcp_server_tool_call"];
+
+/// The types of the deltas that are not pieces of a call.
+const OTHER_DELTAS: [&str; 6] =
+    ["text", "text_annotation", "thought", "thought_signature", "thought_summary", "signature"];
 
 impl Format for GeminiInteractions {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
@@ -65,6 +73,10 @@ impl Format for GeminiInteractions {
         &NAMES
     }
 
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Stated
+    }
+
     fn is_ended(&self) -> bool {
         self.ended
     }
@@ -80,6 +92,9 @@ impl GeminiInteractions {
         if kind.ends_with("_call") || kind == "arguments_delta" {
             self.call(index, &kind, name, step, delta, out);
             return;
+        }
+        if delta && !OTHER_DELTAS.contains(&kind.as_ref()) {
+            out(unread(0, i64::from(index)));
         }
         let thought = kind.starts_with("thought");
         let listed = [content, summary].into_iter().flatten();
@@ -109,16 +124,18 @@ impl GeminiInteractions {
         out: &mut dyn FnMut(Delta<'_>),
     ) {
         // The provider's own searches have no name, and do not count as calls.
-        if !matches!(kind, "function_call" | "mcp_server_tool_call" | "arguments_delta") {
+        if !CALLS.contains(&kind) && kind != "arguments_delta" {
             return;
         }
         let [id, text, partial] = step.pick(["id", "arguments", "partial_arguments"]);
         self.spoke = true;
+        let id = non_empty(id);
+        self.calls.add(index, id.as_deref());
         out(Delta::Call(CallDelta {
             index: Some(i64::from(index)),
             exact: true,
             kind: (kind == "mcp_server_tool_call").then_some(CallKind::Server),
-            id: non_empty(id),
+            id,
             name: non_empty(name),
             arguments: match text.or(partial) {
                 // A step starts with an empty object; a non-empty one may be all there is.
@@ -128,6 +145,37 @@ impl GeminiInteractions {
             },
             ..CallDelta::default()
         }));
+    }
+
+    /// Reads a call of the whole response, which repeats the streamed ones.
+    fn call_again(
+        &self,
+        place: u32,
+        step: Node<'_>,
+        is_missing: bool,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
+        let [kind, id, name, text] = step.pick(["type", "id", "name", "arguments"]);
+        let server = kind.and_then(Node::text).is_some_and(|kind| kind != "function_call");
+        // A call that no event announced takes a place that no other call has.
+        let apart = i64::from(is_missing && self.calls.has(place)) << 32;
+        let index = i64::from(place) | apart;
+        out(Delta::Call(CallDelta {
+            index: Some(index),
+            exact: true,
+            repeats: !is_missing,
+            kind: server.then_some(CallKind::Server),
+            id: non_empty(id),
+            name: non_empty(name),
+            arguments: match text {
+                Some(text) if text.is_blank() => Arguments::Absent,
+                text => final_arguments(text),
+            },
+            ..CallDelta::default()
+        }));
+        if is_missing {
+            out(Delta::CallEnd { scope: 0, index });
+        }
     }
 
     /// Reads the state of the whole response.
@@ -142,8 +190,15 @@ impl GeminiInteractions {
         self.ended = true;
         let again = self.spoke;
         let whole = outputs.or(steps).into_iter().flat_map(Node::items);
+        let calls = outputs.or(steps).into_iter().flat_map(Node::items);
+        let calls = (0_u32..).zip(calls).filter(|(_, step)| is_call(*step));
+        let missing = self
+            .calls
+            .missing(calls.map(|(place, step)| (place, step.field("id").and_then(Node::text))));
         for (index, step) in (0_u32..).zip(whole) {
-            if again {
+            if again && is_call(step) {
+                self.call_again(index, step, missing.contains(&index), out);
+            } else if again {
                 repeat(index, step, out);
             } else {
                 self.step(index, step, false, out);
@@ -152,6 +207,11 @@ impl GeminiInteractions {
         }
         finish(0, status).into_iter().for_each(out);
     }
+}
+
+/// Whether a step is a call.
+fn is_call(step: Node<'_>) -> bool {
+    step.field("type").and_then(Node::text).is_some_and(|kind| CALLS.contains(&kind.as_ref()))
 }
 
 /// Reads what was streamed and is repeated at the end.

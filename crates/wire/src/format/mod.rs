@@ -2,6 +2,7 @@
 //!
 //! A format is one file, one variant of [`ApiFormat`], and one row of [`FORMATS`].
 
+mod announced;
 mod anthropic;
 mod anthropic_complete;
 mod bedrock_agent;
@@ -27,7 +28,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use crate::{
-    Block, FinishReason, Framing, Usage,
+    Block, Doubt, FinishReason, Framing, Usage,
     codes::coded,
     json::{self, Node},
 };
@@ -283,9 +284,9 @@ pub(crate) trait Format: fmt::Debug + Send {
     /// The sentinel `[DONE]` arrived. It does not replace the marker of a format that has its own.
     fn sentinel(&mut self) {}
 
-    /// Whether the format states the end of every call.
-    fn states_ends(&self) -> bool {
-        false
+    /// How the format says that a call has ended.
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Unstated
     }
 
     /// The names of the events that hold a part of a call, if the format names its events.
@@ -295,6 +296,17 @@ pub(crate) trait Format: fmt::Debug + Send {
 
     /// Whether the stream may end here.
     fn is_ended(&self) -> bool;
+}
+
+/// How a format says that a call has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallEnds {
+    /// At the end of the turn, it repeats all calls as a whole.
+    Repeated,
+    /// An event states the end of every call.
+    Stated,
+    /// It does not.
+    Unstated,
 }
 
 /// The type of a payload, or the name of its event if it has none.
@@ -346,7 +358,7 @@ fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
 /// Arguments that repeat earlier fragments.
 fn final_arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
-        Some(node) if node.is_object() || node.is_array() => Arguments::Seed(node.raw().into()),
+        Some(node) if node.is_object() || node.is_array() => Arguments::Again(node.raw()),
         node => piece(node).map_or(Arguments::Absent, Arguments::Final),
     }
 }
@@ -368,6 +380,49 @@ fn usage<const N: usize>(node: Option<Node<'_>>, names: [&str; N]) -> Option<Del
     let counts = node.filter(|node| node.is_object())?.pick(names);
     let at = |place: usize| count(counts.get(place).copied().flatten());
     Some(Delta::Usage(Usage { input: at(0), output: at(1), cached: at(2), reasoning: at(3) }))
+}
+
+/// A piece for the call at that index in which nothing is known, so that what it held is lost. It says nothing
+/// if no call is open there.
+fn unread(scope: u32, index: i64) -> Delta<'static> {
+    Delta::Call(CallDelta {
+        scope,
+        index: Some(index),
+        exact: true,
+        repeats: true,
+        doubt: Some(Doubt::LostEvent),
+        ..CallDelta::default()
+    })
+}
+
+/// The names of members that hold calls, or parts of them.
+const CALL_MEMBERS: [&str; 5] =
+    ["arguments", "function", "function_call", "functionCall", "tool_calls"];
+
+/// How deep a value that is not understood is searched for a call.
+const CALL_DEPTH: u8 = 6;
+
+/// Whether an object has content in a member other than those.
+fn holds_more(node: Node<'_>, known: &[&str]) -> bool {
+    node.fields().any(|(key, value)| {
+        !known.contains(&key.as_ref()) && value.raw() != "null" && !value.is_blank()
+    })
+}
+
+/// Whether an object has a call, or a part of one, in a member other than those: its name was damaged.
+fn hides_a_call(node: Node<'_>, known: &[&str]) -> bool {
+    node.fields().any(|(key, value)| !known.contains(&key.as_ref()) && speaks_of_a_call(value))
+}
+
+/// Whether a value that is not understood holds a call, or a part of one.
+fn speaks_of_a_call(node: Node<'_>) -> bool {
+    fn search(node: Node<'_>, depth: u8) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        node.fields()
+            .any(|(key, value)| CALL_MEMBERS.contains(&key.as_ref()) || search(value, depth))
+            || node.items().any(|item| search(item, depth))
+    }
+    search(node, CALL_DEPTH)
 }
 
 /// Choices beyond this number share one scope, so that the number of scopes is bounded.

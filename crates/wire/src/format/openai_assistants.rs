@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::{
-    CallDelta, Delta, Format, again, arguments, errors::read_inner_error, final_arguments, finish,
-    non_empty, ordinal, piece, usage,
+    CallDelta, CallEnds, Delta, Format, again, arguments, errors::read_inner_error,
+    final_arguments, finish, holds_more, non_empty, ordinal, piece, usage,
 };
-use crate::{Block, json::Node};
+use crate::{Block, Doubt, json::Node};
 
 /// The name of the event, or the object type of the payload.
 pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
@@ -84,6 +84,10 @@ impl Format for OpenAiAssistants {
         &NAMES
     }
 
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Repeated
+    }
+
     fn is_ended(&self) -> bool {
         self.ended
     }
@@ -125,6 +129,9 @@ impl OpenAiAssistants {
         let Some(function) = function else { return };
         let [name, text] = function.pick(["name", "arguments"]);
         let index = index.and_then(Node::integer).unwrap_or(place);
+        if text.is_none() && name.is_none() && holds_more(function, &["output"]) {
+            out(Delta::Doubt(Doubt::LostEvent));
+        }
         out(Delta::Call(CallDelta {
             // Every step counts from 0.
             index: Some((i64::from(self.step) << 32).saturating_add(index & 0xffff_ffff)),
@@ -146,9 +153,11 @@ impl OpenAiAssistants {
         let calls = action
             .and_then(|action| action.field("submit_tool_outputs"))
             .and_then(|wanted| wanted.field("tool_calls"));
+        let mut repeated = false;
         for entry in calls.into_iter().flat_map(Node::items) {
             let [id, function] = entry.pick(["id", "function"]);
             let Some(function) = function else { continue };
+            repeated = true;
             let [name, text] = function.pick(["name", "arguments"]);
             out(Delta::Call(CallDelta {
                 id: non_empty(id),
@@ -156,6 +165,9 @@ impl OpenAiAssistants {
                 arguments: final_arguments(text),
                 ..CallDelta::default()
             }));
+        }
+        if repeated {
+            out(Delta::CallsRepeated { scope: 0 });
         }
         if let Some(error) = error.filter(|error| !error.is_blank()) {
             out(Delta::Fail(Box::new(read_inner_error(error))));

@@ -6,8 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{CallDelta, Delta, Format, MAX_CHOICE, arguments, count, non_empty, ordinal, piece};
-use crate::{Block, CallKind, FinishReason, Usage, json::Node};
+use super::{
+    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, count, hides_a_call, holds_more,
+    non_empty, ordinal, piece,
+};
+use crate::{Block, CallKind, Doubt, FinishReason, Usage, json::Node};
 
 /// The key of the only call in the old `function_call` field.
 const LEGACY: i64 = i64::MIN;
@@ -32,6 +35,9 @@ impl Format for OpenAiChat {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [choices, usage, groq, sources] =
             payload.pick(["choices", "usage", "x_groq", "citations"]);
+        if choices.is_none() && usage.is_none() && hides_a_call(payload, &[]) {
+            out(Delta::Doubt(Doubt::LostEvent));
+        }
         for choice in choices.into_iter().flat_map(Node::items) {
             self.choice(choice, out);
         }
@@ -72,6 +78,8 @@ impl OpenAiChat {
             // A completions stream whose first chunks did not show that it is one.
             self.open.insert(scope);
             out(Delta::Text { block: Block::new(scope, 0), text });
+        } else if hides_a_call(choice, &[]) {
+            out(Delta::Doubt(Doubt::LostEvent));
         }
         // An empty reason ends nothing.
         if let Some(original) = non_empty(finish) {
@@ -126,7 +134,14 @@ impl OpenAiChat {
         }
         for (position, entry) in calls.into_iter().flat_map(Node::items).enumerate() {
             spoke = true;
-            out(Delta::Call(read_call(scope, position, entry)));
+            let call = read_call(scope, position, entry);
+            if call.name.is_none()
+                && matches!(call.arguments, Arguments::Absent)
+                && is_unread(entry)
+            {
+                out(Delta::Doubt(Doubt::LostEvent));
+            }
+            out(Delta::Call(call));
         }
         if let Some(legacy) = legacy {
             spoke = true;
@@ -145,6 +160,8 @@ impl OpenAiChat {
         }
         if spoke {
             self.open.insert(scope);
+        } else if hides_a_call(delta, &["tool_calls", "function_call"]) {
+            out(Delta::Doubt(Doubt::LostEvent));
         }
     }
 }
@@ -170,6 +187,17 @@ fn read_content(block: Block, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>))
         }
     }
     spoke
+}
+
+/// Whether an entry of a call has content, but nothing that is read: neither a name nor arguments.
+fn is_unread(entry: Node<'_>) -> bool {
+    let [function, custom] = entry.pick(["function", "custom"]);
+    let body = custom.or(function);
+    let read = ["name", "arguments", "input"];
+    match body {
+        Some(body) => !read.iter().any(|name| body.has(name)) && holds_more(body, &[]),
+        None => !read.iter().any(|name| entry.has(name)) && hides_a_call(entry, &[]),
+    }
 }
 
 fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {

@@ -4,16 +4,15 @@
 //! event. Content is sent up to four times: in deltas, at the end of a part, at the end of its item, and
 //! in the whole response at the end. It is emitted only once.
 
-use core::hash::{Hash, Hasher};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    hash::DefaultHasher,
 };
 
 use super::{
-    Arguments, CallDelta, Delta, Format, again, arguments, count, errors::read_inner_error,
-    final_arguments, finish, is_misnamed, kind_of, non_empty, ordinal, piece,
+    Arguments, CallDelta, CallEnds, Delta, Format, again, announced::Announced, arguments, count,
+    errors::read_inner_error, final_arguments, finish, is_misnamed, kind_of, non_empty, ordinal,
+    piece,
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
 
@@ -51,10 +50,7 @@ pub(super) struct OpenAiResponses {
     begun: u32,
     /// The parts with emitted text.
     emitted: BTreeSet<(u32, Channel, u32)>,
-    /// The places of the calls.
-    calls: BTreeSet<u32>,
-    /// Hashes of the ids of the calls.
-    ids: BTreeSet<u64>,
+    calls: Announced,
     ended: bool,
     /// The number of the last event, if events are numbered.
     sequence: Option<i64>,
@@ -118,8 +114,8 @@ impl Format for OpenAiResponses {
         }
     }
 
-    fn states_ends(&self) -> bool {
-        true
+    fn call_ends(&self) -> CallEnds {
+        CallEnds::Stated
     }
 
     fn names(&self) -> &'static [&'static str] {
@@ -225,15 +221,17 @@ impl OpenAiResponses {
         payload: Node<'_>,
         out: &mut dyn FnMut(Delta<'_>),
     ) {
-        let [output, delta, text, input] =
-            payload.pick(["output_index", "delta", "arguments", "input"]);
+        let [output, delta, text, input, name] =
+            payload.pick(["output_index", "delta", "arguments", "input", "name"]);
         let kind = match part {
             "custom_tool_call_input" => Some(CallKind::Custom),
             "mcp_call_arguments" => Some(CallKind::Server),
             _ => None,
         };
+        let known = self.items.get(&ordinal(output).min(MAX_ITEMS)).filter(|_| done);
+        let added = known.is_some_and(|item| item.added);
         let place = self.place(output);
-        self.calls.insert(place);
+        self.calls.add(place, None);
         let index = i64::from(place);
         let arguments = if done { final_arguments(text.or(input)) } else { arguments(delta) };
         // If the text is missing here, the finished item still has it.
@@ -242,6 +240,8 @@ impl OpenAiResponses {
             index: Some(index),
             exact: true,
             kind,
+            // It must be the name of the item. Without an item, the finished item must still bring the id.
+            name: non_empty(name).filter(|_| added),
             arguments,
             ..CallDelta::default()
         }));
@@ -289,11 +289,7 @@ impl OpenAiResponses {
             let index = i64::from(place);
             let doubt = (done && is_incomplete(item)).then_some(Doubt::Incomplete);
             let call = call(item, done);
-            self.calls.insert(place);
-            // As many as there may be places, so that their number is bounded.
-            if let Some(id) = call.id.as_deref().filter(|_| self.ids.len() < MAX_PARTS) {
-                self.ids.insert(hash(id));
-            }
+            self.calls.add(place, call.id.as_deref());
             out(Delta::Call(CallDelta { index: Some(index), exact: true, doubt, ..call }));
             // An incomplete item ends with the response.
             if done && doubt.is_none() {
@@ -338,36 +334,27 @@ impl OpenAiResponses {
         }
     }
 
-    /// Which items of the whole output are calls that no event announced. Servers may give calls other ids
-    /// here, so an id that is not known is not enough: there must be more calls than were announced.
-    fn missing_calls(&self, output: Option<Node<'_>>) -> BTreeSet<u32> {
-        let calls = (0_u32..)
-            .zip(output.into_iter().flat_map(Node::items))
-            .filter(|(_, item)| is_call(*item));
-        let (mut count, mut unknown) = (0_usize, Vec::new());
-        for (place, item) in calls {
-            count += 1;
-            if call(item, true).id.is_none_or(|id| !self.ids.contains(&hash(&id))) {
-                unknown.push(place);
-            }
-        }
-        let more = count.saturating_sub(self.calls.len());
-        unknown.split_off(unknown.len().saturating_sub(more)).into_iter().collect()
-    }
-
     /// Reads the whole response, at the end of a stream or instead of one.
     fn whole(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [output, status, details, error, usage] =
             response.pick(["output", "status", "incomplete_details", "error", "usage"]);
         let silent = self.emitted.is_empty();
         let called = !self.calls.is_empty();
-        let mut missing = self.missing_calls(output);
+        let calls = (0_u32..)
+            .zip(output.into_iter().flat_map(Node::items))
+            .filter(|(_, item)| is_call(*item));
+        let mut missing =
+            self.calls.missing(calls.map(|(place, item)| (place, call(item, true).id)));
         for (place, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
             match (is_call(item), called) {
                 (true, true) if missing.remove(&place) => {
-                    // No event announced it. It takes a place that no other item can have.
-                    let place = self.allot(MAX_ITEMS + 1);
-                    self.item(place, item, true, out);
+                    // No event announced it. It takes a place that no other item can have. If its events follow
+                    // after all, they belong to it.
+                    let own = self.allot(MAX_ITEMS + 1);
+                    let id = call(item, true).id.map(Cow::into_owned);
+                    let known = Item { place: own, added: true, id };
+                    self.items.entry(place.min(MAX_ITEMS)).or_insert(known);
+                    self.item(own, item, true, out);
                 }
                 (true, true) => {
                     out(Delta::Call(CallDelta { repeats: true, ..call(item, true) }));
@@ -395,12 +382,6 @@ impl OpenAiResponses {
             reason.into_iter().for_each(out);
         }
     }
-}
-
-fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Reports the repetition of the texts of a streamed message.

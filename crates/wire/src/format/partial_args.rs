@@ -4,7 +4,7 @@
 //! it possible to write JSON text incrementally: only the path of the last leaf is open, and nothing
 //! else is kept.
 
-use super::piece;
+use super::{holds_more, piece};
 use crate::json::{Node, escape};
 
 /// How deep arguments may be nested.
@@ -20,7 +20,7 @@ enum Step {
     Index(usize),
 }
 
-/// A patch that cannot be appended to what was already written.
+/// A patch that cannot be appended to what was already written, or that holds no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfOrder;
 
@@ -43,13 +43,24 @@ impl PartialArgs {
             patch.pick(["jsonPath", "stringValue", "numberValue", "boolValue", "willContinue"]);
         let path = path.and_then(Node::text).ok_or(OutOfOrder)?;
         let steps = steps(&path).ok_or(OutOfOrder)?;
-        if self.in_string && steps == self.open {
+        let text = text.filter(|text| text.is_string());
+        let goes_on = self.in_string && steps == self.open;
+        let value = number.or(boolean);
+        let known = match goes_on {
+            // The last piece may be nothing but the end.
+            true => text.is_some() || !holds_more(patch, &["jsonPath", "willContinue"]),
+            false => text.is_some() || value.is_some() || patch.has("nullValue"),
+        };
+        if !known {
+            return Err(OutOfOrder);
+        }
+        if goes_on {
             if let Some(text) = piece(text) {
                 escape(&text, out);
             }
         } else {
             self.go_to(steps, out)?;
-            match (text.filter(|text| text.is_string()), number.or(boolean)) {
+            match (text, value) {
                 (Some(text), _) => {
                     self.in_string = true;
                     out.push('"');
@@ -79,6 +90,11 @@ impl PartialArgs {
             out.push(closer(&step));
         }
         true
+    }
+
+    /// Whether there was no patch so far.
+    pub(super) const fn is_empty(&self) -> bool {
+        !self.begun
     }
 
     /// Whether something of the arguments is missing.

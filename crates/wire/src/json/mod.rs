@@ -7,6 +7,7 @@
 mod balance;
 mod check;
 mod halves;
+mod meaning;
 mod scan;
 mod string;
 
@@ -15,6 +16,7 @@ use std::borrow::Cow;
 pub(crate) use balance::Balance;
 pub(crate) use check::Fault;
 pub(crate) use halves::Halves;
+pub(crate) use meaning::meaning;
 pub(crate) use string::{escape, quote};
 
 /// One value of a checked payload.

@@ -1,0 +1,318 @@
+//! Pieces that fit no call, or in which nothing is known: what they held belongs to some call, so no call
+//! that may have lost it is complete.
+
+use crate::support::{START, call, calls, decode, doubts, finish, piece, sse, tools};
+use jsonmend_wire::Doubt;
+
+const LOST: (&str, Option<Doubt>) = ("cut", Some(Doubt::LostEvent));
+const NAMELESS: (&str, Option<Doubt>) = ("cut", Some(Doubt::MissingStart));
+const WHOLE: (&str, Option<Doubt>) = ("unchanged", None);
+
+/// An entry of a call with an index, as a chunk of its own.
+fn entry(index: i32, rest: &str) -> String {
+    tools(&format!("{{\"index\":{index},{rest}}}"))
+}
+
+#[test]
+fn pieces_without_a_start_may_belong_to_any_call_that_is_open() {
+    let start = |index| entry(index, r#""id":"c0","function":{"name":"wipe","arguments":""}"#);
+    let text = |index, text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        entry(index, &format!("\"function\":{{\"arguments\":{text}}}"))
+    };
+    // The index of the start is another one, so it has no arguments.
+    let body = [start(1), text(0, "{\"dry\":"), text(0, "true}"), finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body)), [LOST, NAMELESS]);
+    let unnumbered = tools(r#"{"id":"c0","function":{"name":"wipe","arguments":""}}"#);
+    let body = [unnumbered, text(1, "{\"dry\":true}"), finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body)), [LOST, NAMELESS]);
+    // The index of a piece in the middle is another one.
+    let body =
+        [start(0), text(0, "{\"n\":1"), text(1, "2"), text(0, "}"), finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body))[0], LOST);
+    // It is of another choice.
+    let other = text(0, "2").replace("\"choices\":[{\"index\":0", "\"choices\":[{\"index\":1");
+    let body = [start(0), text(0, "{\"n\":1"), other, text(0, "}"), finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body))[0], LOST);
+    // Complete arguments before the stray piece need nothing more.
+    let body =
+        [start(0), text(0, "{\"n\":1}"), text(1, "{\"x\":2}"), finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body)), [WHOLE, NAMELESS]);
+}
+
+#[test]
+fn a_call_that_gets_its_name_late_is_no_stray() {
+    let body = [
+        entry(0, r#""id":"a","function":{"name":"f","arguments":"{\"a\":"}"#),
+        entry(1, r#""id":"b","function":{"arguments":"{\"b\":"}"#),
+        entry(1, r#""function":{"name":"g","arguments":"2}"}"#),
+        entry(0, r#""function":{"arguments":"1}"}"#),
+        finish("tool_calls"),
+    ]
+    .concat();
+    assert_eq!(
+        calls(&decode(&body)),
+        [call("f", "{\"a\":1}", "unchanged"), call("g", "{\"b\":2}", "unchanged")]
+    );
+}
+
+#[test]
+fn a_call_without_arguments_after_a_loss_may_have_lost_them() {
+    let lost = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"ind\n\n";
+    let body = [lost, &tools(START), &finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body)), [LOST]);
+    let body = [lost, &tools(START), &piece("{\"a\":1}"), &finish("tool_calls")].concat();
+    assert_eq!(doubts(&decode(&body)), [WHOLE]);
+}
+
+#[test]
+fn another_id_after_an_id_that_was_repeated_is_another_call() {
+    let part =
+        |id: &str, rest: &str| tools(&format!("{{\"id\":\"{id}\",\"function\":{{{rest}}}}}"));
+    let head =
+        [part("c0", r#""name":"f","arguments":"""#), part("c0", r#""arguments":"{\"a\": \"x""#)]
+            .concat();
+    // The start of the second call was lost, and the end of the first one.
+    let body = [
+        head.as_str(),
+        &part("c1", r#""arguments":"rc/main""#),
+        &part("c1", r#""arguments":"\"}""#),
+        &finish("tool_calls"),
+    ]
+    .concat();
+    let transcript = decode(&body);
+    assert_eq!(transcript.calls().len(), 2);
+    assert!(transcript.calls().iter().all(|call| !call.outcome().is_complete()));
+    // A server that makes up an id for every piece never repeats one.
+    let body = [
+        part("c0", r#""name":"f","arguments":"{\"a\": \"x""#),
+        part("c1", r#""arguments":"y""#),
+        part("c2", r#""arguments":"\"}""#),
+        finish("tool_calls"),
+    ]
+    .concat();
+    assert_eq!(calls(&decode(&body)), [call("f", "{\"a\": \"xy\"}", "unchanged")]);
+}
+
+#[test]
+fn the_id_of_a_call_with_another_name_contradicts_it() {
+    let body = [
+        entry(0, r#""id":"c","function":{"name":"f","arguments":"{\"a\":1}"}"#),
+        entry(0, r#""id":"c","function":{"name":"g","arguments":""}"#),
+        finish("tool_calls"),
+    ]
+    .concat();
+    assert_eq!(doubts(&decode(&body)), [("cut", Some(Doubt::Contradiction))]);
+}
+
+#[test]
+fn a_chunk_whose_members_have_damaged_names_was_lost() {
+    let chunk = |text: &str| format!("data: {text}\n\n");
+    for (middle, want) in [
+        (entry(0, r#""function":{"argumens":"2"}"#), LOST),
+        (entry(0, r#""functio":{"arguments":"2"}"#), LOST),
+        (
+            chunk(
+                r#"{"object":"chat.completion.chunk","choises":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"2"}}]}}]}"#,
+            ),
+            LOST,
+        ),
+        (
+            chunk(
+                r#"{"choices":[{"index":0,"delt":{"tool_calls":[{"index":0,"function":{"arguments":"2"}}]}}]}"#,
+            ),
+            LOST,
+        ),
+        (
+            chunk(
+                r#"{"choices":[{"index":0,"delta":{"tool_cals":[{"index":0,"function":{"arguments":"2"}}]}}]}"#,
+            ),
+            LOST,
+        ),
+        (entry(0, r#""function":{"arguments":"","name":null}"#), WHOLE),
+        (entry(0, r#""function":{}"#), WHOLE),
+        (entry(0, r#""type":"function","extra_content":{"signature":"x"}"#), WHOLE),
+        (chunk(r#"{"object":"chat.completion.chunk","timings":{"ms":1}}"#), WHOLE),
+        (chunk(r#"{"choices":[{"index":0,"delta":{"obfuscation":"x"},"logprobs":{}}]}"#), WHOLE),
+        (chunk(r#"{"choices":[],"usage":{"prompt_tokens":1}}"#), WHOLE),
+    ] {
+        let body =
+            [tools(START), piece("{\"a\":1"), middle.clone(), piece("}"), finish("tool_calls")]
+                .concat();
+        assert_eq!(doubts(&decode(&body)), [want], "{middle}");
+    }
+}
+
+#[test]
+fn a_piece_of_a_block_in_which_nothing_is_known_was_lost() {
+    let of = |middle: &str| {
+        sse(&[
+            r#"{"type":"message_start","message":{}}"#,
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}"#,
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}"#,
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1"}}"#,
+            middle,
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"}"}}"#,
+            r#"{"type":"content_block_stop","index":1}"#,
+            r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#,
+            r#"{"type":"message_stop"}"#,
+        ])
+    };
+    for (middle, want) in [
+        (
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_jsn_delta","partial_json":"2"}}"#,
+            LOST,
+        ),
+        (
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial":"2"}}"#,
+            LOST,
+        ),
+        (
+            r#"{"type":"content_block_delta","index":1,"dlta":{"type":"input_json_delta","partial_json":"2"}}"#,
+            LOST,
+        ),
+        (
+            r#"{"type":"conten_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"2"}}"#,
+            LOST,
+        ),
+        (
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":""}}"#,
+            WHOLE,
+        ),
+        (
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"s"}}"#,
+            WHOLE,
+        ),
+        (
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta","content":"s"}}"#,
+            WHOLE,
+        ),
+        (r#"{"type":"ping"}"#, WHOLE),
+    ] {
+        assert_eq!(doubts(&decode(&of(middle))), [want], "{middle}");
+    }
+    let converse = |middle: &str| {
+        sse(&[
+            r#"{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"f"}}}}"#,
+            r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"a\":1"}}}}"#,
+            middle,
+            r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"toolUse":{"input":"}"}}}}"#,
+            r#"{"contentBlockStop":{"contentBlockIndex":0}}"#,
+            r#"{"messageStop":{"stopReason":"tool_use"}}"#,
+        ])
+    };
+    for (middle, want) in [
+        (r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"toolUs":{"input":"2"}}}}"#, LOST),
+        (r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"toolUse":{"inpt":"2"}}}}"#, LOST),
+        (
+            r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"toolUse":{"input":""}}}}"#,
+            WHOLE,
+        ),
+    ] {
+        assert_eq!(doubts(&decode(&converse(middle))), [want], "{middle}");
+    }
+}
+
+#[test]
+fn a_piece_that_lost_the_number_that_others_have_may_be_of_any_call() {
+    let of = |middle: &str| {
+        sse(&[
+            r#"{"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"a","function":{"name":"f","arguments":"{}"}}}}}"#,
+            r#"{"type":"tool-call-end","index":0}"#,
+            r#"{"type":"tool-call-start","index":1,"delta":{"message":{"tool_calls":{"id":"b","function":{"name":"g","arguments":"{\"a\":1"}}}}}"#,
+            middle,
+            r#"{"type":"tool-call-delta","index":1,"delta":{"message":{"tool_calls":{"function":{"arguments":"}"}}}}}"#,
+            r#"{"type":"tool-call-end","index":1}"#,
+            r#"{"type":"message-end","delta":{"finish_reason":"TOOL_CALL"}}"#,
+        ])
+    };
+    for (middle, want) in [
+        (
+            r#"{"type":"tool-call-delta","delta":{"message":{"tool_calls":{"function":{"arguments":"2"}}}}}"#,
+            LOST,
+        ),
+        (
+            r#"{"type":"tool-call-delta","index":1,"delta":{"message":{"tool_call":{"function":{"arguments":"2"}}}}}"#,
+            LOST,
+        ),
+        (
+            r#"{"type":"tool-call-delta","index":1,"delta":{"message":{"tool_calls":{"function":{"argument":"2"}}}}}"#,
+            LOST,
+        ),
+        (
+            r#"{"type":"tool-call-delta","index":1,"delta":{"message":{"tool_calls":{"function":{"arguments":""}}}}}"#,
+            WHOLE,
+        ),
+    ] {
+        let transcript = decode(&of(middle));
+        assert_eq!(doubts(&transcript), [WHOLE, want], "{middle}");
+        assert!(transcript.errors().is_empty(), "{middle}");
+    }
+}
+
+/// Parts of a Gemini response, one payload each, and the end.
+fn vertex(parts: &[&str]) -> String {
+    let mut payloads: Vec<String> = parts
+        .iter()
+        .map(|part| {
+            format!(
+                "{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{part}}}]}}}}]}}"
+            )
+        })
+        .collect();
+    payloads.push(r#"{"candidates":[{"content":{"parts":[]},"finishReason":"STOP"}]}"#.to_owned());
+    sse(&payloads.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+const VERTEX: &str = r#"{"name":"f","willContinue":true}"#;
+
+#[test]
+fn a_leaf_without_a_value_was_damaged() {
+    for leaf in [
+        r#"{"jsonPath":"$.n","numberValu":12}"#,
+        r#"{"jsonPath":"$.n"}"#,
+        r#"{"jsonPath":"$.n","stringValue":null}"#,
+    ] {
+        let leaf = format!("{{\"partialArgs\":[{leaf}],\"willContinue\":true}}");
+        assert_eq!(doubts(&decode(&vertex(&[VERTEX, &leaf, "{}"]))), [LOST], "{leaf}");
+    }
+    let first = r#"{"partialArgs":[{"jsonPath":"$.a","stringValue":"San","willContinue":true}],"willContinue":true}"#;
+    for (second, complete) in [
+        (r#"{"jsonPath":"$.a","stringValu":" Jose"}"#, false),
+        (r#"{"jsonPath":"$.a","numberValue":1}"#, false),
+        (r#"{"jsonPath":"$.a","stringValue":" Jose"}"#, true),
+        (r#"{"jsonPath":"$.a"}"#, true),
+    ] {
+        let second = format!("{{\"partialArgs\":[{second}],\"willContinue\":true}}");
+        let transcript = decode(&vertex(&[VERTEX, first, &second, "{}"]));
+        assert_eq!(transcript.calls()[0].outcome().is_complete(), complete, "{second}");
+    }
+    let null = r#"{"partialArgs":[{"jsonPath":"$.n","nullValue":null}],"willContinue":true}"#;
+    assert_eq!(
+        calls(&decode(&vertex(&[VERTEX, null, "{}"]))),
+        [call("f", "{\"n\":null}", "unchanged")]
+    );
+    // The name of the member that holds the leaves is damaged.
+    let hidden = r#"{"partialArg":[{"jsonPath":"$.n","numberValue":1}],"willContinue":true}"#;
+    assert_eq!(doubts(&decode(&vertex(&[VERTEX, hidden, "{}"]))), [LOST]);
+}
+
+#[test]
+fn a_call_that_was_to_continue_and_did_not_is_cut() {
+    let leaf = r#"{"partialArgs":[{"jsonPath":"$.a","numberValue":1}],"willContinue":true}"#;
+    assert_eq!(doubts(&decode(&vertex(&[VERTEX]))), [LOST]);
+    assert_eq!(doubts(&decode(&vertex(&[VERTEX, VERTEX, leaf, "{}"]))), [LOST, WHOLE]);
+    // The format states that there are none.
+    assert_eq!(doubts(&decode(&vertex(&[VERTEX, "{}"]))), [WHOLE]);
+    // A leaf before a call may be one of its leaves, unless something ended between them.
+    let next = r#"{"name":"g","willContinue":true}"#;
+    let other = r#"{"partialArgs":[{"jsonPath":"$.b","numberValue":1}],"willContinue":true}"#;
+    assert_eq!(
+        doubts(&decode(&vertex(&[VERTEX, leaf, "{}", other, next, leaf, "{}"]))),
+        [WHOLE, LOST]
+    );
+    assert_eq!(
+        doubts(&decode(&vertex(&[VERTEX, leaf, "{}", other, "{}", next, leaf, "{}"]))),
+        [WHOLE, WHOLE]
+    );
+}
