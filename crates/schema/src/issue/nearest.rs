@@ -37,15 +37,28 @@ pub(crate) fn folded(name: &str) -> String {
 /// The edit distance (insert, delete, replace, swap two neighbours) between two names, if it is at
 /// most `most`. Names longer than 64 characters are never close.
 pub(crate) fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > most || a.len().max(b.len()) > 64 {
+    // Hundreds of names may be compared with one: most are told apart by their length or first letters.
+    if a.is_ascii() && b.is_ascii() && a.len().abs_diff(b.len()) > most {
         return None;
     }
+    let (mut first, mut second) = (['\0'; MAX_COMPARED], ['\0'; MAX_COMPARED]);
+    let (a, b) = (characters(a, &mut first)?, characters(b, &mut second)?);
+    if a.len().abs_diff(b.len()) > most {
+        return None;
+    }
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
+    let mut rows = [[0_usize; MAX_COMPARED + 1]; 3];
+    let [before, last, next] = &mut rows;
+    let (mut before, mut last, mut next) = (before, last, next);
     let width = b.len() + 1;
-    let mut before: Vec<usize> = vec![0; width];
-    let mut last: Vec<usize> = (0..width).collect();
+    last.iter_mut().take(width).enumerate().for_each(|(column, cost)| *cost = column);
+    let mut least_before = 0;
     for (row, x) in a.iter().enumerate() {
-        let mut next = vec![row + 1; width];
+        next[0] = row + 1;
+        let mut least = row + 1;
         for (column, y) in b.iter().enumerate() {
             let replaced = last[column] + usize::from(x != y);
             let mut cost = replaced.min(last[column + 1] + 1).min(next[column] + 1);
@@ -54,10 +67,28 @@ pub(crate) fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
                 cost = cost.min(before[column - 1] + 1);
             }
             next[column + 1] = cost;
+            least = least.min(cost);
         }
-        before = std::mem::replace(&mut last, next);
+        if least > most && least_before >= most {
+            return None;
+        }
+        least_before = least;
+        (before, last, next) = (last, next, before);
     }
-    last.last().copied().filter(|cost| *cost <= most)
+    last.get(b.len()).copied().filter(|cost| *cost <= most)
+}
+
+/// The most characters of a name that is compared.
+const MAX_COMPARED: usize = 64;
+
+/// The characters of a name, unless there are too many.
+fn characters<'b>(name: &str, buffer: &'b mut [char; MAX_COMPARED]) -> Option<&'b [char]> {
+    let mut count = 0;
+    for c in name.chars() {
+        *buffer.get_mut(count)? = c;
+        count += 1;
+    }
+    buffer.get(..count)
 }
 
 #[cfg(test)]
@@ -72,6 +103,11 @@ mod tests {
         assert_eq!(distance("kitten", "sitting", 2), None);
         assert_eq!(distance("kitten", "sitting", 3), Some(3));
         assert_eq!(distance("", "ab", 2), Some(2));
+        assert_eq!(distance("ab", "ba", 1), Some(1));
+        assert_eq!(distance("xaby", "xbay", 1), Some(1));
+        assert_eq!(distance("abcdef", "ghijkl", 2), None);
+        assert_eq!(distance("é", "e", 1), Some(1));
+        assert_eq!(distance(&"a".repeat(65), &"a".repeat(65), 1), None);
     }
 
     #[test]
