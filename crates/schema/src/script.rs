@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_back_to_the_input() {
+    fn positions_map_back_to_the_input() {
         // "ab" + "XY" inserted at 1, "b" kept: a X Y b
         let script = [change(1, 1, "XY"), change(3, 5, "")];
         // input: a b c d e f; output: a X Y b c f

@@ -1,19 +1,19 @@
-//! The conditions of the rules, one by one: further forms of what they mend, what looks like a case
-//! for a rule and is none, and what no rule does.
+//! The conditions of each rule: further cases that it fixes, similar cases that it must leave
+//! alone, and what no rule does.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::Outcome;
 use jsonmend_schema::{FitOptions, Fitted, Rule, Rules, Schema};
 
-/// With every rule on, also those that are off by default.
+/// Enables all rules, including those that are off by default.
 fn fit(schema: &str, input: &str) -> Fitted {
     let rules = Rule::ALL.iter().fold(Rules::new(), |rules, rule| rules.with(*rule));
     let options = FitOptions::new().with_rules(rules).with_name("lookup");
     Schema::from_text(schema).unwrap().fit(input.as_bytes(), &options)
 }
 
-/// A rule, a schema, a value, and what becomes of it.
+/// A rule, a schema, a value, and the expected result.
 #[rustfmt::skip]
 const MENDED: &[(Rule, &str, &str, &str)] = &[
     (Rule::Arithmetic, r#"{"properties": {"n": {"type": "number"}}}"#, r#"{"n": "(10 + 2) / 4"}"#, r#"{"n": 3}"#),
@@ -47,7 +47,7 @@ const MENDED: &[(Rule, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn further_forms_are_mended() {
+fn further_cases_are_fixed() {
     let mut broken = Vec::new();
     for (rule, schema, input, output) in MENDED {
         let fitted = Schema::from_text(schema)
@@ -61,12 +61,12 @@ fn further_forms_are_mended() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// A rule, a schema, a value, and why the rule has no business with it.
+/// A rule, a schema, a value, and why the rule must not apply to it.
 #[rustfmt::skip]
 const LEFT_ALONE: &[(Rule, &str, &str, &str)] = &[
     (Rule::BoolToString, r#"{"properties": {"s": {"enum": ["yes", "no"]}}}"#, r#"{"s": true}"#, "the list has no such word"),
     (Rule::ConstFill, r#"{"properties": {"kind": {"const": "a"}, "n": {}}}"#, r#"{"n": 1}"#, "it is optional"),
-    (Rule::CsvEnumToArray, r#"{"type": "array", "items": {"enum": ["a", "b"]}}"#, r#""a, c""#, "one part is no member"),
+    (Rule::CsvEnumToArray, r#"{"type": "array", "items": {"enum": ["a", "b"]}}"#, r#""a, c""#, "one part is not an enum value"),
     (Rule::CsvToArray, r#"{"type": "array", "items": {"type": "string", "pattern": "^[a-z]+$"}}"#, r#""a, B""#, "one part is not valid"),
     (Rule::CurrencyUnitStrip, r#"{"properties": {"n": {"type": "number"}}}"#, r#"{"n": "$5 to $6"}"#, "two numbers"),
     (Rule::CurrencyUnitStrip, r#"{"properties": {"n": {"type": "number", "description": "The distance in km"}}}"#, r#"{"n": "12 parsecs"}"#, "a unit that is not the one described"),
@@ -76,8 +76,8 @@ const LEFT_ALONE: &[(Rule, &str, &str, &str)] = &[
     (Rule::EmptyObjectToArray, r#"{"properties": {"l": {"type": "array", "minItems": 1}}, "required": ["l"]}"#, r#"{"l": {}}"#, "items are expected"),
     (Rule::EmptyPlaceholder, r#"{"properties": {"o": {"type": "object", "required": ["a"]}}}"#, r#"{"o": {}}"#, "an object is expected"),
     (Rule::EmptyPlaceholder, r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#, r#"{"n": {}}"#, "it is required"),
-    (Rule::EnumNormalise, r#"{"enum": ["red", "RED"]}"#, r#""Red""#, "two members are alike"),
-    (Rule::EnumNormalise, r#"{"enum": [true, null]}"#, r#""TRUE""#, "no member is a string"),
+    (Rule::EnumNormalise, r#"{"enum": ["red", "RED"]}"#, r#""Red""#, "two enum values are alike"),
+    (Rule::EnumNormalise, r#"{"enum": [true, null]}"#, r#""TRUE""#, "no enum value is a string"),
     (Rule::EnumScalarType, r#"{"enum": [1, 1.5]}"#, r#""1.50""#, "another spelling"),
     (Rule::EnumSingleList, r#"{"type": "array", "items": {"enum": ["RED"]}, "minItems": 2}"#, r#"["RED"]"#, "a list is expected"),
     (Rule::FenceInString, r#"{"properties": {"s": {"type": "string", "maxLength": 3}}}"#, r#"{"s": "```json\n[1]\n```"}"#, "a string is expected"),
@@ -118,7 +118,7 @@ const LEFT_ALONE: &[(Rule, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn conditions_of_rules_are_kept() {
+fn rules_respect_their_conditions() {
     let mut broken = Vec::new();
     for (rule, schema, input, why) in LEFT_ALONE {
         let fitted = fit(schema, input);
@@ -129,9 +129,9 @@ fn conditions_of_rules_are_kept() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// What no rule does, with every rule on and any risk allowed.
+/// No rule may do any of this, even if all rules and any risk are allowed.
 #[test]
-fn what_is_never_done() {
+fn no_rule_does_what_is_forbidden() {
     let object = |property: &str| {
         format!(r#"{{"type": "object", "properties": {{"v": {property}}}, "required": ["v"]}}"#)
     };
@@ -158,7 +158,7 @@ fn what_is_never_done() {
         (
             r#"{"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}"#,
             r#"{"v": [10, 20]}"#,
-            "a list of each item",
+            "a list for each item",
         ),
     ] {
         let fitted = fit(&object(property), input);

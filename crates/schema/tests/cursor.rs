@@ -1,4 +1,4 @@
-//! The cursor: a schema walked while the text arrives.
+//! Cursors, which follow a schema while a value arrives.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -65,14 +65,14 @@ fn read(schema: &Schema, options: &FitOptions, chunks: &[&[u8]]) -> (Cursor, Str
     (both.1, text, outcome)
 }
 
-/// The cursor at the end of a text that may go on.
+/// A cursor after a text that may continue.
 fn begun(schema: &Schema, options: &FitOptions, text: &str) -> Cursor {
     let mut cursor = Cursor::new(schema, options);
     Mender::new(Options::new()).push(text.as_bytes(), &mut cursor);
     cursor
 }
 
-/// The cursor behind text that needs no mending.
+/// A cursor after a text that needs no mending.
 fn fed(schema: &Schema, options: &FitOptions, text: &str) -> Cursor {
     let mut cursor = Cursor::new(schema, options);
     cursor.copy(text.as_bytes());
@@ -84,7 +84,7 @@ fn findings(cursor: &Cursor) -> Vec<String> {
     cursor.findings().iter().map(|f| format!("{} {:?} {f}", f.offset(), f.standing())).collect()
 }
 
-/// Everything that can be asked of a cursor.
+/// All the state that a cursor exposes.
 fn account(cursor: &Cursor) -> String {
     let states: Vec<_> = cursor.root().map(|root| nodes(root)).unwrap_or_default();
     format!(
@@ -131,7 +131,7 @@ const TEXTS: [&str; 16] = [
 ];
 
 #[test]
-fn how_the_text_is_cut_changes_nothing() {
+fn chunk_boundaries_do_not_matter() {
     let schema = schema(TASK);
     for options in [FitOptions::new(), likely(), strict()] {
         for text in TEXTS {
@@ -173,7 +173,7 @@ fn a_finding_is_never_wrong() {
 }
 
 #[test]
-fn findings_only_grow_and_so_does_what_is_final() {
+fn findings_and_final_values_are_never_withdrawn() {
     let schema = schema(TASK);
     for text in TEXTS {
         let mut cursor = Cursor::new(&schema, &likely());
@@ -193,7 +193,7 @@ fn findings_only_grow_and_so_does_what_is_final() {
 }
 
 #[test]
-fn the_byte_that_settles_it_is_told_at_once() {
+fn a_finding_is_reported_at_the_byte_that_makes_it_certain() {
     let schema = schema(TASK);
     for (text, last, code, pointer) in [
         (r#"{"colour""#, "\"", IssueCode::Unexpected, "/colour"),
@@ -218,7 +218,7 @@ fn the_byte_that_settles_it_is_told_at_once() {
 }
 
 #[test]
-fn what_may_still_come_is_pending() {
+fn missing_parts_that_may_still_arrive_are_pending() {
     let schema = schema(TASK);
     let pending = |text| -> Vec<String> {
         fed(&schema, &likely(), text).pending().iter().map(ToString::to_string).collect()
@@ -239,7 +239,7 @@ fn what_may_still_come_is_pending() {
 }
 
 #[test]
-fn what_is_expected_is_known() {
+fn the_cursor_knows_what_is_expected_next() {
     let schema = schema(TASK);
     let cursor = fed(&schema, &likely(), "{");
     assert_eq!(
@@ -261,7 +261,7 @@ fn what_is_expected_is_known() {
 }
 
 #[test]
-fn scalars_are_coerced_as_they_close() {
+fn scalars_are_coerced_when_they_end() {
     let schema = schema(TASK);
     let cursor =
         begun(&schema, &likely(), r#"{count: "12", unit: 'KG', done: 'True', size: "7", note: 'x"#);
@@ -278,7 +278,7 @@ fn scalars_are_coerced_as_they_close() {
 }
 
 #[test]
-fn what_is_not_certain_is_not_coerced() {
+fn ambiguous_scalars_are_not_coerced() {
     let schema = schema(
         r#"{"properties": {
             "either": {"type": ["integer", "string"]}, "list": {"type": ["integer", "array"]},
@@ -330,7 +330,7 @@ fn a_stream_ends_as_the_whole_text_does() {
     }
 }
 
-/// What stands in a string is no document that could be judged before the string has ended.
+/// A document inside a string cannot be judged before the string has ended.
 #[test]
 fn a_value_in_a_string_is_not_lost_before_it_is_read() {
     let schema = schema(
@@ -363,7 +363,7 @@ fn a_text_beyond_the_buffer_overflows() {
 }
 
 #[test]
-fn spans_are_those_of_the_input() {
+fn spans_refer_to_the_input() {
     let schema = super_schema();
     let text = "Look:\n{\"n\": /* how many? */ '12'}\nThat is all there is to say about how many there are.\n";
     let mut stream = FitStream::new(&schema, FitOptions::new());
@@ -378,7 +378,7 @@ fn spans_are_those_of_the_input() {
 }
 
 #[test]
-fn deep_and_wide_values_are_followed_in_bounded_memory() {
+fn deep_and_wide_values_take_bounded_memory() {
     let tree = schema(
         r##"{"$defs": {"n": {"type": "object", "properties": {"v": {"type": "integer"}, "k": {"type": "array", "items": {"$ref": "#/$defs/n"}}}, "required": ["v"]}}, "$ref": "#/$defs/n"}"##,
     );
@@ -397,7 +397,7 @@ fn deep_and_wide_values_are_followed_in_bounded_memory() {
 }
 
 #[test]
-fn a_cursor_can_be_used_again() {
+fn a_cursor_can_be_reused() {
     let schema = schema(TASK);
     let mut cursor = begun(&schema, &likely(), r#"{"count": "1", "colour": 3, "tags": ["a"#);
     cursor.reset();

@@ -1,4 +1,4 @@
-//! The loop: what it accepts, what it refuses, and what it says.
+//! Fitting: what is accepted, what is refused, and what is reported.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -13,7 +13,7 @@ fn fit(schema: &serde_json::Value, input: &str) -> Fitted {
 }
 
 #[test]
-fn valid_values_are_untouched_whatever_they_look_like() {
+fn valid_values_are_never_changed() {
     let schema = json!({"properties": {
         "text": {"type": "string"}, "any": {}, "list": {"type": "array", "items": {"type": "string"}},
     }});
@@ -29,7 +29,7 @@ fn valid_values_are_untouched_whatever_they_look_like() {
 }
 
 #[test]
-fn bytes_that_no_change_names_are_the_bytes_of_the_input() {
+fn bytes_outside_of_changes_are_preserved() {
     let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "array", "items": {"type": "number"}}}});
     let input = "{\"a\" :  \"5\" ,\n\t\"b\":[1.10, \"2.50\",3] , \"c\":\"\\u00e9\" }";
     let fitted = fit(&schema, input);
@@ -42,7 +42,7 @@ fn bytes_that_no_change_names_are_the_bytes_of_the_input() {
 }
 
 #[test]
-fn repairs_of_the_syntax_and_rules_make_one_script() {
+fn repairs_and_rules_form_one_script() {
     let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}}, "required": ["a"]});
     let input = "Here you are:\n```json\n{'A': '5', b: 'True',}\n```\n";
     let fitted = fit(&schema, input);
@@ -50,7 +50,8 @@ fn repairs_of_the_syntax_and_rules_make_one_script() {
     let applied = apply_changes(input.as_bytes(), fitted.changes());
     assert_eq!(applied.as_deref(), fitted.text());
     assert!(fitted.changes().windows(2).all(|pair| pair[0].end() <= pair[1].start()));
-    // The quotes were a matter of syntax, the type one of the schema: one change, with its cause.
+    // The quotes are a repair of the syntax and the type is fixed by a rule, but both form one
+    // change.
     let five = fitted.changes().iter().find(|change| change.after() == "5").unwrap();
     assert_eq!(five.cause(), Cause::Rule(Rule::StringToNumber));
     assert_eq!(&input[five.start()..five.end()], "'5'");
@@ -59,7 +60,7 @@ fn repairs_of_the_syntax_and_rules_make_one_script() {
 }
 
 #[test]
-fn a_list_in_text_is_read_before_it_is_wrapped() {
+fn a_list_in_a_string_is_parsed_rather_than_wrapped() {
     let schema = json!({"properties": {"tags": {"type": "array", "items": {"type": "string"}}}});
     let fitted = fit(&schema, r#"{"tags": "[\"a\", \"b\"]"}"#);
     assert_eq!(fitted.text(), Some(r#"{"tags": ["a", "b"]}"#));
@@ -75,7 +76,7 @@ fn a_flattened_list_is_an_issue_and_never_wrapped() {
 }
 
 #[test]
-fn nothing_is_half_repaired() {
+fn a_value_is_never_repaired_in_part() {
     let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}});
     let input = r#"{"a": "1", "b": "one"}"#;
     let fitted = fit(&schema, input);
@@ -88,8 +89,8 @@ fn nothing_is_half_repaired() {
 }
 
 #[test]
-fn two_results_of_the_same_risk_are_a_refusal() {
-    // Either branch could be meant, and both can be reached in one step of the same risk.
+fn two_results_of_the_same_risk_are_refused() {
+    // Either branch could be meant, and each takes one step of the same risk.
     let schema = json!({"oneOf": [
         {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false},
         {"type": "object", "properties": {"A_": {"type": "integer"}}, "required": ["A_"], "additionalProperties": false},
@@ -120,7 +121,7 @@ fn unions_are_decided_by_their_discriminator() {
 }
 
 #[test]
-fn a_nullable_type_is_repaired_as_the_type() {
+fn a_nullable_type_is_repaired_like_the_type() {
     let schema = json!({"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}});
     assert_eq!(fit(&schema, r#"{"n": "5"}"#).text(), Some(r#"{"n": 5}"#));
     assert_eq!(fit(&schema, r#"{"n": null}"#).outcome(), Outcome::Unchanged);
@@ -157,7 +158,7 @@ fn references_conditions_and_combinations_are_followed() {
 }
 
 #[test]
-fn null_stays_where_it_means_something() {
+fn null_is_kept_if_it_has_a_meaning() {
     let marked = |extra: serde_json::Value| {
         let mut name = json!({"type": "string"});
         name.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
@@ -165,12 +166,12 @@ fn null_stays_where_it_means_something() {
     };
     assert_eq!(marked(json!({})).text(), Some("{}"));
     assert_eq!(marked(json!({"x-nullable": true})).outcome(), Outcome::Invalid);
-    let told = json!({"description": "The new name; null clears it."});
-    assert_eq!(marked(told).outcome(), Outcome::Invalid);
+    let described = json!({"description": "The new name; null clears it."});
+    assert_eq!(marked(described).outcome(), Outcome::Invalid);
 }
 
 #[test]
-fn a_schema_switches_rules_off_for_its_parts() {
+fn a_schema_can_switch_rules_off_for_subschemas() {
     let schema = json!({"properties": {
         "a": {"type": "integer", "x-jsonmend": false},
         "b": {"type": "integer", "x-jsonmend": {"off": ["string-to-number"]}},
@@ -185,7 +186,7 @@ fn a_schema_switches_rules_off_for_its_parts() {
 }
 
 #[test]
-fn rules_are_switched_off_by_path() {
+fn rules_can_be_switched_off_by_path() {
     let schema = Schema::compile(&json!({"properties": {
         "a": {"type": "integer"}, "b": {"type": "integer"},
     }}))
@@ -197,7 +198,7 @@ fn rules_are_switched_off_by_path() {
 }
 
 #[test]
-fn a_value_that_was_cut_off_is_never_whole() {
+fn a_value_that_was_cut_off_is_never_complete() {
     let schema = Schema::compile(&json!({"properties": {"body": {"type": "string"}}})).unwrap();
     let input = br#"{"body": "half of a sen"#;
     let conservative =
@@ -211,31 +212,31 @@ fn a_value_that_was_cut_off_is_never_whole() {
 }
 
 #[test]
-fn where_there_is_no_value_an_issue_says_why() {
+fn an_issue_says_why_there_is_no_value() {
     let object = Schema::compile(&json!({"type": "object"})).unwrap();
-    let told = |input: &str, engine: Options| {
+    let report = |input: &str, engine: Options| {
         let fitted = object.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
         assert_eq!(fitted.text(), None, "{input}");
         assert_eq!(fitted.issues()[0].code(), IssueCode::Syntax);
         (fitted.outcome(), fitted.issues()[0].to_string(), fitted.issues()[0].span())
     };
     assert_eq!(
-        told("no idea", Options::new()),
+        report("no idea", Options::new()),
         (Outcome::None, "/: no JSON value in the text".to_owned(), 0..7)
     );
     let refused = "/a: not JSON at byte 6: single-quote, which the policy does not repair";
     assert_eq!(
-        told(r#"{"a": 'x'}"#, Options::new().with_policy(Policy::STRICT)),
+        report(r#"{"a": 'x'}"#, Options::new().with_policy(Policy::STRICT)),
         (Outcome::Invalid, refused.to_owned(), 6..7)
     );
     let limits = Limits::new().with_depth(3);
     assert_eq!(
-        told(r#"{"a": [[[1]]]}"#, Options::new().with_limits(limits)),
+        report(r#"{"a": [[[1]]]}"#, Options::new().with_limits(limits)),
         (Outcome::Overflow, "/: deeper or longer than the limits allow".to_owned(), 0..14)
     );
     let several = Options::new().with_trailing_documents(TrailingDocuments::All);
     assert_eq!(
-        told("[1]\n[2]", several),
+        report("[1]\n[2]", several),
         (Outcome::Invalid, "/: expected one value, but the text contains several".to_owned(), 0..7)
     );
 }
@@ -251,7 +252,7 @@ fn a_strict_policy_changes_nothing() {
 }
 
 #[test]
-fn text_around_and_several_documents_are_chosen_by_the_schema() {
+fn the_schema_decides_among_several_documents() {
     let list = json!({"type": "array", "items": {"type": "object", "required": ["k"]}});
     let fitted = fit(&list, r#"First {"k": 1}, then {"k": 2}."#);
     assert_eq!(fitted.text(), Some(r#"[{"k": 1}, {"k": 2}]"#));
@@ -262,7 +263,7 @@ fn text_around_and_several_documents_are_chosen_by_the_schema() {
 }
 
 #[test]
-fn words_are_a_value_only_where_they_can_be() {
+fn plain_text_is_a_value_only_if_the_schema_allows_it() {
     let schema = json!({"enum": ["YES", "NO"]});
     assert_eq!(fit(&schema, "Yes.").text(), Some(r#""YES""#));
     let answer = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
@@ -276,7 +277,7 @@ fn words_are_a_value_only_where_they_can_be() {
 
 #[test]
 fn work_is_bounded_by_the_value() {
-    // Every item is wrong in a way that several rules look at, under a union that doubles.
+    // Several rules look at every item, and each level of the union doubles the branches.
     let mut item = json!({"type": "integer"});
     for _ in 0..12 {
         item = json!({"anyOf": [{"type": "array", "items": item.clone()}, item]});
@@ -292,7 +293,7 @@ fn work_is_bounded_by_the_value() {
 }
 
 #[test]
-fn deep_values_are_refused_and_not_followed() {
+fn deep_values_are_refused() {
     let schema = json!({"$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}, "$ref": "#/$defs/l"});
     let deep = format!("{}1{}", "[".repeat(120), "]".repeat(120));
     assert_eq!(fit(&schema, &deep).text(), None);
@@ -302,7 +303,7 @@ fn deep_values_are_refused_and_not_followed() {
 }
 
 #[test]
-fn nothing_comes_out_deeper_than_the_limit() {
+fn results_are_never_deeper_than_the_limit() {
     let schema = Schema::from_text(r#"{"type": "array"}"#).unwrap();
     let fit = |depth| {
         let engine = Options::new()
@@ -313,12 +314,12 @@ fn nothing_comes_out_deeper_than_the_limit() {
         fitted.text().map(str::to_owned)
     };
     assert_eq!(fit(3).as_deref(), Some("[{\"a\": 1}, [{\"b\": 2}]]"));
-    // The list of both would be a level deeper; the second alone is not.
+    // A list of both would be one level deeper than the second document alone.
     assert_eq!(fit(2).as_deref(), Some("[{\"b\": 2}]"));
 }
 
 #[test]
-fn what_stands_around_a_document_is_dropped_as_the_policy_allows() {
+fn text_around_a_document_is_dropped_if_the_policy_allows() {
     let schema = Schema::compile(&json!({
         "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
     }))
@@ -340,7 +341,8 @@ fn what_stands_around_a_document_is_dropped_as_the_policy_allows() {
     ] {
         assert_eq!(fit(&prose, policy, array).0, None, "{policy:?}");
     }
-    // Another document is more than prose: to drop it is a loss, and which one counts can be said.
+    // Another document is more than prose: dropping it is lossy, and an option decides which one is
+    // used.
     for several in [format!("{oslo}\n{rome}"), format!("First {oslo}. Wait, no: {rome}")] {
         assert_eq!(fit(&several, Policy::CONSERVATIVE, array).0, None);
         let lossy = Some(Risk::Lossy);
@@ -349,13 +351,13 @@ fn what_stands_around_a_document_is_dropped_as_the_policy_allows() {
         assert_eq!(last.0.as_ref(), Some(&rome), "{several}");
         assert_eq!(fit(&several, Policy::PERMISSIVE, TrailingDocuments::Error).0, None);
     }
-    // What the whole text was refused for is not read in a weaker way.
+    // A text that was refused as a whole is not read again under weaker conditions.
     let broken = "{\"city\": \"Oslo\n \"note\": \"kg\"}";
     assert_eq!(fit(broken, Policy::CONSERVATIVE, array).0, None);
 }
 
 #[test]
-fn a_change_has_the_risk_of_all_that_it_stands_for() {
+fn a_combined_change_has_the_highest_risk_of_its_parts() {
     let list = json!({"type": "array", "items": {"type": "integer"}});
     let closed = json!({"type": "object", "properties": {"b": {"type": "integer"}},
         "additionalProperties": false});
@@ -368,21 +370,21 @@ fn a_change_has_the_risk_of_all_that_it_stands_for() {
         (&closed, r#""{\"b\": 1, \"c\": 2}""#, r#"{"b": 1}"#, Risk::Lossy),
         (&list, r#"{"0": 1, "1": "$2"}"#, "[1, 2]", Risk::Guess),
         (&map, r#"[["a", "$1"]]"#, r#"{"a": 1}"#, Risk::Guess),
-        // What is added takes the place of what is dropped.
+        // The added member replaces the dropped one.
         (&kinds, r#"{"note": 1}"#, r#"{"k": "a"}"#, Risk::Lossy),
     ] {
         let fitted = fit(schema, input);
         assert_eq!(fitted.text(), Some(text), "{input}");
-        let told: Vec<Risk> = fitted.changes().iter().map(jsonmend_schema::Change::risk).collect();
-        assert_eq!((told.iter().max(), fitted.risk()), (Some(&risk), Some(risk)), "{input}");
+        let risks: Vec<Risk> = fitted.changes().iter().map(jsonmend_schema::Change::risk).collect();
+        assert_eq!((risks.iter().max(), fitted.risk()), (Some(&risk), Some(risk)), "{input}");
     }
-    // What was not given out was not changed.
+    // If there is no text, nothing was changed.
     let refused = fit(&closed, r#"{"b": [["x"]], "c": 2}"#);
     assert_eq!((refused.text(), refused.risk()), (None, None));
 }
 
 #[test]
-fn what_had_not_come_yet_is_reported_as_cut_and_not_as_missing() {
+fn parts_after_a_cut_are_truncated_and_not_missing() {
     let schema = json!({"type": "object", "properties": {
         "a": {"type": "string"}, "b": {"type": "integer"},
         "o": {"type": "object", "required": ["x", "y"]},
@@ -406,7 +408,7 @@ fn what_had_not_come_yet_is_reported_as_cut_and_not_as_missing() {
         inside,
         [cut("/l: the text was cut off at byte 26, before at least 3 items; continue from there")]
     );
-    // An object that had been closed lacks what it lacks.
+    // An object that was closed before the cut is really missing its property.
     let codes: Vec<IssueCode> =
         found(r#"{"o": {"x": 1}, "a": "ha"#).into_iter().map(|(code, _)| code).collect();
     assert_eq!(codes, [IssueCode::Truncated, IssueCode::Missing]);
@@ -414,7 +416,7 @@ fn what_had_not_come_yet_is_reported_as_cut_and_not_as_missing() {
 }
 
 #[test]
-fn half_a_value_is_no_value_of_a_type() {
+fn a_partial_value_is_not_parsed_as_a_type() {
     #[derive(Debug, PartialEq, serde::Deserialize)]
     struct Note {
         body: String,

@@ -1,5 +1,5 @@
-//! What a schema tells the engine of the syntax: the rows of docs/schema.md, and what a guide must
-//! not do.
+//! A schema as a guide for the engine: the rows of the table in docs/schema.md, and what a guide
+//! must not do.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -25,18 +25,18 @@ fn trip() -> Schema {
     }))
 }
 
-/// What the engine makes of `text` with the schema beside it.
+/// What the engine reads from `text` with the schema as its guide.
 fn guided(schema: &Schema, text: &str) -> String {
     let options = Options::new().with_guide(schema.guide());
     let mended = mend(text.as_bytes(), &options);
-    // What `Schema::fit` starts from is the same.
+    // `Schema::fit` starts from the same text.
     let fitted = schema.fit(text.as_bytes(), &FitOptions::new());
     assert_eq!(fitted.mended(), mended.text(), "{text}");
     mended.text().unwrap().to_owned()
 }
 
 #[test]
-fn each_row_of_the_page_is_read_as_it_says() {
+fn every_row_of_the_page_is_true() {
     let rows = [
         ("{city: Oslo days: 3}", r#"{"city": "Oslo", "days": 3}"#),
         ("{name Bob, age 3}", r#"{"name": "Bob", "age": 3}"#),
@@ -58,7 +58,7 @@ fn each_row_of_the_page_is_read_as_it_says() {
 }
 
 #[test]
-fn a_name_counts_as_it_is_spelled_and_another_spelling_is_not_refused() {
+fn only_exact_names_are_declared_and_other_spellings_are_not_refused() {
     let schema = object(&json!({
         "title": {"type": "string"},
         "max_days": {"type": "integer", "x-aliases": ["limit"]},
@@ -100,7 +100,7 @@ fn the_order_of_branches_does_not_matter() {
 }
 
 #[test]
-fn what_a_stream_says_is_lost_is_lost() {
+fn a_value_that_a_stream_reports_as_lost_is_lost() {
     let schema = trip();
     for text in [
         r#"{"days": 1, "tags": [red dark blue]}"#,
@@ -120,7 +120,7 @@ fn what_a_stream_says_is_lost_is_lost() {
 }
 
 #[test]
-fn of_a_union_with_many_branches_nothing_is_said() {
+fn a_union_with_many_branches_gives_no_advice() {
     let branches: Vec<Value> =
         (0..40).map(|at| json!({"properties": {format!("k{at}"): {"type": "string"}}})).collect();
     let schema = compiled(&json!({"anyOf": branches}));
@@ -136,7 +136,7 @@ fn a_schema_that_refers_to_itself_ends() {
 }
 
 #[test]
-fn valid_json_stays_however_badly_it_fits() {
+fn valid_json_is_kept_even_if_it_does_not_fit() {
     let schema = trip();
     for text in [
         r#"{"city": "a", "world": {"x": "y, \"days\": 3"}, "city": [1, "name: x"]}"#,
@@ -152,10 +152,10 @@ fn valid_json_stays_however_badly_it_fits() {
 }
 
 #[test]
-fn a_guide_of_the_caller_stands() {
+fn a_guide_from_the_caller_takes_precedence() {
     let options =
         FitOptions::new().with_engine(Options::new().with_guide(object(&json!({})).guide()));
-    // Every name is refused by the guide, so the words stay in the first value.
+    // The guide rejects every name, so the words remain part of the first value.
     let fitted = trip().fit(b"{city: Oslo days: 3}", &options);
     assert_eq!(fitted.text(), Some(r#"{"city": "Oslo days: 3"}"#));
 }

@@ -1,4 +1,4 @@
-//! Schemas and values that are made to do harm.
+//! Malicious schemas and values.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -9,7 +9,7 @@ use jsonmend_schema::{
 };
 use serde_json::{Map, Value, json};
 
-/// A pattern that goes back without end on a few letters that it does not match.
+/// A pattern that backtracks without end on a few letters that it does not match.
 const ENDLESS: &str = r"(.*)*\1z";
 
 fn letters() -> String {
@@ -44,7 +44,7 @@ fn a_pattern_that_cannot_be_decided_is_an_issue_wherever_it_is() {
 }
 
 #[test]
-fn a_schema_has_room_for_so_much_and_no_more() {
+fn a_schema_has_a_limit_on_bytes() {
     let compile = |schema: &Value, limits| Schema::compile_within(schema, limits).map(drop);
     let branches = |n: usize| json!({"anyOf": vec![json!(true); n]});
     assert!(compile(&branches(512), SchemaLimits::new()).is_ok());
@@ -56,7 +56,7 @@ fn a_schema_has_room_for_so_much_and_no_more() {
     assert!(compile(&long((1 << 20) - 11), SchemaLimits::new()).is_ok());
     let error = compile(&long(1 << 20), SchemaLimits::new()).unwrap_err();
     assert!(matches!(error, SchemaError::TooLarge { limit: 1_048_576, .. }), "{error}");
-    // Many values below one long key have long pointers, each of them.
+    // Each of many values below one long key has a long pointer.
     let items: Vec<Value> = (0..100).map(|n| json!({"minimum": n})).collect();
     let deep = json!({"$defs": {("k".repeat(100_000)): {"allOf": items}}});
     let error = compile(&deep, SchemaLimits::new()).unwrap_err();
@@ -69,7 +69,7 @@ fn a_schema_has_room_for_so_much_and_no_more() {
 }
 
 #[test]
-fn patterns_have_room_together_and_each() {
+fn patterns_have_limits_individually_and_together() {
     let error = |schema: Value| Schema::compile(&schema).unwrap_err();
     let long = error(json!({"pattern": "a".repeat(8_193)}));
     assert!(matches!(long, SchemaError::PatternTooLarge { limit: 65_536, .. }), "{long}");
@@ -78,18 +78,18 @@ fn patterns_have_room_together_and_each() {
         (0..9).map(|n| json!({"pattern": format!("{n}{}", "a".repeat(8_000))})).collect();
     let many = error(json!({"allOf": many}));
     assert!(matches!(many, SchemaError::PatternTooLarge { .. }), "{many}");
-    // Small to write, and large when it is compiled.
+    // A pattern that is short, but large when compiled.
     let grown: Vec<Value> =
         (0..20).map(|n| json!({"pattern": format!("^(a{{100}}){{{}}}$", 40 + n)})).collect();
     let grown = error(json!({"allOf": grown}));
     assert!(matches!(grown, SchemaError::PatternTooLarge { .. }), "{grown}");
-    // The same pattern takes its room once.
+    // The same pattern counts only once.
     let same = vec![json!({"pattern": "b".repeat(7_000)}); 100];
     assert!(Schema::compile(&json!({"allOf": same})).is_ok());
 }
 
 #[test]
-fn a_registry_has_room_for_so_many_tools() {
+fn a_registry_has_a_limit_on_tools() {
     let tools = |n: usize, schema: Value| -> Value {
         (0..n).map(|n| json!({"name": format!("t{n}"), "inputSchema": schema})).collect()
     };
@@ -98,7 +98,7 @@ fn a_registry_has_room_for_so_many_tools() {
     assert!(matches!(error, RegistryError::TooManyTools { limit: 1_024, .. }), "{error}");
     let few = SchemaOptions::new().with_limits(SchemaLimits::new().with_tools(2).with_nodes(10));
     assert!(Registry::from_tools_with(&tools(3, json!({})), few).is_err());
-    // Each is small enough, all of them are not.
+    // Each schema is small enough, but not all of them together.
     let limits = SchemaLimits::new().with_nodes(10);
     let options = SchemaOptions::new().with_limits(limits);
     let wide = tools(30, json!({"required": ["a", "b", "c", "d", "e", "f"]}));
@@ -110,7 +110,7 @@ fn a_registry_has_room_for_so_many_tools() {
 }
 
 #[test]
-fn references_that_lead_back_ask_for_nothing_more() {
+fn cyclic_references_add_no_conditions() {
     let accepts = |schema: Value, text: &str| {
         Schema::compile(&schema).unwrap().accepts(&Tree::read(text).unwrap())
     };
@@ -133,7 +133,7 @@ fn references_that_lead_back_ask_for_nothing_more() {
 }
 
 #[test]
-fn the_deepest_value_under_a_union_in_each_level_is_judged() {
+fn the_deepest_value_with_a_union_at_each_level_is_validated() {
     let node = json!({"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/list"}]});
     let schema = json!({"$ref": "#/$defs/node", "$defs": {
         "node": node, "list": {"allOf": [{"type": "array", "items": {"$ref": "#/$defs/node"}}]},

@@ -1,4 +1,4 @@
-//! Whole numbers that are not digits alone: what was fitted can be read as an integer.
+//! Whole numbers that are not plain digits: after fitting, they can be read as integers.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -55,7 +55,7 @@ fn the_change_is_recorded_and_exact() {
     let [applied] = fitted.applied() else { panic!("{fitted:?}") };
     assert_eq!((applied.before(), applied.after()), ("3.0", "3"));
     assert_eq!(applied.schema_path(), "/properties/n");
-    // With a repair of the syntax and another rule, there is one change for the bytes.
+    // A repair of the syntax and another rule form one change with this one.
     let fitted = fit(&schema, "{n: '3.0'}");
     assert_eq!(fitted.text(), Some(r#"{"n": 3}"#));
     let rules: Vec<Rule> = fitted.applied().iter().map(Applied::rule).collect();
@@ -75,14 +75,14 @@ fn other_numbers_keep_their_spelling() {
         assert_eq!(fit(&schema, "3.0").outcome(), Outcome::Unchanged, "{schema}");
     }
     assert_eq!(fit(&integer(), "3.5").text(), None);
-    // What no integer type holds is not written out.
+    // Numbers that no integer type can represent are not expanded.
     for input in ["1e65", "1e999999999", "1e99999999999999999999"] {
         assert_eq!(fit(&integer(), input).text(), Some(input));
     }
 }
 
 #[test]
-fn every_alternative_that_takes_the_value_must_take_whole_numbers_only() {
+fn every_alternative_must_accept_only_whole_numbers() {
     let union = |branches: Value| json!({"properties": {"n": {"anyOf": branches}}});
     let n = r#"{"n": 3.0}"#;
     for branches in [
@@ -100,7 +100,7 @@ fn every_alternative_that_takes_the_value_must_take_whole_numbers_only() {
     ] {
         assert_eq!(fit(&union(branches.clone()), n).text(), Some(n), "{branches}");
     }
-    // The branches of a union around it.
+    // The branches of an enclosing union.
     let kinds = json!({"oneOf": [
         {"properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind"]},
         {"properties": {"kind": {"const": "b"}, "n": {"type": "number"}}, "required": ["kind"]},
@@ -127,7 +127,8 @@ fn lists_maps_references_and_conditions_are_followed() {
         (
             json!({"patternProperties": {"^n": {"type": "integer"}}}),
             r#"{"n": 1.0, "m": 1.0}"#,
-            // Which keys a pattern matches is for the validator to say, and others may be anything.
+            // Only the validator knows which keys a pattern matches, and other members may be
+            // anything.
             r#"{"n": 1.0, "m": 1.0}"#,
         ),
         (
@@ -156,7 +157,7 @@ fn lists_maps_references_and_conditions_are_followed() {
 }
 
 #[test]
-fn the_rule_is_switched_off_like_every_other() {
+fn the_rule_can_be_switched_off() {
     let schema = json!({"properties": {"n": {"type": "integer"}}});
     let input = r#"{"n": 3.0}"#;
     let compiled = Schema::compile(&schema).unwrap();
@@ -182,7 +183,7 @@ fn the_rule_is_switched_off_like_every_other() {
 }
 
 #[test]
-fn a_cursor_shows_the_digits_and_takes_nothing_back() {
+fn a_cursor_shows_the_digits_and_does_not_withdraw_them() {
     let schema = json!({"properties": {
         "n": {"type": "integer"}, "s": {"type": "integer"}, "f": {"type": "number"},
         "u": {"anyOf": [{"type": "integer"}, {"type": "number"}]},

@@ -1,4 +1,4 @@
-//! `docs/schema.md` and the table of rules say the same.
+//! Checks that `docs/schema.md` and the table of rules agree.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! Tools by name, in the forms in which providers declare them.
+//! Looking up tools by name, as providers declare them.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -42,7 +42,7 @@ fn types_in_capitals_are_read() {
 }
 
 #[test]
-fn what_is_no_declaration_is_an_error() {
+fn anything_but_a_declaration_is_an_error() {
     for declared in [json!(1), json!({"a": 1}), json!([1]), json!([{"parameters": {}}])] {
         let error = Registry::from_tools(&declared).unwrap_err();
         assert!(matches!(error, RegistryError::Shape { .. }), "{declared}");
@@ -55,7 +55,7 @@ fn what_is_no_declaration_is_an_error() {
 }
 
 #[test]
-fn names_are_found_in_other_spellings_and_only_where_one_fits() {
+fn other_spellings_of_a_name_are_found_if_they_are_unambiguous() {
     let any = || Schema::compile(&json!({})).unwrap();
     let registry = Registry::new().with_tool("get_weather", any()).with_tool("math.add", any());
     let found = |name: &str| match registry.resolve(Some(name), None) {
@@ -83,7 +83,7 @@ fn names_are_found_in_other_spellings_and_only_where_one_fits() {
 }
 
 #[test]
-fn a_name_comes_before_an_identifier_and_both_before_the_default() {
+fn names_precede_identifiers_and_identifiers_precede_the_default() {
     let of = |text: &str| Schema::from_text(text).unwrap();
     let registry = Registry::new()
         .with_tool("f", of(r#"{"type": "string"}"#))
@@ -106,7 +106,7 @@ fn files_are_found_by_name_and_identifier() {
 }
 
 #[test]
-fn a_tool_has_its_own_switches() {
+fn rules_can_be_set_for_each_tool() {
     let registry = Registry::new()
         .with_tool("patch", Schema::compile(&json!({})).unwrap())
         .with_rules("patch", Rules::new().without(Rule::DropNullOptional));

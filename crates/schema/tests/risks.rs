@@ -1,5 +1,5 @@
-//! A risk is a promise about readings. Where the value leaves another reading open, the risk of a rule
-//! is higher than where it does not.
+//! A risk is a promise about the possible readings. If the value leaves another reading open, the
+//! risk of a rule is higher.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -10,12 +10,12 @@ fn fit(schema: &str, input: &str) -> Fitted {
     Schema::from_text(schema).unwrap().fit(input.as_bytes(), &FitOptions::new())
 }
 
-/// The text that is fitted, the first rule that was used, and the highest risk.
+/// The fitted text, the first rule that was used, and the highest risk.
 fn found(schema: &str, input: &str) -> Option<(String, Rule, Risk)> {
     let fitted = fit(schema, input);
     let text = fitted.text()?.to_owned();
     let risk = fitted.risk()?;
-    // The policy that allows no more than this risk gives the same.
+    // A policy that allows only this risk gives the same result.
     let engine = Options::new().with_policy(Policy::PERMISSIVE.at_most(risk));
     let again = Schema::from_text(schema).unwrap();
     let again = again.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
@@ -23,7 +23,7 @@ fn found(schema: &str, input: &str) -> Option<(String, Rule, Risk)> {
     Some((text, fitted.applied()[0].rule(), risk))
 }
 
-/// An input, and what it is fitted to, the first rule that was used, and the risk.
+/// An input, the fitted text, the first rule that was used, and the risk.
 type Case<'c> = (&'c str, Option<(&'c str, Rule, Risk)>);
 
 fn check(schema: &str, cases: &[Case<'_>]) {
@@ -176,7 +176,7 @@ fn a_constant_is_exact_unless_it_chooses_a_branch() {
 }
 
 #[test]
-fn what_is_dropped_beside_a_value_is_lost_unless_the_schema_says_it() {
+fn dropping_text_beside_a_value_is_lossy_unless_it_is_from_the_schema() {
     let schema = r#"{"properties": {"n": {"type": "integer", "description": "How many"}}}"#;
     let (three, rule) = (r#"{"n": 3}"#, Rule::PlaceholderObject);
     check(

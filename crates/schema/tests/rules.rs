@@ -1,4 +1,4 @@
-//! Every rule: where it fires, and what looks like it and must be left alone.
+//! Each rule: where it applies, and similar cases that it must leave alone.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -10,9 +10,9 @@ use jsonmend_schema::{FitOptions, Fitted, Rule, Rules, Schema, apply_changes};
 struct Case {
     rule: Rule,
     schema: &'static str,
-    /// Inputs, and what becomes of them.
+    /// Inputs and their results.
     fires: &'static [(&'static str, &'static str)],
-    /// Inputs on which the rule must not be used, whatever else happens.
+    /// Inputs to which the rule must not be applied.
     not: &'static [&'static str],
 }
 
@@ -20,13 +20,13 @@ fn fit(schema: &str, input: &str, options: &FitOptions) -> Fitted {
     Schema::from_text(schema).unwrap().fit(input.as_bytes(), options)
 }
 
-/// With every rule on, also those that are off by default.
+/// Enables all rules, including those that are off by default.
 fn every_rule() -> FitOptions {
     let rules = Rule::ALL.iter().fold(Rules::new(), |rules, rule| rules.with(*rule));
     FitOptions::new().with_rules(rules).with_name("lookup")
 }
 
-/// With the rules that are on by default, and the one that is tested.
+/// Enables the default rules and the rule under test.
 fn with_rule(rule: Rule) -> FitOptions {
     FitOptions::new().with_rules(Rules::new().with(rule)).with_name("lookup")
 }
@@ -259,7 +259,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn every_rule_fires_where_it_should() {
+fn every_rule_applies_to_its_cases() {
     for case in CASES {
         for (input, output) in case.fires {
             let fitted = fit(case.schema, input, &with_rule(case.rule));
@@ -279,7 +279,7 @@ fn every_rule_fires_where_it_should() {
 }
 
 #[test]
-fn no_rule_fires_where_it_must_not() {
+fn no_rule_applies_where_it_must_not() {
     for case in CASES {
         for input in case.not {
             let fitted = fit(case.schema, input, &every_rule());
@@ -287,9 +287,9 @@ fn no_rule_fires_where_it_must_not() {
                 fitted.text().is_some() && fitted.applied().iter().any(|a| a.rule() == case.rule);
             assert!(!used, "{}: {input} became {:?}", case.rule, fitted.text());
             if fitted.text().is_none() {
-                // Of a text without JSON there is nothing to say.
-                let told = !fitted.issues().is_empty() || fitted.outcome() == Outcome::None;
-                assert!(told && fitted.changes().is_empty(), "{input}");
+                // There are no issues with a text that contains no JSON.
+                let reported = !fitted.issues().is_empty() || fitted.outcome() == Outcome::None;
+                assert!(reported && fitted.changes().is_empty(), "{input}");
             }
         }
     }
@@ -312,7 +312,7 @@ fn every_rule_can_be_switched_off() {
 }
 
 #[test]
-fn no_rule_passes_the_highest_risk() {
+fn no_rule_exceeds_the_highest_risk() {
     for case in CASES {
         for (input, _) in case.fires {
             for &risk in Risk::ALL {
@@ -332,13 +332,13 @@ fn no_rule_passes_the_highest_risk() {
     }
 }
 
-/// Two that are not met by a plain fit have tests of their own.
+/// Two rules that a plain fit does not reach have tests of their own.
 #[test]
 fn every_rule_has_a_case() {
     let tested: BTreeSet<Rule> = CASES.iter().map(|case| case.rule).collect();
     let elsewhere = [Rule::ToolNameNormalise, Rule::UnwrapNamedEnvelope];
     for case in CASES {
-        // Several strings are joined in a test of their own, without the rule that goes before.
+        // Joining strings is tested separately, because another rule would apply first.
         let fires = !case.fires.is_empty() || case.rule == Rule::JoinArray;
         assert!(fires && !case.not.is_empty(), "{} is tested one way only", case.rule);
     }
@@ -348,7 +348,7 @@ fn every_rule_has_a_case() {
 }
 
 #[test]
-fn a_named_envelope_is_opened_at_a_price_where_the_name_is_not_known() {
+fn unwrapping_an_envelope_with_an_unknown_name_is_lossy() {
     let input = r#"{"name": "f", "arguments": {"user_name": "x", "count": 1}}"#;
     let fitted = fit(USER, input, &FitOptions::new());
     assert_eq!(fitted.text(), Some(r#"{"user_name": "x", "count": 1}"#));

@@ -64,7 +64,7 @@ fn an_error_that_prints_its_cause_has_no_source() {
 }
 
 #[test]
-fn formats_are_asserted_where_it_is_asked_for() {
+fn formats_are_asserted_on_request() {
     let drafts =
         ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"];
     for (draft, by_default) in drafts.into_iter().zip([true, false]) {
@@ -76,7 +76,7 @@ fn formats_are_asserted_where_it_is_asked_for() {
         assert!(compile(SchemaOptions::new().with_format_assertion(false)).accepts(&wrong));
         let asserting = compile(SchemaOptions::new().with_format_assertion(true));
         assert_eq!(asserting.validate(&wrong)[0].code(), IssueCode::Format);
-        // The parts of the schema assert it too, so that a rule can mend what is wrong.
+        // Subschemas assert the format too, so that a rule can fix the value.
         let fitted = asserting.fit(wrong.text().as_bytes(), &FitOptions::new());
         assert_eq!(fitted.text(), Some(r#"{"day": "2024-01-05"}"#));
         let mut stream = FitStream::new(&asserting, FitOptions::new());
@@ -97,7 +97,7 @@ fn formats_are_asserted_where_it_is_asked_for() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn reports_are_spelled_as_the_command_line_spells_them() {
+fn reports_have_the_spelling_of_the_command_line() {
     let schema =
         Schema::compile(&json!({"properties": {"n": {"type": "integer"}}, "required": ["n"]}))
             .unwrap();

@@ -1,4 +1,4 @@
-//! Compiling schemas, validating trees, and what is said about what is wrong.
+//! Compiling schemas, validating trees, and rendering issues.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -66,7 +66,7 @@ fn recursion_in_the_schema_ends() {
 }
 
 #[test]
-fn patterns_cannot_run_away() {
+fn patterns_have_bounded_work() {
     let schema = Schema::compile(&json!({"pattern": "^(?=(a+)+$)(a+)+b\\1$"})).unwrap();
     let text = format!("\"{}!\"", "a".repeat(5_000));
     assert!(!schema.accepts(&Tree::read(&text).unwrap()));
@@ -129,7 +129,7 @@ fn enums_list_their_options_nearest_first() {
 }
 
 #[test]
-fn what_is_typical_is_named_as_such() {
+fn typical_mistakes_have_hints() {
     let nested = json!({"items": {"type": "array", "items": {"type": "integer"}}});
     assert_eq!(
         lines(&nested, "[10]"),
@@ -147,7 +147,7 @@ fn what_is_typical_is_named_as_such() {
 }
 
 #[test]
-fn an_issue_says_where_in_every_way() {
+fn an_issue_has_every_kind_of_location() {
     let schema =
         Schema::compile(&json!({"properties": {"a b": {"items": {"minLength": 2}}}})).unwrap();
     let text = r#"{"a b": ["xy", "z"]}"#;
@@ -167,10 +167,10 @@ fn renderings_are_bounded() {
     let text = format!("[{}1.5]", format!("{:?},", "x".repeat(1_000)).repeat(20));
     let issues = schema.validate(&Tree::read(&text).unwrap());
     assert_eq!(issues.len(), 21);
-    let told = Rendering::new().for_model(&issues);
-    assert_eq!(told.lines().count(), 9);
-    assert!(told.ends_with("+13 more"));
-    assert!(told.lines().all(|line| line.chars().count() < 200), "{told}");
+    let lines_for_model = Rendering::new().for_model(&issues);
+    assert_eq!(lines_for_model.lines().count(), 9);
+    assert!(lines_for_model.ends_with("+13 more"));
+    assert!(lines_for_model.lines().all(|line| line.chars().count() < 200), "{lines_for_model}");
     let masked = Rendering::new().with_masked(true).for_model(&issues);
     assert!(!masked.contains('x') || !masked.contains("xx"));
 }

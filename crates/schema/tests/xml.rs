@@ -1,4 +1,4 @@
-//! XML that mirrors a schema.
+//! XML whose elements are the fields of a schema.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -25,7 +25,7 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 #[test]
-fn fields_become_members_of_their_types() {
+fn fields_become_typed_members() {
     for (text, json) in [
         (
             "<task><refined>false</refined><text>a b</text></task>",
@@ -91,7 +91,7 @@ fn a_fit_reads_elements_like_any_other_text_and_records_the_tags() {
 }
 
 #[test]
-fn issues_stand_where_the_elements_do() {
+fn issues_have_the_positions_of_the_elements() {
     let text = "<level>high</level><count>many</count>";
     let fitted = schema().fit(text.as_bytes(), &FitOptions::new());
     assert_eq!(fitted.outcome(), Outcome::Invalid);
@@ -104,7 +104,7 @@ fn issues_stand_where_the_elements_do() {
 }
 
 #[test]
-fn what_the_schema_does_not_hold_is_no_mirror_of_it() {
+fn text_that_does_not_match_the_fields_is_not_read() {
     for text in [
         "",
         "plain words",
@@ -126,7 +126,7 @@ fn what_the_schema_does_not_hold_is_no_mirror_of_it() {
 }
 
 #[test]
-fn decoding_is_no_repair_and_casting_beyond_it_is() {
+fn decoding_is_not_a_repair_but_further_changes_are() {
     let fitted = schema().fit_xml("<count>42</count>", &FitOptions::new()).unwrap();
     assert_eq!(fitted.outcome(), Outcome::Unchanged);
     assert!(fitted.changes().is_empty());
@@ -138,7 +138,7 @@ fn decoding_is_no_repair_and_casting_beyond_it_is() {
 }
 
 #[test]
-fn entities_stay_unless_they_are_asked_for() {
+fn entities_are_kept_by_default() {
     let text = "<text>a &amp;lt; b</text>";
     assert_eq!(decoded(text).as_deref(), Some(r#"{"text": "a &amp;lt; b"}"#));
     let options = FitOptions::new().with_rules(Rules::new().with(Rule::EntityUnescape));
@@ -147,7 +147,7 @@ fn entities_stay_unless_they_are_asked_for() {
 }
 
 #[test]
-fn deep_elements_are_refused_not_followed() {
+fn deep_elements_are_refused() {
     let schema =
         Schema::from_text(r##"{"type": "object", "properties": {"a": {"$ref": "#"}}}"##).unwrap();
     let deep = "<a>".repeat(5_000) + &"</a>".repeat(5_000);

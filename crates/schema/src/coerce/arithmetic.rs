@@ -111,7 +111,7 @@ mod tests {
     use super::value;
 
     #[test]
-    fn terms_are_computed_in_order() {
+    fn operators_have_precedence() {
         for (term, result) in [
             ("2*3.14159", "6.28318"),
             ("10/4", "2.5"),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_term_is_left() {
+    fn other_text_is_left_alone() {
         for text in [
             "",
             "5",

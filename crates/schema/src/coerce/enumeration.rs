@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_word_is_no_value() {
+    fn a_part_of_a_word_is_not_a_value() {
         for value in
             [r#""INFRARED""#, r#""RED or BLUE""#, r#""GREEN""#, r#""""#, r#"".""#, r#""R""#]
         {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_another_type_are_known_by_their_spelling() {
+    fn values_of_another_type_are_recognised_by_their_spelling() {
         assert_eq!(proposals(r#"{"enum": [1, 2]}"#, r#""1""#), ["enum-scalar-type: 1"]);
         assert_eq!(proposals(r#"{"enum": ["1", "2"]}"#, "1"), [r#"enum-scalar-type: "1""#]);
         assert_eq!(proposals(r#"{"const": true}"#, r#""True""#), ["enum-scalar-type: true"]);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_may_stand_among_a_few_words() {
+    fn a_value_may_be_among_a_few_words() {
         for value in [r#""The answer is red""#, r#""red wine""#, r#""I say \"RED\" it is""#] {
             assert_eq!(proposals(COLOURS, value), [r#"enum-within-words: "RED""#], "{value}");
         }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_errors_are_proposed_where_a_word_is_long_enough() {
+    fn typing_errors_are_corrected_in_long_words() {
         assert_eq!(
             proposals(r#"{"enum": ["kelvin", "celsius"]}"#, r#""kelvni""#),
             [r#"enum-nearest: "kelvin""#]

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_lose_what_stands_around_them() {
+    fn marks_around_addresses_are_trimmed() {
         let trim = |format, value| with_format(format, value).first().cloned().unwrap_or_default();
         assert_eq!(trim("uri", r#""<http://a.org>""#), r#"format-trim: "http://a.org""#);
         assert_eq!(trim("email", r#""mailto:a@b.org""#), r#"format-trim: "a@b.org""#);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_go_only_where_a_form_is_asked_for() {
+    fn quotes_are_removed_only_for_patterns_and_formats() {
         let pattern = r#"{"type": "string", "pattern": "^[a-z]+$"}"#;
         assert_eq!(proposals(pattern, r#""`abc`""#), [r#"string-unfence: "abc""#]);
         assert_eq!(proposals(pattern, r#""```txt\nabc\n```""#), [r#"string-unfence: "abc""#]);

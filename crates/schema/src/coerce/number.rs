@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_number_and_is_an_identifier_stays() {
+    fn identifiers_that_look_like_numbers_are_kept() {
         for value in ["007", "0x1F", "+5", "1.", ".5", "5.5.5", "1e", "NaN", "", "-"] {
             let found = proposals(NUMBER, &format!("{value:?}"));
             assert!(!found.iter().any(|found| found.starts_with("string-to-number")), "{value}");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_digits_are_joined_where_they_are_groups() {
+    fn grouped_digits_are_joined() {
         assert_eq!(proposals(NUMBER, r#""1,234,567""#), ["thousands: 1234567"]);
         assert_eq!(proposals(NUMBER, r#""-1,234.50""#), ["thousands: -1234.50"]);
         assert_eq!(proposals(NUMBER, r#""1_234""#), ["thousands: 1234"]);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn currencies_and_units_go_where_they_say_nothing_new() {
+    fn redundant_currencies_and_units_are_dropped() {
         for (value, number) in
             [("$1,234.56", "1234.56"), ("12 kg", "12"), ("12px", "12"), ("5 EUR", "5")]
         {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_of_zeros_goes_where_the_draft_wants_it_gone() {
+    fn a_fraction_of_zeros_is_dropped_for_draft_4() {
         let draft4 = r#"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"}"#;
         assert_eq!(proposals(draft4, "1.0"), ["integral-float: 1"]);
         assert_eq!(proposals(draft4, "12e2"), ["integral-float: 1200"]);

@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_numbers_that_are_allowed_stay() {
+    fn allowed_nulls_and_numbers_are_kept() {
         assert!(proposals(r#"{"type": "string"}"#, "null").is_empty());
         assert!(proposals(r#"{"type": ["string", "number"], "minimum": 5}"#, "1").is_empty());
         assert!(proposals(r#"{"type": "array"}"#, "1").is_empty());

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn either_engine_finds_the_same() {
+    fn both_engines_agree() {
         for (pattern, text, expected) in [
             ("^a+$", "aaa", Found::Match),
             ("^a+$", "aab", Found::Nothing),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_ends_undecided() {
+    fn a_search_may_be_undecided() {
         let text = "a".repeat(40) + "!";
         assert_eq!(search(r"(.*)*\1z", &text), Found::Undecided);
         let pattern = Pattern::compile("^a+$").unwrap().pattern;

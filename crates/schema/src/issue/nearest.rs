@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_a_name_fold_to_one() {
+    fn all_cases_of_a_name_fold_to_the_same() {
         for name in ["userName", "user_name", "User-Name", "USER NAME", "user.name"] {
             assert_eq!(folded(name), "username");
         }
     }
 
     #[test]
-    fn signs_and_points_are_no_separators() {
+    fn signs_and_points_are_not_separators() {
         let alike = |a: &str, b: &str| folded(a) == folded(b);
         for (a, b) in [("-1", "1"), ("1.5", "15"), ("A-", "A"), ("1-5", "15"), ("v1.1", "v11")] {
             assert!(!alike(a, b), "{a} {b}");

@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_know_their_bytes_and_their_place() {
+    fn nodes_have_spans_and_paths() {
         let text = " {\"a\": [1, {\"b/c\": null}], \"a\": \"\\u00e9\"} ";
         let tree = Tree::read(text).unwrap();
         let root = tree.root();

@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_json_is_read_and_what_is_not_is_refused() {
+    fn valid_json_is_read_and_anything_else_is_refused() {
         for text in [
             "null",
             " [ ] ",

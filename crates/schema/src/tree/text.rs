@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_known_by_their_digits() {
+    fn integers_are_recognised_by_their_digits() {
         for number in [
             "0", "-0", "0.0", "1", "-12", "1.0", "1.50e1", "1e3", "1200e-2", "1e400", "0e-9",
             "0.10e1",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_written_with_digits_alone() {
+    fn whole_numbers_are_written_as_plain_digits() {
         for (number, digits) in [
             ("3.0", "3"),
             ("-3.000", "-3"),
