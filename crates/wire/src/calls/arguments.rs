@@ -181,7 +181,12 @@ impl ArgumentText {
         }
         let clean = match &self.engine {
             Engine::Free => return true,
-            Engine::Live(mender) => mender.repair_count() == 0 && mender.outcome().is_none(),
+            // What follows the document is only judged at the end.
+            Engine::Live(mender) => {
+                let rest = mender.document_end().and_then(|end| self.reading.get(end..));
+                let only = rest.is_none_or(|rest| rest.trim().is_empty());
+                only && mender.repair_count() == 0 && mender.outcome().is_none()
+            }
             Engine::Traced(_) => is_json(&self.reading),
         };
         clean && (self.has_ended() || self.placeholder)

@@ -390,6 +390,9 @@ fn a_stated_end_vouches_for_what_needed_repair_only_where_the_turn_goes_on() {
         assert_eq!(of(&broken, &rest), "cut", "{rest}");
         assert_eq!(of(&["{\"a\": 1}"], &rest), "unchanged", "{rest}");
     }
+    // What follows the value is a defect, too.
+    assert_eq!(of(&["{\"a\": 1}}"], &ended("tool_use")), "repaired");
+    assert_eq!(of(&["{\"a\": 1}}"], ""), "cut");
     // The quotes of a query that was cut off look as if they ended it.
     assert_eq!(
         of(&["{\"sql\":\"select \"a\" from {t} where x = \"}"], &ended("max_tokens")),
