@@ -59,29 +59,17 @@ const ROWS: &[(&str, Reached)] = &[
     ("texts of one response that are searched", Here(response::searched_texts)),
     ("chunks in a row that come to nothing", Here(response::idle_chunks)),
     ("`with_nodes`", There("crates/schema/tests/validate.rs", "a_schema_has_limits")),
-    (
-        "`with_properties`",
-        There("crates/schema/tests/hostile.rs", "a_schema_has_room_for_so_much_and_no_more"),
-    ),
-    (
-        "`with_branches`",
-        There("crates/schema/tests/hostile.rs", "a_schema_has_room_for_so_much_and_no_more"),
-    ),
-    (
-        "`with_bytes`",
-        There("crates/schema/tests/hostile.rs", "a_schema_has_room_for_so_much_and_no_more"),
-    ),
+    ("`with_properties`", There("crates/schema/tests/hostile.rs", "a_schema_has_a_limit_on_bytes")),
+    ("`with_branches`", There("crates/schema/tests/hostile.rs", "a_schema_has_a_limit_on_bytes")),
+    ("`with_bytes`", There("crates/schema/tests/hostile.rs", "a_schema_has_a_limit_on_bytes")),
     (
         "`with_patterns`",
-        There("crates/schema/tests/hostile.rs", "patterns_have_room_together_and_each"),
+        There("crates/schema/tests/hostile.rs", "patterns_have_limits_individually_and_together"),
     ),
-    (
-        "`with_tools`",
-        There("crates/schema/tests/hostile.rs", "a_registry_has_room_for_so_many_tools"),
-    ),
+    ("`with_tools`", There("crates/schema/tests/hostile.rs", "a_registry_has_a_limit_on_tools")),
     (
         "nodes of all tools",
-        There("crates/schema/tests/hostile.rs", "a_registry_has_room_for_so_many_tools"),
+        There("crates/schema/tests/hostile.rs", "a_registry_has_a_limit_on_tools"),
     ),
     (
         "work for a text",
@@ -92,7 +80,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "subschemas asked inside each other",
-        There("crates/schema/tests/hostile.rs", "references_that_lead_back_ask_for_nothing_more"),
+        There("crates/schema/tests/hostile.rs", "cyclic_references_add_no_conditions"),
     ),
     (
         "steps of a match with look-around",
