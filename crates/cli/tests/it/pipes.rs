@@ -1,7 +1,4 @@
-use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    process::Stdio,
-};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use crate::program::command;
 
@@ -41,10 +38,12 @@ fn batch_answers_one_request_before_the_next_is_written() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// Starts a command, closes its output, and expects it to end quietly, and not with success.
+/// Starts a command whose output nobody reads, and expects it to end quietly, and not with success.
 fn ends_quietly(args: &[&str], input: &str) {
-    let mut child = command(args).stdout(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
+    let (reader, output) = std::io::pipe().unwrap();
+    // Before the start: a short output could be written before the pipe is closed.
+    drop(reader);
+    let mut child = command(args).stdout(output).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
     // The program may end before it has read everything.
