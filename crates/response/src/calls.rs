@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use jsonmend_core::{Options, Outcome, Output};
+use jsonmend_core::{Mended, Options, Outcome, Output};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
 use jsonmend_wire::{Call, CallKind, Guides, WireEvent};
@@ -73,6 +73,8 @@ pub(crate) struct Tools {
     /// The options with which calls are repaired.
     engine: Options,
     open: BTreeMap<usize, OpenCall>,
+    /// Whether the guides of calls are those of the registry.
+    guided: bool,
     /// The calls that received arguments since the last chunk.
     grew: Vec<usize>,
 }
@@ -106,8 +108,9 @@ struct Along {
 }
 
 impl Tools {
-    pub(crate) fn new(registry: &SharedRegistry, engine: Options) -> Self {
-        Self { registry: registry.clone(), engine, open: BTreeMap::new(), grew: Vec::new() }
+    pub(crate) fn new(registry: &SharedRegistry, engine: Options, guided: bool) -> Self {
+        let registry = registry.clone();
+        Self { registry, engine, open: BTreeMap::new(), guided, grew: Vec::new() }
     }
 
     /// Looks at an event of the decoder, which has already been queued.
@@ -143,7 +146,7 @@ impl Tools {
                 let call = ended.number();
                 let open = self.open.remove(&call);
                 let registry = open.map_or_else(|| self.registry.load(), |open| open.registry);
-                let fit = Box::new(fit(ended, &registry, &self.engine));
+                let fit = Box::new(fit(ended, &registry, &self.engine, self.guided));
                 queue.push_back(Event::CallFitted { call, fit });
             }
             _ => {}
@@ -267,8 +270,8 @@ fn target<'r>(registry: &'r Registry, name: &'r str) -> Option<Target<'r>> {
 }
 
 /// Fits a call that has ended to the schema of its tool. It reads what the model wrote, so that all
-/// changes form one edit script.
-fn fit(call: &Call, registry: &Registry, engine: &Options) -> CallFit {
+/// changes form one edit script. `guided`: the guides of calls are those of the registry.
+fn fit(call: &Call, registry: &Registry, engine: &Options, guided: bool) -> CallFit {
     if call.kind() == CallKind::Custom {
         return CallFit::Unchecked;
     }
@@ -288,6 +291,15 @@ fn fit(call: &Call, registry: &Registry, engine: &Options) -> CallFit {
     if unread || call.raw().trim().is_empty() {
         return CallFit::Incomplete { outcome };
     }
-    let fitted = target.schema.fit(call.raw().as_bytes(), &target.options(engine));
+    let (input, options) = (call.raw().as_bytes(), target.options(engine));
+    // What was mended with the same guide is not mended once more. A longer text was mended as it arrived.
+    let known = guided && call.is_guided() && outcome == Outcome::Repaired;
+    let fitted = if known && input.len() <= engine.limits().buffer() {
+        let text = Some(call.arguments().to_owned());
+        let mended = Mended::new(outcome, text, call.repairs().to_vec(), None);
+        target.schema.fit_mended(input, mended, &options)
+    } else {
+        target.schema.fit(input, &options)
+    };
     CallFit::Fitted { tool: target.name.to_owned(), fitted }
 }

@@ -59,7 +59,9 @@ impl ResponseReader {
             let wire = options.wire().clone();
             match &options.tools {
                 Some(registry) => {
-                    let tools = Tools::new(registry, wire.mending().clone());
+                    // The caller may have set other guides.
+                    let own = wire.guides().is_none() && wire.mending().guide().is_none();
+                    let tools = Tools::new(registry, wire.mending().clone(), own);
                     let guided = wire.guides().is_some();
                     let wire = if guided { wire } else { wire.with_guides(guides(registry)) };
                     (wire, Some(tools))

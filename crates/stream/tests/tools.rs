@@ -8,7 +8,10 @@ use std::{collections::BTreeMap, pin::pin};
 
 use futures::{FutureExt, StreamExt, executor::block_on};
 use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_schema::{Cursor, NodeState, Registry, SharedRegistry, Standing};
+use jsonmend_extract::Scope;
+use jsonmend_schema::{
+    Cursor, FitOptions, NodeState, Registry, Resolved, SharedRegistry, Standing,
+};
 use jsonmend_stream::{CallFit, Error, Event, MendExt, ResponseOptions};
 use jsonmend_wire::{Call, WireOptions};
 use serde_json::{Value, json};
@@ -409,4 +412,38 @@ fn the_raw_end_of_a_call_that_broke_off_is_no_finding() {
         assert_eq!(sum.found, BTreeMap::new(), "{size}");
         assert!(matches!(sum.fit(0), CallFit::Incomplete { .. }), "{size}");
     }
+}
+
+/// A call that was mended while it arrived is not mended again for its schema, and fits in the same way.
+#[test]
+fn a_fit_equals_that_of_the_arguments_as_they_were_written() {
+    let tools = tools();
+    let registry = tools.load();
+    let Resolved::Tool { name, schema, rules, .. } = registry.resolve(Some("get_weather"), None)
+    else {
+        panic!("no such tool")
+    };
+    let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+    let options = FitOptions::new().with_engine(engine).with_scope(Scope::Whole);
+    let options = options.with_name(name).with_rules(rules.clone());
+    let mut guided = 0;
+    for arguments in [
+        "{'city': 'Oslo', days: '3', unit: 'C',}",
+        "{city: New York days: 3}",
+        "```json\n{\"city\": \"Oslo\"}\n```",
+        "{\"city\": \"say \"hi\"\", \"days\": 2}",
+        "{\"city\": \"Oslo\", \"days\": oops}",
+        "{\"city\": 5",
+        "[1, 2,]",
+    ] {
+        let sum = Sum::of_body(&one("get_weather", arguments));
+        guided += usize::from(sum.calls[0].is_guided());
+        match sum.fit(0) {
+            CallFit::Fitted { fitted, .. } => {
+                assert_eq!(*fitted, schema.fit(arguments.as_bytes(), &options), "{arguments}");
+            }
+            other => assert!(matches!(other, CallFit::Incomplete { .. }), "{other:?}"),
+        }
+    }
+    assert_eq!(guided, 7);
 }

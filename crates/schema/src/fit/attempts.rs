@@ -1,6 +1,6 @@
 //! Fits a text: tries the readings of the text in turn, and returns the one that fits.
 
-use jsonmend_core::{Outcome, TrailingDocuments};
+use jsonmend_core::{Mended, Outcome, TrailingDocuments};
 use jsonmend_extract::Scope;
 
 use super::{
@@ -12,7 +12,13 @@ use super::{
 };
 use crate::{Rule, Schema, Tree, compile::Types, judge::Judge, part::Part, tree::JsonKind};
 
-pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted {
+/// `mended` is the result of mending the input under these options, if the caller has it.
+pub(super) fn fit(
+    schema: &Schema,
+    input: &[u8],
+    mended: Option<Mended>,
+    options: &FitOptions,
+) -> Fitted {
     let judge = &mut Judge::new(schema, input.len());
     let tree = valid(input, options);
     let is_one = tree.is_some();
@@ -23,7 +29,10 @@ pub(super) fn fit(schema: &Schema, input: &[u8], options: &FitOptions) -> Fitted
             (reading, fitted)
         }
         None => {
-            let reading = Reading::of(input, options.scope(), &options.engine_for(schema));
+            let reading = match mended {
+                Some(mended) => Reading::new(mended),
+                None => Reading::of(input, options.scope(), &options.engine_for(schema)),
+            };
             let fitted = reading.fit(judge, input, options);
             (reading, fitted)
         }

@@ -23,7 +23,7 @@ mod words;
 
 use std::ops::Range;
 
-use jsonmend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
+use jsonmend_core::{Mended, Options, Outcome, Path, Risk, TrailingDocuments};
 use jsonmend_extract::Scope;
 
 pub(crate) use made::shortened;
@@ -309,6 +309,29 @@ impl Schema {
     /// issues, and nothing is changed.
     #[must_use]
     pub fn fit(&self, input: &[u8], options: &FitOptions) -> Fitted {
-        attempts::fit(self, input, options)
+        attempts::fit(self, input, None, options)
+    }
+
+    /// Like [`fit`](Self::fit), for an input that was mended already: the engine does not read it
+    /// again. `mended` must be what the engine makes of the whole input with the engine options of
+    /// `options` and the [guide](Self::guide) of this schema, and the scope [`Scope::Whole`].
+    ///
+    /// ```
+    /// use jsonmend_core::{Options, mend};
+    /// use jsonmend_extract::Scope;
+    /// use jsonmend_schema::{FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
+    /// let (input, engine) = (b"{'days': '3'}", Options::new());
+    /// let options = FitOptions::new().with_engine(engine.clone()).with_scope(Scope::Whole);
+    /// let mended = mend(input, &engine.with_guide(schema.guide()));
+    /// let fitted = schema.fit_mended(input, mended, &options);
+    /// assert_eq!(fitted, schema.fit(input, &options));
+    /// assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn fit_mended(&self, input: &[u8], mended: Mended, options: &FitOptions) -> Fitted {
+        attempts::fit(self, input, Some(mended), options)
     }
 }

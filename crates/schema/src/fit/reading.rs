@@ -81,7 +81,7 @@ impl Reading {
         self.text.as_deref().is_some_and(|text| text.trim_start().starts_with('['))
     }
 
-    fn new(mended: Mended) -> Self {
+    pub(super) fn new(mended: Mended) -> Self {
         let cut_at = mended.cut_at().cloned();
         let (outcome, text, repairs) = mended.into_parts();
         let changes = repairs.iter().map(Change::from).collect();

@@ -123,6 +123,11 @@ impl ArgumentText {
         }
     }
 
+    /// Whether a guide decides what the bytes leave open.
+    pub(super) fn is_guided(&self) -> bool {
+        self.mending.guide().is_some()
+    }
+
     /// Whether nothing has arrived yet, apart from a seed.
     pub(super) fn is_empty(&self) -> bool {
         self.reading.is_empty()

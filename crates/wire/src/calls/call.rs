@@ -69,6 +69,7 @@ pub struct Call {
     cut_at: Option<Path>,
     resent: bool,
     doubt: Option<Doubt>,
+    guided: bool,
 }
 
 impl Call {
@@ -93,6 +94,7 @@ impl Call {
             cut_at: None,
             resent: false,
             doubt: None,
+            guided: false,
         }
     }
 
@@ -150,6 +152,18 @@ impl Call {
             return Self { outcome, doubt: Some(Doubt::UncleanStop), ..self };
         }
         self
+    }
+
+    /// Sets whether a guide helped to read the arguments.
+    pub(super) const fn guided(mut self, guided: bool) -> Self {
+        self.guided = guided;
+        self
+    }
+
+    /// Whether a [guide](crate::Guides) was there from the first byte of the arguments.
+    #[must_use]
+    pub const fn is_guided(&self) -> bool {
+        self.guided
     }
 
     /// Its number, from 0, in the order in which the calls began.

@@ -158,6 +158,7 @@ impl Calls {
         let closed = open.arguments.close(&mut |piece| sink(fragment(call, piece)));
         let name = open.name.unwrap_or_default();
         let ended = Call::new(call, key.0, open.kind, open.id, name);
+        let ended = ended.guided(open.arguments.is_guided());
         let blank = matches!(closed, Closed::Empty);
         let mut ended = ended.closed(closed, end, doubt);
         if open.after_loss
