@@ -4,7 +4,7 @@ use jsonmend_benches::{
     documents::{self, Document, SIZE},
     measure::{Budget, Contender, Timed, interleaved},
 };
-use jsonmend_core::{Mender, Options, Partial};
+use jsonmend_core::{Mender, Options, Partial, mend};
 
 use crate::{ours, peers};
 
@@ -23,7 +23,7 @@ enum Kind {
 }
 
 /// The documents on which peers are measured.
-const AGAINST_PEERS: [&str; 4] = ["clean", "broken", "string", "escapes"];
+const AGAINST_PEERS: [&str; 6] = ["clean", "broken", "repr", "literals", "string", "escapes"];
 
 /// The size for those that would take too long.
 const SHORT: usize = 8 << 10;
@@ -48,7 +48,7 @@ pub(crate) fn all() -> Vec<Table> {
         let about = format!("peers, 8-byte pieces: {}", document.about);
         tables.push(Table { name, about, kind: Kind::Pieces(document) });
     }
-    for document in ["clean", "string", "escapes"].into_iter().filter_map(documents::named) {
+    for document in ["clean", "repr", "string", "escapes"].into_iter().filter_map(documents::named) {
         let name = format!("snapshots-{}", document.name);
         let about = format!("a snapshot after every 8-byte piece: {}", document.about);
         tables.push(Table { name, about, kind: Kind::Snapshots(document) });
@@ -68,10 +68,19 @@ impl Table {
     }
 }
 
-/// A document that `serde_json` can skip: the document itself, or the clean one if it is broken.
+/// Whether a document is not valid JSON.
+fn is_broken(document: Document) -> bool {
+    matches!(document.name, "broken" | "repr" | "literals")
+}
+
+/// A document that `serde_json` can skip: the document itself, or the valid one that means the same.
 fn valid(document: Document, size: usize) -> String {
-    let clean = documents::named("clean").filter(|_| document.name == "broken");
-    clean.unwrap_or(document).text(size)
+    let text = document.text(size);
+    if !is_broken(document) {
+        return text;
+    }
+    let mended = mend(text.as_bytes(), &Options::new());
+    mended.text().unwrap_or_default().to_owned()
 }
 
 fn baseline(text: &str) -> Contender<'_> {
@@ -106,7 +115,7 @@ fn whole(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
         Contender::new("Mender", text.len(), || ours::push(&mut mender, text, text.len())),
         Contender::new("mend", text.len(), || ours::mend_whole(text)),
     ];
-    let can = |peer: &peers::Peer| peer.mends || document.name != "broken";
+    let can = |peer: &peers::Peer| peer.mends || !is_broken(document);
     for peer in peers::WHOLE.into_iter().filter(can) {
         contenders.push(Contender::new(peer.name, text.len(), move || (peer.read)(text)));
     }
@@ -127,7 +136,7 @@ fn pieces(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
         }),
     ];
     let is_string = matches!(document.name, "string" | "escapes");
-    let can = |peer: &peers::Peer| peer.mends || document.name != "broken";
+    let can = |peer: &peers::Peer| peer.mends || !is_broken(document);
     for peer in peers::PIECES.into_iter().filter(can) {
         let slow = peer.short || is_string && peers::SLOW_ON_STRINGS.contains(&peer.name);
         let read = if slow { head } else { text };
@@ -141,8 +150,9 @@ fn snapshots(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let text = text.as_str();
     let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
     let mut pushed = Mender::new(Options::new());
+    let skipped = valid(document, size);
     let mut contenders = vec![
-        baseline(text),
+        baseline(&skipped),
         Contender::new("a snapshot after every piece", text.len(), || {
             ours::snapshots(&mut mender, &mut partial, text, 8);
         }),

@@ -28,9 +28,11 @@ impl Document {
 }
 
 /// All documents.
-pub const ALL: [Document; 7] = [
+pub const ALL: [Document; 9] = [
     Document { name: "clean", about: "records as tools and models write them", text: clean },
     Document { name: "broken", about: "the same with 340 small defects a MiB", text: broken },
+    Document { name: "repr", about: "the records as Python prints them", text: repr },
+    Document { name: "literals", about: "the records as literals of JavaScript", text: literals },
     Document { name: "string", about: "one long string without escapes", text: string },
     Document { name: "escapes", about: "one long string full of escapes", text: escapes },
     Document { name: "deep", about: "a hundred levels, repeated", text: deep },
@@ -80,12 +82,48 @@ fn fields(number: usize, which: Option<usize>) -> [String; 6] {
 
 fn records(size: usize, defect: impl Fn(usize) -> Option<usize>) -> String {
     let mut text = String::from("[\n");
-    let mut number = 0;
+    let mut number = 0_usize;
     while text.len() < size {
         let _ = writeln!(text, "  {{{}}},", fields(number, defect(number)).concat());
         number += 1;
     }
     text.push_str("  {}\n]\n");
+    text
+}
+
+/// The clean records as Python's `repr` prints them.
+fn repr(size: usize) -> String {
+    let mut text = String::from("[");
+    let mut number = 0_usize;
+    while text.len() < size {
+        let _ = write!(
+            text,
+            "{{'id': {number}, 'name': 'item {number}', 'tags': ['new', 'blue'], \
+             'price': {}.5, 'sold': {}, 'note': None}}, ",
+            number % 90,
+            if number.is_multiple_of(3) { "True" } else { "False" },
+        );
+        number += 1;
+    }
+    text.push_str("{}]");
+    text
+}
+
+/// The clean records with keys that need no quotes, strings in single quotes, and trailing commas.
+fn literals(size: usize) -> String {
+    let mut text = String::from("[\n");
+    let mut number = 0_usize;
+    while text.len() < size {
+        let _ = writeln!(
+            text,
+            "  {{id: {number}, name: 'item {number}', tags: ['new', 'blue'], price: {}.50, \
+             sold: {}, note: null,}},",
+            number % 90,
+            number.is_multiple_of(3),
+        );
+        number += 1;
+    }
+    text.push_str("]\n");
     text
 }
 

@@ -207,6 +207,12 @@ impl Mender {
     ) -> Option<&'a [u8]> {
         let base = self.pushed;
         let committed = self.engine.committed();
+        if !self.engine.is_plain() {
+            let text = Text { carry: &self.carry, rest, base };
+            emit(&mut self.engine, text, out, &mut self.repairs);
+            let left = self.keep_uncommitted(rest, committed);
+            return self.end_fast(clean, rest, left);
+        }
         self.engine.emit_plain();
         let mut left = rest;
         if committed >= base {
@@ -227,6 +233,28 @@ impl Mender {
                 self.carry.truncate(base - committed);
             }
         }
+        self.end_fast(clean, rest, left)
+    }
+
+    /// Drops what was committed from the withheld bytes, and returns the part of `rest` that was not.
+    fn keep_uncommitted<'a>(&mut self, rest: &'a [u8], committed: usize) -> &'a [u8] {
+        let settled = committed.saturating_sub(self.pushed - self.carry.len());
+        match settled.checked_sub(self.carry.len()) {
+            Some(of_rest) => {
+                self.carry.clear();
+                rest.get(of_rest..).unwrap_or_default()
+            }
+            None => {
+                self.carry.drain(..settled);
+                rest
+            }
+        }
+    }
+
+    /// Keeps `left`, the end of `rest` that is not committed, or returns it to be read again.
+    #[inline(always)]
+    fn end_fast<'a>(&mut self, clean: bool, rest: &'a [u8], left: &'a [u8]) -> Option<&'a [u8]> {
+        let base = self.pushed;
         if !clean {
             self.pushed = base + rest.len() - left.len();
             return Some(left);
@@ -379,7 +407,7 @@ impl Mender {
         let base = self.pushed - text.len();
         let stop = self.engine.run(Source::new(text, base, last)).err();
         let committed = self.engine.committed();
-        emit(&mut self.engine, text, base, out, &mut self.repairs);
+        emit(&mut self.engine, Text { carry: &[], rest: text, base }, out, &mut self.repairs);
         self.raw = stop;
         committed - base
     }
@@ -427,22 +455,49 @@ const fn outcome_of(stop: Stop) -> Outcome {
     }
 }
 
+/// The input that is not emitted yet: what was withheld, and the rest of the chunk at `base`.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    carry: &'a [u8],
+    rest: &'a [u8],
+    base: usize,
+}
+
+impl Text<'_> {
+    /// The offset of its first byte.
+    const fn start(&self) -> usize {
+        self.base - self.carry.len()
+    }
+
+    /// Emits the bytes between two offsets.
+    #[inline]
+    fn copy(&self, from: usize, to: usize, out: &mut impl Output) {
+        if from < self.base {
+            let start = self.start();
+            let end = to.min(self.base);
+            if from < end {
+                out.copy(&self.carry[from - start..end - start]);
+            }
+        }
+        let from = from.max(self.base);
+        if from < to {
+            out.copy(&self.rest[from - self.base..to - self.base]);
+        }
+    }
+}
+
 /// Emits the text that was committed since the last time, with the edits applied.
-fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, count: &mut usize) {
+fn emit(engine: &mut Engine, text: Text<'_>, out: &mut impl Output, count: &mut usize) {
     let committed = engine.committed();
-    let mut at = engine.emitted().max(base);
+    let mut at = engine.emitted().max(text.start());
     if engine.is_plain() {
         engine.emit_plain();
-        if committed > at {
-            out.copy(&text[at - base..committed - base]);
-        }
+        text.copy(at, committed, out);
         return;
     }
     engine.drain(|edit| match edit {
         Edit::Replace(repair, _) => {
-            if repair.start > at {
-                out.copy(&text[at - base..repair.start - base]);
-            }
+            text.copy(at, repair.start, out);
             at = at.max(repair.end);
             *count += 1;
             let after = repair.after.clone();
@@ -452,18 +507,14 @@ fn emit(engine: &mut Engine, text: &[u8], base: usize, out: &mut impl Output, co
             }
         }
         Edit::EndDocument { end, .. } => {
-            if end > at {
-                out.copy(&text[at - base..end - base]);
-                at = end;
-            }
+            text.copy(at, end, out);
+            at = at.max(end);
             out.end_document();
         }
     });
     if engine.dropping().is_none_or(|from| from > at) {
         let upto = engine.dropping().unwrap_or(committed).min(committed);
-        if upto > at {
-            out.copy(&text[at - base..upto - base]);
-        }
+        text.copy(at, upto, out);
     }
 }
 

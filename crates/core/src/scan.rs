@@ -84,6 +84,23 @@ pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     if rest.len() < 8 { short_end(text, rest) } else { long_run(text, rest) }
 }
 
+/// Like [`plain_run`], for a string in single quotes: `'` is not plain text either.
+#[inline]
+pub(crate) fn single_run(text: &[u8], from: usize) -> usize {
+    let Some(mut rest) = text.get(from..) else { return text.len() };
+    while let Some((word, tail)) = rest.split_first_chunk() {
+        let word = u64::from_le_bytes(*word);
+        let single = (word ^ (ONES * b'\'' as u64)).wrapping_sub(ONES);
+        let odd = (not_plain(word) | single) & HIGHS;
+        if odd != 0 {
+            return text.len() - rest.len() + (odd.trailing_zeros() / 8) as usize;
+        }
+        rest = tail;
+    }
+    let plain = |byte: &&u8| is_plain(**byte) && **byte != b'\'';
+    text.len() - rest.len() + rest.iter().take_while(plain).count()
+}
+
 /// Like [`plain_run`], but only in the eight bytes from `from` on, or as many as there are. `None`
 /// if all eight are plain text.
 #[inline(always)]
@@ -207,7 +224,8 @@ mod tests {
     fn every_byte_in_long_runs() {
         for length in [0, 7, 31, 32, 63, 96, 97, 160, 200] {
             for at in 0..=length {
-                for byte in [0, 0x1f, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0xff] {
+                for byte in [0, 0x1f, b' ', b'"', b'#', b'\'', b'[', b'\\', b']', 0x7f, 0x80, 0xff]
+                {
                     for fill in [b'a', b' ', 0x7f] {
                         let mut text = vec![fill; length];
                         text.splice(at..length.min(at + 1), [byte]);
@@ -219,6 +237,9 @@ mod tests {
                         assert_eq!(near, want.max(at), "{text:?} from {at}");
                         assert_eq!(plain_run_between(&text, 0), want, "{text:?}");
                         assert_eq!(plain_run_between(&text, at), want.max(at), "{text:?}, {at}");
+                        let odd = |byte: &u8| !is_plain(*byte) || *byte == b'\'';
+                        let single = text.iter().skip(at).position(odd).map(|found| at + found);
+                        assert_eq!(single_run(&text, at), single.unwrap_or(length), "{text:?}");
                     }
                 }
             }

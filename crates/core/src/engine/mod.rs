@@ -227,6 +227,7 @@ impl Engine {
         // whether that byte arrives in the same chunk.
         let buffer = options.limits().buffer().max(window.saturating_add(1));
         let max_withheld = if whole { usize::MAX } else { buffer };
+        let fast = FastPath::new(&options);
         Self {
             options,
             whole,
@@ -278,7 +279,7 @@ impl Engine {
             refused: None,
             over: false,
             stop_at_end: false,
-            fast: FastPath::INACTIVE,
+            fast,
             steps: 0,
         }
     }

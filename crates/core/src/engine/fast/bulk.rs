@@ -3,12 +3,15 @@
 //!
 //! Reading stops before anything that it cannot read as a whole, because the chunk ends in it or
 //! because it is unusual. The automaton continues from there, so nothing unusual is decided here.
+//!
+//! There are two versions of the loop: one for JSON, and one (`DIALECT`) that also reads the tokens
+//! of a [dialect](super::dialect) and makes their edits.
 
 use super::{
-    Engine,
+    Delimiter, Engine, dialect,
     tokens::{self, After, Content, Key},
 };
-use crate::{engine::frames::Shape, grammar::Expect};
+use crate::{RepairKind, engine::frames::Shape, grammar::Expect};
 
 /// No such offset.
 const NONE: usize = usize::MAX;
@@ -36,12 +39,17 @@ struct Bulk {
     items: usize,
     /// The key that was read last.
     key: (usize, usize),
+    key_quote: Delimiter,
     /// Whether it is a key of the innermost container.
     own_key: bool,
     /// The offset of the comma before the member or item that began last, and of the one before an
     /// item that has not begun yet.
     comma: usize,
     pending: usize,
+    /// How many edits were made before the member or item that began last.
+    member_edits: usize,
+    /// How many edits are committed with the last value.
+    edits: usize,
 }
 
 impl Bulk {
@@ -68,6 +76,7 @@ impl Bulk {
     fn begin_member(&mut self, key: Key, comma: usize) {
         self.items += 1;
         self.key = (key.from, key.to);
+        self.key_quote = key.quote;
         self.own_key = true;
         self.comma = comma;
     }
@@ -84,17 +93,25 @@ impl Engine {
     /// comma before it.
     #[inline(never)]
     pub(super) fn read_bulk(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
+        let dialect = self.fast.dialect.is_seen();
         let mut now = Bulk {
             ended: NONE,
             string: NONE,
             list: self.in_list(),
             items: self.frames.items(),
             key: (NONE, NONE),
+            key_quote: Delimiter::Double,
             own_key: false,
             comma: self.comma,
             pending: self.fast.comma,
+            member_edits: if dialect { self.member_edits } else { self.serial },
+            edits: self.committed_edits,
         };
-        let halt = self.bulk_loop(&mut now, text, base, at);
+        let halt = if dialect {
+            self.bulk_loop::<true>(&mut now, text, base, at)
+        } else {
+            self.bulk_loop::<false>(&mut now, text, base, at)
+        };
         if now.ended != NONE {
             self.bulk_commit(&now, text, base);
             if let Halt::Value(value) | Halt::String(value, _) = halt {
@@ -105,7 +122,13 @@ impl Engine {
     }
 
     #[inline(always)]
-    fn bulk_loop(&mut self, now: &mut Bulk, text: &[u8], base: usize, at: usize) -> Halt {
+    fn bulk_loop<const DIALECT: bool>(
+        &mut self,
+        now: &mut Bulk,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> Halt {
         let mut value = at;
         loop {
             // After the value, at a comma or a closing bracket.
@@ -113,11 +136,16 @@ impl Engine {
                 b'"' => {
                     let Some(from) = content_start(text, value) else { return Halt::Value(value) };
                     let content = tokens::content(text, from);
-                    let Some((next, goes_on)) = self.after_string(now, text, content) else {
+                    let Some((next, goes_on)) =
+                        self.after_string::<DIALECT>(now, text, value, content)
+                    else {
                         return Halt::String(value, content);
                     };
-                    now.begin();
+                    self.bulk_begin::<DIALECT>(now);
                     now.string_ended(value, content);
+                    if DIALECT {
+                        now.edits = self.edits.len();
+                    }
                     match goes_on {
                         Next::Closer => next,
                         Next::Item(item) => {
@@ -125,9 +153,47 @@ impl Engine {
                             continue;
                         }
                         Next::Member(key) => {
-                            now.begin_member(key, base + next);
-                            value = key.value;
+                            value = self.bulk_member::<DIALECT>(now, key, base, base + next);
                             continue;
+                        }
+                        Next::Comma(closer) => {
+                            self.bulk_extra_comma(now, base + next);
+                            closer
+                        }
+                    }
+                }
+                b'\'' if DIALECT => {
+                    let edits = self.edits.len();
+                    let before = self.serial;
+                    let content = self.bulk_single(text, base, value);
+                    let after = content.and_then(|content| {
+                        Some((content, self.after_string::<DIALECT>(now, text, value, content)?))
+                    });
+                    let Some((content, (next, goes_on))) = after else {
+                        self.take_back(edits);
+                        return Halt::Value(value);
+                    };
+                    if now.list {
+                        now.begin();
+                        now.member_edits = before;
+                    }
+                    now.string_ended(value, content);
+                    now.edits = self.edits.len();
+                    let end = base + content.end;
+                    self.fast_edit(RepairKind::SingleQuote, end, end + 1, "\"");
+                    match goes_on {
+                        Next::Closer => next,
+                        Next::Item(item) => {
+                            (now.pending, value) = (base + next, item);
+                            continue;
+                        }
+                        Next::Member(key) => {
+                            value = self.bulk_member::<DIALECT>(now, key, base, base + next);
+                            continue;
+                        }
+                        Next::Comma(closer) => {
+                            self.bulk_extra_comma(now, base + next);
+                            closer
                         }
                     }
                 }
@@ -135,8 +201,11 @@ impl Engine {
                     if !self.may_open(now.list, text, value) {
                         return Halt::Value(value);
                     }
-                    now.begin();
+                    self.bulk_begin::<DIALECT>(now);
                     self.bulk_open(now, open == b'[', text, base, value);
+                    if DIALECT {
+                        now.edits = self.edits.len();
+                    }
                     let Some(next) = tokens::gap(text, value + 1) else {
                         return Halt::Between(value + 1);
                     };
@@ -144,55 +213,111 @@ impl Engine {
                         if now.list {
                             (now.pending, value) = (NONE, next);
                         } else {
-                            let Some(key) = tokens::key(text, next) else {
+                            let Some(key) = member_key::<DIALECT>(text, next) else {
                                 return Halt::Between(value + 1);
                             };
-                            now.begin_member(key, NONE);
-                            value = key.value;
+                            value = self.bulk_member::<DIALECT>(now, key, base, NONE);
                         }
                         continue;
                     }
                     next
                 }
-                _ => {
-                    let Some((end, next)) = scalar(text, value, now.list) else {
+                first => {
+                    let Some((end, next)) = scalar::<DIALECT>(text, value, now.list) else {
                         return Halt::Value(value);
                     };
-                    now.begin();
+                    self.bulk_begin::<DIALECT>(now);
+                    if DIALECT {
+                        self.fast_literal_edit(first, base + value, base + end);
+                        now.edits = self.edits.len();
+                    }
                     now.value_ended(end);
                     next
                 }
             };
-            while now.is_closer(text[next]) {
-                if !self.bulk_close(now, base, next) {
+            // After the last value of a container comes its closer, in a dialect perhaps after a
+            // comma.
+            loop {
+                while now.is_closer(text[next]) {
+                    if !self.bulk_close(now, base, next) {
+                        return Halt::Between(now.ended);
+                    }
+                    if DIALECT {
+                        now.edits = self.edits.len();
+                    }
+                    match tokens::gap(text, now.ended) {
+                        Some(after) => next = after,
+                        None => return Halt::Between(now.ended),
+                    }
+                }
+                if text[next] != b',' {
                     return Halt::Between(now.ended);
                 }
-                match tokens::gap(text, now.ended) {
-                    Some(after) => next = after,
-                    None => return Halt::Between(now.ended),
+                let comma = next;
+                let Some(item) = tokens::gap(text, comma + 1) else {
+                    return Halt::Between(now.ended);
+                };
+                if DIALECT && now.is_closer(text[item]) && self.may_close() {
+                    self.bulk_extra_comma(now, base + comma);
+                    next = item;
+                    continue;
                 }
-            }
-            if text[next] != b',' {
-                return Halt::Between(now.ended);
-            }
-            if now.list {
-                let Some(item) = tokens::gap(text, next + 1) else {
-                    return Halt::Between(now.ended);
-                };
-                (now.pending, value) = (base + next, item);
-            } else {
-                let Some(key) = tokens::key(text, next + 1) else {
-                    return Halt::Between(now.ended);
-                };
-                now.begin_member(key, base + next);
-                value = key.value;
+                if now.list {
+                    (now.pending, value) = (base + comma, item);
+                } else {
+                    let Some(key) = member_key::<DIALECT>(text, item) else {
+                        return Halt::Between(now.ended);
+                    };
+                    value = self.bulk_member::<DIALECT>(now, key, base, base + comma);
+                }
+                break;
             }
         }
     }
 
-    /// What comes after a string, if that shows that the string has ended.
+    /// Begins an item. A member has begun with its key.
     #[inline(always)]
-    fn after_string(&self, now: &Bulk, text: &[u8], content: Content) -> Option<(usize, Next)> {
+    fn bulk_begin<const DIALECT: bool>(&self, now: &mut Bulk) {
+        now.begin();
+        if DIALECT && now.list {
+            now.member_edits = self.serial;
+        }
+    }
+
+    /// Begins a member, and returns where its value starts.
+    #[inline(always)]
+    fn bulk_member<const DIALECT: bool>(
+        &mut self,
+        now: &mut Bulk,
+        key: Key,
+        base: usize,
+        comma: usize,
+    ) -> usize {
+        now.begin_member(key, comma);
+        if DIALECT {
+            now.member_edits = self.serial;
+            self.fast_key_edits(base + key.from, base + key.to, key.quote);
+        }
+        key.value
+    }
+
+    /// Drops a comma before a closer.
+    #[inline]
+    fn bulk_extra_comma(&mut self, now: &mut Bulk, comma: usize) {
+        now.comma = comma;
+        now.member_edits = self.serial;
+        self.fast_comma_edit(comma);
+    }
+
+    /// What comes after the string at `value`, if that shows that the string has ended.
+    #[inline(always)]
+    fn after_string<const DIALECT: bool>(
+        &self,
+        now: &Bulk,
+        text: &[u8],
+        value: usize,
+        content: Content,
+    ) -> Option<(usize, Next)> {
         let Content { from, end, after } = content;
         // With a comma before it, the quote may open a string whose predecessor has lost its quote.
         let doubtful = end > from && matches!(text[end - 1], b',' | b' ');
@@ -201,7 +326,10 @@ impl Engine {
         }
         let next = tokens::gap(text, end + 1)?;
         if now.is_closer(text[next]) {
-            let closes = self.frames.depth() > 1
+            // The brace may belong to the text of a whole document.
+            let doubtful = self.whole && !now.list && text[value..end].contains(&b'{');
+            let closes = !doubtful
+                && self.frames.depth() > 1
                 && self.may_close()
                 && matches!(text[tokens::gap(text, next + 1)?], b',' | b'}' | b']');
             return closes.then_some((next, Next::Closer));
@@ -209,11 +337,18 @@ impl Engine {
         if text[next] != b',' {
             return None;
         }
+        if DIALECT {
+            let item = tokens::gap(text, next + 1)?;
+            if now.is_closer(text[item]) {
+                return self.may_close().then_some((next, Next::Comma(item)));
+            }
+        }
         if !now.list {
-            return tokens::key(text, next + 1).map(|key| (next, Next::Member(key)));
+            return member_key::<DIALECT>(text, next + 1).map(|key| (next, Next::Member(key)));
         }
         let item = tokens::gap(text, next + 1)?;
-        let begins = matches!(text[item], b'"' | b'{' | b'[' | b'-' | b'0'..=b'9');
+        let begins = matches!(text[item], b'"' | b'{' | b'[' | b'-' | b'0'..=b'9')
+            || DIALECT && text[item] == b'\'';
         begins.then_some((next, Next::Item(item)))
     }
 
@@ -278,12 +413,13 @@ impl Engine {
             self.inner_quotes = 0;
             self.definite_end = None;
         }
-        self.member_edits = self.serial;
+        self.committed_edits = now.edits;
+        self.member_edits = now.member_edits;
         if self.comma != now.comma {
             (self.comma, self.comma_length) = (now.comma, 1);
         }
         if now.key.0 != NONE {
-            self.key_start = base + now.key.0 - 1;
+            self.key_start = base + now.key.0 - usize::from(now.key_quote != Delimiter::None);
         }
         self.expect = match (now.list, now.items) {
             (true, 0) => Expect::FirstItem,
@@ -299,7 +435,7 @@ impl Engine {
             self.fast.comma = now.pending;
         } else {
             self.lex_start = base + now.key.0;
-            self.gap_start = base + now.key.1 + 1;
+            self.gap_start = base + now.key.1 + usize::from(now.key_quote != Delimiter::None);
             self.pos = base + value;
             self.expect = Expect::MemberValue;
         }
@@ -311,6 +447,13 @@ enum Next {
     Closer,
     Item(usize),
     Member(Key),
+    /// A comma, and then the closer at that index.
+    Comma(usize),
+}
+
+#[inline(always)]
+fn member_key<const DIALECT: bool>(text: &[u8], at: usize) -> Option<Key> {
+    if DIALECT { dialect::key(text, at) } else { tokens::key(text, at) }
 }
 
 /// Where the content of the string at `value` starts. `None` if it may be something else: `""` may
@@ -326,8 +469,11 @@ fn content_start(text: &[u8], value: usize) -> Option<usize> {
 
 /// The end of a number or a literal, and the offset of the comma or bracket after it.
 #[inline(always)]
-fn scalar(text: &[u8], value: usize, list: bool) -> Option<(usize, usize)> {
-    let end = tokens::scalar(text, value)?;
+fn scalar<const DIALECT: bool>(text: &[u8], value: usize, list: bool) -> Option<(usize, usize)> {
+    let end = match tokens::scalar(text, value) {
+        None if DIALECT => dialect::literal(text, value)?,
+        end => end?,
+    };
     let next = tokens::gap(text, end)?;
     match text[next] {
         // `1,234` may be one number.

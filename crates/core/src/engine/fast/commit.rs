@@ -1,12 +1,14 @@
 //! Moving the engine's state to where the fast path is certain.
 
 use super::{
-    Digits, End, Engine, MAX_TOKEN, PLAIN, Phase,
+    Delimiter, Digits, End, Engine, MAX_TOKEN, Phase,
+    dialect::{self, SINGLE},
     tokens::{self, After, Content, Key},
 };
 use crate::{
+    RepairKind,
     engine::{
-        Lex,
+        Lex, PLAIN,
         frames::Shape,
         quotes::{Inner, Last},
     },
@@ -60,22 +62,24 @@ impl Engine {
         let (before, after) = self.fast_key(carry, text, base);
         self.frames.set_split_key(before, after);
         let (from, to) = self.fast.key;
-        self.fast_key_read(from, to, value);
+        self.fast_key_read(from, to, value, self.fast.key_quote);
     }
 
     /// Begins a member with its key between `from` and `to`, and its value at `value`.
     #[inline(always)]
-    fn fast_key_read(&mut self, from: usize, to: usize, value: usize) {
+    fn fast_key_read(&mut self, from: usize, to: usize, value: usize, quote: Delimiter) {
         self.fast_comma_stays();
-        self.key_start = from - 1;
+        self.fast_key_edits(from, to, quote);
+        let quotes = usize::from(quote != Delimiter::None);
+        self.key_start = from - quotes;
         self.lex_start = from;
-        self.gap_start = to + 1;
+        self.gap_start = to + quotes;
         self.pos = value;
         self.expect = Expect::MemberValue;
     }
 
     #[inline]
-    fn fast_comma_stays(&mut self) {
+    pub(super) fn fast_comma_stays(&mut self) {
         self.member_edits = self.serial;
         if self.fast.comma != usize::MAX {
             self.comma = self.fast.comma;
@@ -99,12 +103,14 @@ impl Engine {
     /// of the automaton can stay in a register.
     #[inline(never)]
     fn fast_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
-        let Key { from, to, value } = tokens::key(text, at)?;
+        let seen = self.fast.dialect.is_seen();
+        let key = if seen { dialect::key(text, at)? } else { tokens::key(text, at)? };
+        let Key { from, to, value, quote } = key;
         if self.fast.doubt {
             self.fast_string_ended();
         }
         self.frames.set_key(&text[from..to]);
-        self.fast_key_read(base + from, base + to, base + value);
+        self.fast_key_read(base + from, base + to, base + value, quote);
         Some(value)
     }
 
@@ -112,6 +118,7 @@ impl Engine {
     #[inline]
     fn fast_ended(&mut self) {
         self.committed = self.pos;
+        self.committed_edits = self.edits.len();
         self.gap_start = self.pos;
         self.committed_in_string = false;
         self.closed_string = None;
@@ -166,6 +173,7 @@ impl Engine {
     #[inline]
     pub(super) fn fast_scalar_ended(&mut self) {
         self.fast_begin();
+        self.fast_literal_edit(self.fast.first, self.fast.value, self.fast.end);
         self.pos = self.fast.end;
         self.fast_ended();
     }
@@ -217,9 +225,21 @@ impl Engine {
                     self.fast_member(text, base, at + 1)
                 }
             }
+            // The brace may belong to the text of a whole document.
+            Some(b'}') if !list && self.whole && self.opens_brace(text, base) => {
+                return Err(End::Unusual(base + at));
+            }
             Some(b'}') if !list => return self.fast_after_close(base, at),
             Some(b']') if list => return self.fast_after_close(base, at),
             _ => return Err(End::Unusual(base + at)),
+        })
+    }
+
+    /// Whether a brace opens in the current string, all of which is in `text`.
+    fn opens_brace(&self, text: &[u8], base: usize) -> bool {
+        let content = self.lex_start.checked_sub(base).zip(self.fast.end.checked_sub(base));
+        content.is_none_or(|(from, to)| {
+            text.get(from..to).is_none_or(|content| content.contains(&b'{'))
         })
     }
 
@@ -247,8 +267,10 @@ impl Engine {
         self.inner = Inner::default();
         self.definite_end = None;
         self.tail = None;
-        self.lex = Lex::Text(PLAIN);
+        self.fast_quote_edit(self.fast.value);
+        self.lex = Lex::Text(if self.fast.quote == Delimiter::Single { SINGLE } else { PLAIN });
         self.committed = self.pos;
+        self.committed_edits = self.edits.len();
         self.committed_in_string = true;
         self.closed_string = None;
     }
@@ -261,6 +283,7 @@ impl Engine {
         self.pos = self.fast.end + 1;
         self.fast_ended();
         self.committed = self.fast.end;
+        self.fast_quote_edit(self.fast.end);
         self.committed_in_string = true;
         self.closed_string = Some(self.fast.end);
         self.fast.doubt = false;
@@ -290,6 +313,13 @@ impl Engine {
             After::Quote => {
                 self.fast.end = base + end;
                 Ok((Phase::AfterQuote, end + 1))
+            }
+            After::Double => {
+                let at = base + end;
+                self.fast_edit(RepairKind::SingleQuote, at, at, "\\");
+                self.pos = at + 1;
+                self.commit_text(PLAIN);
+                Ok((Phase::String, end + 1))
             }
             After::Escape => {
                 self.commit_text(PLAIN);

@@ -1,21 +1,24 @@
-//! The fast path: an automaton for valid JSON that reads each byte once, whatever the size of the
-//! chunks.
+//! The fast path: an automaton for valid JSON, and for the dialects that are written most, that
+//! reads each byte once, whatever the size of the chunks.
 //!
 //! It is an optimization and nothing else. The automaton reads ahead of the engine on the
-//! assumption that the input is valid JSON, and updates the engine's state whenever it is certain.
-//! At anything unusual it stops, and the rules in the other files continue from that state. It
-//! never accepts anything that those rules would read differently, whatever follows.
+//! assumption that the input is valid JSON or a [dialect](dialect), and updates the engine's state
+//! whenever it is certain. At anything unusual it stops, and the rules in the other files continue
+//! from that state. It never accepts anything that those rules would read differently, whatever
+//! follows, and makes the same edits.
 //!
 //! The fast path is entered only after a step of the engine, and left only at a certain byte, so
 //! neither depends on where a chunk ends.
 
 mod bulk;
 mod commit;
+mod dialect;
 mod steps;
 mod tokens;
 
-use super::{Engine, Flow, Lex, PLAIN, Source, frames::Shape, quotes::Last};
-use crate::{grammar::Expect, scan};
+use super::{Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last};
+use crate::{Options, grammar::Expect, scan};
+use dialect::Dialect;
 
 /// The longest key, and the longest run of white space, that the fast path reads.
 const MAX_TOKEN: usize = 512;
@@ -92,6 +95,11 @@ pub(super) struct FastPath {
     comma: usize,
     /// The key of that member, between its quotes.
     key: (usize, usize),
+    /// What delimits that key, and the current string: `"`, or what a [`Dialect`] has.
+    key_quote: Delimiter,
+    quote: Delimiter,
+    /// Whether the text may be in a dialect, and whether it is.
+    dialect: Dialect,
     ascii: bool,
     /// Whether it is undecided if the quote at `end` ends the current string.
     doubt: bool,
@@ -108,13 +116,30 @@ pub(super) struct FastPath {
     partial_length: u8,
 }
 
+/// What delimits a key or a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Delimiter {
+    Double,
+    Single,
+    /// Nothing: a key without quotes.
+    None,
+}
+
 impl FastPath {
-    pub(super) const INACTIVE: Self = Self {
+    /// The state before the fast path is used, for a text that is mended with `options`.
+    pub(super) fn new(options: &Options) -> Self {
+        Self { dialect: Dialect::of(options), ..Self::INACTIVE }
+    }
+
+    const INACTIVE: Self = Self {
         phase: Phase::Inactive,
         blocked: 0,
         passed: 0,
         comma: usize::MAX,
         key: (0, 0),
+        key_quote: Delimiter::Double,
+        quote: Delimiter::Double,
+        dialect: Dialect::NONE,
         ascii: true,
         doubt: false,
         value: 0,
@@ -154,6 +179,7 @@ impl Engine {
         if short || self.edits.len() > self.committed_edits || self.pos < self.fast.blocked {
             return Flow::Go;
         }
+        let mut single = false;
         let phase = match self.lex {
             Lex::None
                 if self.tail.is_none()
@@ -165,11 +191,13 @@ impl Engine {
             {
                 Phase::Between
             }
-            Lex::Text(PLAIN)
+            Lex::Text(text)
                 if !self.whole
                     && self.inner_quotes == 0
+                    && self.may_continue(text)
                     && matches!(self.frames.top(), Some(Shape::Object | Shape::Array)) =>
             {
+                single = text.quote == Quote::Single;
                 Phase::String
             }
             _ => return Flow::Go,
@@ -180,8 +208,10 @@ impl Engine {
                 _ => Expect::Item,
             };
         }
-        let blocked = self.fast.blocked;
-        self.fast = FastPath { phase, blocked, ..FastPath::INACTIVE };
+        let FastPath { blocked, mut dialect, .. } = self.fast;
+        dialect.note(single);
+        let quote = if single { Delimiter::Single } else { Delimiter::Double };
+        self.fast = FastPath { phase, blocked, quote, dialect, ..FastPath::INACTIVE };
         if !self.read_fast(&[], source.from(self.pos), self.pos) {
             return Flow::Go;
         }
@@ -193,12 +223,22 @@ impl Engine {
         Flow::Wait
     }
 
+    /// Whether the fast path can read on in a string that the rules have begun.
+    fn may_continue(&self, text: Text) -> bool {
+        let known = match text.quote {
+            Quote::Double => true,
+            Quote::Single => self.fast.dialect.is_allowed(),
+            Quote::Backtick | Quote::Escaped | Quote::Smart => false,
+        };
+        known && !text.is_key && text.quotes == 1
+    }
+
     /// Reads a chunk at `base` if all of it is plain content of the current string, as with most
     /// small chunks. Returns whether it was.
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
         let inside = self.fast.phase == Phase::String && self.tail.is_none();
-        if !(inside && scan::is_plain_text(text)) {
+        if !(inside && scan::is_plain_text(text)) || self.fast.ends_with_single(text) {
             return false;
         }
         // After a comma, or a comma and white space, a quote may have been lost.

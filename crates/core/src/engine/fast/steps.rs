@@ -2,9 +2,13 @@
 //! from strings to the start of a value, in which most phases fall through to the next one, so
 //! that the loop runs about once per value.
 
-use super::{Digits, End, Engine, MAX_TOKEN, PLAIN, Phase, bulk::Halt, commit::number_end, tokens};
+use super::{
+    Delimiter, Digits, End, Engine, MAX_TOKEN, Phase, bulk::Halt, commit::number_end, dialect,
+    tokens,
+};
 use crate::{
-    engine::{frames::Shape, quotes::Last},
+    RepairKind,
+    engine::{PLAIN, frames::Shape, quotes::Last},
     grammar::Expect,
     scan,
 };
@@ -63,7 +67,10 @@ impl Engine {
         }
         loop {
             if matches!(*phase, Phase::String) {
-                let content = tokens::short_content(text, at);
+                let content = match self.fast.quote {
+                    Delimiter::Single => dialect::content(text, at),
+                    _ => tokens::short_content(text, at),
+                };
                 match self.fast_string(text, base, at, content) {
                     Ok(next) => (*phase, at) = next,
                     Err(end) => return end,
@@ -90,8 +97,10 @@ impl Engine {
                 | Phase::String
                 | Phase::AfterQuote => {}
                 Phase::AfterQuoteComma => {
-                    if !matches!(gap!(MAX_TOKEN), b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
-                        return End::Unusual(base + at);
+                    match gap!(MAX_TOKEN) {
+                        b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => {}
+                        b'\'' | b']' if self.fast.dialect.is_allowed() => {}
+                        _ => return End::Unusual(base + at),
                     }
                     *phase = Phase::BeforeItem;
                 }
@@ -138,7 +147,8 @@ impl Engine {
                     let word: &[u8] = match self.fast.first {
                         b't' => b"true",
                         b'f' => b"false",
-                        _ => b"null",
+                        b'n' => b"null",
+                        first => dialect::word(first).unwrap_or_default(),
                     };
                     let mut length = usize::from(length);
                     while let Some(&want) = word.get(length) {
@@ -161,16 +171,19 @@ impl Engine {
                     }
                     *phase = Phase::Between;
                 }
-                Phase::Quote => match byte!() {
-                    b'"' => {
+                Phase::Quote => {
+                    let doubled = match self.fast.quote {
+                        Delimiter::Single => b'\'',
+                        _ => b'"',
+                    };
+                    if byte!() == doubled {
                         at += 1;
                         *phase = Phase::Empty;
-                    }
-                    _ => {
+                    } else {
                         self.fast_open_string();
                         *phase = Phase::String;
                     }
-                },
+                }
                 Phase::Empty => {
                     if !matches!(byte!(), b',' | b'}' | b']') {
                         return End::Unusual(self.fast.value);
@@ -191,6 +204,15 @@ impl Engine {
                         b'u' => {
                             at += 1;
                             *phase = Phase::Unit(0);
+                        }
+                        b'\'' if self.fast.quote == Delimiter::Single => {
+                            let slash = self.pos;
+                            at += 1;
+                            self.inner.escape(b'\'');
+                            self.fast_edit(RepairKind::SingleQuote, slash, slash + 1, "");
+                            self.pos = base + at;
+                            self.commit_text(PLAIN);
+                            *phase = Phase::String;
                         }
                         _ => return End::Unusual(self.pos),
                     };
@@ -280,6 +302,10 @@ impl Engine {
                         }
                         at += 1;
                     }
+                    (Expect::FirstKey, _) if self.fast.dialect.is_allowed() => {
+                        self.fast.comma = usize::MAX;
+                        (*phase, at) = self.fast_member(text, base, at);
+                    }
                     (Expect::FirstItem, _) => {
                         self.fast.comma = usize::MAX;
                         *phase = Phase::BeforeItem;
@@ -288,13 +314,40 @@ impl Engine {
                 }
             }
             if matches!(*phase, Phase::BeforeKey) {
-                if gap!(MAX_TOKEN) != b'"' {
+                let byte = gap!(MAX_TOKEN);
+                if byte == b'"' {
+                    self.fast.key_quote = Delimiter::Double;
+                } else if let Some(quote) = self.fast.dialect_key(byte) {
+                    self.fast.key_quote = quote;
+                } else if byte == b'}' && self.fast.is_comma_extra() {
+                    if !self.fast_close_after_comma(base + at) {
+                        return End::Unusual(base + at);
+                    }
+                    at += 1;
+                    *phase = Phase::Between;
+                    continue;
+                } else {
                     return End::Unusual(base + at);
                 }
-                at += 1;
+                at += usize::from(self.fast.key_quote != Delimiter::None);
                 self.fast.key.0 = base + at;
                 self.fast.ascii = true;
                 *phase = Phase::Key;
+            }
+            if matches!(*phase, Phase::Key) && self.fast.key_quote != Delimiter::Double {
+                at = match self.fast.dialect_key_end(text, base, at) {
+                    Ok(end) => end,
+                    Err(end) => return end,
+                };
+                self.fast.key.1 = base + at;
+                if !self.fast.ascii && !self.fast_key_is_text(carry, text, base) {
+                    return End::Unusual(base + at);
+                }
+                at += 1;
+                *phase = match self.fast.key_quote {
+                    Delimiter::None => Phase::BeforeValue,
+                    _ => Phase::BeforeColon,
+                };
             }
             if matches!(*phase, Phase::Key) {
                 at = tokens::short_run(text, at);
@@ -335,6 +388,15 @@ impl Engine {
             }
             if matches!(*phase, Phase::BeforeValue | Phase::BeforeItem) {
                 let mut byte = gap!(MAX_TOKEN);
+                if byte == b']' && matches!(*phase, Phase::BeforeItem) && self.fast.is_comma_extra()
+                {
+                    if !self.fast_close_after_comma(base + at) {
+                        return End::Unusual(base + at);
+                    }
+                    at += 1;
+                    *phase = Phase::Between;
+                    continue;
+                }
                 if self.fast.doubt {
                     self.fast_string_ended();
                 }
@@ -354,6 +416,7 @@ impl Engine {
                         }
                         Halt::String(value, content) => {
                             self.fast.value = base + value;
+                            self.fast.quote = Delimiter::Double;
                             self.fast_open_string();
                             match self.fast_string(text, base, value + 1, content) {
                                 Ok(next) => (*phase, at) = next,
@@ -365,13 +428,16 @@ impl Engine {
                 }
                 self.fast.value = base + at;
                 *phase = match byte {
-                    b'"' => match text.get(at + 1) {
-                        None | Some(b'"') => Phase::Quote,
-                        Some(_) => {
-                            self.fast_open_string();
-                            Phase::String
+                    b'"' => {
+                        self.fast.quote = Delimiter::Double;
+                        match text.get(at + 1) {
+                            None | Some(b'"') => Phase::Quote,
+                            Some(_) => {
+                                self.fast_open_string();
+                                Phase::String
+                            }
                         }
-                    },
+                    }
                     // The value of a member may be a placeholder, as in `{{name}}`.
                     b'{' if !self.in_list() => Phase::Brace,
                     b'{' => {
@@ -386,14 +452,27 @@ impl Engine {
                         }
                         Phase::Between
                     }
-                    b'-' => Phase::Number(Digits::Minus),
-                    b'0' => Phase::Number(Digits::Zero),
-                    b'1'..=b'9' => Phase::Number(Digits::Integer),
+                    b'-' | b'0'..=b'9' => {
+                        self.fast.first = byte;
+                        Phase::Number(match byte {
+                            b'-' => Digits::Minus,
+                            b'0' => Digits::Zero,
+                            _ => Digits::Integer,
+                        })
+                    }
                     b't' | b'f' | b'n' => {
                         self.fast.first = byte;
                         Phase::Literal(1)
                     }
-                    _ => return End::Unusual(base + at),
+                    _ if !self.fast.is_dialect_value(byte) => return End::Unusual(base + at),
+                    b'\'' => {
+                        self.fast.quote = Delimiter::Single;
+                        Phase::Quote
+                    }
+                    _ => {
+                        self.fast.first = byte;
+                        Phase::Literal(1)
+                    }
                 };
                 at += 1;
             }

@@ -1,6 +1,6 @@
 //! Tokens of valid JSON that are complete in one chunk.
 
-use super::MAX_TOKEN;
+use super::{Delimiter, MAX_TOKEN};
 use crate::{engine::strings::is_plain_unit, scan};
 
 /// The longest run of white space, and the longest number, that is read here.
@@ -9,8 +9,10 @@ pub(super) const MAX_SHORT_TOKEN: usize = 48;
 /// What follows a run of string content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
-    /// A quote.
+    /// A quote that may end the string.
     Quote,
+    /// A double quote in a string in single quotes.
+    Double,
     /// A backslash whose escape is incomplete, unusual, or half of a surrogate pair.
     Escape,
     /// The end of the chunk.
@@ -96,7 +98,7 @@ fn content_from(text: &[u8], start: usize, end: usize) -> Content {
 
 /// Skips characters outside ASCII. Returns what is wrong if one is incomplete or not UTF-8.
 #[inline(always)]
-fn characters(text: &[u8], at: &mut usize) -> Option<After> {
+pub(super) fn characters(text: &[u8], at: &mut usize) -> Option<After> {
     loop {
         let rest = &text[*at..];
         let word = match rest.first_chunk() {
@@ -143,7 +145,7 @@ fn broken_character(rest: &[u8]) -> After {
 
 /// The end of the escape whose backslash is at `at`, if it is complete and encodes a character.
 #[inline(always)]
-fn escape_end(text: &[u8], at: usize) -> Option<usize> {
+pub(super) fn escape_end(text: &[u8], at: usize) -> Option<usize> {
     if IS_SHORT_ESCAPE[usize::from(*text.get(at + 1)?)] {
         return Some(at + 2);
     }
@@ -186,6 +188,8 @@ pub(super) struct Key {
     pub(super) to: usize,
     /// Where the value starts.
     pub(super) value: usize,
+    /// What delimits it.
+    pub(super) quote: Delimiter,
 }
 
 /// Reads a key with the white space before it, if it is short and without escapes, and is followed
@@ -208,7 +212,7 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
     if text[colon] != b':' {
         return None;
     }
-    Some(Key { from, to, value: gap(text, colon + 1)? })
+    Some(Key { from, to, value: gap(text, colon + 1)?, quote: Delimiter::Double })
 }
 
 /// The end of a key that contains characters outside ASCII.

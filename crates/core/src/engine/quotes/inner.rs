@@ -138,9 +138,15 @@ impl Inner {
                 [] => break,
                 [before @ .., b' '] => before,
                 [before @ .., b'\\', b'n' | b'r' | b't'] if ends_whole(before) => before,
-                // All that matters about an escape is that it is not a bracket.
+                // An escape is neither a letter nor a bracket.
+                [before @ .., b'\\', _] | [before @ .., b'\\', b'u', _, _, _, _]
+                    if ends_whole(before) =>
+                {
+                    self.last = Last::touching(b'\\');
+                    break;
+                }
                 [.., last] => {
-                    self.last = Last::touching(if *last == b'"' { b'\\' } else { *last });
+                    self.last = Last::touching(*last);
                     break;
                 }
             };

@@ -1,0 +1,160 @@
+//! Texts in a consistent dialect are read on the fast path: it must make the edits that the rules
+//! make, wherever the text is damaged and wherever a chunk ends.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use jsonmend_core::{
+    Collected, Limits, Mender, Options, Outcome, Policy, Repair, RepairKind, mend,
+};
+
+/// Numbers that depend on nothing but the seed (xorshift).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % most as u64).unwrap()
+    }
+
+    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len())]
+    }
+}
+
+/// A value in a dialect.
+fn value(chance: &mut Chance, depth: usize, out: &mut String) {
+    match chance.below(if depth == 0 { 6 } else { 10 }) {
+        0 => out.push_str(chance.of(&["True", "False", "None", "true", "null", "Nope", "NaN"])),
+        1 => out.push_str(chance.of(&["0", "-1.5", "1e9", "12", "1.", "007"])),
+        2 => string(chance, '"', out),
+        3..6 => string(chance, '\'', out),
+        6..8 => {
+            out.push('[');
+            members(chance, out, |chance, out| value(chance, depth - 1, out));
+            out.push(']');
+        }
+        _ => {
+            out.push('{');
+            members(chance, out, |chance, out| {
+                match chance.below(4) {
+                    0 => string(chance, '"', out),
+                    1 => {
+                        out.push_str(chance.of(&["a", "u", "_b1", "$", "None", "a-b", "a b", "é"]))
+                    }
+                    _ => string(chance, '\'', out),
+                }
+                out.push_str(chance.of(&[":", ": ", ": ", " : "]));
+                value(chance, depth - 1, out);
+            });
+            out.push('}');
+        }
+    }
+}
+
+fn members(chance: &mut Chance, out: &mut String, member: impl Fn(&mut Chance, &mut String)) {
+    let all = chance.below(4);
+    for at in 0..all {
+        member(chance, out);
+        if at + 1 < all || chance.below(4) == 0 {
+            out.push_str(chance.of(&[",", ", ", ", ", ",\n  "]));
+        }
+    }
+}
+
+fn string(chance: &mut Chance, quote: char, out: &mut String) {
+    const PIECES: [&str; 24] = [
+        "a",
+        "word",
+        "two words",
+        "é",
+        "木",
+        "🦀",
+        "\\n",
+        "\\'",
+        "\\\"",
+        "\\\\",
+        "\\u00e9",
+        "\\b",
+        "(",
+        "[",
+        "{",
+        "}",
+        ", ",
+        ":",
+        " ",
+        "it's",
+        "\"",
+        "'",
+        "\\x41",
+        ",",
+    ];
+    out.push(quote);
+    for _ in 0..chance.below(4) {
+        // Mostly the harmless ones.
+        let most = if chance.below(3) == 0 { PIECES.len() } else { 12 };
+        out.push_str(PIECES[chance.below(most)]);
+    }
+    out.push(quote);
+}
+
+/// A text in a dialect, perhaps with a byte removed, doubled or changed, or cut off.
+fn text(chance: &mut Chance) -> Vec<u8> {
+    let mut text = String::from(chance.of(&["[", "{'a': ", "{a: [", "[[", "{\"a\": {"]));
+    for _ in 0..=chance.below(3) {
+        value(chance, 3, &mut text);
+        text.push_str(chance.of(&[", ", ", 'b': ", ", c: ", "], ", "}, "]));
+    }
+    text.push_str(chance.of(&["]", "}", "]}", "}]", "'z']", "'z'}"]));
+    let mut text = text.into_bytes();
+    let at = chance.below(text.len());
+    match chance.below(6) {
+        0 => drop(text.remove(at)),
+        1 => text.insert(at, text[at]),
+        2 => text[at] = *b"'\",:{}[] \\a\xff\n".get(chance.below(14)).unwrap_or(&b' '),
+        3 => text.truncate(at),
+        _ => {}
+    }
+    text
+}
+
+/// What a mender makes of the text in pieces of that size.
+fn pushed(text: &[u8], size: usize, options: &Options) -> (Outcome, Vec<u8>, Vec<Edit>) {
+    let mut mender = Mender::new(options.clone());
+    let mut out = Collected::default();
+    text.chunks(size).for_each(|piece| mender.push(piece, &mut out));
+    let outcome = mender.finish(&mut out);
+    let (text, repairs) = out.into_parts();
+    (outcome, text, repairs.iter().map(edit).collect())
+}
+
+type Edit = (RepairKind, usize, usize, String);
+
+fn edit(repair: &Repair) -> Edit {
+    (repair.kind(), repair.start(), repair.end(), repair.after().to_owned())
+}
+
+#[test]
+fn the_fast_path_makes_the_edits_of_the_rules() {
+    // With less than this buffer, the fast path is not used.
+    let slow = Limits::new().with_buffer(4000);
+    let mut chance = Chance(std::env::var("SEED").map_or(0x5eed, |r| r.parse().unwrap()));
+    for round in 0..std::env::var("ROUNDS").map_or(6000, |r| r.parse().unwrap()) {
+        let text = text(&mut chance);
+        let policy = [Policy::PERMISSIVE, Policy::CONSERVATIVE][round % 2];
+        let fast = Options::new().with_policy(policy);
+        let rules = fast.clone().with_limits(slow);
+        let shown = String::from_utf8_lossy(&text);
+        let want = pushed(&text, text.len().max(1), &rules);
+        for size in [text.len().max(1), 64, 33, 8, 3, 1] {
+            assert_eq!(pushed(&text, size, &fast), want, "{shown} in pieces of {size}");
+        }
+        let whole = |options| {
+            let mended = mend(&text, options);
+            let repairs: Vec<Edit> = mended.repairs().iter().map(edit).collect();
+            (mended.outcome(), mended.text().map(str::to_owned), repairs)
+        };
+        assert_eq!(whole(&fast), whole(&rules), "{shown}");
+    }
+}
