@@ -48,7 +48,8 @@ pub(crate) fn all() -> Vec<Table> {
         let about = format!("peers, 8-byte pieces: {}", document.about);
         tables.push(Table { name, about, kind: Kind::Pieces(document) });
     }
-    for document in ["clean", "repr", "string", "escapes"].into_iter().filter_map(documents::named) {
+    for document in ["clean", "repr", "string", "escapes"].into_iter().filter_map(documents::named)
+    {
         let name = format!("snapshots-{}", document.name);
         let about = format!("a snapshot after every 8-byte piece: {}", document.about);
         tables.push(Table { name, about, kind: Kind::Snapshots(document) });
@@ -94,7 +95,14 @@ fn own(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let (text, less) = (text.as_str(), less.as_str());
     let mut contenders = vec![baseline(&skipped)];
     contenders.push(Contender::new("memchr", text.len(), || ours::search(text)));
-    let pieces = [("whole", text.len()), ("4 KiB", 4096), ("256 B", 256), ("8 B", 8), ("1 B", 1)];
+    let pieces = [
+        ("whole", text.len()),
+        ("4 KiB", 4096),
+        ("256 B", 256),
+        ("64 B", 64),
+        ("8 B", 8),
+        ("1 B", 1),
+    ];
     for (name, piece) in pieces {
         let mut mender = Mender::new(Options::new());
         let read = if piece < 4096 { less } else { text };

@@ -28,11 +28,15 @@ impl Document {
 }
 
 /// All documents.
-pub const ALL: [Document; 9] = [
+pub const ALL: [Document; 13] = [
     Document { name: "clean", about: "records as tools and models write them", text: clean },
     Document { name: "broken", about: "the same with 340 small defects a MiB", text: broken },
     Document { name: "repr", about: "the records as Python prints them", text: repr },
     Document { name: "literals", about: "the records as literals of JavaScript", text: literals },
+    Document { name: "compact", about: "the records without white space", text: compact },
+    Document { name: "indented", about: "the records, two levels indented", text: indented },
+    Document { name: "prose", about: "paragraphs in strings", text: prose },
+    Document { name: "cjk", about: "Chinese, Japanese and emoji in strings", text: cjk },
     Document { name: "string", about: "one long string without escapes", text: string },
     Document { name: "escapes", about: "one long string full of escapes", text: escapes },
     Document { name: "deep", about: "a hundred levels, repeated", text: deep },
@@ -125,6 +129,56 @@ fn literals(size: usize) -> String {
     }
     text.push_str("]\n");
     text
+}
+
+/// The clean records as `JSON.stringify` writes them.
+fn compact(size: usize) -> String {
+    let mut text = String::from("[");
+    let mut number = 0_usize;
+    while text.len() < size {
+        let _ = write!(
+            text,
+            "{{\"id\":{number},\"name\":\"item {number}\",\"tags\":[\"new\",\"blue\"],\
+             \"price\":{}.5,\"sold\":{},\"note\":null}},",
+            number % 90,
+            number.is_multiple_of(3),
+        );
+        number += 1;
+    }
+    text.push_str("{}]");
+    text
+}
+
+/// The clean records, one member on a line.
+fn indented(size: usize) -> String {
+    let mut text = String::from("[\n");
+    let mut number = 0_usize;
+    while text.len() < size {
+        let _ = write!(
+            text,
+            "  {{\n    \"id\": {number},\n    \"name\": \"item {number}\",\n    \"tags\": [\n      \
+             \"new\",\n      \"blue\"\n    ],\n    \"price\": {}.50,\n    \"sold\": {},\n    \
+             \"note\": null\n  }},\n",
+            number % 90,
+            number.is_multiple_of(3),
+        );
+        number += 1;
+    }
+    text.push_str("  {}\n]\n");
+    text
+}
+
+fn prose(size: usize) -> String {
+    let piece = "{\"role\": \"assistant\", \"content\": \"The meeting begins at nine, and ends before \
+                 noon. Bring the figures for the north region; the others are in the report that was \
+                 sent on Monday. It's enough to have read the first page.\"}, ";
+    within("[", piece, "{}]", size)
+}
+
+fn cjk(size: usize) -> String {
+    let piece = "{\"标题\": \"北方地区的会议\", \"内容\": \"会议九点开始，中午之前结束。请带上数字。🙂\", \
+                 \"場所\": \"三階の会議室です\"}, ";
+    within("[", piece, "{}]", size)
 }
 
 fn string(size: usize) -> String {

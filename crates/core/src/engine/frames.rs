@@ -179,7 +179,7 @@ impl Frames {
 
     /// Closes the innermost container if it is inside an array or object of the input. Returns
     /// whether that is an array, and how many items or keys it has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn close_inner(&mut self) -> Option<(bool, usize)> {
         let [.., around, inner] = self.stack.as_slice() else { return None };
         let (shape, items) = (around.shape(), around.items());

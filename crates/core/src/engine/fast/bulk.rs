@@ -76,7 +76,6 @@ impl Bulk {
     fn begin_member(&mut self, key: Key, comma: usize) {
         self.items += 1;
         self.key = (key.from, key.to);
-        self.key_quote = key.quote;
         self.own_key = true;
         self.comma = comma;
     }
@@ -92,8 +91,12 @@ impl Engine {
     /// Reads on from the value at `at`. In an object its key was read already, in an array the
     /// comma before it.
     #[inline(never)]
-    pub(super) fn read_bulk(&mut self, text: &[u8], base: usize, at: usize) -> Halt {
-        let dialect = self.fast.dialect.is_seen();
+    pub(super) fn read_bulk<const DIALECT: bool>(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> Halt {
         let mut now = Bulk {
             ended: NONE,
             string: NONE,
@@ -104,14 +107,10 @@ impl Engine {
             own_key: false,
             comma: self.comma,
             pending: self.fast.comma,
-            member_edits: if dialect { self.member_edits } else { self.serial },
+            member_edits: if DIALECT { self.member_edits } else { self.serial },
             edits: self.committed_edits,
         };
-        let halt = if dialect {
-            self.bulk_loop::<true>(&mut now, text, base, at)
-        } else {
-            self.bulk_loop::<false>(&mut now, text, base, at)
-        };
+        let halt = self.bulk_loop::<DIALECT>(&mut now, text, base, at);
         if now.ended != NONE {
             self.bulk_commit(&now, text, base);
             if let Halt::Value(value) | Halt::String(value, _) = halt {
@@ -157,7 +156,9 @@ impl Engine {
                             continue;
                         }
                         Next::Comma(closer) => {
-                            self.bulk_extra_comma(now, base + next);
+                            if DIALECT {
+                                self.bulk_extra_comma(now, base + next);
+                            }
                             closer
                         }
                     }
@@ -253,24 +254,27 @@ impl Engine {
                 if text[next] != b',' {
                     return Halt::Between(now.ended);
                 }
-                let comma = next;
-                let Some(item) = tokens::gap(text, comma + 1) else {
-                    return Halt::Between(now.ended);
-                };
-                if DIALECT && now.is_closer(text[item]) && self.may_close() {
-                    self.bulk_extra_comma(now, base + comma);
-                    next = item;
+                if DIALECT
+                    && let Some(closer) = tokens::gap(text, next + 1)
+                    && now.is_closer(text[closer])
+                    && self.may_close()
+                {
+                    self.bulk_extra_comma(now, base + next);
+                    next = closer;
                     continue;
                 }
-                if now.list {
-                    (now.pending, value) = (base + comma, item);
-                } else {
-                    let Some(key) = member_key::<DIALECT>(text, item) else {
-                        return Halt::Between(now.ended);
-                    };
-                    value = self.bulk_member::<DIALECT>(now, key, base, base + comma);
-                }
                 break;
+            }
+            if now.list {
+                let Some(item) = tokens::gap(text, next + 1) else {
+                    return Halt::Between(now.ended);
+                };
+                (now.pending, value) = (base + next, item);
+            } else {
+                let Some(key) = member_key::<DIALECT>(text, next + 1) else {
+                    return Halt::Between(now.ended);
+                };
+                value = self.bulk_member::<DIALECT>(now, key, base, base + next);
             }
         }
     }
@@ -296,13 +300,14 @@ impl Engine {
         now.begin_member(key, comma);
         if DIALECT {
             now.member_edits = self.serial;
+            now.key_quote = key.quote;
             self.fast_key_edits(base + key.from, base + key.to, key.quote);
         }
         key.value
     }
 
     /// Drops a comma before a closer.
-    #[inline]
+    #[inline(always)]
     fn bulk_extra_comma(&mut self, now: &mut Bulk, comma: usize) {
         now.comma = comma;
         now.member_edits = self.serial;

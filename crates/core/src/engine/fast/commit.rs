@@ -52,7 +52,7 @@ impl Engine {
 
     /// Begins a member: the key and the colon were read, and the value starts at `value`.
     #[inline(always)]
-    pub(super) fn fast_member_begins(
+    pub(super) fn fast_member_begins<const DIALECT: bool>(
         &mut self,
         carry: &[u8],
         text: &[u8],
@@ -62,15 +62,23 @@ impl Engine {
         let (before, after) = self.fast_key(carry, text, base);
         self.frames.set_split_key(before, after);
         let (from, to) = self.fast.key;
-        self.fast_key_read(from, to, value, self.fast.key_quote);
+        self.fast_key_read::<DIALECT>(from, to, value, self.fast.key_quote);
     }
 
     /// Begins a member with its key between `from` and `to`, and its value at `value`.
     #[inline(always)]
-    fn fast_key_read(&mut self, from: usize, to: usize, value: usize, quote: Delimiter) {
+    fn fast_key_read<const DIALECT: bool>(
+        &mut self,
+        from: usize,
+        to: usize,
+        value: usize,
+        quote: Delimiter,
+    ) {
         self.fast_comma_stays();
-        self.fast_key_edits(from, to, quote);
-        let quotes = usize::from(quote != Delimiter::None);
+        if DIALECT {
+            self.fast_key_edits(from, to, quote);
+        }
+        let quotes = usize::from(!DIALECT || quote != Delimiter::None);
         self.key_start = from - quotes;
         self.lex_start = from;
         self.gap_start = to + quotes;
@@ -90,9 +98,14 @@ impl Engine {
     /// Reads a whole key at `at` with its colon, if the chunk contains them and the byte after.
     /// This is a shortcut past several phases.
     #[inline(always)]
-    pub(super) fn fast_member(&mut self, text: &[u8], base: usize, at: usize) -> (Phase, usize) {
+    pub(super) fn fast_member<const DIALECT: bool>(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> (Phase, usize) {
         if text.len() - at >= MIN_MEMBER
-            && let Some(value) = self.fast_whole_key(text, base, at)
+            && let Some(value) = self.fast_whole_key::<DIALECT>(text, base, at)
         {
             return (Phase::BeforeValue, value);
         }
@@ -102,23 +115,29 @@ impl Engine {
     /// Returns where the value of the member starts. `at` is passed by value, so that the variable
     /// of the automaton can stay in a register.
     #[inline(never)]
-    fn fast_whole_key(&mut self, text: &[u8], base: usize, at: usize) -> Option<usize> {
-        let seen = self.fast.dialect.is_seen();
-        let key = if seen { dialect::key(text, at)? } else { tokens::key(text, at)? };
+    fn fast_whole_key<const DIALECT: bool>(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> Option<usize> {
+        let key = if DIALECT { dialect::key(text, at)? } else { tokens::key(text, at)? };
         let Key { from, to, value, quote } = key;
         if self.fast.doubt {
-            self.fast_string_ended();
+            self.fast_string_ended::<DIALECT>();
         }
         self.frames.set_key(&text[from..to]);
-        self.fast_key_read(base + from, base + to, base + value, quote);
+        self.fast_key_read::<DIALECT>(base + from, base + to, base + value, quote);
         Some(value)
     }
 
     /// Commits a value that has ended at `pos`.
     #[inline]
-    fn fast_ended(&mut self) {
+    fn fast_ended<const DIALECT: bool>(&mut self) {
         self.committed = self.pos;
-        self.committed_edits = self.edits.len();
+        if DIALECT {
+            self.committed_edits = self.edits.len();
+        }
         self.gap_start = self.pos;
         self.committed_in_string = false;
         self.closed_string = None;
@@ -133,14 +152,14 @@ impl Engine {
 
     /// Opens a container, unless the depth limit forbids it.
     #[inline(always)]
-    pub(super) fn fast_open(&mut self, shape: Shape) -> bool {
+    pub(super) fn fast_open<const DIALECT: bool>(&mut self, shape: Shape) -> bool {
         if self.frames.depth() >= self.options.limits().depth() {
             return false;
         }
         self.fast_begin();
         self.frames.push(shape, self.fast.value);
         self.pos = self.fast.value + 1;
-        self.fast_ended();
+        self.fast_ended::<DIALECT>();
         self.comma = usize::MAX;
         self.comma_length = 1;
         self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
@@ -149,14 +168,14 @@ impl Engine {
 
     /// Closes the innermost container, unless it is the document.
     #[inline]
-    pub(super) fn fast_close(&mut self, at: usize) -> bool {
+    pub(super) fn fast_close<const DIALECT: bool>(&mut self, at: usize) -> bool {
         if self.frames.len() < 2 {
             return false;
         }
         self.closed_object = if self.in_list() { usize::MAX } else { at + 1 };
         self.closed_items = self.frames.pop();
         self.pos = at + 1;
-        self.fast_ended();
+        self.fast_ended::<DIALECT>();
         // Frames that do not appear in the output are left to the other rules.
         let (expect, known) = match self.frames.top() {
             Some(Shape::Object) => (Expect::MemberEnd, true),
@@ -171,16 +190,18 @@ impl Engine {
 
     /// Commits a number or a literal.
     #[inline]
-    pub(super) fn fast_scalar_ended(&mut self) {
+    pub(super) fn fast_scalar_ended<const DIALECT: bool>(&mut self) {
         self.fast_begin();
-        self.fast_literal_edit(self.fast.first, self.fast.value, self.fast.end);
+        if DIALECT {
+            self.fast_literal_edit(self.fast.first, self.fast.value, self.fast.end);
+        }
         self.pos = self.fast.end;
-        self.fast_ended();
+        self.fast_ended::<DIALECT>();
     }
 
     /// Handles what follows a scalar directly, if that is clear from the next bytes.
     #[inline(always)]
-    pub(super) fn fast_after_scalar(
+    pub(super) fn fast_after_scalar<const DIALECT: bool>(
         &mut self,
         text: &[u8],
         base: usize,
@@ -190,16 +211,16 @@ impl Engine {
         match text[at..] {
             // `1,234` may be one number.
             [b',', next, ..] if list || !next.is_ascii_digit() => {
-                self.fast_scalar_ended();
+                self.fast_scalar_ended::<DIALECT>();
                 self.fast.comma = base + at;
                 if list {
                     (Phase::BeforeItem, at + 1)
                 } else {
-                    self.fast_member(text, base, at + 1)
+                    self.fast_member::<DIALECT>(text, base, at + 1)
                 }
             }
             [b'}' | b']', ..] => {
-                self.fast_scalar_ended();
+                self.fast_scalar_ended::<DIALECT>();
                 (Phase::Between, at)
             }
             _ => (Phase::Scalar, at),
@@ -208,7 +229,7 @@ impl Engine {
 
     /// Handles the byte at `at`, the first one after a quote and white space.
     #[inline(always)]
-    pub(super) fn fast_after_quote(
+    pub(super) fn fast_after_quote<const DIALECT: bool>(
         &mut self,
         text: &[u8],
         base: usize,
@@ -222,15 +243,15 @@ impl Engine {
                 if list {
                     (Phase::AfterQuoteComma, at + 1)
                 } else {
-                    self.fast_member(text, base, at + 1)
+                    self.fast_member::<DIALECT>(text, base, at + 1)
                 }
             }
             // The brace may belong to the text of a whole document.
             Some(b'}') if !list && self.whole && self.opens_brace(text, base) => {
                 return Err(End::Unusual(base + at));
             }
-            Some(b'}') if !list => return self.fast_after_close(base, at),
-            Some(b']') if list => return self.fast_after_close(base, at),
+            Some(b'}') if !list => return self.fast_after_close::<DIALECT>(base, at),
+            Some(b']') if list => return self.fast_after_close::<DIALECT>(base, at),
             _ => return Err(End::Unusual(base + at)),
         })
     }
@@ -244,7 +265,11 @@ impl Engine {
     }
 
     #[inline]
-    fn fast_after_close(&mut self, base: usize, at: usize) -> Result<(Phase, usize), End> {
+    fn fast_after_close<const DIALECT: bool>(
+        &mut self,
+        base: usize,
+        at: usize,
+    ) -> Result<(Phase, usize), End> {
         if self.frames.depth() > 1 {
             self.fast.close = base + at;
             return Ok((Phase::AfterQuoteClose, at + 1));
@@ -253,13 +278,13 @@ impl Engine {
             // What follows the document may mean that the string goes on.
             return Err(End::Unusual(base + at));
         }
-        self.fast_string_ended();
+        self.fast_string_ended::<DIALECT>();
         Ok((Phase::Between, at))
     }
 
     /// Opens a string.
     #[inline(always)]
-    pub(super) fn fast_open_string(&mut self) {
+    pub(super) fn fast_open_string<const DIALECT: bool>(&mut self) {
         self.fast_begin();
         self.pos = self.fast.value + 1;
         self.lex_start = self.pos;
@@ -267,10 +292,15 @@ impl Engine {
         self.inner = Inner::default();
         self.definite_end = None;
         self.tail = None;
-        self.fast_quote_edit(self.fast.value);
-        self.lex = Lex::Text(if self.fast.quote == Delimiter::Single { SINGLE } else { PLAIN });
+        self.lex = Lex::Text(PLAIN);
+        if DIALECT {
+            self.fast_quote_edit(self.fast.value);
+            self.committed_edits = self.edits.len();
+            if self.fast.quote == Delimiter::Single {
+                self.lex = Lex::Text(SINGLE);
+            }
+        }
         self.committed = self.pos;
-        self.committed_edits = self.edits.len();
         self.committed_in_string = true;
         self.closed_string = None;
     }
@@ -278,12 +308,14 @@ impl Engine {
     /// Commits the end of the string at `end`. The decision can be reversed until the next value
     /// begins.
     #[inline]
-    pub(super) fn fast_string_ended(&mut self) {
+    pub(super) fn fast_string_ended<const DIALECT: bool>(&mut self) {
         self.lex = Lex::None;
         self.pos = self.fast.end + 1;
-        self.fast_ended();
+        self.fast_ended::<DIALECT>();
         self.committed = self.fast.end;
-        self.fast_quote_edit(self.fast.end);
+        if DIALECT {
+            self.fast_quote_edit(self.fast.end);
+        }
         self.committed_in_string = true;
         self.closed_string = Some(self.fast.end);
         self.fast.doubt = false;
@@ -291,7 +323,7 @@ impl Engine {
 
     /// Commits string content that was read from `start` on, and returns the next phase.
     #[inline(always)]
-    pub(super) fn fast_string(
+    pub(super) fn fast_string<const DIALECT: bool>(
         &mut self,
         text: &[u8],
         base: usize,
@@ -314,6 +346,7 @@ impl Engine {
                 self.fast.end = base + end;
                 Ok((Phase::AfterQuote, end + 1))
             }
+            After::Double if !DIALECT => Err(End::Unusual(base + end)),
             After::Double => {
                 let at = base + end;
                 self.fast_edit(RepairKind::SingleQuote, at, at, "\\");

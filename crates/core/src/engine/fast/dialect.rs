@@ -49,6 +49,12 @@ impl Dialect {
         self.allowed
     }
 
+    /// Notes that the fast path is entered, in a string in single quotes or not. Text that was left
+    /// to the rules may have been the last in the dialect.
+    pub(super) const fn enter(&mut self, single: bool) {
+        self.seen = single;
+    }
+
     /// Notes that the text is in a dialect, if something in it `shows` that.
     #[inline(always)]
     pub(super) const fn note(&mut self, shows: bool) {
@@ -63,21 +69,15 @@ impl Dialect {
 
 impl FastPath {
     /// Whether a single quote in `text` may end the current string.
-    #[inline]
-    pub(super) fn ends_with_single(&self, text: &[u8]) -> bool {
-        self.quote == Delimiter::Single && text.contains(&b'\'')
+    #[inline(never)]
+    pub(super) fn ends_with_single(text: &[u8]) -> bool {
+        text.contains(&b'\'')
     }
 
-    /// What the key that begins with `byte` is delimited by, if that is a key in a dialect.
-    #[inline]
-    pub(super) fn dialect_key(&mut self, byte: u8) -> Option<Delimiter> {
-        let delimiter = match byte {
-            b'\'' => Delimiter::Single,
-            byte if begins_name(byte) => Delimiter::None,
-            _ => return None,
-        };
-        self.dialect.seen |= self.dialect.allowed;
-        self.dialect.allowed.then_some(delimiter)
+    /// Whether `byte`, which is unusual in JSON, may be usual in a dialect.
+    #[inline(never)]
+    pub(super) fn begins_dialect(&self, byte: u8) -> bool {
+        self.dialect.allowed && (begins_name(byte) || matches!(byte, b'\'' | b'}' | b']'))
     }
 
     /// The end of the key that is being read, of which the rest is at `at`: the index of its closing
@@ -105,20 +105,6 @@ impl FastPath {
             Some(byte) if *byte == stop && length > 0 => Ok(end),
             Some(_) => Err(End::Unusual(base + end)),
         }
-    }
-
-    /// Whether `byte` begins a value that only a dialect has.
-    #[inline]
-    pub(super) fn is_dialect_value(&mut self, byte: u8) -> bool {
-        let known = self.dialect.allowed && matches!(byte, b'\'' | b'T' | b'F' | b'N');
-        self.dialect.seen |= known;
-        known
-    }
-
-    /// Whether `closer` follows a comma after the last member or item.
-    #[inline]
-    pub(super) fn is_comma_extra(&self) -> bool {
-        self.dialect.allowed && self.comma != usize::MAX
     }
 }
 
@@ -231,18 +217,17 @@ impl Engine {
             return false;
         }
         if self.fast.doubt {
-            self.fast_string_ended();
+            self.fast_string_ended::<true>();
         }
         self.fast_comma_stays();
         self.fast_comma_edit(self.comma);
-        self.fast_close(at)
+        self.fast_close::<true>(at)
     }
 
     /// Makes the edit that drops a comma.
     #[inline]
     pub(super) fn fast_comma_edit(&mut self, comma: usize) {
         self.fast_edit(RepairKind::ExtraComma, comma, comma + 1, "");
-        self.fast.dialect.seen = true;
     }
 }
 
@@ -250,6 +235,17 @@ impl Engine {
 #[inline]
 const fn begins_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$')
+}
+
+/// What delimits the key that begins with `byte`.
+#[inline]
+pub(super) const fn key_delimiter(byte: u8) -> Option<Delimiter> {
+    match byte {
+        b'"' => Some(Delimiter::Double),
+        b'\'' => Some(Delimiter::Single),
+        byte if begins_name(byte) => Some(Delimiter::None),
+        _ => None,
+    }
 }
 
 /// The end of the name at `at`.

@@ -157,6 +157,8 @@ enum End {
     More,
     /// Something unusual was found. The fast path is not entered again before this offset.
     Unusual(usize),
+    /// At this index in the text is something that is usual in a dialect, and unusual in JSON.
+    Dialect(usize),
 }
 
 impl Engine {
@@ -209,7 +211,7 @@ impl Engine {
             };
         }
         let FastPath { blocked, mut dialect, .. } = self.fast;
-        dialect.note(single);
+        dialect.enter(single);
         let quote = if single { Delimiter::Single } else { Delimiter::Double };
         self.fast = FastPath { phase, blocked, quote, dialect, ..FastPath::INACTIVE };
         if !self.read_fast(&[], source.from(self.pos), self.pos) {
@@ -238,7 +240,10 @@ impl Engine {
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
         let inside = self.fast.phase == Phase::String && self.tail.is_none();
-        if !(inside && scan::is_plain_text(text)) || self.fast.ends_with_single(text) {
+        if !(inside && scan::is_plain_text(text)) {
+            return false;
+        }
+        if self.fast.quote == Delimiter::Single && FastPath::ends_with_single(text) {
             return false;
         }
         // After a comma, or a comma and white space, a quote may have been lost.
@@ -271,7 +276,7 @@ impl Engine {
                 self.steps += text.len() as u64;
                 true
             }
-            End::Unusual(at) => {
+            End::Unusual(at) | End::Dialect(at) => {
                 self.steps += 1 + at.saturating_sub(base) as u64;
                 self.fast.phase = Phase::Inactive;
                 self.fast.blocked = at;

@@ -20,16 +20,39 @@ impl Engine {
     /// Runs the automaton on `text`.
     #[inline(always)]
     pub(super) fn fast_steps(&mut self, carry: &[u8], text: &[u8], base: usize) -> End {
+        if self.fast.dialect.is_seen() {
+            return self.dialect_steps(carry, text, base, 0);
+        }
         // A local variable, so that it is kept in a register.
         let mut phase = self.fast.phase;
-        let end = self.fast_phases(carry, text, base, &mut phase);
+        let end = self.fast_phases::<false>(carry, text, base, 0, &mut phase);
+        self.fast.phase = phase;
+        match end {
+            End::Dialect(at) => self.dialect_steps(carry, text, base, at),
+            end => end,
+        }
+    }
+
+    /// Runs the automaton that also reads a dialect, from `at` on.
+    #[inline(never)]
+    fn dialect_steps(&mut self, carry: &[u8], text: &[u8], base: usize, at: usize) -> End {
+        self.fast.dialect.note(true);
+        let mut phase = self.fast.phase;
+        let end = self.fast_phases::<true>(carry, text, base, at, &mut phase);
         self.fast.phase = phase;
         end
     }
 
     #[inline(always)]
-    fn fast_phases(&mut self, carry: &[u8], text: &[u8], base: usize, phase: &mut Phase) -> End {
-        let mut at = 0;
+    fn fast_phases<const DIALECT: bool>(
+        &mut self,
+        carry: &[u8],
+        text: &[u8],
+        base: usize,
+        from: usize,
+        phase: &mut Phase,
+    ) -> End {
+        let mut at = from;
         // How much of the current white space came in earlier chunks.
         let mut passed = core::mem::take(&mut self.fast.passed);
         macro_rules! byte {
@@ -65,13 +88,23 @@ impl Engine {
                 }
             };
         }
+        // Something unusual at `at`, unless it is usual in a dialect.
+        macro_rules! unusual {
+            ($byte:expr) => {
+                if DIALECT || !self.fast.begins_dialect($byte) {
+                    return End::Unusual(base + at);
+                } else {
+                    return End::Dialect(at);
+                }
+            };
+        }
         loop {
             if matches!(*phase, Phase::String) {
                 let content = match self.fast.quote {
-                    Delimiter::Single => dialect::content(text, at),
+                    Delimiter::Single if DIALECT => dialect::content(text, at),
                     _ => tokens::short_content(text, at),
                 };
-                match self.fast_string(text, base, at, content) {
+                match self.fast_string::<DIALECT>(text, base, at, content) {
                     Ok(next) => (*phase, at) = next,
                     Err(end) => return end,
                 }
@@ -81,7 +114,7 @@ impl Engine {
             }
             if matches!(*phase, Phase::AfterQuote) {
                 gap!(self.window);
-                match self.fast_after_quote(text, base, at) {
+                match self.fast_after_quote::<DIALECT>(text, base, at) {
                     Ok(next) => (*phase, at) = next,
                     Err(end) => return end,
                 }
@@ -99,8 +132,8 @@ impl Engine {
                 Phase::AfterQuoteComma => {
                     match gap!(MAX_TOKEN) {
                         b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => {}
-                        b'\'' | b']' if self.fast.dialect.is_allowed() => {}
-                        _ => return End::Unusual(base + at),
+                        b'\'' | b']' if DIALECT => {}
+                        byte => unusual!(byte),
                     }
                     *phase = Phase::BeforeItem;
                 }
@@ -119,7 +152,7 @@ impl Engine {
                         return End::Unusual(self.fast.value);
                     }
                     self.fast.end = base + at;
-                    (*phase, at) = self.fast_after_scalar(text, base, at);
+                    (*phase, at) = self.fast_after_scalar::<DIALECT>(text, base, at);
                 }
                 Phase::Scalar => {
                     let byte = gap!(self.window);
@@ -130,7 +163,7 @@ impl Engine {
                             *phase = Phase::ScalarComma;
                             continue;
                         }
-                        b',' | b'}' | b']' => self.fast_scalar_ended(),
+                        b',' | b'}' | b']' => self.fast_scalar_ended::<DIALECT>(),
                         _ => return End::Unusual(self.fast.value),
                     }
                     *phase = Phase::Between;
@@ -139,16 +172,16 @@ impl Engine {
                     if byte!().is_ascii_digit() {
                         return End::Unusual(self.fast.value);
                     }
-                    self.fast_scalar_ended();
+                    self.fast_scalar_ended::<DIALECT>();
                     self.fast.comma = self.fast.end;
-                    (*phase, at) = self.fast_member(text, base, at);
+                    (*phase, at) = self.fast_member::<DIALECT>(text, base, at);
                 }
                 Phase::Literal(length) => {
                     let word: &[u8] = match self.fast.first {
                         b't' => b"true",
                         b'f' => b"false",
-                        b'n' => b"null",
-                        first => dialect::word(first).unwrap_or_default(),
+                        first if DIALECT => dialect::word(first).unwrap_or(b"null"),
+                        _ => b"null",
                     };
                     let mut length = usize::from(length);
                     while let Some(&want) = word.get(length) {
@@ -163,24 +196,24 @@ impl Engine {
                         length += 1;
                     }
                     self.fast.end = base + at;
-                    (*phase, at) = self.fast_after_scalar(text, base, at);
+                    (*phase, at) = self.fast_after_scalar::<DIALECT>(text, base, at);
                 }
                 Phase::Brace => {
-                    if byte!() == b'{' || !self.fast_open(Shape::Object) {
+                    if byte!() == b'{' || !self.fast_open::<DIALECT>(Shape::Object) {
                         return End::Unusual(self.fast.value);
                     }
                     *phase = Phase::Between;
                 }
                 Phase::Quote => {
                     let doubled = match self.fast.quote {
-                        Delimiter::Single => b'\'',
+                        Delimiter::Single if DIALECT => b'\'',
                         _ => b'"',
                     };
                     if byte!() == doubled {
                         at += 1;
                         *phase = Phase::Empty;
                     } else {
-                        self.fast_open_string();
+                        self.fast_open_string::<DIALECT>();
                         *phase = Phase::String;
                     }
                 }
@@ -188,7 +221,7 @@ impl Engine {
                     if !matches!(byte!(), b',' | b'}' | b']') {
                         return End::Unusual(self.fast.value);
                     }
-                    self.fast_open_string();
+                    self.fast_open_string::<DIALECT>();
                     self.fast.end = self.pos;
                     *phase = Phase::AfterQuote;
                 }
@@ -205,7 +238,7 @@ impl Engine {
                             at += 1;
                             *phase = Phase::Unit(0);
                         }
-                        b'\'' if self.fast.quote == Delimiter::Single => {
+                        b'\'' if DIALECT && self.fast.quote == Delimiter::Single => {
                             let slash = self.pos;
                             at += 1;
                             self.inner.escape(b'\'');
@@ -263,8 +296,8 @@ impl Engine {
                     if !matches!(gap!(self.window), b',' | b'}' | b']') {
                         return End::Unusual(base + at);
                     }
-                    self.fast_string_ended();
-                    self.fast_close(self.fast.close);
+                    self.fast_string_ended::<DIALECT>();
+                    self.fast_close::<DIALECT>(self.fast.close);
                     *phase = Phase::Between;
                 }
                 Phase::Inactive => return End::Unusual(base),
@@ -284,7 +317,7 @@ impl Engine {
                 match (self.expect, byte!()) {
                     (Expect::MemberEnd, b',') => {
                         self.fast.comma = base + at;
-                        (*phase, at) = self.fast_member(text, base, at + 1);
+                        (*phase, at) = self.fast_member::<DIALECT>(text, base, at + 1);
                     }
                     (Expect::ItemEnd, b',') => {
                         self.fast.comma = base + at;
@@ -293,19 +326,20 @@ impl Engine {
                     }
                     (Expect::FirstKey, b'"') => {
                         self.fast.comma = usize::MAX;
-                        (*phase, at) = self.fast_member(text, base, at);
+                        (*phase, at) = self.fast_member::<DIALECT>(text, base, at);
                     }
                     (Expect::FirstKey | Expect::MemberEnd, b'}')
                     | (Expect::FirstItem | Expect::ItemEnd, b']') => {
-                        if !self.fast_close(base + at) {
+                        if !self.fast_close::<DIALECT>(base + at) {
                             return End::Unusual(base + at);
                         }
                         at += 1;
                     }
-                    (Expect::FirstKey, _) if self.fast.dialect.is_allowed() => {
+                    (Expect::FirstKey, _) if DIALECT => {
                         self.fast.comma = usize::MAX;
-                        (*phase, at) = self.fast_member(text, base, at);
+                        (*phase, at) = self.fast_member::<DIALECT>(text, base, at);
                     }
+                    (Expect::FirstKey, byte) => unusual!(byte),
                     (Expect::FirstItem, _) => {
                         self.fast.comma = usize::MAX;
                         *phase = Phase::BeforeItem;
@@ -315,26 +349,28 @@ impl Engine {
             }
             if matches!(*phase, Phase::BeforeKey) {
                 let byte = gap!(MAX_TOKEN);
-                if byte == b'"' {
-                    self.fast.key_quote = Delimiter::Double;
-                } else if let Some(quote) = self.fast.dialect_key(byte) {
-                    self.fast.key_quote = quote;
-                } else if byte == b'}' && self.fast.is_comma_extra() {
-                    if !self.fast_close_after_comma(base + at) {
-                        return End::Unusual(base + at);
+                if DIALECT {
+                    if byte == b'}' && self.fast.comma != usize::MAX {
+                        if !self.fast_close_after_comma(base + at) {
+                            return End::Unusual(base + at);
+                        }
+                        at += 1;
+                        *phase = Phase::Between;
+                        continue;
                     }
+                    let Some(quote) = dialect::key_delimiter(byte) else { unusual!(byte) };
+                    self.fast.key_quote = quote;
+                    at += usize::from(quote != Delimiter::None);
+                } else if byte == b'"' {
                     at += 1;
-                    *phase = Phase::Between;
-                    continue;
                 } else {
-                    return End::Unusual(base + at);
+                    unusual!(byte);
                 }
-                at += usize::from(self.fast.key_quote != Delimiter::None);
                 self.fast.key.0 = base + at;
                 self.fast.ascii = true;
                 *phase = Phase::Key;
             }
-            if matches!(*phase, Phase::Key) && self.fast.key_quote != Delimiter::Double {
+            if DIALECT && matches!(*phase, Phase::Key) && self.fast.key_quote != Delimiter::Double {
                 at = match self.fast.dialect_key_end(text, base, at) {
                     Ok(end) => end,
                     Err(end) => return end,
@@ -388,7 +424,10 @@ impl Engine {
             }
             if matches!(*phase, Phase::BeforeValue | Phase::BeforeItem) {
                 let mut byte = gap!(MAX_TOKEN);
-                if byte == b']' && matches!(*phase, Phase::BeforeItem) && self.fast.is_comma_extra()
+                if DIALECT
+                    && byte == b']'
+                    && matches!(*phase, Phase::BeforeItem)
+                    && self.fast.comma != usize::MAX
                 {
                     if !self.fast_close_after_comma(base + at) {
                         return End::Unusual(base + at);
@@ -398,13 +437,13 @@ impl Engine {
                     continue;
                 }
                 if self.fast.doubt {
-                    self.fast_string_ended();
+                    self.fast_string_ended::<DIALECT>();
                 }
                 if !self.in_list() && self.expect != Expect::MemberValue {
-                    self.fast_member_begins(carry, text, base, base + at);
+                    self.fast_member_begins::<DIALECT>(carry, text, base, base + at);
                 }
                 if text.len() - at >= MIN_BULK && self.window > tokens::MAX_SHORT_TOKEN {
-                    match self.read_bulk(text, base, at) {
+                    match self.read_bulk::<DIALECT>(text, base, at) {
                         Halt::Value(value) => {
                             at = value;
                             byte = text[at];
@@ -416,9 +455,11 @@ impl Engine {
                         }
                         Halt::String(value, content) => {
                             self.fast.value = base + value;
-                            self.fast.quote = Delimiter::Double;
-                            self.fast_open_string();
-                            match self.fast_string(text, base, value + 1, content) {
+                            if DIALECT {
+                                self.fast.quote = Delimiter::Double;
+                            }
+                            self.fast_open_string::<DIALECT>();
+                            match self.fast_string::<DIALECT>(text, base, value + 1, content) {
                                 Ok(next) => (*phase, at) = next,
                                 Err(end) => return end,
                             }
@@ -429,11 +470,13 @@ impl Engine {
                 self.fast.value = base + at;
                 *phase = match byte {
                     b'"' => {
-                        self.fast.quote = Delimiter::Double;
+                        if DIALECT {
+                            self.fast.quote = Delimiter::Double;
+                        }
                         match text.get(at + 1) {
                             None | Some(b'"') => Phase::Quote,
                             Some(_) => {
-                                self.fast_open_string();
+                                self.fast_open_string::<DIALECT>();
                                 Phase::String
                             }
                         }
@@ -441,39 +484,37 @@ impl Engine {
                     // The value of a member may be a placeholder, as in `{{name}}`.
                     b'{' if !self.in_list() => Phase::Brace,
                     b'{' => {
-                        if !self.fast_open(Shape::Object) {
+                        if !self.fast_open::<DIALECT>(Shape::Object) {
                             return End::Unusual(base + at);
                         }
                         Phase::Between
                     }
                     b'[' => {
-                        if !self.fast_open(Shape::Array) {
+                        if !self.fast_open::<DIALECT>(Shape::Array) {
                             return End::Unusual(base + at);
                         }
                         Phase::Between
                     }
-                    b'-' | b'0'..=b'9' => {
-                        self.fast.first = byte;
-                        Phase::Number(match byte {
-                            b'-' => Digits::Minus,
-                            b'0' => Digits::Zero,
-                            _ => Digits::Integer,
-                        })
-                    }
+                    b'-' => Phase::Number(Digits::Minus),
+                    b'0' => Phase::Number(Digits::Zero),
+                    b'1'..=b'9' => Phase::Number(Digits::Integer),
                     b't' | b'f' | b'n' => {
                         self.fast.first = byte;
                         Phase::Literal(1)
                     }
-                    _ if !self.fast.is_dialect_value(byte) => return End::Unusual(base + at),
-                    b'\'' => {
-                        self.fast.quote = Delimiter::Single;
-                        Phase::Quote
-                    }
-                    _ => {
+                    b'T' | b'F' | b'N' if DIALECT => {
                         self.fast.first = byte;
                         Phase::Literal(1)
                     }
+                    b'\'' if DIALECT => {
+                        self.fast.quote = Delimiter::Single;
+                        Phase::Quote
+                    }
+                    _ => unusual!(byte),
                 };
+                if DIALECT && matches!(*phase, Phase::Number(_)) {
+                    self.fast.first = byte;
+                }
                 at += 1;
             }
         }
