@@ -239,7 +239,7 @@ mod tests {
                         assert_eq!(plain_run_between(&text, at), want.max(at), "{text:?}, {at}");
                         let odd = |byte: &u8| !is_plain(*byte) || *byte == b'\'';
                         let single = text.iter().skip(at).position(odd).map(|found| at + found);
-                        assert_eq!(single_run(&text, at), single.unwrap_or(length), "{text:?}");
+                        assert_eq!(single_run(&text, at), single.unwrap_or(text.len()), "{text:?}");
                     }
                 }
             }

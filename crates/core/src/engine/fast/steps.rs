@@ -271,33 +271,29 @@ impl Engine {
                     }
                 }
                 Phase::Utf8 => {
-                    let byte = byte!();
-                    let length = usize::from(self.fast.partial_length);
-                    let Some(slot) = self.fast.partial.get_mut(length) else {
-                        return End::Unusual(self.pos);
-                    };
-                    *slot = byte;
-                    match core::str::from_utf8(&self.fast.partial[..=length]) {
-                        Ok(_) => {
-                            at += 1;
-                            self.inner.ends_with(Last::touching(byte));
-                            self.pos = base + at;
-                            self.commit_text(PLAIN);
-                            *phase = Phase::String;
-                        }
-                        Err(error) if error.error_len().is_none() => {
-                            at += 1;
-                            self.fast.partial_length += 1;
-                        }
-                        Err(_) => return End::Unusual(self.pos),
+                    let _ = byte!();
+                    let had = usize::from(self.fast.partial_length);
+                    let bytes = &mut self.fast.partial;
+                    let read = tokens::continue_character(bytes, had, &text[at..]);
+                    let Some((has, whole)) = read else { return End::Unusual(self.pos) };
+                    at += has - had;
+                    if !whole {
+                        self.fast.partial_length = has as u8;
+                        return End::More;
                     }
+                    self.inner.ends_with(Last::touching(text[at - 1]));
+                    self.pos = base + at;
+                    self.commit_text(PLAIN);
+                    *phase = Phase::String;
                 }
                 Phase::AfterQuoteClose => {
                     if !matches!(gap!(self.window), b',' | b'}' | b']') {
                         return End::Unusual(base + at);
                     }
                     self.fast_string_ended::<DIALECT>();
-                    self.fast_close::<DIALECT>(self.fast.close);
+                    if !self.fast_close::<DIALECT>(self.fast.close) {
+                        return End::Unusual(base + at);
+                    }
                     *phase = Phase::Between;
                 }
                 Phase::Inactive => return End::Unusual(base),
@@ -424,11 +420,7 @@ impl Engine {
             }
             if matches!(*phase, Phase::BeforeValue | Phase::BeforeItem) {
                 let mut byte = gap!(MAX_TOKEN);
-                if DIALECT
-                    && byte == b']'
-                    && matches!(*phase, Phase::BeforeItem)
-                    && self.fast.comma != usize::MAX
-                {
+                if DIALECT && byte == b']' && self.in_list() && self.fast.comma != usize::MAX {
                     if !self.fast_close_after_comma(base + at) {
                         return End::Unusual(base + at);
                     }

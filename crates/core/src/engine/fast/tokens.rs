@@ -100,6 +100,7 @@ fn content_from(text: &[u8], start: usize, end: usize) -> Content {
 #[inline(always)]
 pub(super) fn characters(text: &[u8], at: &mut usize) -> Option<After> {
     loop {
+        *at = three_byte_run(text, *at);
         let rest = &text[*at..];
         let word = match rest.first_chunk() {
             Some(bytes) => u32::from_le_bytes(*bytes),
@@ -115,6 +116,31 @@ pub(super) fn characters(text: &[u8], at: &mut usize) -> Option<After> {
         }
     }
 }
+
+/// The end of a run of characters of three bytes, as far as it is read five at a time: those of China,
+/// Japan and Korea.
+#[inline(always)]
+fn three_byte_run(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let word = u128::from_le_bytes(*bytes);
+        // Each lane is one byte of lead and two that continue it.
+        if word & THREES * 0xc0_c0_f0 != THREES * 0x80_80_e0 {
+            break;
+        }
+        // After 0xe0 and 0xed, not all second bytes are allowed; those are read one by one.
+        let low = word & THREES * 0x0f;
+        let rare = low.wrapping_sub(THREES) | (low ^ THREES * 0x0d).wrapping_sub(THREES);
+        if rare & THREES * 0x80 != 0 {
+            break;
+        }
+        at += 15;
+    }
+    at
+}
+
+/// The lowest bit of each of five lanes of three bytes.
+const THREES: u128 = 1 | 1 << 24 | 1 << 48 | 1 << 72 | 1 << 96;
 
 /// The length of the character outside ASCII that `word` begins with, its first byte being the
 /// lowest one. 0 if there is none (RFC 3629, section 4).
@@ -135,11 +161,44 @@ const fn character_length(word: u32) -> usize {
     if four { 4 } else { 0 }
 }
 
-#[cold]
-fn broken_character(rest: &[u8]) -> After {
-    match core::str::from_utf8(rest) {
-        Err(error) if error.error_len().is_none() => After::Cut(rest.len()),
+/// What is wrong with the character outside ASCII that `rest` begins with: it is cut off by the end
+/// of the text, or not UTF-8.
+pub(super) const fn broken_character(rest: &[u8]) -> After {
+    match *rest {
+        [0xc2..=0xf4] => After::Cut(1),
+        [0xe0, 0xa0..=0xbf] | [0xe1..=0xec | 0xee | 0xef, 0x80..=0xbf] | [0xed, 0x80..=0x9f] => {
+            After::Cut(2)
+        }
+        [0xf0, 0x90..=0xbf] | [0xf1..=0xf3, 0x80..=0xbf] | [0xf4, 0x80..=0x8f] => After::Cut(2),
+        [0xf0, 0x90..=0xbf, 0x80..=0xbf]
+        | [0xf1..=0xf3, 0x80..=0xbf, 0x80..=0xbf]
+        | [0xf4, 0x80..=0x8f, 0x80..=0xbf] => After::Cut(3),
         _ => After::Unusual,
+    }
+}
+
+/// Continues a character of which the first `had` bytes are in `bytes`. Returns how many there are
+/// now, and whether these are all; `None` if they are not UTF-8.
+#[inline(always)]
+pub(super) fn continue_character(
+    bytes: &mut [u8; 4],
+    had: usize,
+    text: &[u8],
+) -> Option<(usize, bool)> {
+    let all = match bytes[0] {
+        ..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0.. => 4,
+    };
+    let mut has = had;
+    for &byte in text.iter().take(all - had) {
+        *bytes.get_mut(has)? = byte;
+        has += 1;
+    }
+    if has == all {
+        (character_length(u32::from_le_bytes(*bytes)) == all).then_some((all, true))
+    } else {
+        matches!(broken_character(&bytes[..has]), After::Cut(_)).then_some((has, false))
     }
 }
 
@@ -292,8 +351,35 @@ mod tests {
                         });
                         let found = character_length(u32::from_le_bytes(all));
                         assert_eq!(found, valid.unwrap_or(0), "{all:x?}");
+                        for length in 1..4 {
+                            let cut = match core::str::from_utf8(&all[..length]) {
+                                Err(error) if is_cut_in_first(error) => After::Cut(length),
+                                _ => After::Unusual,
+                            };
+                            assert_eq!(broken_character(&all[..length]), cut, "{all:x?}, {length}");
+                        }
                     }
                 }
+            }
+        }
+    }
+
+    /// Whether the first character is cut off.
+    fn is_cut_in_first(error: core::str::Utf8Error) -> bool {
+        error.error_len().is_none() && error.valid_up_to() == 0
+    }
+
+    #[test]
+    fn runs_of_three_bytes_are_checked() {
+        let five = "北方地区的".as_bytes();
+        let mut text = [five, five, b"\""].concat();
+        assert_eq!(three_byte_run(&text, 0), 30);
+        for at in 0..15 {
+            for byte in 0..=255 {
+                let before = core::mem::replace(&mut text[at], byte);
+                let end = three_byte_run(&text, 0);
+                assert!(core::str::from_utf8(&text[..end]).is_ok(), "{text:x?}");
+                text[at] = before;
             }
         }
     }
