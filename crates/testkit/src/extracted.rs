@@ -155,11 +155,21 @@ pub struct Progress {
     pub repairs: usize,
     /// How many bytes were withheld.
     pub withheld: usize,
+    /// What the extractor would have appended to close the open document.
+    pub completion: Option<String>,
 }
 
 impl Progress {
-    fn of(found: &Found, offset: usize, withheld: usize) -> Self {
-        let mut progress = Self { offset, text: 0, documents: 0, json: 0, repairs: 0, withheld };
+    fn of(found: &Found, extractor: &Extractor) -> Self {
+        let mut progress = Self {
+            offset: extractor.offset(),
+            text: 0,
+            documents: 0,
+            json: 0,
+            repairs: 0,
+            withheld: extractor.withheld(),
+            completion: extractor.completion().map(|completion| completion.to_string()),
+        };
         for part in &found.parts {
             match part {
                 Part::Text(bytes) | Part::Reasoning(bytes) => progress.text += bytes.len(),
@@ -189,13 +199,22 @@ impl Extraction {
         let mut extractor = Extractor::new(scope, options.clone());
         let mut found = Found::default();
         let mut progress = Vec::new();
-        let mut offset = 0;
         for chunk in cut.chunks(input) {
             extractor.push(chunk, &mut found);
-            offset += chunk.len();
-            progress.push(Progress::of(&found, offset, extractor.withheld()));
+            progress.push(Progress::of(&found, &extractor));
         }
         let outcome = extractor.finish(&mut found);
+        Self { found, progress, outcome }
+    }
+
+    /// Pushes `input` and gives up.
+    #[must_use]
+    pub fn abandoned(input: &[u8], scope: Scope, options: &Options) -> Self {
+        let mut extractor = Extractor::new(scope, options.clone());
+        let mut found = Found::default();
+        extractor.push(input, &mut found);
+        let progress = vec![Progress::of(&found, &extractor)];
+        let outcome = extractor.abandon(&mut found);
         Self { found, progress, outcome }
     }
 

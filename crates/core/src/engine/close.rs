@@ -113,7 +113,10 @@ impl Engine {
             }
         }
         if shape == Shape::Tuple {
-            self.edit(RepairKind::Tuple, at..at + 1, "]")?;
+            // It may be closed as the list that it has become.
+            if source.byte(at) != Some(b']') {
+                self.edit(RepairKind::Tuple, at..at + 1, "]")?;
+            }
         } else if shape == Shape::Call {
             // `f()` contains no value.
             self.edit(RepairKind::MissingValue, at..at + 1, "null")?;

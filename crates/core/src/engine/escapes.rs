@@ -113,7 +113,10 @@ impl Engine {
                         _ => "\\\\",
                     };
                     let length = if third == b'"' { 3 } else { 2 };
-                    self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
+                    // An escaped backslash before anything else is one in the document, too.
+                    if third == b'"' || after.len() < length {
+                        self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
+                    }
                     // Skip what the backslash escapes as well: half an escape would not be valid
                     // text.
                     self.pos += match third {

@@ -172,7 +172,8 @@ impl Engine {
         };
         match verdict {
             Verdict::Close(bytes) => {
-                let plain = text.quote == Quote::Double && bytes == 1;
+                // A string that another sign opened may be closed by the quote that JSON wants.
+                let plain = bytes == 1 && source.from(at).first() == Some(&b'"');
                 if !plain {
                     let kind = text.quote.kind();
                     let kind = if bytes > length { RepairKind::DoubledQuote } else { kind };

@@ -23,14 +23,14 @@ use jsonmend_core::Options;
 pub use calls::{cut_calls, lost_events};
 pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
 pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};
-pub use prefixes::{honest_ends, nothing_lost};
+pub use prefixes::{abandoned, honest_ends, nothing_lost, nothing_lost_at_end};
 pub use push::{
     always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,
 };
 #[cfg(feature = "schema")]
 pub use schema::{hostile_schema_laws, schema_laws};
 pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
-pub use text::{text_laws, untouched};
+pub use text::{text_abandoned, text_laws, text_laws_at, untouched};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};
 
 /// A law, by number.

@@ -1,6 +1,6 @@
 //! The laws of ends: L8 and L10.
 
-use jsonmend_core::{Mender, Options, Outcome, Partial, Policy, apply, mend};
+use jsonmend_core::{Collected, Mender, Options, Outcome, Partial, Policy, apply, mend};
 
 use super::{Check, Law, Violation};
 use crate::{cuts::Cut, oracle, run::Run};
@@ -11,33 +11,48 @@ use crate::{cuts::Cut, oracle, run::Run};
 /// # Errors
 /// The end at which bytes are missing, or were invented.
 pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
+    nothing_lost_at_end(input, options)?;
+    let mut heads = offsets(input.len()).map(|at| input.get(..at).unwrap_or_default());
+    heads.try_for_each(|head| abandoned(head, options))
+}
+
+/// L8, if the input is finished.
+///
+/// # Errors
+/// The cut with which bytes are missing, or were invented.
+pub fn nothing_lost_at_end(input: &[u8], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::NothingLost, input);
     for cut in [Cut::whole(), Cut::bytes(input.len())] {
         let run = Run::new(input, &cut, options);
         let accounted = apply(input, run.recorder().repairs()).unwrap_or_default();
         check.same_text(run.outcome().code(), run.recorder().text(), &accounted)?;
     }
-    for at in offsets(input.len()) {
-        let head = input.get(..at).unwrap_or_default();
-        let mut mender = Mender::new(options.clone());
-        let mut out = (Partial::new(), jsonmend_core::Collected::default());
-        mender.push(head, &mut out);
-        let settled = mender.outcome();
-        let outcome = mender.abandon(&mut out);
-        let seen = out.0.revision();
-        mender.push(b"more", &mut out);
-        check.that(out.0.since(&seen).next().is_none(), || {
-            format!("abandoned after {at}, the snapshot read on in raw text")
-        })?;
-        let out = out.1;
-        check.same("the outcome of abandon", &outcome, &settled.unwrap_or(Outcome::Abandoned))?;
-        check.same("withheld after abandon", &mender.withheld(), &0)?;
-        let accounted = apply(head, out.repairs()).unwrap_or_default();
-        let (text, raw) = out.text().split_at(out.text().len().saturating_sub(4));
-        check.same_text("pushed after abandon", raw, b"more")?;
-        check.same_text(&format!("abandoned after {at}"), text, &accounted)?;
-    }
     Ok(())
+}
+
+/// L8, if the push path is abandoned after `input`.
+///
+/// # Errors
+/// What is missing, or was invented.
+pub fn abandoned(input: &[u8], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::NothingLost, input);
+    let mut mender = Mender::new(options.clone());
+    let mut out = (Partial::new(), Collected::default());
+    mender.push(input, &mut out);
+    let settled = mender.outcome();
+    let outcome = mender.abandon(&mut out);
+    let seen = out.0.revision();
+    mender.push(b"more", &mut out);
+    check.that(out.0.since(&seen).next().is_none(), || {
+        "abandoned, the snapshot read on in raw text".to_owned()
+    })?;
+    let out = out.1;
+    check.same("the outcome of abandon", &outcome, &settled.unwrap_or(Outcome::Abandoned))?;
+    check.same("withheld after abandon", &mender.withheld(), &0)?;
+    let accounted = apply(input, out.repairs()).unwrap_or_default();
+    let (text, raw) = out.text().split_at(out.text().len().saturating_sub(4));
+    check.same_text("pushed after abandon", raw, b"more")?;
+    check.same_text("abandoned", text, &accounted)
 }
 
 /// L10: a valid container with its end cut off is closed, cut or nothing; never complete.
@@ -100,6 +115,6 @@ fn cut_at_is_consistent(
 }
 
 /// Every proper prefix of a short text; of a long one the first few hundred, and then every 61st.
-fn offsets(len: usize) -> impl Iterator<Item = usize> {
+pub(super) fn offsets(len: usize) -> impl Iterator<Item = usize> {
     (0..len).filter(|at| *at < 400 || at.is_multiple_of(61))
 }

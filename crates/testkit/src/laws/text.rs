@@ -3,7 +3,7 @@
 use jsonmend_core::{Options, Outcome, Repair, apply};
 use jsonmend_extract::{Extractor, Scope, mend_text};
 
-use super::{Check, Law, Shown, Violation};
+use super::{Check, Law, Shown, Violation, prefixes::offsets};
 use crate::{
     Seed,
     cuts::{self, Cut},
@@ -17,9 +17,30 @@ use crate::{
 /// # Errors
 /// The first law that `input` breaks.
 pub fn text_laws(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+    let cuts = if input.len() <= 300 {
+        cuts::thorough(input.len())
+    } else {
+        cuts::few(input.len(), &mut Seed::of(input))
+    };
+    text_laws_at(input, scope, options, &cuts)?;
+    let mut heads = offsets(input.len()).map(|at| input.get(..at).unwrap_or_default());
+    heads.try_for_each(|head| text_abandoned(head, scope, options))
+}
+
+/// [`text_laws`], with split invariance at the given cuts, and without giving up.
+///
+/// # Errors
+/// The first law that `input` breaks.
+pub fn text_laws_at(
+    input: &[u8],
+    scope: Scope,
+    options: &Options,
+    cuts: &[Cut],
+) -> Result<(), Violation> {
     let bytes = Extraction::new(input, &Cut::bytes(input.len()), scope, options);
-    split_invariance(input, scope, options, &bytes)?;
+    split_invariance(input, scope, options, cuts, &bytes)?;
     valid_documents(input, &bytes)?;
+    valid_so_far(input, &bytes)?;
     nothing_lost(input, scope, &bytes)?;
     same_end(input, scope, options)?;
     whole_text(input, scope, options)
@@ -29,16 +50,12 @@ fn split_invariance(
     input: &[u8],
     scope: Scope,
     options: &Options,
+    cuts: &[Cut],
     bytes: &Extraction,
 ) -> Result<(), Violation> {
     let check = Check::new(Law::SplitInvariance, input);
-    let cuts = if input.len() <= 300 {
-        cuts::thorough(input.len())
-    } else {
-        cuts::few(input.len(), &mut Seed::of(input))
-    };
     for cut in cuts {
-        let run = Extraction::new(input, &cut, scope, options);
+        let run = Extraction::new(input, cut, scope, options);
         let at =
             || format!("{scope:?} cut at {:?}", cut.offsets().get(..40).unwrap_or(cut.offsets()));
         check.that(run.found() == bytes.found() && run.outcome() == bytes.outcome(), || {
@@ -78,6 +95,37 @@ fn valid_documents(input: &[u8], run: &Extraction) -> Result<(), Violation> {
     }
     let outcome = run.outcome();
     check.that(last.is_some() || !outcome.is_valid(), || format!("{outcome}, with no document"))
+}
+
+/// L2: at every byte, the document that is open is valid JSON with its completion.
+fn valid_so_far(input: &[u8], run: &Extraction) -> Result<(), Violation> {
+    let check = Check::new(Law::AlwaysValid, input);
+    for progress in run.progress() {
+        let Some(completion) = &progress.completion else { continue };
+        let begun: Vec<_> = run.found().documents().take(progress.documents).collect();
+        let Some((open, before)) = begun.split_last() else { continue };
+        let earlier: usize = before.iter().map(|document| document.json.len()).sum();
+        let open = open.json.get(..progress.json - earlier).unwrap_or_default();
+        let text = [open, completion.as_bytes()].concat();
+        check.that(oracle::is_json(&text), || {
+            let (open, closed) = (Shown(open), Shown(completion.as_bytes()));
+            format!("{open} completed by {closed} after byte {}", progress.offset)
+        })?;
+    }
+    Ok(())
+}
+
+/// L8: nothing is lost, and nothing stays open, if the extractor is abandoned after `input`.
+///
+/// # Errors
+/// What was lost, or the document that did not end.
+pub fn text_abandoned(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::NothingLost, input);
+    let run = Extraction::abandoned(input, scope, options);
+    check.same("the outcome of abandon", &run.outcome(), &Outcome::Abandoned)?;
+    let open = run.found().documents().find(|document| document.outcome.is_none());
+    check.that(open.is_none(), || format!("abandoned, with {open:?}"))?;
+    nothing_lost(input, scope, &run)
 }
 
 /// L5 and L8: text, reasoning and the sources of the documents are the input, divided into pieces; the

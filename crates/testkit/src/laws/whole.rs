@@ -1,7 +1,7 @@
 //! The laws of whole texts: L3, L5, L9 and L11.
 
 use jsonmend_core::{
-    BufferedMender, Mended, Options, Outcome, Policy, TrailingDocuments, apply, mend,
+    BufferedMender, Mended, Options, Outcome, Policy, Repair, TrailingDocuments, apply, mend,
 };
 
 use super::{Check, Law, Violation};
@@ -77,6 +77,7 @@ pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
         "repaired, with no repair recorded".to_owned()
     })?;
     if let Some(text) = mended.text() {
+        changes_something(check, input, mended.repairs())?;
         let applied = apply(input, mended.repairs());
         check.that(applied.is_some(), || format!("no script: {:?}", mended.repairs()))?;
         check.same_text("mend", &applied.unwrap_or_default(), text.as_bytes())?;
@@ -88,11 +89,22 @@ pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
     }
     let run = Run::new(input, &Cut::whole(), options);
     if run.outcome().is_valid() {
+        changes_something(check, input, run.recorder().repairs())?;
         let applied = apply(input, run.recorder().repairs());
         check.that(applied.is_some(), || format!("no script: {:?}", run.recorder().repairs()))?;
         check.same_text("Mender", &applied.unwrap_or_default(), run.recorder().text())?;
     }
     Ok(())
+}
+
+/// Fails if a repair replaces something by itself.
+pub(super) fn changes_something(
+    check: Check<'_>,
+    input: &[u8],
+    repairs: &[Repair],
+) -> Result<(), Violation> {
+    let idle = |repair: &&Repair| input.get(repair.span()) == Some(repair.after().as_bytes());
+    check.same("a repair that changes nothing", &repairs.iter().find(idle), &None)
 }
 
 /// Whether `text` is what a valid outcome promises.
