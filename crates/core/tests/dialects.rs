@@ -44,7 +44,7 @@ fn value(chance: &mut Chance, depth: usize, out: &mut String) {
                 match chance.below(4) {
                     0 => string(chance, '"', out),
                     1 => {
-                        out.push_str(chance.of(&["a", "u", "_b1", "$", "None", "a-b", "a b", "é"]))
+                        out.push_str(chance.of(&["a", "u", "_b1", "$", "None", "a-b", "a b", "é"]));
                     }
                     _ => string(chance, '\'', out),
                 }

@@ -125,13 +125,13 @@ fn three_byte_run(text: &[u8], from: usize) -> usize {
     while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
         let word = u128::from_le_bytes(*bytes);
         // Each lane is one byte of lead and two that continue it.
-        if word & THREES * 0xc0_c0_f0 != THREES * 0x80_80_e0 {
+        if word & (THREES * 0xc0_c0_f0) != THREES * 0x80_80_e0 {
             break;
         }
         // After 0xe0 and 0xed, not all second bytes are allowed; those are read one by one.
-        let low = word & THREES * 0x0f;
-        let rare = low.wrapping_sub(THREES) | (low ^ THREES * 0x0d).wrapping_sub(THREES);
-        if rare & THREES * 0x80 != 0 {
+        let low = word & (THREES * 0x0f);
+        let rare = low.wrapping_sub(THREES) | (low ^ (THREES * 0x0d)).wrapping_sub(THREES);
+        if rare & (THREES * 0x80) != 0 {
             break;
         }
         at += 15;
