@@ -7,8 +7,12 @@
 
 use std::{hint::black_box, process::Command};
 
-use jsonmend_benches::documents::{self, Document};
+use jsonmend_benches::{
+    documents::{self, Document},
+    values::{Damage, meeting, order, tool},
+};
 use jsonmend_core::{Mender, Options, Output, Partial};
+use jsonmend_schema::{FitOptions, FitStream, Schema, Tree};
 
 /// How much of each document is read: enough for the caches to be warm, little enough for valgrind.
 const SIZE: usize = 128 << 10;
@@ -72,9 +76,97 @@ impl Path {
     }
 }
 
-/// Every path of every document.
-fn paths() -> impl Iterator<Item = (Document, Path)> {
-    documents::ALL.into_iter().flat_map(|document| Path::ALL.map(|path| (document, path)))
+/// What is counted of a schema.
+#[derive(Clone, Copy)]
+enum Fitting {
+    Compile,
+    /// Reading a valid value into a tree and validating it.
+    Accept,
+    Clean,
+    Stream,
+    Damaged(Damage),
+}
+
+impl Fitting {
+    fn all() -> impl Iterator<Item = Self> {
+        let damaged = Damage::ALL.into_iter().map(Self::Damaged);
+        [Self::Compile, Self::Accept, Self::Clean, Self::Stream].into_iter().chain(damaged)
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Compile => "schema/compile".to_owned(),
+            Self::Accept => "schema/accept".to_owned(),
+            Self::Clean => "schema/clean".to_owned(),
+            Self::Stream => "schema/stream".to_owned(),
+            Self::Damaged(damage) => format!("schema/{}", damage.name()),
+        }
+    }
+
+    fn work(self, size: usize) -> Work {
+        let source = if matches!(self, Self::Damaged(_)) { order() } else { tool() };
+        let text = match self {
+            Self::Compile => source.to_string(),
+            Self::Damaged(damage) => damage.order(size),
+            _ => meeting(size),
+        };
+        let (length, options) = (text.len(), FitOptions::new());
+        let Ok(schema) = Schema::compile(&source) else { return Work::none() };
+        let run: Box<dyn FnMut()> = match self {
+            Self::Compile => Box::new(move || drop(black_box(Schema::compile(&source)))),
+            Self::Accept => Box::new(move || {
+                black_box(Tree::read(&text).is_ok_and(|tree| schema.accepts(&tree)));
+            }),
+            Self::Clean | Self::Damaged(_) => {
+                Box::new(move || drop(black_box(schema.fit(text.as_bytes(), &options))))
+            }
+            Self::Stream => Box::new(move || {
+                let mut stream = FitStream::new(&schema, options.clone());
+                for chunk in text.as_bytes().chunks(16) {
+                    stream.push(chunk);
+                    black_box(stream.cursor().root());
+                }
+                drop(black_box(stream.finish()));
+            }),
+        };
+        Work { bytes: length, run }
+    }
+}
+
+/// A path with its input.
+struct Work {
+    bytes: usize,
+    run: Box<dyn FnMut()>,
+}
+
+impl Work {
+    fn none() -> Self {
+        Self { bytes: 1, run: Box::new(|| {}) }
+    }
+
+    fn of(document: Document, path: Path, size: usize) -> Self {
+        let text = document.text(size);
+        let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
+        let bytes = text.len();
+        let run = move || path.run(&mut mender, &mut partial, text.as_bytes());
+        Self { bytes, run: Box::new(run) }
+    }
+}
+
+/// Every path of every document, and every path of a schema: the name, and the work for a size.
+fn paths() -> impl Iterator<Item = (String, Box<dyn Fn(usize) -> Work>)> {
+    let documents = documents::ALL.into_iter().flat_map(|document| {
+        Path::ALL.map(|path| {
+            let work: Box<dyn Fn(usize) -> Work> =
+                Box::new(move |size| Work::of(document, path, size));
+            (path.name(document.name), work)
+        })
+    });
+    let fittings = Fitting::all().map(|fitting| {
+        let work: Box<dyn Fn(usize) -> Work> = Box::new(move |size| fitting.work(size));
+        (fitting.name(), work)
+    });
+    documents.chain(fittings)
 }
 
 fn main() {
@@ -85,15 +177,14 @@ fn main() {
     let listed = arguments.iter().any(|argument| argument == "--list");
     let counts = arguments.iter().any(|argument| argument == "--bench");
     let wanted: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
-    for (document, path) in paths() {
-        let name = path.name(document.name);
+    for (name, work) in paths() {
         if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
             continue;
         }
         if listed {
             println!("{name}");
         } else if counts {
-            let bytes = document.text(SIZE).len() as f64;
+            let bytes = work(SIZE).bytes as f64;
             match (instructions(&name, 1), instructions(&name, 3)) {
                 (Some(once), Some(thrice)) => {
                     println!("{name:18} {:8.2} instructions a byte", (thrice - once) / 2.0 / bytes);
@@ -109,15 +200,12 @@ fn main() {
 
 /// What the counted process does.
 fn run(name: &str, times: usize, size: usize) {
-    let Some((document, path)) = paths().find(|(d, path)| path.name(d.name) == name) else {
+    let Some((_, work)) = paths().find(|(known, _)| known == name) else {
         eprintln!("no path `{name}`; --list names them");
         std::process::exit(2);
     };
-    let text = document.text(size);
-    let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
-    for _ in 0..times {
-        path.run(&mut mender, &mut partial, text.as_bytes());
-    }
+    let mut work = work(size);
+    (0..times).for_each(|_| (work.run)());
 }
 
 /// The instructions of a process that runs the path `times` times.

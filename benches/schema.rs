@@ -1,53 +1,16 @@
-//! The cost of a schema: compiling it, fitting a valid value, and fitting a value that streams, with a
-//! snapshot after each chunk. `-- clean` runs only that one of `compiling`, `clean` and `streaming`.
+//! The cost of a schema: compiling it, fitting a valid value and damaged ones, and fitting a value that
+//! streams, with a snapshot after each chunk. `-- clean` runs only that one of `compiling`, `clean`,
+//! `damaged` and `streaming`.
 
-use std::{fmt::Write as _, hint::black_box};
+use std::hint::black_box;
 
-use jsonmend_benches::measure::{Budget, Contender, Timed, interleaved};
+use jsonmend_benches::{
+    measure::{Budget, Contender, Timed, interleaved},
+    values::{Damage, meeting, order, tool},
+};
 use jsonmend_core::{Options, Partial, mend};
 use jsonmend_schema::{Cursor, FitOptions, FitStream, NodeState, Schema, Tree};
-use serde_json::{Value, json};
-
-/// A tool with ten properties.
-fn tool() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "title": {"type": "string", "description": "What the meeting is called", "minLength": 1},
-            "start": {"type": "string", "description": "When it begins, as RFC 3339 has it"},
-            "minutes": {"type": "integer", "minimum": 5, "maximum": 480},
-            "remote": {"type": "boolean"},
-            "room": {"type": ["string", "null"]},
-            "priority": {"enum": ["low", "normal", "high"]},
-            "attendees": {"type": "array", "items": {"type": "string"}, "maxItems": 400},
-            "budget": {"type": "number", "minimum": 0},
-            "agenda": {"type": "array", "items": {"type": "object", "properties": {
-                "topic": {"type": "string"}, "minutes": {"type": "integer"},
-                "lead": {"anyOf": [{"type": "string"}, {"type": "null"}]}
-            }, "required": ["topic", "minutes"], "additionalProperties": false}},
-            "notes": {"type": "string"}
-        },
-        "required": ["title", "start", "minutes"],
-        "additionalProperties": false
-    })
-}
-
-/// A valid value of about `size` bytes.
-fn value(bytes: usize) -> String {
-    let mut text = r#"{"title": "Review of the north region", "start": "2026-03-04T10:00:00Z", "minutes": 45, "remote": true, "room": null, "priority": "normal", "budget": 1250.50, "attendees": ["mara@example.com", "tomas@example.com"], "notes": "Bring the final figures, in thousands.", "agenda": ["#.to_owned();
-    let mut item = 0;
-    while text.len() < bytes {
-        let separator = if item == 0 { "" } else { ", " };
-        let _ = write!(
-            text,
-            r#"{separator}{{"topic": "Point {item}: what was sold, and to whom", "minutes": {}, "lead": null}}"#,
-            5 + item % 20
-        );
-        item += 1;
-    }
-    text.push_str("]}");
-    text
-}
+use serde_json::Value;
 
 fn main() {
     // `cargo test` runs benchmarks, too. One round is enough to check that they run.
@@ -62,6 +25,9 @@ fn main() {
     }
     if wanted("clean") {
         clean(&schema, budget);
+    }
+    if wanted("damaged") {
+        damaged(budget);
     }
     if wanted("streaming") {
         streaming(&schema, budget);
@@ -86,7 +52,7 @@ fn compiling(source: &Value, budget: Budget) {
 /// Compares syntax alone with syntax and schema.
 fn clean(schema: &Schema, budget: Budget) {
     const TIMES: u32 = 100;
-    let text = value(2_000);
+    let text = meeting(2_000);
     let input = text.as_bytes();
     let (options, fit) = (Options::new(), FitOptions::new());
     assert_eq!(schema.fit(input, &fit).text(), Some(text.as_str()), "the value is valid");
@@ -107,11 +73,35 @@ fn clean(schema: &Schema, budget: Budget) {
     report(&interleaved(&mut contenders, budget), f64::from(TIMES));
 }
 
+/// Values that rules must repair, one kind of damage in each. The unit is mending their syntax.
+fn damaged(budget: Budget) {
+    let Ok(schema) = Schema::compile(&order()) else { return };
+    let (options, fit) = (Options::new(), FitOptions::new());
+    for (bytes, times) in [(2_000, 20), (100_000, 1)] {
+        let texts = Damage::ALL.map(|damage| (damage.name(), damage.order(bytes)));
+        for (name, text) in &texts {
+            let fitted = schema.fit(text.as_bytes(), &fit);
+            assert!(fitted.text().is_some() && !fitted.applied().is_empty(), "{name} is repaired");
+        }
+        println!("\ndamaged values, {bytes} bytes each; the first is the unit");
+        let many = |work: &dyn Fn()| (0..times).for_each(|_| work());
+        let mut contenders = vec![Contender::new("syntax: mend, keys", bytes, || {
+            many(&|| drop(black_box(mend(texts[2].1.as_bytes(), &options))));
+        })];
+        for (name, text) in &texts {
+            contenders.push(Contender::new(format!("fit, {name}"), text.len(), || {
+                many(&|| drop(black_box(schema.fit(text.as_bytes(), &fit))));
+            }));
+        }
+        report(&interleaved(&mut contenders, budget), f64::from(times));
+    }
+}
+
 /// Chunks of 16 bytes, with a snapshot after each.
 fn streaming(schema: &Schema, budget: Budget) {
     println!("\na value in chunks of 16 bytes, with a snapshot at each");
     for bytes in [5_000, 10_000, 20_000, 40_000] {
-        let text = value(bytes);
+        let text = meeting(bytes);
         let mut contenders = [
             Contender::new("mender and partial value", text.len(), || {
                 let mut mender = jsonmend_core::Mender::new(Options::new());

@@ -7,3 +7,4 @@
 
 pub mod documents;
 pub mod measure;
+pub mod values;

@@ -1,9 +1,6 @@
 //! The conditions that one subschema puts on a value, prepared for validation.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::OnceLock,
-};
+use std::{collections::HashMap, sync::OnceLock};
 
 use jsonschema::{Draft as Dialect, Validator};
 use serde_json::{Map, Value};
@@ -23,11 +20,12 @@ pub(crate) struct Checks {
     pub(crate) accepts_all: bool,
     /// Whether `types` is the only condition.
     pub(crate) is_plain: bool,
+    /// Whether a keyword applies other subschemas to the value, or to what they leave unevaluated.
+    pub(crate) has_others: bool,
     pub(crate) types: Option<Types>,
     /// Whether `1.0` is not an integer, as in draft 4.
     pub(crate) strict_integers: bool,
-    pub(crate) constant: Option<Value>,
-    pub(crate) options: Option<Listed>,
+    pub(crate) values: Option<Box<Values>>,
     pub(crate) text: Option<Box<Text>>,
     pub(crate) scalar: Option<Box<Scalar>>,
     pub(crate) list: Option<Box<List>>,
@@ -40,10 +38,17 @@ pub(crate) struct Checks {
     pub(crate) is_shared: bool,
 }
 
+/// `const` and `enum`.
+pub(crate) struct Values {
+    pub(crate) constant: Option<Value>,
+    pub(crate) options: Option<Listed>,
+}
+
 /// The values of `enum`.
 pub(crate) struct Listed {
     pub(crate) all: Vec<Value>,
-    texts: HashSet<String>,
+    /// The positions of the strings, sorted by their length and bytes.
+    texts: Vec<usize>,
     /// Numbers by their `f64` bits. Since that is inexact, a match is compared again.
     numbers: HashMap<u64, Vec<usize>>,
     /// The positions of values that are neither strings nor numbers.
@@ -52,12 +57,10 @@ pub(crate) struct Listed {
 
 impl Listed {
     pub(super) fn new(all: &[Value]) -> Self {
-        let (mut texts, mut numbers, mut others) = (HashSet::new(), HashMap::new(), Vec::new());
+        let (mut texts, mut numbers, mut others) = (Vec::new(), HashMap::new(), Vec::new());
         for (at, value) in all.iter().enumerate() {
             match value {
-                Value::String(text) => {
-                    texts.insert(text.clone());
-                }
+                Value::String(_) => texts.push(at),
                 Value::Number(number) => {
                     let bits = bits(number.as_f64().unwrap_or(f64::NAN));
                     numbers.entry(bits).or_insert_with(Vec::new).push(at);
@@ -65,11 +68,15 @@ impl Listed {
                 _ => others.push(at),
             }
         }
+        let text = |at: &usize| all.get(*at).and_then(Value::as_str).unwrap_or_default();
+        texts.sort_by_key(|at| (text(at).len(), text(at)));
         Self { all: all.to_vec(), texts, numbers, others }
     }
 
     pub(crate) fn holds_text(&self, text: &str) -> bool {
-        self.texts.contains(text)
+        let own = |at: &usize| self.all.get(*at).and_then(Value::as_str).unwrap_or_default();
+        let order = |at: &usize| (own(at).len(), own(at)).cmp(&(text.len(), text));
+        self.texts.binary_search_by(order).is_ok()
     }
 
     /// The listed values that may be equal to a number.
@@ -226,35 +233,66 @@ pub(crate) struct Name {
     pub(crate) required: Option<usize>,
 }
 
-/// The declared and the required names, sorted by length and bytes.
+/// The declared and the required names: a few in the order of the schema, more sorted by length and
+/// bytes.
 #[derive(Default)]
 pub(crate) struct Names(Vec<(String, Name)>);
 
 impl Names {
+    /// For this few names, a linear scan is faster than bisection.
+    const FEW: usize = 16;
+
     pub(super) fn new(properties: &[(String, ShapeId)], required: &[String]) -> Self {
-        let mut names: HashMap<&str, Name> = HashMap::new();
-        for (name, id) in properties {
-            names.entry(name).or_default().property = Some(*id);
-        }
+        let declared = |(name, id): &(String, ShapeId)| {
+            (name.clone(), Name { property: Some(*id), required: None })
+        };
+        let mut names = Self(properties.iter().map(declared).collect());
+        names.sort();
+        let mut others = Vec::new();
         for (at, name) in required.iter().enumerate() {
-            names.entry(name).or_default().required = Some(at);
+            match names.find(name.as_bytes(), 0).and_then(|found| names.0.get_mut(found)) {
+                Some((_, known)) => known.required = Some(at),
+                None => others.push((name.clone(), Name { property: None, required: Some(at) })),
+            }
         }
-        let mut names: Vec<(String, Name)> =
-            names.into_iter().map(|(name, known)| (name.to_owned(), known)).collect();
-        names.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
-        Self(names)
+        names.0.append(&mut others);
+        names.sort();
+        names
     }
 
-    pub(crate) fn get(&self, key: &str) -> Name {
-        /// For this few names, a linear scan is faster than bisection.
-        const FEW: usize = 16;
-        if self.0.len() <= FEW {
-            let found = self.0.iter().find(|(name, _)| name == key);
-            return found.map_or_else(Name::default, |(_, known)| *known);
+    fn sort(&mut self) {
+        if self.0.len() > Self::FEW {
+            self.0.sort_unstable_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
         }
-        let order = |(name, _): &(String, Name)| (name.len(), name.as_str()).cmp(&(key.len(), key));
-        let found = self.0.binary_search_by(order).ok().and_then(|at| self.0.get(at));
-        found.map_or_else(Name::default, |(_, known)| *known)
+    }
+
+    /// The position of a name. `likely` is looked at first.
+    #[inline]
+    pub(crate) fn find(&self, key: &[u8], likely: usize) -> Option<usize> {
+        match self.0.get(likely) {
+            Some((name, _)) if name.as_bytes() == key => Some(likely),
+            _ => self.search(key),
+        }
+    }
+
+    #[inline(never)]
+    fn search(&self, key: &[u8]) -> Option<usize> {
+        let is_own = |(name, _): &(String, Name)| name.as_bytes() == key;
+        if self.0.len() <= Self::FEW {
+            return self.0.iter().position(is_own);
+        }
+        let order =
+            |(name, _): &(String, Name)| (name.len(), name.as_bytes()).cmp(&(key.len(), key));
+        self.0.binary_search_by(order).ok()
+    }
+
+    /// What is known about the name at a position.
+    pub(crate) fn name(&self, at: Option<usize>) -> Name {
+        at.and_then(|at| self.0.get(at)).map_or_else(Name::default, |(_, known)| *known)
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Name {
+        self.name(self.find(key, 0))
     }
 }
 

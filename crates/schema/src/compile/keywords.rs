@@ -9,10 +9,11 @@ use super::{
     SchemaError,
     checks::{
         Checks, Combined, Contains, Dependency, Dynamic, List, Listed, Names, Object, Scalar, Text,
+        Values,
     },
     guard::PatternRoom,
     pattern::Pattern,
-    reference::{Place, join},
+    reference::{Place, join, keyword},
     shape::{Shape, ShapeId},
     walk::named_types,
 };
@@ -30,13 +31,11 @@ impl Keywords {
         Self { asserts_formats, patterns: HashMap::new(), room }
     }
 
-    /// Compiles the checks of a subschema. `shape` is what is already known about it, and `part`
-    /// looks up its nested subschemas.
+    /// Compiles the checks of a subschema. `shape` is what is already known about it.
     pub(super) fn checks(
         &mut self,
         place: &mut Place<'_>,
         shape: &Shape,
-        part: &dyn Fn(&[&str]) -> Option<ShapeId>,
     ) -> Result<Checks, SchemaError> {
         let mut checks = Checks { resource: place.resource, ..Checks::default() };
         let Some(members) = place.value.as_object() else {
@@ -47,24 +46,25 @@ impl Keywords {
         let (references, dynamic) = (std::mem::take(&mut place.references), place.dynamic.take());
         let pointer = place.pointer.as_str();
         let old = matches!(place.dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7);
-        if old && members.contains_key("$ref") {
+        if old && keyword(members, "$ref").is_some() {
             // Up to draft 7, the keywords beside a reference are ignored.
-            checks.combined = combined(&Map::new(), place.dialect, references, dynamic, part);
+            checks.combined = combined(None, references, dynamic);
         } else {
-            checks.types = members.contains_key("type").then(|| named_types(members));
+            checks.types = keyword(members, "type").map(|_| named_types(members));
             checks.strict_integers = place.dialect == Dialect::Draft4;
-            checks.constant =
-                members.get("const").filter(|_| place.dialect != Dialect::Draft4).cloned();
-            let options = members.get("enum").and_then(Value::as_array);
-            checks.options = options.map(|options| Listed::new(options));
+            let constant = keyword(members, "const").filter(|_| place.dialect != Dialect::Draft4);
+            let options = keyword(members, "enum").and_then(Value::as_array);
+            checks.values = (constant.is_some() || options.is_some()).then(|| {
+                let options = options.map(|options| Listed::new(options));
+                Box::new(Values { constant: constant.cloned(), options })
+            });
             checks.text = self.text(members, pointer)?;
             checks.scalar = Scalar::of(members, place.dialect, self.asserts_formats).map(Box::new);
-            checks.list = list(members, place.dialect, part);
-            checks.object = self.object(members, place, shape, part)?;
-            checks.combined = combined(members, place.dialect, references, dynamic, part);
+            checks.list = list(members, place);
+            checks.object = self.object(members, place, shape)?;
+            checks.combined = combined(Some(place), references, dynamic);
         }
-        let only_type = checks.constant.is_none()
-            && checks.options.is_none()
+        let only_type = checks.values.is_none()
             && checks.text.is_none()
             && checks.scalar.is_none()
             && checks.list.is_none()
@@ -72,6 +72,9 @@ impl Keywords {
             && checks.combined.is_none();
         checks.accepts_all = only_type && checks.types.is_none();
         checks.is_plain = only_type && !checks.strict_integers;
+        checks.has_others = checks.combined.is_some()
+            || checks.list.as_ref().is_some_and(|list| list.unevaluated.is_some())
+            || checks.object.as_ref().is_some_and(|object| object.unevaluated.is_some());
         Ok(checks)
     }
 
@@ -104,7 +107,7 @@ impl Keywords {
             most: size(members, "maxLength"),
             ..Text::default()
         };
-        if let Some(pattern) = members.get("pattern").and_then(Value::as_str) {
+        if let Some(pattern) = keyword(members, "pattern").and_then(Value::as_str) {
             text.pattern = Some(self.pattern(pattern, &join(pointer, &["pattern"]))?);
             pattern.clone_into(&mut text.spelled);
         }
@@ -117,7 +120,6 @@ impl Keywords {
         members: &Map<String, Value>,
         place: &Place<'_>,
         shape: &Shape,
-        part: &dyn Fn(&[&str]) -> Option<ShapeId>,
     ) -> Result<Option<Box<Object>>, SchemaError> {
         let required = required(members, place.dialect);
         let mut object = Object {
@@ -127,23 +129,22 @@ impl Keywords {
             required,
             ..Object::default()
         };
-        let patterns = members.get("patternProperties").and_then(Value::as_object);
-        for name in patterns.into_iter().flat_map(Map::keys) {
-            let Some(id) = part(&["patternProperties", name]) else { continue };
+        for (name, id) in place.named("patternProperties") {
             let pointer = join(&place.pointer, &["patternProperties", name]);
             object.patterns.push((self.pattern(name, &pointer)?, id));
         }
-        object.evaluates_all = members.contains_key("additionalProperties");
-        object.further = part(&["additionalProperties"])
-            .filter(|_| members.get("additionalProperties") != Some(&Value::Bool(true)));
-        object.is_closed = members.get("additionalProperties") == Some(&Value::Bool(false));
+        object.evaluates_all = keyword(members, "additionalProperties").is_some();
+        object.further = place
+            .one("additionalProperties")
+            .filter(|_| keyword(members, "additionalProperties") != Some(&Value::Bool(true)));
+        object.is_closed = keyword(members, "additionalProperties") == Some(&Value::Bool(false));
         object.property_names =
-            part(&["propertyNames"]).filter(|_| place.dialect != Dialect::Draft4);
-        object.dependencies = dependencies(members, place.dialect, part);
+            place.one("propertyNames").filter(|_| place.dialect != Dialect::Draft4);
+        object.dependencies = dependencies(members, place);
         if evaluates(place.dialect) {
-            object.unevaluated = part(&["unevaluatedProperties"]);
+            object.unevaluated = place.one("unevaluatedProperties");
             object.refuses_unevaluated =
-                members.get("unevaluatedProperties") == Some(&Value::Bool(false));
+                keyword(members, "unevaluatedProperties") == Some(&Value::Bool(false));
         }
         let any = object.least.is_some()
             || object.most.is_some()
@@ -167,13 +168,13 @@ const fn evaluates(dialect: Dialect) -> bool {
 /// anyway.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
 fn size(members: &Map<String, Value>, key: &str) -> Option<u64> {
-    let value = members.get(key)?;
+    let value = keyword(members, key)?;
     let whole = |size: &f64| *size >= 0.0 && size.trunc() == *size;
     value.as_u64().or_else(|| value.as_f64().filter(whole).map(|size| size as u64))
 }
 
 fn required(members: &Map<String, Value>, dialect: Dialect) -> Vec<String> {
-    let names = members.get("required").and_then(Value::as_array);
+    let names = keyword(members, "required").and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
     let mut names: Vec<String> = names.collect();
     // A name may be listed twice, but is required once.
@@ -184,40 +185,34 @@ fn required(members: &Map<String, Value>, dialect: Dialect) -> Vec<String> {
     names
 }
 
-fn list(
-    members: &Map<String, Value>,
-    dialect: Dialect,
-    part: &dyn Fn(&[&str]) -> Option<ShapeId>,
-) -> Option<Box<List>> {
-    let several = |key: &str| -> Vec<ShapeId> {
-        let length = members.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-        (0..length).filter_map(|index| part(&[key, &index.to_string()])).collect()
-    };
+fn list(members: &Map<String, Value>, place: &Place<'_>) -> Option<Box<List>> {
+    let dialect = place.dialect;
     let newest = matches!(dialect, Dialect::Draft202012 | Dialect::Unknown);
     let mut list = List {
         least: size(members, "minItems"),
         most: size(members, "maxItems"),
-        unique: members.get("uniqueItems") == Some(&Value::Bool(true)),
+        unique: keyword(members, "uniqueItems") == Some(&Value::Bool(true)),
         ..List::default()
     };
     if newest {
-        list.prefix = several("prefixItems");
-        list.rest = part(&["items"]);
-    } else if matches!(members.get("items"), Some(Value::Array(_))) {
-        list.prefix = several("items");
-        list.rest = part(&["additionalItems"]);
-        list.ends_with_prefix = members.get("additionalItems") == Some(&Value::Bool(false));
+        list.prefix = place.list("prefixItems");
+        list.rest = place.one("items");
+    } else if matches!(keyword(members, "items"), Some(Value::Array(_))) {
+        list.prefix = place.list("items");
+        list.rest = place.one("additionalItems");
+        list.ends_with_prefix = keyword(members, "additionalItems") == Some(&Value::Bool(false));
     } else {
-        list.rest = part(&["items"]);
+        list.rest = place.one("items");
     }
     let counted = evaluates(dialect);
-    list.contains = part(&["contains"]).filter(|_| dialect != Dialect::Draft4).map(|of| Contains {
-        of,
-        least: size(members, "minContains").filter(|_| counted).unwrap_or(1),
-        most: size(members, "maxContains").filter(|_| counted),
-        evaluates: newest,
-    });
-    list.unevaluated = part(&["unevaluatedItems"]).filter(|_| counted);
+    list.contains =
+        place.one("contains").filter(|_| dialect != Dialect::Draft4).map(|of| Contains {
+            of,
+            least: size(members, "minContains").filter(|_| counted).unwrap_or(1),
+            most: size(members, "maxContains").filter(|_| counted),
+            evaluates: newest,
+        });
+    list.unevaluated = place.one("unevaluatedItems").filter(|_| counted);
     let any = list.least.is_some()
         || list.most.is_some()
         || list.unique
@@ -229,60 +224,50 @@ fn list(
 }
 
 /// `dependencies`, and its successors `dependentRequired` and `dependentSchemas`.
-fn dependencies(
-    members: &Map<String, Value>,
-    dialect: Dialect,
-    part: &dyn Fn(&[&str]) -> Option<ShapeId>,
-) -> Vec<Dependency> {
+fn dependencies(members: &Map<String, Value>, place: &Place<'_>) -> Vec<Dependency> {
     let mut found = Vec::new();
     let strings = |value: &Value| -> Vec<String> {
         let items = value.as_array().into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    for keyword in ["dependencies", "dependentRequired", "dependentSchemas"] {
-        if keyword != "dependencies" && !evaluates(dialect) {
+    for key in ["dependencies", "dependentRequired", "dependentSchemas"] {
+        if key != "dependencies" && !evaluates(place.dialect) {
             continue;
         }
-        for (name, value) in members.get(keyword).and_then(Value::as_object).into_iter().flatten() {
-            let schema = if keyword == "dependentRequired" { None } else { part(&[keyword, name]) };
+        // The subschemas come in the order of the names, some of which have none.
+        let mut schemas = place.named(key).peekable();
+        for (name, value) in keyword(members, key).and_then(Value::as_object).into_iter().flatten()
+        {
+            let schema = schemas.next_if(|(own, _)| own == name).map(|(_, id)| id);
             let mut required = strings(value);
             // Draft 3, and some schemas written since, give a single name without a list.
             required.extend(value.as_str().map(str::to_owned));
-            found.push(Dependency { name: name.clone(), keyword, required, schema });
+            found.push(Dependency { name: name.clone(), keyword: key, required, schema });
         }
     }
     found
 }
 
+/// `place` is `None` if the keywords beside a reference are ignored.
 fn combined(
-    members: &Map<String, Value>,
-    dialect: Dialect,
+    place: Option<&Place<'_>>,
     references: Vec<ShapeId>,
     dynamic: Option<Dynamic>,
-    part: &dyn Fn(&[&str]) -> Option<ShapeId>,
 ) -> Option<Box<Combined>> {
-    let several = |key: &str| -> Vec<ShapeId> {
-        let length = members.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-        (0..length).filter_map(|index| part(&[key, &index.to_string()])).collect()
-    };
-    let test = part(&["if"]).filter(|_| !matches!(dialect, Dialect::Draft4 | Dialect::Draft6));
-    let combined = Combined {
-        all_of: several("allOf"),
-        any_of: several("anyOf"),
-        one_of: several("oneOf"),
-        not: part(&["not"]),
-        test,
-        then: part(&["then"]).filter(|_| test.is_some()),
-        otherwise: part(&["else"]).filter(|_| test.is_some()),
-        references,
-        dynamic,
-    };
+    let mut combined = Combined { references, dynamic, ..Combined::default() };
+    if let Some(place) = place {
+        combined.all_of = place.list("allOf");
+        combined.any_of = place.list("anyOf");
+        combined.one_of = place.list("oneOf");
+        combined.not = place.one("not");
+        combined.test = place.one("if");
+        combined.then = place.one("then").filter(|_| combined.test.is_some());
+        combined.otherwise = place.one("else").filter(|_| combined.test.is_some());
+    }
     let any = !combined.all_of.is_empty()
         || !combined.any_of.is_empty()
         || !combined.one_of.is_empty()
         || combined.not.is_some()
-        || combined.then.is_some()
-        || combined.otherwise.is_some()
         || combined.test.is_some()
         || !combined.references.is_empty()
         || combined.dynamic.is_some();

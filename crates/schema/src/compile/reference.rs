@@ -4,7 +4,7 @@
 //! relative addresses work in each draft. Nothing is fetched: a reference must lead to a place in
 //! the schema or in one of the meta-schemas, or else the schema is rejected.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use jsonschema::{Draft as Dialect, Registry};
 use serde_json::{Map, Value};
@@ -82,12 +82,80 @@ pub(super) struct Place<'r> {
     /// The targets of its references.
     pub(super) references: Vec<ShapeId>,
     pub(super) dynamic: Option<Dynamic>,
+    /// The subschemas in its keywords, in the order of the schema.
+    nested: Vec<Nested<'r>>,
+}
+
+/// A subschema in a keyword of another one.
+struct Nested<'r> {
+    keyword: &'r str,
+    at: At<'r>,
+    id: ShapeId,
+}
+
+/// Where in the value of a keyword a subschema is.
+#[derive(Clone, Copy)]
+enum At<'r> {
+    /// It is the value.
+    Whole,
+    /// In a list.
+    Item(usize),
+    /// In an object, under this name.
+    Member(&'r str),
+}
+
+impl At<'_> {
+    /// The location, as a JSON Pointer. `outer` is that of the schema with the keyword.
+    fn pointer(self, outer: &str, keyword: &str) -> String {
+        match self {
+            Self::Whole => join(outer, &[keyword]),
+            Self::Item(index) => join(outer, &[keyword, &index.to_string()]),
+            Self::Member(name) => join(outer, &[keyword, name]),
+        }
+    }
+}
+
+impl<'r> Place<'r> {
+    fn nested(&self, keyword: &str) -> impl Iterator<Item = &Nested<'r>> {
+        self.nested.iter().filter(move |nested| nested.keyword == keyword)
+    }
+
+    /// The subschema that is the value of a keyword.
+    pub(super) fn one(&self, keyword: &str) -> Option<ShapeId> {
+        let mut found = self.nested(keyword).filter(|nested| matches!(nested.at, At::Whole));
+        found.next().map(|nested| nested.id)
+    }
+
+    /// The subschemas in the list that is the value of a keyword.
+    pub(super) fn list(&self, keyword: &str) -> Vec<ShapeId> {
+        let items = self.nested(keyword).filter(|nested| matches!(nested.at, At::Item(_)));
+        items.map(|nested| nested.id).collect()
+    }
+
+    /// The subschemas in the object that is the value of a keyword, with their names.
+    pub(super) fn named(&self, keyword: &str) -> impl Iterator<Item = (&'r str, ShapeId)> {
+        self.nested(keyword).filter_map(|nested| match nested.at {
+            At::Member(name) => Some((name, nested.id)),
+            At::Whole | At::Item(_) => None,
+        })
+    }
+}
+
+/// A subschema that is still to be added.
+struct Waiting<'r, R> {
+    pointer: String,
+    value: &'r Value,
+    dialect: Dialect,
+    resolver: Option<R>,
+    /// The subschema that contains it, and where.
+    of: Option<(ShapeId, &'r str, At<'r>)>,
 }
 
 /// All subschemas of a schema.
 pub(super) struct Parts<'r> {
     pub(super) places: Vec<Place<'r>>,
-    pub(super) ids: HashMap<String, ShapeId>,
+    /// The subschemas by the addresses of their values.
+    ids: HashMap<usize, ShapeId>,
     /// The first place that is outside of the schema itself.
     pub(super) foreign: usize,
     /// The dynamic anchors of each resource.
@@ -118,8 +186,8 @@ fn has_names(schema: &Value) -> bool {
         match value {
             Value::Array(items) => open.extend(items),
             Value::Object(members) => {
-                let named = |key: &&str| members.get(*key).is_some_and(Value::is_string);
-                if REFERENCES.iter().any(named) || ["$id", "id"].iter().any(named) {
+                let names = |key: &str| REFERENCES.contains(&key) || matches!(key, "$id" | "id");
+                if members.iter().any(|(key, value)| names(key) && value.is_string()) {
                     return true;
                 }
                 open.extend(members.values());
@@ -141,24 +209,32 @@ pub(super) fn parts<'r>(
     let root = registry.map(|registry| registry.resolver(own));
     let mut parts = Parts::new();
     let mut numbers: HashMap<String, u16> = HashMap::new();
-    let mut by_address: HashMap<usize, ShapeId> = HashMap::new();
     // References to places that are not known as subschemas yet, but may turn out to be.
     let mut later = Vec::new();
-    let mut queue = std::collections::VecDeque::from([(String::new(), schema, dialect, root)]);
+    let first =
+        Waiting { pointer: String::new(), value: schema, dialect, resolver: root, of: None };
+    let mut queue = VecDeque::from([first]);
     let mut foreign = None;
     let (pointers, anchored) = match registry {
         Some(_) => pointers(schema),
         None => (HashMap::new(), false),
     };
     loop {
-        while let Some((pointer, value, dialect, resolver)) = queue.pop_front() {
-            let is_schema = value.is_object() || value.is_boolean();
-            if !is_schema || parts.ids.contains_key(&pointer) {
+        while let Some(Waiting { pointer, value, dialect, resolver, of }) = queue.pop_front() {
+            if !value.is_object() && !value.is_boolean() {
+                continue;
+            }
+            if let Some(known) = parts.ids.get(&address(value)).copied() {
+                parts.nest(of, known);
                 continue;
             }
             let refused = |error: &dyn std::fmt::Display| SchemaError::refers(&pointer, error);
-            let dialect =
-                if value.get("$schema").is_some() { dialect.detect(value) } else { dialect };
+            let dialect = if value.as_object().is_some_and(|own| keyword(own, "$schema").is_some())
+            {
+                dialect.detect(value)
+            } else {
+                dialect
+            };
             let resource = dialect.create_resource_ref(value);
             let is_resource = pointer.is_empty() || resource.id().is_some();
             let resolver = match resolver {
@@ -167,32 +243,41 @@ pub(super) fn parts<'r>(
                 }
                 None => None,
             };
-            let next = u16::try_from(numbers.len()).unwrap_or(u16::MAX);
-            let base = resolver.as_ref().map(|own| own.base_uri().as_str().to_owned());
-            let number = *numbers.entry(base.unwrap_or_default()).or_insert(next);
+            // Without references, all subschemas belong to one resource.
+            let number = resolver.as_ref().map_or(0, |own| {
+                let next = u16::try_from(numbers.len()).unwrap_or(u16::MAX);
+                *numbers.entry(own.base_uri().as_str().to_owned()).or_insert(next)
+            });
             let id = parts.add(pointer.clone(), value, dialect, number);
-            by_address.entry(address(value)).or_insert(id);
+            parts.nest(of, id);
             if let Some(members) = value.as_object() {
-                parts.note_anchors(members, is_resource, id);
-                for keyword in REFERENCES {
-                    let reference = members.get(keyword).and_then(Value::as_str);
-                    let reference = reference.filter(|_| applies(keyword, dialect));
-                    let Some((reference, resolver)) = reference.zip(resolver.as_ref()) else {
-                        continue;
-                    };
-                    let found = resolver.lookup(reference).map_err(|error| refused(&error))?;
-                    later.push((id, keyword, reference, found.into_inner()));
+                if let Some(resolver) = &resolver {
+                    parts.note_anchors(members, is_resource, id);
+                    for name in REFERENCES {
+                        let reference = keyword(members, name).and_then(Value::as_str);
+                        let Some(reference) = reference.filter(|_| applies(name, dialect)) else {
+                            continue;
+                        };
+                        let found = resolver.lookup(reference).map_err(|error| refused(&error))?;
+                        later.push((id, name, reference, found.into_inner()));
+                    }
                 }
                 // Up to draft 7, the keywords beside a reference are ignored.
-                if Since::of(dialect) > Since::Draft7 || !members.contains_key("$ref") {
-                    for_each_part(members, dialect, anchored, |steps, part| {
-                        queue.push_back((join(&pointer, steps), part, dialect, resolver.clone()));
+                if Since::of(dialect) > Since::Draft7 || keyword(members, "$ref").is_none() {
+                    for_each_part(members, dialect, anchored, |keyword, at, part| {
+                        queue.push_back(Waiting {
+                            pointer: at.pointer(&pointer, keyword),
+                            value: part,
+                            dialect,
+                            resolver: resolver.clone(),
+                            of: Some((id, keyword, at)),
+                        });
                     });
                 }
             }
         }
         let open =
-            later.iter().find(|(_, _, _, (target, ..))| !by_address.contains_key(&address(target)));
+            later.iter().find(|(_, _, _, (target, ..))| !parts.ids.contains_key(&address(target)));
         let Some((from, _, reference, (target, resolver, dialect))) = open else { break };
         // A reference may lead to a place that no keyword leads to, or out of the schema.
         let pointer = match pointers.get(&address(target)) {
@@ -207,12 +292,13 @@ pub(super) fn parts<'r>(
             let reason = format!("{reference} leads to no schema");
             return Err(SchemaError::refers(from, &reason));
         }
-        queue.push_back((pointer, target, *dialect, Some(resolver.clone())));
+        let (dialect, resolver) = (*dialect, Some(resolver.clone()));
+        queue.push_back(Waiting { pointer, value: target, dialect, resolver, of: None });
     }
     parts.foreign = foreign.unwrap_or(parts.places.len());
-    for (from, keyword, reference, (target, ..)) in later {
-        let Some(target_id) = by_address.get(&address(target)) else { continue };
-        parts.refer(from, *target_id, anchor(keyword, reference, target));
+    for (from, name, reference, (target, ..)) in later {
+        let Some(target_id) = parts.ids.get(&address(target)).copied() else { continue };
+        parts.refer(from, target_id, anchor(name, reference, target));
     }
     Ok(parts)
 }
@@ -230,13 +316,21 @@ impl<'r> Parts<'r> {
         resource: u16,
     ) -> ShapeId {
         let id = ShapeId(u32::try_from(self.places.len()).unwrap_or(u32::MAX));
-        self.ids.insert(pointer.clone(), id);
-        let (references, dynamic) = (Vec::new(), None);
-        self.places.push(Place { pointer, value, dialect, resource, references, dynamic });
+        self.ids.insert(address(value), id);
+        let (references, dynamic, nested) = (Vec::new(), None, Vec::new());
+        self.places.push(Place { pointer, value, dialect, resource, references, dynamic, nested });
         while self.anchors.len() <= usize::from(resource) {
             self.anchors.push(HashMap::new());
         }
         id
+    }
+
+    /// Records where a subschema is nested.
+    fn nest(&mut self, of: Option<(ShapeId, &'r str, At<'r>)>, id: ShapeId) {
+        let Some((outer, keyword, at)) = of else { return };
+        if let Some(outer) = self.places.get_mut(outer.0 as usize) {
+            outer.nested.push(Nested { keyword, at, id });
+        }
     }
 
     fn note_anchors(&mut self, members: &Map<String, Value>, is_resource: bool, id: ShapeId) {
@@ -261,10 +355,6 @@ impl<'r> Parts<'r> {
             Some(anchor) => place.dynamic = Some(Dynamic { anchor, target }),
             None => place.references.push(target),
         }
-    }
-
-    pub(super) fn find(&self, pointer: &str) -> Option<ShapeId> {
-        self.ids.get(pointer).copied()
     }
 }
 
@@ -330,7 +420,7 @@ fn for_each_part<'s>(
     members: &'s Map<String, Value>,
     dialect: Dialect,
     all: bool,
-    mut found: impl FnMut(&[&str], &'s Value),
+    mut found: impl FnMut(&'s str, At<'s>, &'s Value),
 ) {
     let own = Since::of(dialect);
     let knows = |known: &[(&str, Since)], key: &str| {
@@ -339,10 +429,12 @@ fn for_each_part<'s>(
     for (key, value) in members {
         let key = key.as_str();
         match value {
-            Value::Object(_) | Value::Bool(_) if knows(&ONE, key) => found(&[key], value),
+            Value::Object(_) | Value::Bool(_) if knows(&ONE, key) => {
+                found(key, At::Whole, value);
+            }
             Value::Array(items) if knows(&LIST, key) => {
                 for (index, item) in items.iter().enumerate() {
-                    found(&[key, &index.to_string()], item);
+                    found(key, At::Item(index), item);
                 }
             }
             Value::Object(named)
@@ -350,7 +442,7 @@ fn for_each_part<'s>(
                     || all && own >= Since::Draft201909 && DEFINITIONS.contains(&key) =>
             {
                 for (name, part) in named {
-                    found(&[key, name], part);
+                    found(key, At::Member(name), part);
                 }
             }
             _ => {}
@@ -360,10 +452,26 @@ fn for_each_part<'s>(
 
 /// Appends steps to a JSON Pointer.
 pub(super) fn join(pointer: &str, steps: &[&str]) -> String {
-    let mut joined = pointer.to_owned();
+    let length = steps.iter().map(|step| step.len() + 1).sum::<usize>();
+    let mut joined = String::with_capacity(pointer.len() + length);
+    joined.push_str(pointer);
     for step in steps {
         joined.push('/');
-        joined.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        if step.contains(['~', '/']) {
+            joined.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        } else {
+            joined.push_str(step);
+        }
     }
     joined
+}
+
+/// The value of a keyword. Most schemas have few keywords, and comparing them is then faster than
+/// hashing.
+pub(super) fn keyword<'m>(members: &'m Map<String, Value>, name: &str) -> Option<&'m Value> {
+    const FEW: usize = 16;
+    if members.len() > FEW {
+        return members.get(name);
+    }
+    members.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
 }

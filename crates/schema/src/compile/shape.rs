@@ -12,9 +12,11 @@ use crate::tree::JsonKind;
 pub(crate) struct ShapeId(pub(super) u32);
 
 /// All subschemas of a schema; the first one is the root.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Shapes {
     pub(super) all: Vec<Shape>,
+    /// The conditions of each of them. They are kept apart because validation looks at nothing else.
+    pub(super) checks: Vec<Checks>,
     /// The dynamic anchors of each resource; empty if no reference depends on them.
     pub(super) anchors: Vec<HashMap<String, ShapeId>>,
 }
@@ -24,6 +26,11 @@ impl Shapes {
 
     pub(crate) fn shape(&self, id: ShapeId) -> Option<&Shape> {
         self.all.get(id.0 as usize)
+    }
+
+    #[inline]
+    pub(crate) fn checks(&self, id: ShapeId) -> Option<&Checks> {
+        self.checks.get(id.0 as usize)
     }
 
     /// Whether a reference may have different targets, depending on how it was reached.
@@ -85,8 +92,6 @@ pub(crate) struct Shape {
     pub(crate) is_passage: bool,
     /// The properties by their folded names and aliases; built when a guide first needs them.
     pub(crate) alike: OnceLock<HashMap<String, ShapeId>>,
-    /// The conditions on a value.
-    pub(crate) checks: Checks,
 }
 
 impl std::fmt::Debug for Shape {

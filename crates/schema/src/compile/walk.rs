@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use super::{
     SchemaError,
+    checks::Checks,
     guard::PatternRoom,
     keywords::Keywords,
-    reference::{self, Place, join},
+    reference::{self, Place, keyword},
     shape::{Additional, Condition, Off, Shape, ShapeId, Shapes, Types},
 };
 
@@ -27,25 +28,25 @@ pub(super) fn shapes(
     let mut keywords = Keywords::new(asserts_formats, room);
     let mut places = std::mem::take(&mut parts.places);
     let mut all = Vec::with_capacity(places.len());
+    let mut checks = Vec::with_capacity(places.len());
     for place in &mut places {
-        let pointer = place.pointer.clone();
-        let part = |steps: &[&str]| parts.find(&join(&pointer, steps));
-        let mut shape = shape(place, parts.foreign, &part);
-        shape.checks = keywords.checks(place, &shape, &part)?;
-        shape.is_passage = is_passage(&shape);
+        let mut shape = shape(place, parts.foreign);
+        let own = keywords.checks(place, &shape)?;
+        shape.is_passage = is_passage(&shape, &own);
         all.push(shape);
+        checks.push(own);
     }
-    let scoped = all.iter().any(|shape: &Shape| {
-        shape.checks.combined.as_ref().is_some_and(|combined| combined.dynamic.is_some())
+    let scoped = checks.iter().any(|checks: &Checks| {
+        checks.combined.as_ref().is_some_and(|combined| combined.dynamic.is_some())
     });
     let anchors = if scoped { parts.anchors } else { Vec::new() };
-    let mut shapes = Shapes { all, anchors };
+    let mut shapes = Shapes { all, checks, anchors };
     narrow(&mut shapes);
     share(&mut shapes);
     Ok(shapes)
 }
 
-fn shape(place: &Place<'_>, foreign: usize, part: &dyn Fn(&[&str]) -> Option<ShapeId>) -> Shape {
+fn shape(place: &Place<'_>, foreign: usize) -> Shape {
     let mut shape = Shape { pointer: place.pointer.clone(), ..Shape::default() };
     let Some(members) = place.value.as_object() else {
         shape.types = if *place.value == Value::Bool(false) { Types::NONE } else { Types::ALL };
@@ -57,71 +58,62 @@ fn shape(place: &Place<'_>, foreign: usize, part: &dyn Fn(&[&str]) -> Option<Sha
     let targets = place.references.iter().copied().chain(dynamic);
     shape.all_of.extend(targets.filter(|target| (target.0 as usize) < foreign));
     let old = matches!(place.dialect, Dialect::Draft4 | Dialect::Draft6 | Dialect::Draft7);
-    if old && members.contains_key("$ref") {
+    if old && keyword(members, "$ref").is_some() {
         // Up to draft 7, the keywords beside a reference are ignored.
         return shape;
     }
-    let list = |key: &str| -> Vec<ShapeId> {
-        let length = members.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-        (0..length).filter_map(|index| part(&[key, &index.to_string()])).collect()
-    };
-    let number = |key: &str| members.get(key).and_then(Value::as_f64);
-    let text = |key: &str| members.get(key).and_then(Value::as_str).map(str::to_owned);
+    let get = |key: &str| keyword(members, key);
+    let number = |key: &str| get(key).and_then(Value::as_f64);
+    let text = |key: &str| get(key).and_then(Value::as_str).map(str::to_owned);
 
     shape.types = types(members);
-    for name in members.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys)
-    {
-        shape.properties.extend(part(&["properties", name]).map(|id| (name.clone(), id)));
-    }
-    shape.has_patterns = members.contains_key("patternProperties");
-    let patterns = members.get("patternProperties").and_then(Value::as_object);
-    let patterns = patterns.into_iter().flat_map(Map::keys);
-    shape.patterns = patterns.filter_map(|name| part(&["patternProperties", name])).collect();
-    shape.refuses_further = members.get("additionalProperties") == Some(&Value::Bool(false));
-    shape.required = strings(members.get("required"));
-    shape.additional = match members.get("additionalProperties") {
+    let properties = place.named("properties");
+    shape.properties = properties.map(|(name, id)| (name.to_owned(), id)).collect();
+    shape.has_patterns = get("patternProperties").is_some();
+    shape.patterns = place.named("patternProperties").map(|(_, id)| id).collect();
+    shape.refuses_further = get("additionalProperties") == Some(&Value::Bool(false));
+    shape.required = strings(get("required"));
+    shape.additional = match get("additionalProperties") {
         Some(Value::Bool(false)) => Additional::Closed,
         Some(Value::Object(_)) => {
-            part(&["additionalProperties"]).map_or(Additional::Open, Additional::Schema)
+            place.one("additionalProperties").map_or(Additional::Open, Additional::Schema)
         }
-        _ if members.get("unevaluatedProperties") == Some(&Value::Bool(false)) => {
-            Additional::Closed
-        }
+        _ if get("unevaluatedProperties") == Some(&Value::Bool(false)) => Additional::Closed,
         _ => Additional::Open,
     };
-    if matches!(members.get("items"), Some(Value::Array(_))) {
-        shape.prefix = list("items");
-        shape.items = part(&["additionalItems"]);
+    if matches!(get("items"), Some(Value::Array(_))) {
+        shape.prefix = place.list("items");
+        shape.items = place.one("additionalItems");
     } else {
-        shape.prefix = list("prefixItems");
-        shape.items = part(&["items"]);
+        shape.prefix = place.list("prefixItems");
+        shape.items = place.one("items");
     }
-    shape.min_items = members.get("minItems").and_then(Value::as_u64).unwrap_or_default();
-    shape.unique_items = members.get("uniqueItems") == Some(&Value::Bool(true));
-    shape.options = match (members.get("const"), members.get("enum")) {
+    shape.min_items = get("minItems").and_then(Value::as_u64).unwrap_or_default();
+    shape.unique_items = get("uniqueItems") == Some(&Value::Bool(true));
+    shape.options = match (get("const"), get("enum")) {
         (Some(only), _) => Some(vec![only.clone()]),
         (None, Some(Value::Array(options))) => Some(options.clone()),
         _ => None,
     };
-    shape.default = members.get("default").cloned();
+    shape.default = get("default").cloned();
     shape.minimum = number("minimum").or_else(|| number("exclusiveMinimum"));
     shape.maximum = number("maximum").or_else(|| number("exclusiveMaximum"));
     shape.format = text("format");
     shape.narrow = shape.options.is_some()
-        || ["pattern", "format"].iter().any(|keyword| members.contains_key(*keyword));
+        || ["pattern", "format"].iter().any(|keyword| get(keyword).is_some());
     shape.media_type = text("contentMediaType");
     shape.title = text("title");
     shape.description = text("description");
-    shape.any_of = list("anyOf");
-    shape.one_of = list("oneOf");
-    shape.all_of.extend(list("allOf"));
-    shape.condition = part(&["if"]).map(|test| Condition {
+    shape.any_of = place.list("anyOf");
+    shape.one_of = place.list("oneOf");
+    shape.all_of.extend(place.list("allOf"));
+    shape.condition = place.one("if").map(|test| Condition {
         test,
-        then: part(&["then"]),
-        otherwise: part(&["else"]),
+        then: place.one("then"),
+        otherwise: place.one("else"),
     });
-    shape.aliases = strings(members.get("x-aliases"));
-    shape.off = off(members.get("x-jsonmend"));
+    shape.aliases = strings(get("x-aliases"));
+    shape.off = off(get("x-jsonmend"));
     shape.keeps_null = keeps_null(members);
     shape
 }
@@ -133,7 +125,7 @@ fn strings(value: Option<&Value>) -> Vec<String> {
 
 /// The types in `type`, or those of the values that `enum` and `const` list.
 fn types(members: &Map<String, Value>) -> Types {
-    let listed = match (members.get("const"), members.get("enum")) {
+    let listed = match (keyword(members, "const"), keyword(members, "enum")) {
         (Some(only), _) => Types::of_value(only),
         (None, Some(Value::Array(options))) => {
             options.iter().fold(Types::NONE, |types, option| types.union(Types::of_value(option)))
@@ -145,7 +137,7 @@ fn types(members: &Map<String, Value>) -> Types {
 
 /// The types in `type`.
 pub(super) fn named_types(members: &Map<String, Value>) -> Types {
-    match members.get("type") {
+    match keyword(members, "type") {
         Some(Value::String(name)) => Types::named(name),
         Some(Value::Array(names)) => names
             .iter()
@@ -158,7 +150,7 @@ pub(super) fn named_types(members: &Map<String, Value>) -> Types {
 fn off(value: Option<&Value>) -> Off {
     match value {
         Some(Value::Bool(false)) => Off::Everything,
-        Some(Value::Object(members)) => Off::Codes(strings(members.get("off"))),
+        Some(Value::Object(members)) => Off::Codes(strings(keyword(members, "off"))),
         _ => Off::Nothing,
     }
 }
@@ -167,8 +159,8 @@ fn off(value: Option<&Value>) -> Off {
 /// missing value.
 fn keeps_null(members: &Map<String, Value>) -> bool {
     let marked =
-        ["x-nullable", "nullable"].iter().any(|key| members.get(*key) == Some(&true.into()));
-    let description = members.get("description").and_then(Value::as_str).unwrap_or_default();
+        ["x-nullable", "nullable"].iter().any(|key| keyword(members, key) == Some(&true.into()));
+    let description = keyword(members, "description").and_then(Value::as_str).unwrap_or_default();
     let mut words = description
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -215,15 +207,13 @@ fn narrow(shapes: &mut Shapes) {
 }
 
 /// Whether a subschema has no conditions of its own, neither for validation nor for repair.
-fn is_passage(shape: &Shape) -> bool {
-    let checks = &shape.checks;
+fn is_passage(shape: &Shape, checks: &Checks) -> bool {
     let leads = checks.combined.as_ref().is_none_or(|combined| {
         combined.not.is_none() && combined.test.is_none() && combined.dynamic.is_none()
     });
     let says = checks.refuses_all
         || checks.types.is_some()
-        || checks.constant.is_some()
-        || checks.options.is_some()
+        || checks.values.is_some()
         || checks.text.is_some()
         || checks.scalar.is_some()
         || checks.list.is_some()
@@ -245,8 +235,8 @@ fn share(shapes: &mut Shapes) {
     // How many references lead to each subschema, in addition to its own place in the schema.
     let mut referred = vec![0_usize; shapes.all.len()];
     let mut refers = vec![false; shapes.all.len()];
-    for (at, shape) in shapes.all.iter().enumerate() {
-        let Some(combined) = &shape.checks.combined else { continue };
+    for (at, checks) in shapes.checks.iter().enumerate() {
+        let Some(combined) = &checks.combined else { continue };
         let dynamic = combined.dynamic.iter().map(|dynamic| dynamic.target);
         for target in combined.references.iter().copied().chain(dynamic) {
             if let Some(count) = referred.get_mut(target.0 as usize) {
@@ -276,12 +266,12 @@ fn share(shapes: &mut Shapes) {
         .collect();
     let anchored = shapes.anchors.iter().flat_map(|anchors| anchors.values().copied());
     let anchored: Vec<ShapeId> = anchored.collect();
-    for (shape, shared) in shapes.all.iter_mut().zip(shared) {
-        shape.checks.is_shared = shared;
+    for (checks, shared) in shapes.checks.iter_mut().zip(shared) {
+        checks.is_shared = shared;
     }
     for id in anchored {
-        if let Some(shape) = shapes.all.get_mut(id.0 as usize) {
-            shape.checks.is_shared = true;
+        if let Some(checks) = shapes.checks.get_mut(id.0 as usize) {
+            checks.is_shared = true;
         }
     }
 }

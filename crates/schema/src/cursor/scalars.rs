@@ -159,8 +159,9 @@ impl Walk {
             _ => Scalar::Null,
         };
         let mute = self.is_mute();
-        let next = self.next.clone();
+        let next = std::mem::take(&mut self.next);
         let mut left = if mute { Vec::new() } else { self.valid_ways(&next, &scalar) };
+        self.next = next;
         let mute = mute || self.spent;
         let wrong = !mute && left.is_empty();
         // The issue is created first, because its path depends on the number of items so far.
@@ -209,9 +210,24 @@ impl Walk {
                 _ => None,
             }
         };
-        if ways.iter().all(|way| known(self, way).is_some()) {
-            return ways.iter().filter(|way| known(self, way) == Some(true)).copied().collect();
+        let mut valid = Vec::with_capacity(ways.len());
+        for way in ways {
+            match known(self, way) {
+                Some(true) => valid.push(*way),
+                Some(false) => {}
+                None => return self.validated(ways, scalar, known),
+            }
         }
+        valid
+    }
+
+    /// The readings in which a scalar is valid, some of which have to be validated.
+    fn validated(
+        &mut self,
+        ways: &[Way],
+        scalar: &Scalar<'_>,
+        known: impl Fn(&Self, &Way) -> Option<bool>,
+    ) -> Vec<Way> {
         let length = match scalar {
             Scalar::Number(text) | Scalar::String(text) => text.len(),
             Scalar::Boolean(_) | Scalar::Null => 0,

@@ -42,7 +42,7 @@ impl<'i> Documents<'i> {
 
     /// One reading for each document that the policy allows to be used alone. It deletes the
     /// surrounding text.
-    pub(super) fn each(&self) -> Vec<Reading> {
+    pub(super) fn each(&self) -> Vec<Reading<'static>> {
         let alone = |span: &Range<usize>| {
             let mut changes = self.around(RepairKind::LeadingProse, 0..span.start)?;
             changes.extend(self.inside(span)?);
@@ -89,7 +89,7 @@ impl<'i> Documents<'i> {
     }
 
     /// A reading of all documents as the items of one list, if there are several.
-    pub(super) fn list(&self) -> Option<Reading> {
+    pub(super) fn list(&self) -> Option<Reading<'static>> {
         if self.found.len() < 2 {
             return None;
         }

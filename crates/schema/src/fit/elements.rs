@@ -26,7 +26,7 @@ impl Elements {
     }
 
     /// Whether the value of another reading is inside an element, or there is no such value.
-    pub(super) fn hold(&self, other: &Reading) -> bool {
+    pub(super) fn hold(&self, other: &Reading<'_>) -> bool {
         let own = &self.0.span;
         other.span().is_none_or(|span| own.start <= span.start && span.end <= own.end)
     }

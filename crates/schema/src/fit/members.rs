@@ -46,8 +46,12 @@ impl Fitter<'_, '_, '_> {
 
     fn value(&mut self, entry: &mut Entry<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {
         let (member, property) = (entry.member, part.member(&entry.key));
+        // Most members are valid, and have no need of a place.
+        if self.keeps(member, &property) {
+            return;
+        }
         let below = &place.member(&entry.key);
-        let mut fit = self.fit(member, &property, below);
+        let mut fit = self.unkept(member, &property, below);
         let unfit = !fit.valid || fit.risk() > Some(Risk::Likely);
         // An undeclared key is data, so its member is not dropped because of its value.
         let optional = part.declares(&entry.key) && !part.requires(&entry.key);
@@ -122,7 +126,10 @@ impl Fitter<'_, '_, '_> {
         whole: &mut Fit,
     ) {
         for key in part.required() {
-            let Some(property) = part.property(key).filter(|_| !plan.has(key)) else { continue };
+            if plan.has(key) {
+                continue;
+            }
+            let Some(property) = part.property(key) else { continue };
             let known = property.constant().map(|value| (Rule::ConstFill, value));
             let known =
                 known.or_else(|| property.default().map(|value| (Rule::FillDefault, value)));

@@ -1,6 +1,6 @@
 //! One reading of the text, and fitting its value.
 
-use std::{collections::HashMap, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
@@ -39,24 +39,24 @@ impl Tried {
 }
 
 /// A JSON text that the input may mean.
-pub(super) struct Reading {
+pub(super) struct Reading<'i> {
     pub(super) outcome: Outcome,
-    pub(super) text: Option<String>,
+    pub(super) text: Option<Cow<'i, str>>,
     changes: Vec<Change>,
     cut_at: Option<Path>,
     /// The repairs that would be needed, if there is no text.
     needed: Vec<Repair>,
 }
 
-impl Reading {
+impl<'i> Reading<'i> {
     pub(super) fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
         let mended = mend_text(input, scope, options);
         Self::new(mended)
     }
 
     /// The whole input, which is valid JSON.
-    pub(super) fn valid(text: &str) -> Self {
-        let (outcome, text) = (Outcome::Unchanged, Some(text.to_owned()));
+    pub(super) fn valid(text: &'i str) -> Self {
+        let (outcome, text) = (Outcome::Unchanged, Some(Cow::Borrowed(text)));
         Self { outcome, text, changes: Vec::new(), cut_at: None, needed: Vec::new() }
     }
 
@@ -64,7 +64,7 @@ impl Reading {
     pub(super) fn repaired(text: String, changes: Vec<Change>) -> Self {
         Self {
             outcome: Outcome::Repaired,
-            text: Some(text),
+            text: Some(Cow::Owned(text)),
             changes,
             cut_at: None,
             needed: Vec::new(),
@@ -86,7 +86,7 @@ impl Reading {
         let (outcome, text, repairs) = mended.into_parts();
         let changes = repairs.iter().map(Change::from).collect();
         let needed = if text.is_none() { repairs } else { Vec::new() };
-        Self { outcome, text, changes, cut_at, needed }
+        Self { outcome, text: text.map(Cow::Owned), changes, cut_at, needed }
     }
 
     /// The whole text as a string without quotes. The rules decide what it means.
@@ -126,7 +126,7 @@ impl Reading {
     }
 
     fn refused(&self, outcome: Outcome, issues: Vec<Issue>, applied: Vec<Applied>) -> Tried {
-        let (text, mended, changes) = (None, self.text.clone(), Vec::new());
+        let (text, mended, changes) = (None, self.text.as_deref().map(str::to_owned), Vec::new());
         let cut_at = self.cut_at.clone();
         Tried(Fitted { outcome, text, mended, changes, applied, issues, cut_at })
     }
@@ -179,7 +179,7 @@ impl Reading {
         }
         let changed = self.outcome == Outcome::Unchanged && !changes.is_empty();
         let outcome = if changed { Outcome::Repaired } else { self.outcome };
-        let mended = self.text.clone().filter(|_| !applied.is_empty());
+        let mended = self.text.as_deref().filter(|_| !applied.is_empty()).map(str::to_owned);
         let text = Some(output);
         let cut_at = self.cut_at.clone();
         Tried(Fitted { outcome, text, mended, changes, applied, issues: Vec::new(), cut_at })

@@ -41,13 +41,16 @@ impl Fitter<'_, '_, '_> {
             if !self.allows(rule, place, part) {
                 continue;
             }
+            let sources: Vec<usize> = (0..plan.entries.len())
+                .filter(|at| plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key)))
+                .collect();
+            if sources.is_empty() {
+                return;
+            }
             let targets: Vec<&str> = part
                 .properties()
                 .into_iter()
                 .filter(|name| !plan.has(name) && (closed || part.requires(name)))
-                .collect();
-            let sources: Vec<usize> = (0..plan.entries.len())
-                .filter(|at| plan.entries.get(*at).is_some_and(|entry| !part.declares(&entry.key)))
                 .collect();
             if sources.len().saturating_mul(targets.len()) > PAIRS {
                 return;

@@ -32,10 +32,12 @@ pub(crate) struct Fitter<'j, 's, 'o> {
     results: Results,
 }
 
-/// Cached results for the values of one tree, if they took some work.
+/// Cached results for the values of one tree, if they took some work. Most values are fitted only
+/// once, so a result is kept when the same value is fitted for the second time.
 #[derive(Default)]
 struct Results {
-    known: HashMap<Visit, Rc<Fit>>,
+    /// `None` for a value that was fitted once.
+    known: HashMap<Visit, Option<Rc<Fit>>>,
     size: usize,
 }
 
@@ -69,28 +71,42 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         Some(made)
     }
 
-    /// Fits a node to its part of the schema. The recursion is bounded by the depth of a place.
+    /// Fits a node to its part of the schema.
     pub(crate) fn fit(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+        if self.keeps(node, part) { Fit::clean() } else { self.unkept(node, part, place) }
+    }
+
+    /// Whether a node stays as it is, because it is valid.
+    pub(super) fn keeps(&mut self, node: Node<'_>, part: &Part<'_>) -> bool {
+        self.judge.spend(16);
+        self.accepts(part, node)
+    }
+
+    /// Fits a node that is not valid. The recursion is bounded by the depth of a place.
+    pub(super) fn unkept(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
         /// A result is cached if it took at least this many steps.
         const WORTH_KEEPING: u64 = 4_096;
-        self.judge.spend_bytes(16 + place.pointer.len() / 4);
-        if self.accepts(part, node) {
-            return Fit::clean();
-        }
+        self.judge.spend_bytes(place.pointer.len() / 4);
         if place.depth >= DEPTH || self.judge.is_spent() {
             return Fit::default();
         }
-        let visit = place.visit(node.index(), part);
-        if let Some(known) = self.results.known.get(&visit).map(Rc::clone) {
+        let visit = || place.visit(node.index(), part);
+        let is_empty = self.results.known.is_empty();
+        let known = if is_empty { None } else { self.results.known.get(&visit()).cloned() };
+        if let Some(Some(known)) = known {
             self.judge.spend_bytes(known.size());
             return Fit::clone(&known);
         }
         let left = self.judge.left();
         let made = self.made(node, part, place);
-        let (took, size) = (left - self.judge.left(), made.size());
-        if took >= WORTH_KEEPING && self.results.size + size <= KEPT && !self.judge.is_spent() {
-            self.results.size += size;
-            self.results.known.insert(visit, Rc::new(made.clone()));
+        if left - self.judge.left() < WORTH_KEEPING || self.judge.is_spent() {
+            return made;
+        }
+        if known.is_none() {
+            self.results.known.insert(visit(), None);
+        } else if self.results.size + made.size() <= KEPT {
+            self.results.size += made.size();
+            self.results.known.insert(visit(), Some(Rc::new(made.clone())));
         }
         made
     }
@@ -151,8 +167,11 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
     fn items(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
         let mut whole = Fit::default();
         for (index, item) in node.children().enumerate() {
-            let item = self.fit(item, &part.item(index), &place.item(index));
-            whole.add(item);
+            let part = part.item(index);
+            // Most items are valid, and have no need of a place.
+            if !self.keeps(item, &part) {
+                whole.add(self.unkept(item, &part, &place.item(index)));
+            }
         }
         self.settle(node, part, whole)
     }

@@ -56,11 +56,15 @@ impl Wording {
         match what {
             What::Type => (Code::Type, checks.types.unwrap_or(Types::NONE).listed(), "type"),
             What::Enum(_) => {
-                let options = checks.options.as_ref().map(|own| own.all.as_slice());
+                let options = checks
+                    .values
+                    .as_ref()
+                    .and_then(|own| own.options.as_ref())
+                    .map(|own| own.all.as_slice());
                 (Code::Enum, self.one_of(options.unwrap_or_default(), node), "enum")
             }
             What::Const => {
-                let constant = checks.constant.as_ref();
+                let constant = checks.values.as_ref().and_then(|own| own.constant.as_ref());
                 (Code::Const, constant.map(Value::to_string).unwrap_or_default(), "const")
             }
             What::MaxLength => {

@@ -75,8 +75,9 @@ impl<'j, 's> Localised<'j, 's> {
 
     fn read<'t>(&mut self, problem: &Problem<'s, 't>, open: &mut Vec<Problem<'s, 't>>) {
         let (node, part, scope) = (problem.node, problem.part, problem.scope);
-        let Some(shape) = self.schema.shapes().shape(part) else { return };
-        let combined = shape.checks.combined.as_deref();
+        let shapes = self.schema.shapes();
+        let Some((shape, checks)) = shapes.shape(part).zip(shapes.checks(part)) else { return };
+        let combined = checks.combined.as_deref();
         match problem.what {
             What::AnyOf | What::OneOf => {
                 let any = problem.what == What::AnyOf;
@@ -106,13 +107,13 @@ impl<'j, 's> Localised<'j, 's> {
                 }
             }
             What::Scalar => {
-                let Some(scalar) = shape.checks.scalar.as_deref() else { return };
+                let Some(scalar) = checks.scalar.as_deref() else { return };
                 for (code, expected, keyword) in Wording::of_scalar(scalar, node) {
                     self.push(code, node, expected, shape, &keyword);
                 }
             }
             what => {
-                let (code, expected, keyword) = self.wording.of(what, &shape.checks, node);
+                let (code, expected, keyword) = self.wording.of(what, checks, node);
                 let part = Part::of(self.schema, vec![part]);
                 let hint =
                     if code == IssueCode::Type { hint::flattened(node, &part) } else { None };
@@ -152,8 +153,8 @@ impl<'j, 's> Localised<'j, 's> {
         let mut names: Vec<String> = Vec::new();
         for id in branches {
             for problem in self.judge.problems(*id, node, scope, MOST) {
-                let shape = self.schema.shapes().shape(problem.part);
-                let types = shape.and_then(|shape| shape.checks.types).unwrap_or(Types::NONE);
+                let checks = self.schema.shapes().checks(problem.part);
+                let types = checks.and_then(|checks| checks.types).unwrap_or(Types::NONE);
                 let name = types.listed();
                 if problem.what == What::Type && !names.contains(&name) {
                     names.push(name);

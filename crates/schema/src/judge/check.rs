@@ -2,26 +2,15 @@
 
 use super::{DEPTH, Judge, Problem, ScopeId, What, problem::Sink};
 use crate::{
-    compile::{
-        Checks, Combined, Contains, Found, List, Listed, Object, Pattern, Scalar, ShapeId, Text,
-    },
-    tree::{Instance, JsonKind, Node, TreeJson, equals, is_unique},
+    compile::{Checks, Combined, Found, Listed, Pattern, Scalar, ShapeId, Text},
+    tree::{Instance, JsonKind, Node, TreeJson, equals},
 };
 
-/// The subschema that is being checked, and the value.
+/// The subschema that is being checked.
 #[derive(Clone, Copy)]
 pub(super) struct Site {
-    part: ShapeId,
-    scope: ScopeId,
-}
-
-/// Returns if the sink wants no more problems.
-macro_rules! go_on {
-    ($condition:expr) => {
-        if !$condition {
-            return false;
-        }
-    };
+    pub(super) part: ShapeId,
+    pub(super) scope: ScopeId,
 }
 
 impl<'s> Judge<'s> {
@@ -43,7 +32,8 @@ impl<'s> Judge<'s> {
         let scope = if self.is_scoped { self.enter(scope, checks.resource) } else { scope };
         let site = Site { part, scope };
         self.depth += 1;
-        let more = self.own(site, checks, value, sink) && self.others(site, checks, value, sink);
+        let more = self.own(site, checks, value, sink)
+            && (!checks.has_others || self.others(site, checks, value, sink));
         self.depth -= 1;
         more
     }
@@ -57,8 +47,7 @@ impl<'s> Judge<'s> {
         scope: ScopeId,
         sink: &mut S,
     ) -> bool {
-        let Some(shape) = self.shapes().shape(id) else { return true };
-        let checks = &shape.checks;
+        let Some(checks) = self.shapes().checks(id) else { return true };
         if checks.accepts_all {
             return true;
         }
@@ -79,7 +68,7 @@ impl<'s> Judge<'s> {
     }
 
     /// Checks another subschema, whose problems count as problems here.
-    fn ask<'t, S: Sink<'s, 't>>(
+    pub(super) fn ask<'t, S: Sink<'s, 't>>(
         &mut self,
         id: ShapeId,
         value: Instance<'t>,
@@ -91,7 +80,7 @@ impl<'s> Judge<'s> {
 
     /// Reports a problem with the value of a site. Property names are only checked for their first
     /// problem.
-    fn report<'t, S: Sink<'s, 't>>(
+    pub(super) fn report<'t, S: Sink<'s, 't>>(
         site: Site,
         value: Instance<'t>,
         what: What<'s>,
@@ -124,13 +113,15 @@ impl<'s> Judge<'s> {
             let right = types.take(kind, is_integer);
             go_on!(right || Self::report(site, value, What::Type, sink));
         }
-        if let Some(constant) = &checks.constant {
-            let equal = self.equal(value, constant);
-            go_on!(equal || Self::report(site, value, What::Const, sink));
-        }
-        if let Some(options) = &checks.options {
-            let listed = self.is_listed(value, options);
-            go_on!(listed || Self::report(site, value, What::Enum(options.all.len()), sink));
+        if let Some(values) = &checks.values {
+            if let Some(constant) = &values.constant {
+                let equal = self.equal(value, constant);
+                go_on!(equal || Self::report(site, value, What::Const, sink));
+            }
+            if let Some(options) = &values.options {
+                let listed = self.is_listed(value, options);
+                go_on!(listed || Self::report(site, value, What::Enum(options.all.len()), sink));
+            }
         }
         match kind {
             JsonKind::String => {
@@ -282,194 +273,6 @@ impl<'s> Judge<'s> {
         valid || Self::report(site, value, What::Scalar, sink)
     }
 
-    fn list<'t, S: Sink<'s, 't>>(
-        &mut self,
-        site: Site,
-        checks: &'s List,
-        node: Node<'t>,
-        sink: &mut S,
-    ) -> bool {
-        let (value, length) = (Instance::Node(node), node.len());
-        let count = length as u64;
-        let enough = checks.least.is_none_or(|least| count >= least);
-        go_on!(enough || Self::report(site, value, What::MinItems, sink));
-        let few = checks.most.is_none_or(|most| count <= most);
-        go_on!(few || Self::report(site, value, What::MaxItems, sink));
-        if checks.unique && length > 1 {
-            go_on!(self.spend_bytes(2 * node.raw().len()));
-            go_on!(is_unique(node) || Self::report(site, value, What::Unique, sink));
-        }
-        let ends = checks.ends_with_prefix && length > checks.prefix.len();
-        go_on!(!ends || Self::report(site, value, What::FurtherItems, sink));
-        let rest = checks.rest.filter(|_| !checks.ends_with_prefix);
-        if !checks.prefix.is_empty() || rest.is_some() {
-            for (at, item) in node.children().enumerate() {
-                go_on!(self.spend(1));
-                let Some(id) = checks.prefix.get(at).copied().or(rest) else { break };
-                go_on!(self.ask(id, Instance::Node(item), site.scope, sink));
-            }
-        }
-        match &checks.contains {
-            Some(contains) => self.contains(site, contains, node, sink),
-            None => true,
-        }
-    }
-
-    fn contains<'t, S: Sink<'s, 't>>(
-        &mut self,
-        site: Site,
-        contains: &'s Contains,
-        node: Node<'t>,
-        sink: &mut S,
-    ) -> bool {
-        let mut count = 0;
-        for item in node.children() {
-            go_on!(self.spend(1));
-            count += u64::from(self.valid(contains.of, Instance::Node(item), site.scope));
-            let over = contains.most.is_some_and(|most| count > most);
-            if over || contains.most.is_none() && count >= contains.least {
-                break;
-            }
-        }
-        let value = Instance::Node(node);
-        let keyword = if contains.least == 1 { "contains" } else { "minContains" };
-        let enough = count >= contains.least;
-        go_on!(enough || Self::report(site, value, What::Contains(keyword), sink));
-        let few = contains.most.is_none_or(|most| count <= most);
-        few || Self::report(site, value, What::Contains("maxContains"), sink)
-    }
-
-    fn object<'t, S: Sink<'s, 't>>(
-        &mut self,
-        site: Site,
-        checks: &'s Object,
-        node: Node<'t>,
-        sink: &mut S,
-    ) -> bool {
-        let (value, count) = (Instance::Node(node), node.len() as u64);
-        let enough = checks.least.is_none_or(|least| count >= least);
-        go_on!(enough || Self::report(site, value, What::MinProperties, sink));
-        let few = checks.most.is_none_or(|most| count <= most);
-        go_on!(few || Self::report(site, value, What::MaxProperties, sink));
-        go_on!(self.members(site, checks, node, sink));
-        for dependency in &checks.dependencies {
-            go_on!(self.spend(1 + count / 4));
-            if node.member(&dependency.name).is_none() {
-                continue;
-            }
-            for name in &dependency.required {
-                go_on!(self.spend(1 + count / 4));
-                let what = What::Required(dependency.keyword, name);
-                go_on!(node.member(name).is_some() || Self::report(site, value, what, sink));
-            }
-            if let Some(id) = dependency.schema {
-                go_on!(self.ask(id, value, site.scope, sink));
-            }
-        }
-        true
-    }
-
-    /// Checks the members one by one, and then the required members.
-    fn members<'t, S: Sink<'s, 't>>(
-        &mut self,
-        site: Site,
-        checks: &'s Object,
-        node: Node<'t>,
-        sink: &mut S,
-    ) -> bool {
-        let mut given = Given::new(checks.required.len());
-        let mut unexpected = Vec::new();
-        for member in node.children() {
-            let Some(key) = member.key() else { continue };
-            go_on!(self.spend_bytes(1 + key.len() / 16));
-            let known = checks.names.get(&key);
-            if let Some(at) = known.required {
-                given.note(at);
-            }
-            if let Some(names) = checks.property_names
-                && !self.valid(names, Instance::Name(&key), site.scope)
-            {
-                go_on!(Self::report(site, Instance::Node(node), What::Names, sink));
-            }
-            let mut declared = known.property.is_some();
-            if let Some(id) = known.property {
-                go_on!(self.ask(id, Instance::Node(member), site.scope, sink));
-            }
-            for (pattern, id) in &checks.patterns {
-                if self.search(pattern, &key, site.part, Instance::Node(node)) {
-                    declared = true;
-                    go_on!(self.ask(*id, Instance::Node(member), site.scope, sink));
-                }
-            }
-            let Some(further) = checks.further.filter(|_| !declared) else { continue };
-            if !checks.is_closed {
-                go_on!(self.ask(further, Instance::Node(member), site.scope, sink));
-            } else if S::FIRST {
-                return false;
-            } else {
-                go_on!(self.spend(8));
-                unexpected.push(member);
-            }
-        }
-        go_on!(Self::refuse(site, node, "additionalProperties", unexpected, sink));
-        given.missing().all(|at| {
-            let Some(name) = checks.required.get(at) else { return true };
-            let what = What::Required("required", name);
-            self.spend(1) && Self::report(site, Instance::Node(node), what, sink)
-        })
-    }
-
-    /// Reports members that the schema rejects, if there are any.
-    pub(super) fn refuse<'t, S: Sink<'s, 't>>(
-        site: Site,
-        node: Node<'t>,
-        keyword: &'static str,
-        members: Vec<Node<'t>>,
-        sink: &mut S,
-    ) -> bool {
-        let Site { part, scope } = site;
-        let what = What::Unexpected(keyword);
-        members.is_empty() || sink.report(Problem { node, part, scope, what, members })
-    }
-
-    fn unevaluated_items<'t, S: Sink<'s, 't>>(
-        &mut self,
-        site: Site,
-        checks: &'s List,
-        node: Node<'t>,
-        sink: &mut S,
-    ) -> bool {
-        let Some(id) = checks.unevaluated else { return true };
-        let evaluated = self.evaluated(site.part, node, site.scope);
-        let mut right = true;
-        for (at, item) in node.children().enumerate() {
-            go_on!(self.spend(1));
-            let known = evaluated.holds(at);
-            right &= known || self.valid(id, Instance::Node(item), site.scope);
-        }
-        right || Self::report(site, Instance::Node(node), What::UnevaluatedItems, sink)
-    }
-
-    fn unevaluated_members<'t, S: Sink<'s, 't>>(
-        &mut self,
-        site: Site,
-        checks: &'s Object,
-        node: Node<'t>,
-        sink: &mut S,
-    ) -> bool {
-        let Some(id) = checks.unevaluated else { return true };
-        let evaluated = self.evaluated(site.part, node, site.scope);
-        let mut unexpected = Vec::new();
-        for (at, member) in node.children().enumerate() {
-            go_on!(self.spend(1));
-            if !evaluated.holds(at) && !self.valid(id, Instance::Node(member), site.scope) {
-                go_on!(!S::FIRST);
-                unexpected.push(member);
-            }
-        }
-        Self::refuse(site, node, "unevaluatedProperties", unexpected, sink)
-    }
-
     /// Whether `enum` lists a value.
     fn is_listed(&mut self, value: Instance<'_>, options: &Listed) -> bool {
         match value.kind() {
@@ -501,41 +304,6 @@ impl<'s> Judge<'s> {
                 self.spend_bytes(cost) && equals(node, expected)
             }
         }
-    }
-}
-
-/// The required members that are present.
-enum Given {
-    Few { noted: u64, all: usize },
-    Many(Vec<bool>),
-}
-
-impl Given {
-    fn new(all: usize) -> Self {
-        if all <= 64 { Self::Few { noted: 0, all } } else { Self::Many(vec![false; all]) }
-    }
-
-    fn note(&mut self, at: usize) {
-        match self {
-            Self::Few { noted, .. } => *noted |= 1 << at,
-            Self::Many(given) => {
-                if let Some(given) = given.get_mut(at) {
-                    *given = true;
-                }
-            }
-        }
-    }
-
-    /// The positions of the required members that are missing.
-    fn missing(&self) -> impl Iterator<Item = usize> {
-        let all = match self {
-            Self::Few { all, .. } => *all,
-            Self::Many(given) => given.len(),
-        };
-        (0..all).filter(|at| match self {
-            Self::Few { noted, .. } => noted & (1 << at) == 0,
-            Self::Many(given) => !given.get(*at).copied().unwrap_or_default(),
-        })
     }
 }
 

@@ -40,8 +40,7 @@ impl Judge<'_> {
                 continue;
             }
             self.spend(2);
-            let Some(shape) = self.shapes().shape(id) else { continue };
-            let checks = &shape.checks;
+            let Some(checks) = self.shapes().checks(id) else { continue };
             let scope = self.enter(scope, checks.resource);
             let outer = id != part;
             if let Some(list) = checks.list.as_deref().filter(|_| node.kind() == JsonKind::Array) {
@@ -125,7 +124,7 @@ impl Judge<'_> {
             }
             let value = Instance::Node(node);
             let known = all
-                || object.names.get(&key).property.is_some()
+                || object.names.get(key.as_bytes()).property.is_some()
                 || object.patterns.iter().any(|(own, _)| self.search(own, &key, id, value));
             if known {
                 evaluated.note(at);

@@ -6,8 +6,19 @@
 //! issues written. Once the budget is used up, every answer is no, and [`Judge::is_spent`] says
 //! that the answers are meaningless.
 
+/// Returns if the sink wants no more problems.
+macro_rules! go_on {
+    ($condition:expr) => {
+        if !$condition {
+            return false;
+        }
+    };
+}
+
 mod check;
 mod evaluated;
+mod list;
+mod object;
 mod problem;
 mod scope;
 mod work;
@@ -21,7 +32,7 @@ pub use work::steps;
 
 use crate::{
     Schema, Tree,
-    compile::{ShapeId, Shapes},
+    compile::{Checks, ShapeId, Shapes},
     tree::{Instance, Node},
 };
 use problem::{First, List};
@@ -116,6 +127,7 @@ impl<'s> Judge<'s> {
     }
 
     /// Like [`Judge::spend`], for work on a number of bytes.
+    #[inline]
     pub(crate) fn spend_bytes(&mut self, bytes: usize) -> bool {
         self.spend(u64::try_from(bytes).unwrap_or(u64::MAX))
     }
@@ -185,10 +197,10 @@ impl<'s> Judge<'s> {
         self.undecided
     }
 
-    /// Whether a value is valid for one subschema.
+    /// Whether a value is valid for one subschema. Most of them only require a type.
+    #[inline]
     fn valid(&mut self, id: ShapeId, value: Instance<'_>, scope: ScopeId) -> bool {
-        let Some(shape) = self.shapes().shape(id) else { return true };
-        let checks = &shape.checks;
+        let Some(checks) = self.shapes().checks(id) else { return true };
         if checks.accepts_all {
             return true;
         }
@@ -196,6 +208,18 @@ impl<'s> Judge<'s> {
             let is_integer = || value.node().is_some_and(|node| node.is_integer());
             return types.take(value.kind(), is_integer);
         }
+        self.checked(id, checks, value, scope)
+    }
+
+    /// The same, for a subschema with other conditions.
+    #[inline(never)]
+    fn checked(
+        &mut self,
+        id: ShapeId,
+        checks: &'s Checks,
+        value: Instance<'_>,
+        scope: ScopeId,
+    ) -> bool {
         match value {
             Instance::Node(node) if checks.is_shared => self.valid_once(id, node, scope),
             _ => self.check(id, checks, value, scope, &mut First),
@@ -211,12 +235,12 @@ impl<'s> Judge<'s> {
         if self.is_open(question) {
             return true;
         }
-        let Some(shape) = self.shapes().shape(id) else { return true };
+        let Some(checks) = self.shapes().checks(id) else { return true };
         let (left, assumed) = (self.left, std::mem::replace(&mut self.assumed, usize::MAX));
         let undecided = self.undecided.take();
         let own = self.answers.open.len();
         self.open(question);
-        let valid = self.check(id, &shape.checks, Instance::Node(node), scope, &mut First);
+        let valid = self.check(id, checks, Instance::Node(node), scope, &mut First);
         self.close();
         // An answer that depends on an assumption is valid for this question only.
         let sure = self.assumed >= own && self.undecided.is_none() && !self.spent;

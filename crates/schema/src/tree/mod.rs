@@ -85,6 +85,7 @@ pub struct Tree<'t> {
     nodes: Vec<Entry>,
     deepest: usize,
     surrogates: bool,
+    loose: bool,
 }
 
 /// One node. Offsets are 32 bits, so longer texts are rejected.
@@ -113,8 +114,8 @@ impl<'t> Tree<'t> {
     /// # Errors
     /// If the text is not JSON, is nested deeper than [`MAX_DEPTH`], or is longer than 4 GiB.
     pub fn read(text: &'t str) -> Result<Self, TreeError> {
-        let read::Read { nodes, deepest, surrogates } = read::read(text)?;
-        Ok(Self { text, nodes, deepest, surrogates })
+        let read::Read { nodes, deepest, surrogates, loose } = read::read(text)?;
+        Ok(Self { text, nodes, deepest, surrogates, loose })
     }
 
     /// Whether mending within these limits would leave the text as it is: nothing is too deep, and
@@ -147,8 +148,8 @@ impl<'t> Tree<'t> {
 
     /// The whole numbers that are not plain digits (`3.0`, `1e3`, `-0`), in document order.
     pub(crate) fn loose_integers(&self) -> impl Iterator<Item = Node<'_>> {
-        let numbers =
-            self.nodes.iter().zip(0..).filter(|(entry, _)| entry.kind == JsonKind::Number);
+        let nodes = if self.loose { self.nodes.as_slice() } else { &[] };
+        let numbers = nodes.iter().zip(0..).filter(|(entry, _)| entry.kind == JsonKind::Number);
         let nodes = numbers.map(|(_, index)| Node { tree: self, index });
         nodes.filter(|node| {
             let raw = node.raw();
@@ -235,6 +236,14 @@ impl<'t> Node<'t> {
         (start < end).then(|| self.content(start, end, key_escaped))
     }
 
+    /// The bytes of the key, unless it has escapes or there is none.
+    #[inline]
+    pub(crate) fn plain_key(&self) -> Option<&'t [u8]> {
+        let Entry { key: (start, end), key_escaped, .. } = *self.entry();
+        let inside = start as usize + 1..(end as usize).max(1) - 1;
+        self.tree.text.as_bytes().get(inside).filter(|_| !key_escaped && start < end)
+    }
+
     /// The decoded string, if the value is one.
     #[must_use]
     pub fn as_str(&self) -> Option<Cow<'t, str>> {
@@ -311,12 +320,10 @@ impl<'t> Node<'t> {
     }
 
     pub(crate) fn has_key(&self, key: &str) -> bool {
-        let Entry { key: (start, end), key_escaped, .. } = *self.entry();
-        if key_escaped {
-            return self.key().is_some_and(|own| own == key);
+        match self.plain_key() {
+            Some(own) => own == key.as_bytes(),
+            None => self.key().is_some_and(|own| own == key),
         }
-        let own = self.tree.text.as_bytes().get(start as usize + 1..(end as usize).max(1) - 1);
-        own == Some(key.as_bytes())
     }
 
     pub(crate) const fn index(&self) -> u32 {

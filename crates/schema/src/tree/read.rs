@@ -54,6 +54,8 @@ pub(super) struct Read {
     pub(super) deepest: usize,
     /// Whether a string or key has an escaped surrogate, paired or not.
     pub(super) surrogates: bool,
+    /// Whether a number has a fraction, an exponent or a sign before a zero.
+    pub(super) loose: bool,
 }
 
 pub(super) fn read(text: &str) -> Result<Read, TreeError> {
@@ -62,7 +64,7 @@ pub(super) fn read(text: &str) -> Result<Read, TreeError> {
     }
     // The number of nodes is only estimated, with an upper bound.
     let nodes = Vec::with_capacity((text.len() / 16 + 1).min(MOST_RESERVED));
-    let read = Read { nodes, deepest: 0, surrogates: false };
+    let read = Read { nodes, deepest: 0, surrogates: false, loose: false };
     let mut reader = Reader { bytes: text.as_bytes(), at: 0, read, inner: None, outer: Vec::new() };
     reader.run()?;
     Ok(reader.read)
@@ -317,18 +319,22 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Result<(), TreeError> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
+        let signed = self.peek() == Some(b'-');
+        self.at += usize::from(signed);
         match self.peek() {
-            Some(b'0') => self.at += 1,
+            Some(b'0') => {
+                self.read.loose |= signed;
+                self.at += 1;
+            }
             _ => self.digits()?,
         }
         if self.peek() == Some(b'.') {
+            self.read.loose = true;
             self.at += 1;
             self.digits()?;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.read.loose = true;
             self.at += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
                 self.at += 1;

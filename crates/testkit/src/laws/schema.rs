@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Collected, Mender, Options, Outcome, Output, Repair};
+use jsonmend_core::{Collected, Mender, Options, Outcome, Output, Repair, RepairKind};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{
     Applied, Cause, Change, Cursor, Finding, FitOptions, FitStream, Fitted, JsonKind, NodeState,
@@ -263,6 +263,7 @@ fn growth(
     // A rule that changes a form, another document of the text, or a reading that needs the whole
     // text leads to a different value.
     let same = done(fitted.applied()) == done(cursor.applied())
+        && !drops_a_change(fitted, cursor)
         && fitted.text().is_some()
         && reads_alike(input, options.engine());
     let one = cursor.root().map(|root| root.kind()) == fitted.text().and_then(root_kind);
@@ -277,6 +278,17 @@ fn growth(
         })?;
     }
     Ok(())
+}
+
+/// Whether the end keeps another document than the first, which the cursor followed and changed. The
+/// same rules may apply to both, at the same paths.
+fn drops_a_change(fitted: &Fitted, cursor: &Cursor) -> bool {
+    let dropped = Cause::Syntax(RepairKind::SecondDocument);
+    fitted.changes().iter().filter(|end| end.cause() == dropped && end.after().is_empty()).any(
+        |end| {
+            cursor.changes().iter().any(|own| end.start() <= own.start() && own.end() <= end.end())
+        },
+    )
 }
 
 /// The longest text that is checked byte by byte.
