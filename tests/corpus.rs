@@ -5,7 +5,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use jsonmend_core::{
-    BufferedMender, Limits, Mended, Options, Outcome, Policy, Repair, RepairKind,
+    BufferedMender, Limits, Mended, Options, Outcome, Policy, RepairKind, Repairs,
     TrailingDocuments, mend,
 };
 use jsonmend_extract::{Scope, mend_text};
@@ -36,7 +36,7 @@ fn every(picked: impl Fn(&Case) -> bool, check: impl Fn(&Case) -> Result<(), Str
     assert!(report.is_empty(), "{} cases checked{report}", cases.len());
 }
 
-fn kinds(repairs: &[Repair]) -> Vec<RepairKind> {
+fn kinds(repairs: &Repairs) -> Vec<RepairKind> {
     let mut kinds = Vec::new();
     for repair in repairs {
         if !kinds.contains(&repair.kind()) {
@@ -50,7 +50,7 @@ fn expect(
     case: &Case,
     outcome: Outcome,
     text: Option<&str>,
-    repairs: &[Repair],
+    repairs: &Repairs,
 ) -> Result<(), String> {
     if outcome != case.outcome {
         return Err(format!("outcome {outcome}, not {}; text {text:?}", case.outcome));
@@ -250,7 +250,7 @@ fn every_kind_is_allowed_refused_and_switched_off() {
         let needs = |case: &&Case| {
             let allowed = case.options.clone().with_policy(Policy::PERMISSIVE);
             let mended = mend(&case.input, &allowed);
-            mended.repairs().iter().any(|repair| repair.kind() == kind)
+            mended.repairs().contains(kind)
         };
         let mut refused: Vec<Policy> = Vec::new();
         for case in cases.iter().filter(|case| !case.options.policy().allows(kind)).filter(needs) {

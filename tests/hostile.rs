@@ -156,8 +156,9 @@ fn the_memory_of_the_push_path_depends_on_the_limits() {
     let options = Options::new();
     let mut wrong = Vec::new();
     let limits = options.limits();
-    // A repair, its entry in the edits, and its path.
-    let repairs = 3 * limits.repairs() * size_of::<jsonmend_core::Repair>();
+    // What is withheld, and the repairs in it and in the piece that is read: one for each byte, and
+    // more room than that as the list grows.
+    let repairs = 3 * (limits.buffer() + (16 << 10)) * size_of::<jsonmend_core::Repair>();
     let most = (16 * limits.buffer() + repairs) as u64;
     for Hostile { name, input, .. } in adversary::hostile(MEGABYTE) {
         for size in [1024, input.len()] {
@@ -201,8 +202,8 @@ fn many_documents_take_a_small_multiple_of_their_text() {
         "<tool_call>{\"a\":1}</tool_call>\n",
         "{'a':1}\n",
     ];
-    // The number of documents that any text may hold takes memory of its own.
-    let base = Options::new().with_limits(Limits::new().with_documents(10_000));
+    // The number of documents and of repairs that any text may hold takes memory of its own.
+    let base = Options::new().with_limits(Limits::new().with_documents(10_000).with_report(0));
     let array = base.clone().with_trailing_documents(TrailingDocuments::Array);
     let all = base.clone().with_trailing_documents(TrailingDocuments::All);
     let mut wrong = Vec::new();
@@ -274,11 +275,11 @@ fn twice_the_input_is_twice_the_work() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The same for the whole-text path, with no limit on repairs that would end the work early.
+/// The same for the whole-text path, which never turns to the other reading.
 #[test]
 fn twice_the_input_is_twice_the_work_in_the_whole_text_path() {
     let (half, full) = (adversary::hostile(10_000), adversary::hostile(20_000));
-    let limits = Limits::new().with_repairs(usize::MAX).with_depth(1_000);
+    let limits = Limits::new().with_report(usize::MAX).with_depth(1_000);
     let mut wrong = Vec::new();
     for trailing in [TrailingDocuments::First, TrailingDocuments::Array] {
         let options = Options::new().with_limits(limits).with_trailing_documents(trailing);
@@ -298,7 +299,8 @@ fn twice_the_input_is_twice_the_work_in_the_whole_text_path() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Each repair has a path with the keys of all open objects, but they are kept once.
+/// Paths are made when they are asked for, so that the keys of open objects are not kept for each
+/// repair in them.
 #[test]
 fn repairs_under_a_long_key_do_not_copy_it() {
     let input = |key: usize| format!("{{\"{}\": [{}]}}", "k".repeat(key), "'a',".repeat(4_900));
@@ -307,7 +309,9 @@ fn repairs_under_a_long_key_do_not_copy_it() {
         let heap = heap_of(|| {
             let mended = mend(input.as_bytes(), &Options::new());
             assert_eq!(mended.outcome(), Outcome::Repaired);
-            let place = mended.repairs().last().unwrap().path().to_string();
+            let mut located = mended.located(input.as_bytes());
+            assert!(located.by_ref().last().is_some());
+            let place = located.path().to_string();
             assert_eq!(place.len(), key + "$.[4899]".len());
         });
         heap.peak

@@ -82,17 +82,33 @@ pub(crate) fn buffer() {
     }
 }
 
-pub(crate) fn repairs() {
+pub(crate) fn report() {
+    // However many repairs a text needs, it is not refused.
     let input = |count: usize| format!("[{}1]", "'a',".repeat(count / 2)).into_bytes();
-    assert_eq!(push(&input(10_000), &Options::new()).0, Outcome::Repaired);
-    let (outcome, text) = push(&input(10_002), &Options::new());
-    assert_eq!((outcome, text.ends_with(b"'a',1]")), (Outcome::Overflow, true));
-    assert_eq!(mend(&input(10_002), &Options::new()).outcome(), Outcome::Overflow);
-    let several = "{\"a\": 1}\n".repeat(12_000);
     let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
-    assert_eq!(mend(several.as_bytes(), &array).outcome(), Outcome::Repaired);
-    let raised = limited(|l| l.with_repairs(10_002));
-    assert_eq!(mend(&input(10_002), &raised).outcome(), Outcome::Repaired);
+    for count in [1_000, 400_000] {
+        let output = input(count).escape_ascii().to_string().replace("\\'", "\"");
+        for options in [&Options::new(), &limited(|l| l.with_report(0)), &array] {
+            let mended = mend(&input(count), options);
+            assert_eq!((mended.outcome(), mended.text()), (Outcome::Repaired, Some(&*output)));
+            assert_eq!(mended.repairs().len(), count);
+        }
+    }
+    assert_eq!(push(&input(20_000), &Options::new()).0, Outcome::Repaired);
+    // With more than a report holds, what needs the whole text is not mended. Up to half of its size,
+    // a text may have as many as it has.
+    let lost =
+        |words: usize| format!("\"a\": 1, \"b\": [{}]}}", "'x', ".repeat(words)).into_bytes();
+    let small = limited(|l| l.with_report(48 * 20));
+    assert_eq!(mend(&lost(5), &small).outcome(), Outcome::Repaired);
+    assert_eq!(mend(&lost(500), &small).outcome(), Outcome::None);
+    assert_eq!(mend(&lost(500), &Options::new()).outcome(), Outcome::Repaired);
+    // Documents are joined all the same.
+    let several = "{'a': 1}\n".repeat(12_000).into_bytes();
+    for options in [array.clone(), array.with_limits(Limits::new().with_report(0))] {
+        let mended = mend(&several, &options);
+        assert_eq!((mended.outcome(), mended.repairs().len()), (Outcome::Repaired, 36_001));
+    }
 }
 
 pub(crate) fn whole_text_lookahead() {

@@ -16,7 +16,7 @@ const ROWS: &[(&str, Reached)] = &[
     ("`with_depth` | 64", There("crates/schema/tests/validate.rs", "a_schema_has_limits")),
     ("`with_lookahead`", Here(core::lookahead)),
     ("`with_buffer`", Here(core::buffer)),
-    ("`with_repairs`", Here(core::repairs)),
+    ("`with_report`", Here(core::report)),
     (
         "`with_documents`",
         There("tests/hostile.rs", "short_documents_beyond_the_limit_are_an_overflow"),

@@ -66,7 +66,8 @@ pub(crate) fn open_objects() {
     assert_eq!(ended, [kept.clone(), kept.clone(), beyond.clone(), beyond.clone()]);
     // Repairs count too.
     let broken = body.replace("\\\"12345678", "\\\"1234'5678").replace("\\\"a\\\"", "'a'");
-    assert!(objects(&broken, &options).iter().all(|object| *object == beyond));
+    let beyond_with_repairs = objects(&broken, &options).into_iter().filter(|it| *it == beyond);
+    assert_eq!(beyond_with_repairs.count(), 3);
     // What has ended makes room.
     let one_by_one: Vec<String> =
         (0..10).map(|choice| of(choice, "{\"a\": \"12345678\"}")).collect();

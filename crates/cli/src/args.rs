@@ -350,10 +350,6 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES")]
     pub(crate) buffer: Option<usize>,
 
-    /// Maximum number of repairs per input [default: 10000].
-    #[arg(long, value_name = "N")]
-    pub(crate) max_repairs: Option<usize>,
-
     /// Maximum number of documents that are joined, if they have less than 16 bytes on average
     /// [default: 250000].
     #[arg(long, value_name = "N")]
@@ -371,9 +367,6 @@ impl LimitArgs {
         }
         if let Some(bytes) = self.buffer {
             limits = limits.with_buffer(bytes);
-        }
-        if let Some(repairs) = self.max_repairs {
-            limits = limits.with_repairs(repairs);
         }
         if let Some(documents) = self.max_documents {
             limits = limits.with_documents(documents);

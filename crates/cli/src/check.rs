@@ -14,7 +14,7 @@ use crate::{
     listing::Listing,
     out::Out,
     paint::{BOLD, notice},
-    report::{self, Located},
+    report::{self, Placed},
     visible::shown,
 };
 
@@ -28,7 +28,7 @@ pub(crate) struct Report<'a> {
     /// The repaired text, for `repair` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     json: Option<Option<&'a str>>,
-    repairs: Vec<Located>,
+    repairs: Vec<Placed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ impl<'a> Report<'a> {
             valid: mended.outcome() == Outcome::Unchanged,
             outcome: mended.outcome().code(),
             json: None,
-            repairs: report::located(text, mended.repairs()),
+            repairs: report::placed(text, mended.repairs()),
             cut_at: mended.cut_at().map(ToString::to_string),
             fault: Fault::of(text, mended, options),
         }

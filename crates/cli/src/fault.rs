@@ -53,15 +53,13 @@ impl Fault {
             Outcome::Overflow => {
                 let limits = options.limits();
                 let depth = format!("{} levels of nesting (--depth)", limits.depth());
-                let repairs = format!("{} repairs (--max-repairs)", limits.repairs());
                 let (start, passed) = match stop(text, options) {
                     Some((start, true)) => (start, depth),
-                    Some((start, false)) => (start, repairs),
                     // Only the whole-text path exceeds a limit, so it is not known which.
-                    None => {
+                    _ => {
                         let most = limits.documents();
                         let joined = format!("{most} short documents (--max-documents)");
-                        (end, format!("{depth}, {repairs}, or {joined}"))
+                        (end, format!("{depth}, or {joined}"))
                     }
                 };
                 Some(Self::at(text, start..start, format!("a limit was exceeded: {passed}")))
@@ -76,10 +74,10 @@ impl Fault {
         let policy = options.policy();
         let needed = mend_text(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
         if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind())) {
-            return Self::at(text, repair.start()..repair.end(), reason(repair, options));
+            return Self::at(text, repair.start()..repair.end(), reason(&repair, options));
         }
         if options.trailing_documents() == TrailingDocuments::Error {
-            let start = needed.repairs().last().map_or(text.len(), jsonmend_core::Repair::start);
+            let start = needed.repairs().last().map_or(text.len(), |repair| repair.start());
             return Self::at(text, start..start, FOLLOWED.to_owned());
         }
         let start = stop(text, options).map_or(text.len(), |stop| stop.0);

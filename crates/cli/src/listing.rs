@@ -1,6 +1,8 @@
 //! Repairs as people read them: one line for each kind, or one for each repair.
 
-use jsonmend_core::{Path, Repair, Risk};
+use std::{iter::once, ops::Range};
+
+use jsonmend_core::{Located, Path, Repair, Repairs, Risk};
 use jsonmend_schema::Change;
 
 use crate::{
@@ -22,14 +24,13 @@ pub(crate) struct Edit<'a> {
     start: usize,
     end: usize,
     after: &'a str,
-    path: &'a Path,
 }
 
 impl<'a> From<&'a Repair> for Edit<'a> {
     fn from(repair: &'a Repair) -> Self {
         let (code, risk) = (repair.kind().code(), repair.risk());
         let (start, end) = (repair.start(), repair.end());
-        Self { code, risk, start, end, after: repair.after(), path: repair.path() }
+        Self { code, risk, start, end, after: repair.after() }
     }
 }
 
@@ -37,7 +38,7 @@ impl<'a> From<&'a Change> for Edit<'a> {
     fn from(change: &'a Change) -> Self {
         let (code, risk) = (change.cause().code(), change.risk());
         let (start, end) = (change.start(), change.end());
-        Self { code, risk, start, end, after: change.after(), path: change.path() }
+        Self { code, risk, start, end, after: change.after() }
     }
 }
 
@@ -67,10 +68,6 @@ impl Edit<'_> {
         }
     }
 
-    fn path(&self) -> Shown {
-        Shown::message(&self.path.to_string())
-    }
-
     /// `bytes 1..2`, or `byte 1` if nothing is replaced.
     fn bytes(&self) -> Shown {
         if self.start == self.end {
@@ -81,12 +78,38 @@ impl Edit<'_> {
     }
 
     /// `single-quote (exact) at $: ' -> " (bytes 1..2)`
-    pub(crate) fn describe(&self, paint: Paint, before: Option<&[u8]>) -> Shown {
+    pub(crate) fn describe(&self, path: &Path, paint: Paint, before: Option<&[u8]>) -> Shown {
         let code = paint.paint(NAME, self.code);
         let risk = paint.paint(risk_style(self.risk), self.risk);
         let bytes = paint.paint(DIM, shown!("({})", self.bytes()));
-        let (path, change) = (self.path(), self.change(paint, before));
+        let (path, change) = (shown_path(path), self.change(paint, before));
         shown!("{} ({}) at {}: {} {}", code, risk, path, change, bytes)
+    }
+}
+
+fn shown_path(path: &Path) -> Shown {
+    Shown::message(&path.to_string())
+}
+
+/// Repairs or changes, with the path of each, which is made when it is asked for.
+pub(crate) trait Script {
+    /// Passes each to `take`, in order.
+    fn each(self, take: &mut dyn FnMut(Edit<'_>, &dyn Fn() -> Path));
+}
+
+impl<I: Iterator<Item = Repair>> Script for Located<'_, I> {
+    fn each(mut self, take: &mut dyn FnMut(Edit<'_>, &dyn Fn() -> Path)) {
+        while let Some(repair) = self.next() {
+            take(Edit::from(&repair), &|| self.path());
+        }
+    }
+}
+
+impl Script for &[Change] {
+    fn each(self, take: &mut dyn FnMut(Edit<'_>, &dyn Fn() -> Path)) {
+        for change in self {
+            take(Edit::from(change), &|| change.path().clone());
+        }
     }
 }
 
@@ -103,57 +126,64 @@ pub(crate) struct Listing<'a> {
 impl Listing<'_> {
     /// One line for each kind of repair or, with `--verbose`, for each repair. `text` is `None` if
     /// the input is no longer available.
-    pub(crate) fn lines<'e, E>(&self, text: Option<&[u8]>, edits: &'e [E]) -> Vec<Shown>
-    where
-        Edit<'e>: From<&'e E>,
-    {
+    pub(crate) fn lines(&self, text: Option<&[u8]>, script: impl Script) -> Vec<Shown> {
         let mut locator = text.map(Locator::new);
-        let located = edits.iter().map(|edit| {
-            let edit = Edit::from(edit);
+        let (mut lines, mut kinds) = (Vec::new(), Kinds::default());
+        script.each(&mut |edit, path| {
             let seen = text.zip(locator.as_mut());
-            (edit, seen.map(|(text, locator)| (locator.at(edit.start), edit.before(text))))
+            let seen = seen.map(|(text, locator)| (locator.at(edit.start), edit.before(text)));
+            if self.verbose {
+                lines.push(self.line(edit, &path(), seen));
+            } else {
+                kinds.add(self, edit, path, seen);
+            }
         });
-        if self.verbose {
-            return located.map(|(edit, seen)| self.line(edit, seen)).collect();
-        }
-        let mut kinds = Kinds::default();
-        located.for_each(|(edit, seen)| kinds.add(self, edit, seen));
-        kinds.lines(self.paint)
+        if self.verbose { lines } else { kinds.lines(self.paint) }
     }
 
     /// The same with an excerpt below each line. Carets mark all repairs of the kind in the excerpt.
-    pub(crate) fn paragraphs(&self, text: &[u8], repairs: &[Repair]) -> Vec<Shown> {
-        let edits: Vec<Edit<'_>> = repairs.iter().map(Edit::from).collect();
-        let mut locator = Locator::new(text);
-        let mut paragraph = |line: &Shown, marked: &[Edit<'_>]| {
-            let Some(first) = marked.first() else { return line.clone() };
-            let spans = marked.iter().map(|edit| edit.start..edit.end);
-            let [source, carets] = excerpt(text, spans, locator.at(first.start));
-            let carets = self.paint.paint(risk_style(first.risk), carets);
+    pub(crate) fn paragraphs(&self, text: &[u8], repairs: &Repairs) -> Vec<Shown> {
+        let mut places = Locator::new(text);
+        let mut paragraph = |line: &Shown, risk, spans: &mut dyn Iterator<Item = Range<usize>>| {
+            let mut spans = spans.peekable();
+            let Some(first) = spans.peek() else { return line.clone() };
+            let position = places.at(first.start);
+            let [source, carets] = excerpt(text, spans, position);
+            let carets = self.paint.paint(risk_style(risk), carets);
             shown!("{}\n{}\n{}", line, source, carets)
         };
+        let located = Located::in_input(text, repairs);
         if self.verbose {
-            let lines = self.lines(Some(text), repairs);
-            let each = lines.iter().zip(edits.chunks(1));
-            return each.map(|(line, edit)| paragraph(line, edit)).collect();
+            let lines = self.lines(Some(text), located);
+            let each = lines.iter().zip(repairs);
+            let mut one = |(line, repair): (&Shown, Repair)| {
+                paragraph(line, repair.risk(), &mut once(repair.span()))
+            };
+            return each.map(&mut one).collect();
         }
-        let mut places = Locator::new(text);
+        let mut locator = Locator::new(text);
         let mut kinds = Kinds::default();
-        for &edit in &edits {
-            kinds.add(self, edit, Some((places.at(edit.start), edit.before(text))));
-        }
+        located.each(&mut |edit, path| {
+            kinds.add(self, edit, path, Some((locator.at(edit.start), edit.before(text))));
+        });
         let of_kind = |kind: &Kind| {
-            let alike = edits.iter().copied().filter(|edit| kind.has(edit));
-            paragraph(&kind.line(self.paint), &alike.collect::<Vec<_>>())
+            let alike = repairs.iter().filter(|repair| kind.has(&Edit::from(repair)));
+            let mut spans = alike.map(|repair| repair.span());
+            paragraph(&kind.line(self.paint), kind.risk, &mut spans)
         };
         kinds.0.iter().map(of_kind).collect()
     }
 
     /// The line for one repair: `name:1:2: single-quote (exact) at $: ' -> " (bytes 1..2)`. `seen` is
     /// its position and the bytes it replaces.
-    pub(crate) fn line(&self, edit: Edit<'_>, seen: Option<(Position, &[u8])>) -> Shown {
+    pub(crate) fn line(
+        &self,
+        edit: Edit<'_>,
+        path: &Path,
+        seen: Option<(Position, &[u8])>,
+    ) -> Shown {
         let place = self.place(edit.start, seen.map(|(position, _)| position));
-        shown!("{}: {}", place, edit.describe(self.paint, seen.map(|(_, before)| before)))
+        shown!("{}: {}", place, edit.describe(path, self.paint, seen.map(|(_, before)| before)))
     }
 
     /// `name:1:2`, or `1:2` without a name. Without a position, the byte has to do.
@@ -181,22 +211,48 @@ struct Kind {
     place: Shown,
     path: Shown,
     change: Shown,
-    /// Whether all of them make the same change.
-    alike: bool,
+    /// What the first one replaces and inserts, if all of them make the same change.
+    alike: Option<Same>,
+}
+
+/// A change, to compare others with it.
+#[derive(Debug, PartialEq, Eq)]
+struct Same {
+    before: Option<Vec<u8>>,
+    after: String,
+}
+
+impl Same {
+    fn new(edit: &Edit<'_>, before: Option<&[u8]>) -> Self {
+        Self { before: before.map(|before| head(before).to_vec()), after: edit.after.to_owned() }
+    }
+
+    fn is(&self, edit: &Edit<'_>, before: Option<&[u8]>) -> bool {
+        self.before.as_deref() == before.map(head) && self.after == edit.after
+    }
+}
+
+/// As much of a replaced text as is compared with that of others: more than a line shows.
+fn head(before: &[u8]) -> &[u8] {
+    before.get(..4 * SPAN).unwrap_or(before)
 }
 
 impl Kinds {
-    /// Counts a repair. `seen` is its position and the bytes it replaces.
+    /// Counts a repair. `seen` is its position and the bytes it replaces. The path is asked for if it
+    /// is the first of its kind.
     pub(crate) fn add(
         &mut self,
         listing: &Listing<'_>,
         edit: Edit<'_>,
+        path: impl Fn() -> Path,
         seen: Option<(Position, &[u8])>,
     ) {
-        let change = edit.change(listing.paint, seen.map(|(_, before)| before));
+        let before = seen.map(|(_, before)| before);
         if let Some(kind) = self.0.iter_mut().find(|kind| kind.has(&edit)) {
             kind.count += 1;
-            kind.alike &= kind.change == change;
+            if kind.alike.as_ref().is_some_and(|same| !same.is(&edit, before)) {
+                kind.alike = None;
+            }
             return;
         }
         self.0.push(Kind {
@@ -204,9 +260,9 @@ impl Kinds {
             risk: edit.risk,
             count: 1,
             place: listing.place(edit.start, seen.map(|(position, _)| position)),
-            path: edit.path(),
-            change,
-            alike: true,
+            path: shown_path(&path()),
+            change: edit.change(listing.paint, before),
+            alike: Some(Same::new(&edit, before)),
         });
     }
 
@@ -229,7 +285,7 @@ impl Kind {
         if *count == 1 {
             return shown!("{}: {} ({}) at {}: {}", place, code, risk, path, change);
         }
-        let more = if self.alike { "" } else { ", …" };
+        let more = if self.alike.is_some() { "" } else { ", …" };
         let first = shown!("first at {}: {}{}", path, change, more);
         shown!("{}: {} × {} ({}), {}", place, code, count, risk, first)
     }
@@ -248,13 +304,19 @@ mod tests {
         Listing { paint: Paint::stdout(Color::Never), name: Some("f"), verbose }
     }
 
-    fn repairs() -> Vec<Repair> {
-        mend(TEXT.as_bytes(), &Options::new()).repairs().to_vec()
+    fn repairs() -> Repairs {
+        mend(TEXT.as_bytes(), &Options::new()).repairs().clone()
+    }
+
+    fn lines(listing: Listing<'_>, text: Option<&str>) -> Vec<Shown> {
+        let repairs = repairs();
+        let located = Located::in_input(TEXT.as_bytes(), &repairs);
+        listing.lines(text.map(str::as_bytes), located)
     }
 
     #[test]
     fn each_kind_is_one_line() {
-        let lines = listing(false).lines(Some(TEXT.as_bytes()), &repairs());
+        let lines = lines(listing(false), Some(TEXT));
         assert_eq!(
             lines.iter().map(Shown::as_str).collect::<Vec<_>>(),
             [
@@ -266,7 +328,7 @@ mod tests {
 
     #[test]
     fn each_repair_is_one_line_if_verbose() {
-        let lines = listing(true).lines(Some(TEXT.as_bytes()), &repairs());
+        let lines = lines(listing(true), Some(TEXT));
         assert_eq!(lines.len(), 6);
         assert_eq!(lines[0].as_str(), "f:1:2: single-quote (exact) at $: ' -> \" (bytes 1..2)");
         assert_eq!(
@@ -285,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_place_without_the_text_is_its_byte() {
-        let lines = Listing { name: None, ..listing(true) }.lines(None, &repairs());
+        let lines = lines(Listing { name: None, ..listing(true) }, None);
         assert_eq!(
             lines[0].as_str(),
             "byte 1: single-quote (exact) at $: 1 byte -> \" (bytes 1..2)"

@@ -93,7 +93,7 @@ fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session:
     let paint = session.stderr;
     if mended.outcome().is_valid() && !session.quiet {
         let listing = Listing { paint, name: Some(name), verbose: session.verbose };
-        listing.lines(Some(text), mended.repairs()).iter().for_each(notice);
+        listing.lines(Some(text), mended.located(text)).iter().for_each(notice);
         summary(name, mended.outcome(), &report::count(mended.repairs()), session);
     }
     if let Some(fault) = Fault::of(text, mended, options) {

@@ -1,6 +1,7 @@
 //! Repairs in machine-readable form, and the words and colours of outcomes.
 
-use jsonmend_core::{Outcome, Repair, Risk};
+use jsonmend_core::{Located, Outcome, Path, Repair, Repairs, RepairsIter, Risk};
+use jsonmend_response::Object;
 use jsonmend_schema::Change;
 use serde::Serialize;
 
@@ -22,24 +23,23 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record for a text in which `offset` more bytes come first.
-    pub(crate) fn shifted(mut self, offset: usize) -> Self {
-        self.start += offset;
-        self.end += offset;
-        self
-    }
-}
-
-impl From<&Repair> for Record {
-    fn from(repair: &Repair) -> Self {
+    /// The record of a repair at this place of the document.
+    pub(crate) fn new(repair: &Repair, path: &Path) -> Self {
         Self {
             code: repair.kind().code(),
             risk: repair.risk().code(),
             start: repair.start(),
             end: repair.end(),
-            after: repair.after().to_string(),
-            path: repair.path().to_string(),
+            after: repair.after().to_owned(),
+            path: path.to_string(),
         }
+    }
+
+    /// The record for a text in which `offset` more bytes come first.
+    pub(crate) fn shifted(mut self, offset: usize) -> Self {
+        self.start += offset;
+        self.end += offset;
+        self
     }
 }
 
@@ -56,14 +56,24 @@ impl From<&Change> for Record {
     }
 }
 
-/// The records of `repairs`.
-pub(crate) fn records(repairs: &[Repair]) -> Vec<Record> {
-    repairs.iter().map(Record::from).collect()
+/// The records of repairs.
+pub(crate) fn records(mut repairs: Located<'_, RepairsIter<'_>>) -> Vec<Record> {
+    let mut records = Vec::with_capacity(repairs.size_hint().0);
+    while let Some(repair) = repairs.next() {
+        records.push(Record::new(&repair, &repairs.path()));
+    }
+    records
+}
+
+/// The repairs of an object, with their paths.
+pub(crate) fn of_object(object: &Object) -> Located<'_, RepairsIter<'_>> {
+    let json = object.json().unwrap_or_default().as_bytes();
+    Located::in_mended(json, object.offset(), object.repairs())
 }
 
 /// A repair with its position in the text.
 #[derive(Debug, Serialize)]
-pub(crate) struct Located {
+pub(crate) struct Placed {
     #[serde(flatten)]
     record: Record,
     line: usize,
@@ -72,16 +82,16 @@ pub(crate) struct Located {
 }
 
 /// The records of `repairs`, with their positions in `text`.
-pub(crate) fn located(text: &[u8], repairs: &[Repair]) -> Vec<Located> {
+pub(crate) fn placed(text: &[u8], repairs: &Repairs) -> Vec<Placed> {
     let mut locator = Locator::new(text);
-    let locate = |repair: &Repair| {
-        let Position { line, column } = locator.at(repair.start());
-        let end = repair.end().min(text.len());
-        let span = text.get(repair.start().min(end)..end).unwrap_or_default();
+    let locate = |record: Record| {
+        let Position { line, column } = locator.at(record.start);
+        let end = record.end.min(text.len());
+        let span = text.get(record.start.min(end)..end).unwrap_or_default();
         let before = String::from_utf8_lossy(span).into_owned();
-        Located { record: Record::from(repair), line, column, before }
+        Placed { record, line, column, before }
     };
-    repairs.iter().map(locate).collect()
+    records(Located::in_input(text, repairs)).into_iter().map(locate).collect()
 }
 
 /// The name of an outcome, coloured.
@@ -104,8 +114,8 @@ pub(crate) fn not_valid(paint: Paint, message: &str, outcome: Outcome) -> Shown 
 }
 
 /// `3 repairs, highest risk likely`.
-pub(crate) fn count(repairs: &[Repair]) -> String {
-    count_of(repairs.len(), repairs.iter().map(Repair::risk).max())
+pub(crate) fn count(repairs: &Repairs) -> String {
+    count_of(repairs.len(), repairs.risk())
 }
 
 /// The same for a number of repairs and their highest risk.

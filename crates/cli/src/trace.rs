@@ -1,6 +1,6 @@
 //! `jsonmend trace`: the steps of the push path.
 
-use jsonmend_core::{Collected, Mender, Outcome};
+use jsonmend_core::{Mender, Outcome, Output, Path, Paths, Repair};
 use serde_json::{Value, json};
 
 use crate::{
@@ -32,16 +32,17 @@ pub(crate) fn run(args: &TraceArgs, session: Session) -> Result<Exit, Failure> {
         );
         out.line(&paint.paint(BOLD, heads));
     }
+    let mut made = Made::default();
     for piece in args.split.pieces(&text) {
         let offset = mender.offset();
-        let mut made = Collected::default();
+        made.clear();
         mender.push(piece, &mut made);
         let step = Step { offset, piece, made: &made, mender: &mender, outcome: None };
         step.write(&mut out, args.json, &text, paint);
         out.check()?;
     }
     let offset = mender.offset();
-    let mut made = Collected::default();
+    made.clear();
     let outcome = mender.finish(&mut made);
     let step = Step { offset, piece: b"", made: &made, mender: &mender, outcome: Some(outcome) };
     step.write(&mut out, args.json, &text, paint);
@@ -49,10 +50,40 @@ pub(crate) fn run(args: &TraceArgs, session: Session) -> Result<Exit, Failure> {
     Ok(Exit::Unchanged)
 }
 
+/// What one step has emitted.
+#[derive(Default)]
+struct Made {
+    text: Vec<u8>,
+    repairs: Vec<(Repair, Path)>,
+    /// Follows the text of all steps.
+    paths: Paths,
+}
+
+impl Made {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.repairs.clear();
+    }
+}
+
+impl Output for Made {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+        self.paths.read(bytes);
+    }
+    fn raw(&mut self) {
+        self.paths.raw();
+    }
+    fn repair(&mut self, repair: Repair) {
+        let path = self.paths.path_of(&repair);
+        self.repairs.push((repair, path));
+    }
+}
+
 struct Step<'a> {
     offset: usize,
     piece: &'a [u8],
-    made: &'a Collected,
+    made: &'a Made,
     mender: &'a Mender,
     /// Only in the last step.
     outcome: Option<Outcome>,
@@ -67,7 +98,7 @@ impl Step<'_> {
             Some(_) => shown!("(end)"),
             None => Shown::clipped(self.piece, PIECE - 1),
         };
-        let certain = Shown::clipped(self.made.text(), CERTAIN - 1).padded(CERTAIN);
+        let certain = Shown::clipped(&self.made.text, CERTAIN - 1).padded(CERTAIN);
         out.line(&shown!(
             "{}  {}  {}  {}  {}  {}",
             format!("{:>8}", self.offset),
@@ -77,9 +108,9 @@ impl Step<'_> {
             format!("{:>8}", self.mender.withheld()),
             paint.paint(DIM, self.completion().as_deref().unwrap_or("-")),
         ));
-        for repair in self.made.repairs() {
+        for (repair, path) in &self.made.repairs {
             let before = text.get(repair.start()..repair.end()).unwrap_or_default();
-            let change = Edit::from(repair).describe(paint, Some(before));
+            let change = Edit::from(repair).describe(path, paint, Some(before));
             out.line(&shown!("       ~  {}", change));
         }
         if let Some(outcome) = self.outcome {
@@ -100,13 +131,18 @@ impl Step<'_> {
         json!({
             "offset": self.offset,
             "piece": String::from_utf8_lossy(self.piece),
-            "certain": self.made.to_text(),
+            "certain": String::from_utf8_lossy(&self.made.text),
             "depth": self.mender.depth(),
             "withheld": self.mender.withheld(),
             "completion": self.completion(),
-            "repairs": self.made.repairs().iter().map(Record::from).collect::<Vec<_>>(),
+            "repairs": self.repairs(),
             "outcome": self.outcome.map(Outcome::code),
         })
+    }
+
+    fn repairs(&self) -> Vec<Record> {
+        let each = self.made.repairs.iter();
+        each.map(|(repair, path)| Record::new(repair, path)).collect()
     }
 
     fn completion(&self) -> Option<String> {

@@ -40,7 +40,7 @@ pub enum ParseEvent<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Between tokens; a string here is a key if the flag of the reader says so.
+    /// Between tokens. `next` of the reader says what comes.
     Between,
     /// In a key or a string value.
     Content { key: bool },
@@ -48,6 +48,17 @@ enum State {
     Scalar,
     /// The text is not JSON. Nothing more is read.
     Broken,
+}
+
+/// What follows a separator or an opening bracket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// After a comma in an array.
+    Item,
+    /// After a comma or a brace: a string here is a key.
+    Key,
+    /// Anything else. A string here is a value.
+    Other,
 }
 
 /// Reads valid JSON text, in any pieces, and emits [`ParseEvent`]s.
@@ -151,8 +162,7 @@ pub struct EventReader {
     state: State,
     /// The open containers: `true` is an object.
     open: Vec<bool>,
-    /// Whether a string read now would be a key.
-    key_next: bool,
+    next: Next,
     /// The key, number or literal that is being read, as far as it was in earlier pieces.
     token: String,
     /// A character or an escape of which not all bytes have arrived.
@@ -168,7 +178,7 @@ impl EventReader {
         Self {
             state: State::Between,
             open: Vec::new(),
-            key_next: false,
+            next: Next::Other,
             token: String::new(),
             part: Part::new(),
             base: 0,
@@ -196,7 +206,7 @@ impl EventReader {
     pub fn reset(&mut self) {
         self.state = State::Between;
         self.open.clear();
-        self.key_next = false;
+        self.next = Next::Other;
         self.token.clear();
         self.part.clear();
         self.base = 0;
@@ -247,15 +257,18 @@ impl EventReader {
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {}
             b'"' => {
-                let key = self.key_next;
+                let key = self.next == Next::Key;
+                self.next = Next::Other;
                 self.state = State::Content { key };
                 if !key {
                     sink(self.base + at, ParseEvent::BeginString);
                 }
                 return self.content(text, at + 1, key, sink);
             }
-            b',' => self.key_next = self.open.last() == Some(&true),
-            b':' => self.key_next = false,
+            b',' => {
+                self.next = if self.open.last() == Some(&true) { Next::Key } else { Next::Item }
+            }
+            b':' => self.next = Next::Other,
             b'{' | b'[' => {
                 let object = byte == b'{';
                 sink(
@@ -263,7 +276,7 @@ impl EventReader {
                     if object { ParseEvent::BeginObject } else { ParseEvent::BeginArray },
                 );
                 self.open.push(object);
-                self.key_next = object;
+                self.next = if object { Next::Key } else { Next::Other };
             }
             b'}' | b']' => {
                 let object = byte == b'}';
@@ -275,10 +288,11 @@ impl EventReader {
                     self.base + at,
                     if object { ParseEvent::EndObject } else { ParseEvent::EndArray },
                 );
-                self.key_next = false;
+                self.next = Next::Other;
                 self.value_ended(at, sink);
             }
             _ if is_scalar(byte) => {
+                self.next = Next::Other;
                 self.state = State::Scalar;
                 return self.scalar(text, at, sink);
             }
@@ -461,6 +475,30 @@ impl EventReader {
     #[inline]
     pub(crate) fn is_in_text(&self) -> bool {
         self.is_in_string() && !self.is_in_part()
+    }
+
+    /// Whether a key comes next, or is unfinished.
+    pub(crate) const fn awaits_key(&self) -> bool {
+        match self.state {
+            State::Between => matches!(self.next, Next::Key),
+            State::Content { key } => key,
+            State::Scalar | State::Broken => false,
+        }
+    }
+
+    /// Whether a comma in an array was read, and nothing after it.
+    pub(crate) const fn awaits_item(&self) -> bool {
+        matches!((self.state, self.next), (State::Between, Next::Item))
+    }
+
+    /// Whether no token is unfinished.
+    pub(crate) const fn is_between(&self) -> bool {
+        matches!(self.state, State::Between)
+    }
+
+    /// Whether a number or a literal is unfinished.
+    pub(crate) const fn is_in_scalar(&self) -> bool {
+        matches!(self.state, State::Scalar)
     }
 
     /// Whether a character or an escape is unfinished.

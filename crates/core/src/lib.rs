@@ -67,6 +67,9 @@ mod mender;
 mod options;
 mod output;
 mod partial;
+mod path;
+mod paths;
+mod repairs;
 mod report;
 mod scan;
 #[cfg(feature = "serde")]
@@ -96,7 +99,10 @@ pub use output::{Collected, Output};
 #[cfg(feature = "serde_json")]
 pub use partial::Unrepresentable;
 pub use partial::{Delta, DeltaOp, Deltas, Kind, Misplaced, OwnedValue, Partial, Revision, Value};
-pub use report::{Outcome, Path, Repair, Step, apply};
+pub use path::{Path, Step};
+pub use paths::{Located, Paths};
+pub use repairs::{Repairs, RepairsIter};
+pub use report::{Outcome, Repair, apply};
 #[cfg(feature = "serde")]
 pub use serde::DeserializeError;
 pub use tail::Tail;

@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::{Outcome, Path, Repair};
+use crate::{Located, Outcome, Path, Repairs, RepairsIter};
 
 /// The result of mending a whole text.
 ///
@@ -16,7 +16,7 @@ use crate::{Outcome, Path, Repair};
 pub struct Mended {
     outcome: Outcome,
     text: Option<String>,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
     cut_at: Option<Path>,
 }
 
@@ -27,7 +27,7 @@ impl Mended {
     pub fn new(
         outcome: Outcome,
         text: Option<String>,
-        repairs: Vec<Repair>,
+        repairs: Repairs,
         cut_at: Option<Path>,
     ) -> Self {
         debug_assert_eq!(outcome.is_valid(), text.is_some());
@@ -48,8 +48,15 @@ impl Mended {
 
     /// The repairs, sorted and without overlaps. If there is no text, the ones that were needed.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub const fn repairs(&self) -> &Repairs {
         &self.repairs
+    }
+
+    /// The repairs, and where in the document each was made. `input` is the text that was mended. If
+    /// that did not lead to valid JSON, the paths are those of what it led to.
+    #[must_use]
+    pub fn located<'a>(&'a self, input: &'a [u8]) -> Located<'a, RepairsIter<'a>> {
+        Located::in_input(input, &self.repairs)
     }
 
     /// Where the input was cut off, for [`Outcome::Closed`] and [`Outcome::Cut`].
@@ -69,7 +76,7 @@ impl Mended {
 
     /// Returns outcome, text and repairs.
     #[must_use]
-    pub fn into_parts(self) -> (Outcome, Option<String>, Vec<Repair>) {
+    pub fn into_parts(self) -> (Outcome, Option<String>, Repairs) {
         (self.outcome, self.text, self.repairs)
     }
 }

@@ -36,9 +36,9 @@ use crate::{
 /// assert_eq!(text, br#"{"city": "Paris" }"#);
 /// ```
 ///
-/// Memory: less than a kilobyte, 16 bytes per level, the keys of the open levels (twice if something
-/// in them was repaired), what a guide knows of the levels that it was asked about, the repairs of
-/// one push, and at most [`Limits::with_buffer`](crate::Limits::with_buffer) bytes that are withheld.
+/// Memory: less than a kilobyte, 16 bytes per level, the keys of the open levels, what a guide knows
+/// of the levels that it was asked about, at most [`Limits::with_buffer`](crate::Limits::with_buffer)
+/// bytes that are withheld, and about 48 bytes for each repair in these and in 16 KiB more.
 #[derive(Clone, Debug)]
 pub struct Mender {
     engine: Engine,
@@ -51,6 +51,10 @@ pub struct Mender {
     outcome: Option<Outcome>,
     repairs: usize,
 }
+
+/// Longer chunks are read in pieces of so many bytes, so that the repairs of one are emitted before
+/// the next is read.
+const PIECE: usize = 16 << 10;
 
 /// How many bytes of a chunk are appended to the withheld ones before the rest is read in place.
 const JOIN: usize = 128;
@@ -72,6 +76,17 @@ impl Mender {
     /// Reads a chunk, and emits what is certain now.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
+        let mut chunk = chunk;
+        while let Some((piece, rest)) = chunk.split_at_checked(PIECE) {
+            self.push_piece(piece, out);
+            chunk = rest;
+        }
+        self.push_piece(chunk, out);
+        out.settle();
+    }
+
+    #[inline(always)]
+    fn push_piece(&mut self, chunk: &[u8], out: &mut impl Output) {
         let open = self.outcome.is_none() && self.carry.is_empty();
         if open && self.engine.read_content(chunk, self.pushed) {
             self.pushed += chunk.len();
@@ -84,7 +99,6 @@ impl Mender {
                 self.read(rest, out);
             }
         }
-        out.settle();
     }
 
     /// Reads a chunk up to the end of the document. Returns `None` as long as the document
@@ -106,7 +120,12 @@ impl Mender {
         }
         let start = self.pushed;
         self.engine.stop_at_end(true);
-        self.read(chunk, out);
+        for piece in chunk.chunks(PIECE) {
+            self.read(piece, out);
+            if self.document_ended() {
+                break;
+            }
+        }
         out.settle();
         let end = self.engine.document_end()?;
         self.carry.truncate(start.saturating_sub(end));
@@ -361,6 +380,12 @@ impl Mender {
         self.engine.refused()
     }
 
+    /// Where in the document the [refused](Self::refused) repair would have been made.
+    #[must_use]
+    pub fn refused_at(&self) -> Option<Path> {
+        self.refused().map(|_| self.engine.path())
+    }
+
     /// The outcome, once the input has ended or nothing that follows can change it.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
@@ -450,7 +475,7 @@ const fn outcome_of(stop: Stop) -> Outcome {
     match stop {
         Stop::Cut => Outcome::Cut,
         Stop::Nothing => Outcome::None,
-        Stop::Overflow => Outcome::Overflow,
+        Stop::Crowded | Stop::Overflow => Outcome::Overflow,
         Stop::Refused => Outcome::Invalid,
     }
 }
@@ -500,7 +525,7 @@ fn emit(engine: &mut Engine, text: Text<'_>, out: &mut impl Output, count: &mut 
             text.copy(at, repair.start, out);
             at = at.max(repair.end);
             *count += 1;
-            let after = repair.after.clone();
+            let after = repair.shared_after();
             out.repair(repair);
             if !after.is_empty() {
                 out.patch(after.as_bytes());

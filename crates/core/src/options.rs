@@ -94,7 +94,7 @@ impl Default for Policy {
 ///
 /// ```
 /// use jsonmend_core::Limits;
-/// let limits = Limits::new().with_depth(1000).with_repairs(50);
+/// let limits = Limits::new().with_depth(1000).with_report(1 << 30);
 /// assert_eq!(limits.depth(), 1000);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,16 +102,16 @@ pub struct Limits {
     depth: usize,
     lookahead: usize,
     buffer: usize,
-    repairs: usize,
+    report: usize,
     documents: usize,
 }
 
 impl Limits {
-    /// The defaults: depth 127, look-ahead 64 bytes, buffer 65,536 bytes, 10,000 repairs, 250,000
+    /// The defaults: depth 127, look-ahead 64 bytes, buffer 65,536 bytes, a report of 16 MiB, 250,000
     /// documents.
     #[must_use]
     pub const fn new() -> Self {
-        Self { depth: 127, lookahead: 64, buffer: 65_536, repairs: 10_000, documents: 250_000 }
+        Self { depth: 127, lookahead: 64, buffer: 65_536, report: 16 << 20, documents: 250_000 }
     }
 
     /// The deepest nesting, in levels.
@@ -146,13 +146,17 @@ impl Limits {
         self
     }
 
-    /// How many repairs one input may need.
+    /// How many bytes of memory the repairs of a whole text may take while it is read, about 48 each.
+    /// For a text of more than half that size it is twice its size.
+    ///
+    /// A text with more repairs than that is not refused. It is read as the push path reads it, which
+    /// keeps a few bytes of each, but cannot make a repair before a place that it has passed.
     ///
     /// ### Default
-    /// 10,000.
+    /// 16 MiB, which is enough for 350,000 repairs.
     #[must_use]
-    pub const fn with_repairs(mut self, repairs: usize) -> Self {
-        self.repairs = repairs;
+    pub const fn with_report(mut self, bytes: usize) -> Self {
+        self.report = bytes;
         self
     }
 
@@ -200,10 +204,16 @@ impl Limits {
         self.buffer
     }
 
-    /// The maximum number of repairs.
+    /// How many bytes the repairs of a whole text may take while it is read, if it is short.
     #[must_use]
-    pub const fn repairs(&self) -> usize {
-        self.repairs
+    pub const fn report(&self) -> usize {
+        self.report
+    }
+
+    /// The same for a text of that many bytes.
+    pub(crate) const fn report_for(&self, bytes: usize) -> usize {
+        let long = bytes.saturating_mul(2);
+        if long > self.report { long } else { self.report }
     }
 
     /// The maximum number of documents of a short text.

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::Repair;
+use crate::{Repair, Repairs};
 
 /// Receives what a [`Mender`](crate::Mender) emits: text in order, and the repairs in it.
 ///
@@ -133,7 +133,7 @@ impl<A: Output, B: Output> Output for (A, B) {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
     text: Vec<u8>,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
     documents: usize,
 }
 
@@ -152,7 +152,7 @@ impl Collected {
 
     /// The repairs so far.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub const fn repairs(&self) -> &Repairs {
         &self.repairs
     }
 
@@ -164,7 +164,7 @@ impl Collected {
 
     /// Text and repairs.
     #[must_use]
-    pub fn into_parts(self) -> (Vec<u8>, Vec<Repair>) {
+    pub fn into_parts(self) -> (Vec<u8>, Repairs) {
         (self.text, self.repairs)
     }
 }
@@ -174,7 +174,7 @@ impl Output for Collected {
         self.text.extend_from_slice(bytes);
     }
     fn repair(&mut self, repair: Repair) {
-        self.repairs.push(repair);
+        self.repairs.push(&repair);
     }
     fn end_document(&mut self) {
         self.documents += 1;

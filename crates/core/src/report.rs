@@ -1,7 +1,7 @@
-//! Reports: outcomes, repairs, paths.
+//! Reports: outcomes and repairs.
 
-use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
-use core::{fmt, fmt::Write as _, ops::Range};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use core::{borrow::Borrow, fmt, ops::Range};
 
 use crate::{RepairKind, Risk, code::by_code};
 
@@ -77,93 +77,13 @@ impl Outcome {
 
 by_code!(Outcome, "outcome");
 
-/// One step from a container to one of its children.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_enums)]
-pub enum Step {
-    /// The member with this (decoded) key. The paths of one input share it.
-    Key(Arc<str>),
-    /// The item at this index, from 0.
-    Index(usize),
-}
-
-/// A place in a document: the steps from the root. It prints as `$.a[0]["b c"]`.
-///
-/// ```
-/// use jsonmend_core::{Path, Step};
-/// let path = Path::from(vec![Step::Key("a".into()), Step::Index(0), Step::Key("b c".into())]);
-/// assert_eq!(path.to_string(), r#"$.a[0]["b c"]"#);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Path {
-    steps: Vec<Step>,
-}
-
-impl Path {
-    /// The steps, outermost first.
-    #[must_use]
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
-    /// The path as a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
-    ///
-    /// ```
-    /// use jsonmend_core::{Path, Step};
-    /// let path = Path::from(vec![Step::Key("a/b".into()), Step::Index(0)]);
-    /// assert_eq!(path.to_pointer(), "/a~1b/0");
-    /// ```
-    #[must_use]
-    pub fn to_pointer(&self) -> String {
-        let mut pointer = String::new();
-        for step in &self.steps {
-            pointer.push('/');
-            match step {
-                Step::Index(index) => {
-                    // Writing to a string does not fail.
-                    let _ = write!(pointer, "{index}");
-                }
-                Step::Key(key) => key.chars().for_each(|c| match c {
-                    '~' => pointer.push_str("~0"),
-                    '/' => pointer.push_str("~1"),
-                    c => pointer.push(c),
-                }),
-            }
-        }
-        pointer
-    }
-}
-
-impl From<Vec<Step>> for Path {
-    fn from(steps: Vec<Step>) -> Self {
-        Self { steps }
-    }
-}
-
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('$')?;
-        for step in &self.steps {
-            match step {
-                Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Key(key) if is_plain(key) => write!(f, ".{key}")?,
-                Step::Key(key) => write!(f, "[{key:?}]")?,
-            }
-        }
-        Ok(())
-    }
-}
-
-fn is_plain(key: &str) -> bool {
-    let mut chars = key.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_')
-}
-
 /// One change: a [span](Self::span) of the input was replaced by [other text](Self::after).
 ///
 /// The repairs of an input are sorted and do not overlap. Applying them to the input (see
-/// [`apply`]) gives the output, byte for byte.
+/// [`apply`]) gives the output, byte for byte. Where in the document a repair was made follows from
+/// the mended text; [`Paths`](crate::Paths) says it.
+///
+/// A repair takes five words, and allocates only if the new text is not a constant.
 ///
 /// ```
 /// use jsonmend_core::{Options, RepairKind, mend};
@@ -171,27 +91,62 @@ fn is_plain(key: &str) -> bool {
 /// let last = mended.repairs().last().unwrap();
 /// assert_eq!(last.kind(), RepairKind::PythonLiteral);
 /// assert_eq!((last.span(), last.after()), (6..10, "null"));
-/// assert_eq!(last.path().to_string(), "$.a");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     pub(crate) kind: RepairKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    pub(crate) after: Cow<'static, str>,
-    pub(crate) path: Path,
+    after: After,
+}
+
+/// The text that a repair inserts, in two words.
+#[derive(Clone)]
+enum After {
+    Constant(&'static str),
+    // A `Box<str>` would be two words, and the enum three.
+    #[allow(clippy::box_collection)]
+    Own(Box<String>),
+}
+
+impl After {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Constant(text) => text,
+            Self::Own(text) => text,
+        }
+    }
+}
+
+impl From<Cow<'static, str>> for After {
+    fn from(text: Cow<'static, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => Self::Constant(text),
+            Cow::Owned(text) if text.is_empty() => Self::Constant(""),
+            Cow::Owned(text) => Self::Own(Box::new(text)),
+        }
+    }
+}
+
+impl PartialEq for After {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for After {}
+
+impl fmt::Debug for After {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
 }
 
 impl Repair {
     /// Creates a repair that replaces `span` by `after`.
     #[must_use]
-    pub fn new(
-        kind: RepairKind,
-        span: Range<usize>,
-        after: impl Into<Cow<'static, str>>,
-        path: Path,
-    ) -> Self {
-        Self { kind, start: span.start, end: span.end, after: after.into(), path }
+    pub fn new(kind: RepairKind, span: Range<usize>, after: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, start: span.start, end: span.end, after: After::from(after.into()) }
     }
 
     /// What was wrong.
@@ -227,13 +182,15 @@ impl Repair {
     /// The text in the output instead. Empty if something is deleted.
     #[must_use]
     pub fn after(&self) -> &str {
-        &self.after
+        self.after.as_str()
     }
 
-    /// Where in the document the repair was made.
-    #[must_use]
-    pub const fn path(&self) -> &Path {
-        &self.path
+    /// The inserted text, for use after the repair was passed on. Constants are not copied.
+    pub(crate) fn shared_after(&self) -> Cow<'static, str> {
+        match &self.after {
+            After::Constant(text) => Cow::Borrowed(text),
+            After::Own(text) => Cow::Owned(String::clone(text)),
+        }
     }
 
     /// The same repair with another span.
@@ -251,10 +208,14 @@ impl Repair {
         self
     }
 
-    /// Returns the kind, the span, the text that replaces it, and the path.
+    /// Returns the kind, the span, and the text that replaces it.
     #[must_use]
-    pub fn into_parts(self) -> (RepairKind, Range<usize>, Cow<'static, str>, Path) {
-        (self.kind, self.start..self.end, self.after, self.path)
+    pub fn into_parts(self) -> (RepairKind, Range<usize>, Cow<'static, str>) {
+        let after = match self.after {
+            After::Constant(text) => Cow::Borrowed(text),
+            After::Own(text) => Cow::Owned(*text),
+        };
+        (self.kind, self.start..self.end, after)
     }
 }
 
@@ -268,17 +229,32 @@ impl Repair {
 /// assert_eq!(apply(input, mended.repairs()).unwrap(), mended.text().unwrap().as_bytes());
 /// ```
 #[must_use]
-pub fn apply(input: &[u8], repairs: &[Repair]) -> Option<Vec<u8>> {
+pub fn apply<R: Borrow<Repair>>(
+    input: &[u8],
+    repairs: impl IntoIterator<Item = R>,
+) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(input.len());
     let mut at = 0;
     for repair in repairs {
+        let repair = repair.borrow();
         out.extend_from_slice(input.get(at..repair.start)?);
         if repair.end < repair.start {
             return None;
         }
-        out.extend_from_slice(repair.after.as_bytes());
+        out.extend_from_slice(repair.after().as_bytes());
         at = repair.end;
     }
     out.extend_from_slice(input.get(at..)?);
     Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repair_takes_five_words() {
+        assert_eq!(size_of::<After>(), 2 * size_of::<usize>());
+        assert!(size_of::<Repair>() <= 5 * size_of::<usize>());
+    }
 }

@@ -7,7 +7,8 @@ use ::serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serialize
 pub use value::DeserializeError;
 
 use crate::{
-    Delta, DeltaOp, Kind, Outcome, ParseEvent, Path, Repair, RepairKind, Risk, TrailingDocuments,
+    Delta, DeltaOp, Kind, Outcome, ParseEvent, Path, Repair, RepairKind, Repairs, Risk,
+    TrailingDocuments,
 };
 
 /// Serializes as the code.
@@ -30,17 +31,23 @@ impl Serialize for Path {
     }
 }
 
-/// Serializes as an object with `code`, `risk`, `start`, `end`, `after` and `path`.
+/// Serializes as an object with `code`, `risk`, `start`, `end` and `after`.
 impl Serialize for Repair {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut repair = serializer.serialize_struct("Repair", 6)?;
+        let mut repair = serializer.serialize_struct("Repair", 5)?;
         repair.serialize_field("code", &self.kind)?;
         repair.serialize_field("risk", &self.risk())?;
         repair.serialize_field("start", &self.start)?;
         repair.serialize_field("end", &self.end)?;
-        repair.serialize_field("after", &*self.after)?;
-        repair.serialize_field("path", &self.path)?;
+        repair.serialize_field("after", self.after())?;
         repair.end()
+    }
+}
+
+/// Serializes as a list.
+impl Serialize for Repairs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
     }
 }
 

@@ -1,16 +1,22 @@
 //! The whole-text path: the engine without emitting anything early, and the readings that need the
 //! whole text.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use crate::{
-    Mended, Options, Outcome, Path, Policy, Repair, RepairKind, TrailingDocuments, apply,
+    Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
     engine::{Edit, Engine, Source, Stop},
     mended::into_string,
 };
 
+/// A text that is read piece by piece is read in pieces of so many bytes.
+const PIECE: usize = 16 << 10;
+
 /// Mends a whole text, with the same rules as [`Mender`](crate::Mender). Because nothing is emitted
 /// early, a repair may also change text far before the place where the need for it was found.
+///
+/// Memory: the text, the result, and at most twice the text while it is read; see
+/// [`Limits::with_report`](crate::Limits::with_report).
 #[must_use]
 pub fn mend(input: &[u8], options: &Options) -> Mended {
     mend_counting(input, options).0
@@ -31,27 +37,36 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
     let mut engine = Engine::streaming(strict);
     engine.bound_documents(input.len());
     let end = engine.run(Source::new(input, 0, true));
-    let steps = engine.steps();
+    let mut steps = engine.steps();
     match end {
         Ok(()) if engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1 => {
             if let Ok(text) = core::str::from_utf8(input) {
-                let mended = Mended::new(Outcome::Unchanged, Some(text.into()), Vec::new(), None);
+                let repairs = Repairs::new();
+                let mended = Mended::new(Outcome::Unchanged, Some(text.into()), repairs, None);
                 return (mended, steps);
             }
         }
         Err(Stop::Cut) => {
-            let engine = Engine::streaming(options.clone());
-            let reading = Reading::with(engine, input);
-            let steps = steps + reading.steps;
+            let reading = Reading::by_pieces(Engine::streaming(options.clone()), input);
+            steps += reading.steps;
             return (reading.finish(input, options), steps);
         }
-        Ok(()) | Err(Stop::Nothing | Stop::Overflow | Stop::Refused) => {}
+        Ok(()) | Err(Stop::Crowded | Stop::Nothing | Stop::Overflow | Stop::Refused) => {}
     }
-    let reading = Reading::with(Engine::whole(options.clone()), input);
-    let steps = steps + reading.steps;
+    drop(engine);
+    let reading = match Reading::whole(options, input) {
+        Ok(reading) => reading,
+        Err(wasted) => {
+            steps += wasted;
+            let mut engine = Engine::streaming(options.clone());
+            engine.keep_documents(input.len());
+            Reading::by_pieces(engine, input)
+        }
+    };
+    steps += reading.steps;
     match reading.outer_braces_lost(input, options) {
         Some(better) => {
-            let steps = steps + better.steps;
+            steps += better.steps;
             (better.finish(input, options), steps)
         }
         None => (reading.finish(input, options), steps),
@@ -61,7 +76,7 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
 /// The result of one reading of the text.
 struct Reading {
     outcome: Outcome,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
     /// The start and the end of each document.
     documents: Vec<(usize, usize)>,
     /// The highest number of containers that were open at the same time.
@@ -71,37 +86,93 @@ struct Reading {
 }
 
 impl Reading {
-    fn with(mut engine: Engine, input: &[u8]) -> Self {
+    fn new() -> Self {
+        Self {
+            outcome: Outcome::None,
+            repairs: Repairs::new(),
+            documents: Vec::new(),
+            deepest: 0,
+            cut_at: Path::default(),
+            steps: 0,
+        }
+    }
+
+    /// Reads the text with all of it in sight. If too many edits would have to be kept, returns how
+    /// many steps that took.
+    fn whole(options: &Options, input: &[u8]) -> Result<Self, u64> {
+        let mut engine = Engine::whole(options.clone());
         engine.bound_documents(input.len());
+        engine.bound_edits(input.len());
         let stop = engine.run(Source::new(input, 0, true)).err();
-        let cut_at = engine.path();
-        let mut repairs = Vec::new();
-        let mut documents = Vec::new();
-        engine.drain_all(|edit| match edit {
-            Edit::Replace(repair, _) => repairs.push(repair),
-            Edit::EndDocument { start, end } => documents.push((start, end)),
-        });
+        if stop == Some(Stop::Crowded) { Err(engine.steps()) } else { Ok(Self::end(engine, stop)) }
+    }
+
+    /// Reads the text with a streaming engine, and keeps of its edits only the compact list.
+    fn by_pieces(mut engine: Engine, input: &[u8]) -> Self {
+        engine.bound_documents(input.len());
+        let mut reading = Self::new();
+        let (mut from, mut end, mut stop) = (0, 0, None);
+        while stop.is_none() && end < input.len() {
+            end = input.len().min(end + PIECE);
+            let source = Source::new(&input[from..end], from, end == input.len());
+            stop = engine.run(source).err();
+            engine.drain(|edit| reading.take(edit));
+            if engine.forgets_documents() && reading.documents.len() > 2 {
+                reading.documents.drain(1..reading.documents.len() - 1);
+            }
+            from = engine.committed();
+        }
+        reading.finish_with(engine, stop);
+        reading
+    }
+
+    /// The end of a reading whose edits the engine still has.
+    fn end(engine: Engine, stop: Option<Stop>) -> Self {
+        let mut reading = Self::new();
+        reading.finish_with(engine, stop);
+        reading
+    }
+
+    fn take(&mut self, edit: Edit) {
+        match edit {
+            Edit::Replace(repair, _) => self.repairs.push(&repair),
+            Edit::EndDocument { start, end } => self.documents.push((start, end)),
+        }
+    }
+
+    fn finish_with(&mut self, mut engine: Engine, stop: Option<Stop>) {
+        engine.drain_all(|edit| self.take(edit));
         // If a repair was made and later became one that is not allowed, it is in the list already.
         let refused = engine.refused().filter(|_| stop == Some(Stop::Refused));
-        if let Some(refused) = refused.filter(|refused| !repairs.contains(refused)) {
-            let at = repairs.iter().take_while(|r| r.start <= refused.start).count();
-            repairs.insert(at, refused.clone());
+        if let Some(refused) =
+            refused.filter(|refused| !self.repairs.iter().any(|r| r == **refused))
+        {
+            self.insert(refused.clone(), |r| r.start <= refused.start);
         }
-        let outcome = match stop {
-            None => engine.outcome(repairs.len()),
+        self.outcome = match stop {
+            None => engine.outcome(self.repairs.len()),
             Some(Stop::Cut) => Outcome::Cut,
             Some(Stop::Nothing) => Outcome::None,
-            Some(Stop::Overflow) => Outcome::Overflow,
+            Some(Stop::Crowded | Stop::Overflow) => Outcome::Overflow,
             Some(Stop::Refused) => Outcome::Invalid,
         };
-        Self {
-            outcome,
-            repairs,
-            documents,
-            deepest: engine.deepest(),
-            cut_at,
-            steps: engine.steps(),
+        self.deepest = engine.deepest();
+        self.cut_at = engine.path();
+        self.steps = engine.steps();
+    }
+
+    /// Inserts a repair after those at the start of the list that come `before` it.
+    fn insert(&mut self, repair: Repair, before: impl Fn(&Repair) -> bool) {
+        let mut longer = Repairs::new();
+        let mut inserted = Some(repair);
+        for other in &self.repairs {
+            if !before(&other) {
+                longer.extend(inserted.take());
+            }
+            longer.push(&other);
         }
+        longer.extend(inserted);
+        self.repairs = longer;
     }
 
     /// `"a": 1, "b": 2}` is not a string followed by text: its opening brace, or both, are missing.
@@ -116,22 +187,22 @@ impl Reading {
         braced.extend_from_slice(&input[..start]);
         braced.push(b'{');
         braced.extend_from_slice(&input[start..]);
-        let mut reading = Self::with(Engine::whole(options.clone()), &braced);
+        let mut reading = Self::whole(options, &braced).ok()?;
         if !reading.outcome.is_valid() {
             return None;
         }
         // Subtract the added brace from the offsets after it. No repair can span it.
-        for repair in &mut reading.repairs {
-            repair.start -= usize::from(repair.start > start);
-            repair.end -= usize::from(repair.end > start);
-        }
+        let moved = |at: usize| at - usize::from(at > start);
+        let repairs = reading.repairs.iter().map(|repair| {
+            let span = moved(repair.start)..moved(repair.end);
+            repair.with_span(span)
+        });
+        reading.repairs = repairs.collect();
         for document in &mut reading.documents {
-            document.0 -= usize::from(document.0 > start);
-            document.1 -= usize::from(document.1 > start);
+            *document = (moved(document.0), moved(document.1));
         }
-        let open = Repair::new(RepairKind::MissingOpen, start..start, "{", Path::default());
-        let at = reading.repairs.iter().take_while(|r| r.end <= start && r.start < start).count();
-        reading.repairs.insert(at, open);
+        let open = Repair::new(RepairKind::MissingOpen, start..start, "{");
+        reading.insert(open, |r| r.end <= start && r.start < start);
         if reading.outcome == Outcome::Unchanged {
             reading.outcome = Outcome::Repaired;
         }
@@ -140,7 +211,7 @@ impl Reading {
 
     fn finish(mut self, input: &[u8], options: &Options) -> Mended {
         if self.outcome == Outcome::None {
-            return Mended::new(self.outcome, None, Vec::new(), None);
+            return Mended::new(self.outcome, None, Repairs::new(), None);
         }
         if self.outcome.is_valid() && self.documents.len() > 1 {
             let allowed = match options.trailing_documents() {
@@ -181,35 +252,37 @@ impl Reading {
             self.outcome = Outcome::Overflow;
             return true;
         }
-        let added =
-            |at: usize, after: &'static str| Repair::new(kind, at..at, after, Path::default());
-        let mut old = core::mem::take(&mut self.repairs).into_iter().peekable();
-        let mut repairs = Vec::with_capacity(old.len() + self.documents.len() + 1);
+        let added = |at: usize, after: &'static str| Repair::new(kind, at..at, after);
+        let old = core::mem::take(&mut self.repairs);
+        let mut old = old.iter().peekable();
+        let mut repairs = Repairs::new();
+        let mut gap = Vec::new();
         for (index, &(start, end)) in self.documents.iter().enumerate() {
             // Repairs before the document. A comma that was dropped there is the one that is
             // needed.
             let mut comma = index == 0;
-            let gap = repairs.len();
             while let Some(repair) = old.next_if(|r| r.end <= start && r.start < start) {
                 let dropped = repair.kind == RepairKind::ExtraComma && input[repair.start] == b',';
                 if !comma && dropped {
                     comma = true;
                 } else {
-                    repairs.push(repair);
+                    gap.push(repair);
                 }
             }
-            if index == 0 {
-                repairs.push(added(start, "["));
-            } else if !comma {
+            if !comma {
                 // Insert the comma directly after the previous document.
-                repairs.insert(gap, added(self.documents[index - 1].1, ","));
+                repairs.push(&added(self.documents[index - 1].1, ","));
+            }
+            repairs.extend(gap.drain(..));
+            if index == 0 {
+                repairs.push(&added(start, "["));
             }
             while let Some(repair) = old.next_if(|r| r.end <= end) {
-                repairs.push(repair);
+                repairs.push(&repair);
             }
         }
         let last = self.documents.last().map_or(0, |document| document.1);
-        repairs.push(added(last, "]"));
+        repairs.push(&added(last, "]"));
         repairs.extend(old);
         self.repairs = repairs;
         self.outcome =
@@ -225,20 +298,18 @@ impl Reading {
         }
         let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].1);
         let (start, end) = self.documents[index];
-        self.repairs.retain(|repair| {
+        let stays = |repair: &Repair| {
             repair.end <= first && repair.start < first
                 || repair.start >= start && repair.end <= end
                 || repair.start > last
                 || repair.start == last && repair.end > last
-        });
+        };
+        self.repairs = self.repairs.iter().filter(stays).collect();
         for dropped in [first..start, end..last] {
             if !dropped.is_empty() {
-                let at = self
-                    .repairs
-                    .iter()
-                    .take_while(|r| r.start < dropped.start || r.end <= dropped.start)
-                    .count();
-                self.repairs.insert(at, Repair::new(kind, dropped, String::new(), Path::default()));
+                self.insert(Repair::new(kind, dropped.clone(), ""), |r| {
+                    r.start < dropped.start || r.end <= dropped.start
+                });
             }
         }
         self.outcome =
@@ -283,7 +354,7 @@ mod tests {
         for input in [&br#"{"t": "if "a" {", "n": 1}"#[..], b"[1, NaN]", b"{'a': [\"x\", ...]}"] {
             let mended = mend(input, &options);
             assert_eq!(mended.outcome(), Outcome::Invalid);
-            let kinds = |repair: &&Repair| !Policy::CONSERVATIVE.allows(repair.kind);
+            let kinds = |repair: &Repair| !Policy::CONSERVATIVE.allows(repair.kind);
             assert_eq!(mended.repairs().iter().filter(kinds).count(), 1, "{:?}", mended.repairs());
         }
     }

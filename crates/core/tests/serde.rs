@@ -181,13 +181,15 @@ fn reports_are_data() {
         repairs[2],
         json!({
             "code": "python-literal", "risk": "exact", "start": 9, "end": 13, "after": "null",
-            "path": "$[\"a b\"][0]",
         })
     );
     assert_eq!(
         serde_json::to_value((Outcome::Closed, Risk::Guess)).unwrap(),
         json!(["closed", "guess"])
     );
+    let mut located = mended.located(b"{'a b': [None]}");
+    assert!(located.nth(2).is_some());
+    assert_eq!(serde_json::to_value(located.path()).unwrap(), json!("$[\"a b\"][0]"));
     let partial = partial("{'a/b': ['x', 1.50, 12345678901234567890123], c: true}");
     for delta in partial.since(&Revision::default()) {
         let printed: serde_json::Value = serde_json::from_str(&delta.to_string()).unwrap();

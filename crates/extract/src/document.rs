@@ -110,9 +110,10 @@ impl Document {
         self.steps = 0;
     }
 
-    /// The repair that the policy forbade.
-    pub(crate) fn refused(&self) -> Option<Repair> {
-        self.mender().and_then(Mender::refused).map(|repair| repair.clone().shifted(self.start))
+    /// The repair that the policy forbade, and its path.
+    pub(crate) fn refused(&self) -> Option<(Repair, Path)> {
+        let mender = self.mender()?;
+        Some((mender.refused()?.clone().shifted(self.start), mender.refused_at()?))
     }
 
     /// Whether quotes in strings were not escaped.

@@ -63,8 +63,8 @@ pub struct Extractor {
     received: usize,
     /// Whether anything before the document was deleted.
     trimmed: bool,
-    /// The first repair that the policy forbade.
-    refused: Option<Repair>,
+    /// The first repair that the policy forbade, and its path.
+    refused: Option<(Repair, Path)>,
     /// The steps of work done outside of the mender.
     steps: u64,
     /// The outcome of the last document that ended.
@@ -198,8 +198,15 @@ impl Extractor {
     /// assert_eq!((refused.kind(), refused.start()), (RepairKind::NonFinite, 12));
     /// ```
     #[must_use]
-    pub const fn refused(&self) -> Option<&Repair> {
-        self.refused.as_ref()
+    pub fn refused(&self) -> Option<&Repair> {
+        self.refused.as_ref().map(|refused| &refused.0)
+    }
+
+    /// Where in its document the [refused](Self::refused) repair would have been made. `$` if it is
+    /// outside of documents.
+    #[must_use]
+    pub fn refused_at(&self) -> Option<&Path> {
+        self.refused.as_ref().map(|refused| &refused.1)
     }
 
     /// What would make the open document valid, as far as it was emitted. Its `Display` output is
@@ -356,7 +363,7 @@ impl Extractor {
         } else {
             let leading = self.margin.leading(start, self.fence.as_ref());
             if let Some(refused) = forbidden(&self.options.policy(), &leading) {
-                self.refused = Some(refused.clone());
+                self.refused = Some((refused.clone(), Path::default()));
                 self.state = State::Rest;
                 return;
             }
@@ -421,7 +428,7 @@ impl Extractor {
         let refused = forbidden(&self.options.policy(), &trailing);
         let refused = refused.or_else(|| trailing.first().filter(|_| strict));
         let outcome = if let Some(refused) = refused {
-            self.refused.get_or_insert_with(|| refused.clone());
+            self.refused.get_or_insert_with(|| (refused.clone(), Path::default()));
             Outcome::Invalid
         } else {
             self.trimmed |= !trailing.is_empty();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Lead, Path, Policy, Repair, RepairKind, Tail};
+use jsonmend_core::{Lead, Policy, Repair, RepairKind, Tail};
 
 use crate::fence::Fence;
 
@@ -254,7 +254,7 @@ impl Cuts {
         if let Some(end) = end
             && end > self.at
         {
-            self.repairs.push(Repair::new(kind, self.at..end, "", Path::default()));
+            self.repairs.push(Repair::new(kind, self.at..end, ""));
             self.at = end;
         }
     }

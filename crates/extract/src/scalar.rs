@@ -1,6 +1,6 @@
 //! A scalar that may be all of a channel of JSON.
 
-use jsonmend_core::{Mender, Options, Outcome, Repair, RepairKind, mend};
+use jsonmend_core::{Mender, Options, Outcome, RepairKind, mend};
 
 /// The state of reading such a scalar. Only white space may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,17 +88,15 @@ fn is_read(text: &[u8], options: Options) -> bool {
 
 /// Whether all of `text` is mended to one string, without any prose around it.
 fn mends_alone(text: &[u8]) -> bool {
+    const PROSE: &[RepairKind] = &[
+        RepairKind::InlineProse,
+        RepairKind::LeadingProse,
+        RepairKind::TrailingProse,
+        RepairKind::MissingOpen,
+    ];
     let mended = mend(text, &Options::new());
-    let prose = |repair: &Repair| {
-        matches!(
-            repair.kind(),
-            RepairKind::InlineProse
-                | RepairKind::LeadingProse
-                | RepairKind::TrailingProse
-                | RepairKind::MissingOpen
-        )
-    };
-    mended.text().is_some_and(|text| text.starts_with('"')) && !mended.repairs().iter().any(prose)
+    mended.text().is_some_and(|text| text.starts_with('"'))
+        && !PROSE.iter().any(|kind| mended.repairs().contains(*kind))
 }
 
 /// Whether `text` is a literal in any case or language, or enough of one that was cut off.

@@ -1,6 +1,6 @@
 //! The output of extraction.
 
-use jsonmend_core::{Outcome, Repair};
+use jsonmend_core::{Outcome, Repair, Repairs};
 
 /// Receives what an [`Extractor`](crate::Extractor) finds, in the order of the input.
 ///
@@ -111,7 +111,12 @@ impl TextSink for Findings {
         self.reasoning.extend_from_slice(bytes);
     }
     fn begin(&mut self, offset: usize) {
-        self.documents.push(Found { offset, json: Vec::new(), repairs: Vec::new(), outcome: None });
+        self.documents.push(Found {
+            offset,
+            json: Vec::new(),
+            repairs: Repairs::new(),
+            outcome: None,
+        });
     }
     fn json(&mut self, bytes: &[u8]) {
         if let Some(found) = self.documents.last_mut() {
@@ -120,7 +125,7 @@ impl TextSink for Findings {
     }
     fn repair(&mut self, repair: Repair) {
         if let Some(found) = self.documents.last_mut() {
-            found.repairs.push(repair);
+            found.repairs.push(&repair);
         }
     }
     fn end(&mut self, outcome: Outcome) {
@@ -135,7 +140,7 @@ impl TextSink for Findings {
 pub struct Found {
     offset: usize,
     json: Vec<u8>,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
     outcome: Option<Outcome>,
 }
 
@@ -154,7 +159,7 @@ impl Found {
 
     /// Its repairs, sorted. Their spans are in the input.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub const fn repairs(&self) -> &Repairs {
         &self.repairs
     }
 

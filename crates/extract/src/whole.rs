@@ -4,7 +4,9 @@ mod assemble;
 mod reading;
 mod search;
 
-use jsonmend_core::{Mended, Options, Outcome, Repair, RepairKind, TrailingDocuments, mend};
+use jsonmend_core::{
+    Mended, Options, Outcome, Repair, RepairKind, Repairs, TrailingDocuments, mend,
+};
 
 use crate::Scope;
 use search::Documents;
@@ -64,7 +66,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
         return if channel && is_convincing(input, &whole, scope) {
             whole
         } else {
-            Mended::new(Outcome::None, None, Vec::new(), None)
+            Mended::new(Outcome::None, None, Repairs::new(), None)
         };
     };
     let begins = first <= document_start(input, &whole);
@@ -83,14 +85,10 @@ fn begins_as_object(input: &[u8]) -> bool {
     matches!(key.first(), Some(b'"' | b'\''))
 }
 
-fn drops(whole: &Mended, kind: RepairKind) -> bool {
-    whole.repairs().iter().any(|repair| repair.kind() == kind)
-}
-
 /// Whether text before the document was dropped.
 fn drops_lead(input: &[u8], whole: &Mended) -> bool {
     let start = document_start(input, whole);
-    let before = |repair: &&Repair| repair.start() <= start && start < repair.end();
+    let before = |repair: &Repair| repair.start() <= start && start < repair.end();
     whole.repairs().iter().find(before).is_some_and(|repair| {
         matches!(
             repair.kind(),
@@ -109,17 +107,22 @@ fn is_code_span(input: &[u8], whole: &Mended) -> bool {
 /// Whether a label around a document, like `[TOOL_CALLS]`, was made an item of an array with it. If
 /// `words` is false, `[1]` is a label as well.
 fn joins_labels(input: &[u8], whole: &Mended, words: bool) -> bool {
-    let repairs = whole.repairs();
-    let joins = |repair: &&Repair| repair.kind() == RepairKind::LineDelimited;
-    let ends: Vec<usize> = repairs.iter().filter(joins).map(Repair::start).collect();
+    let starts = |kind: RepairKind| {
+        let of_kind = whole.repairs().iter().filter(move |repair| repair.kind() == kind);
+        of_kind.map(|repair| repair.start()).collect::<Vec<usize>>()
+    };
+    if !whole.repairs().contains(RepairKind::LineDelimited) {
+        return false;
+    }
+    let ends = starts(RepairKind::LineDelimited);
+    let unquoted = if words { starts(RepairKind::UnquotedString) } else { Vec::new() };
     // A label contains no quotes or brackets.
     let is_label = |from: usize, to: usize| {
         let item = input.get(from..to).unwrap_or_default().trim_ascii();
         let inside = item.strip_prefix(b"[").and_then(|item| item.strip_suffix(b"]"));
-        let first = repairs.partition_point(|repair| repair.start() < from);
-        let mut within = repairs[first..].iter().take_while(|repair| repair.start() < to);
+        let first = unquoted.partition_point(|start| *start < from);
         inside.is_some_and(|inside| !inside.iter().any(|byte| b"\"'{}[],".contains(byte)))
-            && (!words || within.any(|repair| repair.kind() == RepairKind::UnquotedString))
+            && (!words || unquoted.get(first).is_some_and(|start| *start < to))
     };
     let items = ends.len().saturating_sub(1);
     let labels = ends.windows(2).filter(|ends| is_label(ends[0], ends[1])).count();
@@ -135,7 +138,7 @@ fn is_settled(input: &[u8], whole: &Mended) -> bool {
         RepairKind::SecondDocument,
     ];
     !matches!(whole.outcome(), Outcome::None | Outcome::Invalid)
-        && !AROUND.iter().any(|kind| drops(whole, *kind))
+        && !AROUND.iter().any(|kind| whole.repairs().contains(*kind))
         && !drops_lead(input, whole)
 }
 
@@ -180,7 +183,7 @@ fn is_convincing(input: &[u8], whole: &Mended, scope: Scope) -> bool {
     // `"Hello," she said` and `[docs](x) …` are not JSON.
     const AFTER: &[RepairKind] =
         &[RepairKind::InlineProse, RepairKind::TrailingProse, RepairKind::SecondDocument];
-    !AFTER.iter().any(|kind| drops(whole, *kind))
+    !AFTER.iter().any(|kind| whole.repairs().contains(*kind))
 }
 
 /// Whether the input is words followed by the object `text`, which is then not code or a citation.

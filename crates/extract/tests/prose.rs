@@ -186,5 +186,5 @@ fn offsets_of_several_documents_are_in_the_input() {
     let [first, second] = found.documents() else { panic!("{found:?}") };
     assert_eq!((first.offset(), first.outcome()), (4, Some(Outcome::Unchanged)));
     assert_eq!((second.offset(), second.outcome()), (17, Some(Outcome::Repaired)));
-    assert_eq!(second.repairs()[0].start(), 23);
+    assert_eq!(second.repairs().first().unwrap().start(), 23);
 }

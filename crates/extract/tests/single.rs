@@ -200,9 +200,9 @@ fn comments_may_precede_a_document() {
 fn a_comment_longer_than_the_buffer_is_prose() {
     let options = Options::new().with_limits(Limits::new().with_buffer(8));
     let (found, _) = extract(b"/*12345*/{\"a\": 1}", Scope::Whole, &options);
-    assert_eq!(found.documents()[0].repairs()[0].kind(), RepairKind::InlineProse);
+    assert_eq!(found.documents()[0].repairs().first().unwrap().kind(), RepairKind::InlineProse);
     let (found, _) = extract(b"/*1234*/{\"a\": 1}", Scope::Whole, &options);
-    assert_eq!(found.documents()[0].repairs()[0].kind(), RepairKind::Comment);
+    assert_eq!(found.documents()[0].repairs().first().unwrap().kind(), RepairKind::Comment);
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn text_after_a_document_may_be_an_error() {
 #[test]
 fn white_space_and_a_byte_order_mark_are_not_prose() {
     let mended = mended("\u{feff}\n{\"a\": 1} Bye", Scope::First, &Options::new());
-    let kinds: Vec<RepairKind> = mended.repairs().iter().map(jsonmend_core::Repair::kind).collect();
+    let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind()).collect();
     assert_eq!(kinds, [RepairKind::ByteOrderMark, RepairKind::InlineProse]);
 }
 
@@ -193,8 +193,7 @@ fn brackets_alone_are_documents() {
 fn a_dropped_document_is_not_prose() {
     let kinds = |text: &str, scope, following| {
         let mended = mended(text, scope, &Options::new().with_trailing_documents(following));
-        let kinds: Vec<RepairKind> =
-            mended.repairs().iter().map(jsonmend_core::Repair::kind).collect();
+        let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind()).collect();
         (mended.text().map(|text| text.trim().to_owned()), kinds)
     };
     let (first, last) = (Some(r#"{"a": 1}"#.to_owned()), Some(r#"{"a": 2}"#.to_owned()));

@@ -140,8 +140,8 @@ pub use jsonmend_wire::mend_arguments;
 /// input, and output to a writer.
 pub mod repair {
     pub use jsonmend_core::{
-        BufferedMender, Collected, Completion, Guide, KindSet, Lead, Listed, Member, Path, Step,
-        Tail, TrailingDocuments, UnknownCode, apply,
+        BufferedMender, Collected, Completion, Guide, KindSet, Lead, Listed, Located, Member, Path,
+        Paths, Repairs, RepairsIter, Step, Tail, TrailingDocuments, UnknownCode, apply,
     };
 
     pub use crate::write::WriteOutput;

@@ -296,7 +296,7 @@ fn fit(call: &Call, registry: &Registry, engine: &Options, guided: bool) -> Call
     let known = guided && call.is_guided() && outcome == Outcome::Repaired;
     let fitted = if known && input.len() <= engine.limits().buffer() {
         let text = Some(call.arguments().to_owned());
-        let mended = Mended::new(outcome, text, call.repairs().to_vec(), None);
+        let mended = Mended::new(outcome, text, call.repairs().clone(), None);
         target.schema.fit_mended(input, mended, &options)
     } else {
         target.schema.fit(input, &options)

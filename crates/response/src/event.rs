@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use jsonmend_core::Repair;
+use jsonmend_core::Mended;
 use jsonmend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
 };
@@ -90,8 +90,8 @@ pub enum Event {
     },
     /// The stream ended. The last event.
     Ended(StreamOutcome),
-    /// An envelope was invalid JSON and was repaired before it was read.
-    EnvelopeMended(Vec<Repair>),
+    /// An envelope was invalid JSON and was repaired before it was read, as this says.
+    EnvelopeMended(Box<Mended>),
     /// An error inside the response.
     Error(WireError),
     /// A choice or message finished.
@@ -189,7 +189,7 @@ impl Event {
             WireEvent::CallNamed { call, name } => Self::CallNamed { call, name: name.to_owned() },
             WireEvent::Citation { block, json } => Self::Citation { block, json: json.to_owned() },
             WireEvent::Ended(outcome) => Self::Ended(outcome),
-            WireEvent::EnvelopeMended(repairs) => Self::EnvelopeMended(repairs.to_vec()),
+            WireEvent::EnvelopeMended(mended) => Self::EnvelopeMended(Box::new((*mended).clone())),
             WireEvent::Error(error) => Self::Error(error.clone()),
             WireEvent::Finish(finish) => Self::Finish(finish.clone()),
             WireEvent::FramingDetected(framing) => Self::FramingDetected(framing),
@@ -227,7 +227,7 @@ impl Event {
             Self::CallRaw { call, text } => WireEvent::CallRaw { call: *call, bytes: text },
             Self::Citation { block, json } => WireEvent::Citation { block: *block, json },
             Self::Ended(outcome) => WireEvent::Ended(*outcome),
-            Self::EnvelopeMended(repairs) => WireEvent::EnvelopeMended(repairs),
+            Self::EnvelopeMended(mended) => WireEvent::EnvelopeMended(mended),
             Self::Error(error) => WireEvent::Error(error),
             Self::Finish(finish) => WireEvent::Finish(finish),
             Self::FormatDetected(format) => WireEvent::FormatDetected(*format),

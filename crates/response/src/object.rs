@@ -1,6 +1,6 @@
 //! Objects found in text.
 
-use jsonmend_core::{Outcome, Path, Repair};
+use jsonmend_core::{Outcome, Path, Repair, Repairs};
 use jsonmend_wire::Block;
 
 /// A JSON document found in text, and its outcome.
@@ -13,7 +13,7 @@ pub struct Object {
     offset: usize,
     json: Option<String>,
     outcome: Outcome,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
     cut_at: Option<Path>,
 }
 
@@ -52,7 +52,7 @@ impl Object {
     /// Its repairs, sorted. The spans are relative to the start of the text that holds it. Not all of them
     /// are there if it has no text.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub const fn repairs(&self) -> &Repairs {
         &self.repairs
     }
 
@@ -109,24 +109,14 @@ pub struct ObjectBuilder {
     limit: usize,
     /// `None` once it has exceeded the limit.
     json: Option<Vec<u8>>,
-    repairs: Vec<Repair>,
-    /// How many bytes the repairs take, about.
-    account: usize,
+    repairs: Repairs,
 }
 
 impl ObjectBuilder {
     /// An object that starts at byte `offset` of its text. At most `limit` bytes of it are kept.
     #[must_use]
     pub const fn new(number: usize, block: Block, offset: usize, limit: usize) -> Self {
-        Self {
-            number,
-            block,
-            offset,
-            limit,
-            json: Some(Vec::new()),
-            repairs: Vec::new(),
-            account: 0,
-        }
+        Self { number, block, offset, limit, json: Some(Vec::new()), repairs: Repairs::new() }
     }
 
     /// Its number, from 0, in the order in which the objects of the stream began.
@@ -159,24 +149,21 @@ impl ObjectBuilder {
     }
 
     /// Adds a repair. Once the object has exceeded the limit, there is no text to which it applies.
-    pub fn repair(&mut self, repair: Repair) {
+    pub fn repair(&mut self, repair: &Repair) {
         if self.is_kept() {
-            let steps = size_of_val(repair.path().steps());
-            self.account += size_of::<Repair>() + repair.after().len() + steps;
             self.repairs.push(repair);
         }
     }
 
     /// How much memory it takes, in bytes, about: its text and its repairs.
     pub(crate) fn weight(&self) -> usize {
-        self.json.as_ref().map_or(0, Vec::len) + self.account
+        self.json.as_ref().map_or(0, Vec::len) + self.repairs.memory()
     }
 
     /// Keeps no more of it, because of a limit on all objects.
     pub(crate) fn give_up(&mut self) {
         self.json = None;
-        self.repairs = Vec::new();
-        self.account = 0;
+        self.repairs = Repairs::new();
     }
 
     /// Ends the object with `outcome`, or with an overflow if it exceeded the limit.

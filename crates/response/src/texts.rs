@@ -249,7 +249,7 @@ impl TextSink for Route<'_> {
         *self.raw = true;
     }
     fn repair(&mut self, repair: Repair) {
-        self.grow(|open| open.repair(repair));
+        self.grow(|open| open.repair(&repair));
     }
     fn end(&mut self, outcome: Outcome) {
         if let Some(open) = self.open.take() {

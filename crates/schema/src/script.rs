@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Range, str::FromStr};
 
-use jsonmend_core::{Path, Repair, RepairKind, Risk};
+use jsonmend_core::{Located, Path, Repair, RepairKind, Repairs, Risk};
 
 use crate::{Rule, UnknownCode};
 
@@ -134,10 +134,20 @@ impl Change {
     }
 }
 
-impl From<&Repair> for Change {
-    fn from(repair: &Repair) -> Self {
-        let span = repair.start()..repair.end();
-        Self::new(Cause::Syntax(repair.kind()), span, repair.after(), repair.path().clone())
+impl Change {
+    /// The change that a repair of the syntax makes, at this place of the document.
+    pub(crate) fn syntax(repair: &Repair, path: Path) -> Self {
+        Self::new(Cause::Syntax(repair.kind()), repair.span(), repair.after(), path)
+    }
+
+    /// The changes that the repairs of `input` make.
+    pub(crate) fn of_repairs(input: &[u8], repairs: &Repairs) -> Vec<Self> {
+        let mut located = Located::in_input(input, repairs);
+        let mut changes = Vec::with_capacity(repairs.len());
+        while let Some(repair) = located.next() {
+            changes.push(Self::syntax(&repair, located.path()));
+        }
+        changes
     }
 }
 

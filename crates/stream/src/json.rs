@@ -420,7 +420,7 @@ impl TextSink for Found {
     }
     fn repair(&mut self, repair: Repair) {
         if let Some(open) = &mut self.open {
-            open.repair(repair);
+            open.repair(&repair);
         }
     }
     fn end(&mut self, outcome: Outcome) {

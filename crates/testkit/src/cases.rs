@@ -108,7 +108,7 @@ struct LimitFields {
     depth: Option<usize>,
     lookahead: Option<usize>,
     buffer: Option<usize>,
-    repairs: Option<usize>,
+    report: Option<usize>,
     documents: Option<usize>,
 }
 
@@ -234,7 +234,7 @@ fn options(
         .with_depth(line.limits.depth.unwrap_or(default.depth()))
         .with_lookahead(line.limits.lookahead.unwrap_or(default.lookahead()))
         .with_buffer(line.limits.buffer.unwrap_or(default.buffer()))
-        .with_repairs(line.limits.repairs.unwrap_or(default.repairs()))
+        .with_report(line.limits.report.unwrap_or(default.report()))
         .with_documents(line.limits.documents.unwrap_or(default.documents()));
     let options =
         Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits);

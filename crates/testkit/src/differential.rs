@@ -29,8 +29,6 @@ pub enum Tolerated {
     /// A number beyond `f64`, such as `1e999`: valid, and kept unchanged. `serde_json` rejects it in
     /// a value.
     NumberRange,
-    /// More repairs than [`Limits::repairs`](jsonmend_core::Limits::repairs) allows.
-    Repairs,
     /// A `\u` followed by fewer than four bytes, of which one is not a digit. `serde_json` reports it as
     /// cut off without looking at them; here it is not an escape, whatever follows.
     ShortEscape,
@@ -155,14 +153,7 @@ fn cut_off(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violati
 /// Which limit an overflow comes from.
 fn overflow(input: &[u8], options: &Options) -> Tolerated {
     let opened = input.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    // Each closer that is added is a repair.
-    if opened > options.limits().depth() {
-        Tolerated::Depth
-    } else if opened + 3 > options.limits().repairs() {
-        Tolerated::Repairs
-    } else {
-        Tolerated::Hold
-    }
+    if opened > options.limits().depth() { Tolerated::Depth } else { Tolerated::Hold }
 }
 
 /// Whether the last few bytes are `\u` and something that is not a hexadecimal digit.

@@ -58,7 +58,7 @@ pub fn options(byte: u8) -> Options {
         _ => TrailingDocuments::First,
     };
     let limits = match byte >> 6 {
-        0 => Limits::new().with_depth(3).with_repairs(4),
+        0 => Limits::new().with_depth(3).with_report(0),
         1 => Limits::new().with_buffer(48).with_lookahead(16),
         _ => Limits::new(),
     };

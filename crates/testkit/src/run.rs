@@ -1,6 +1,6 @@
 //! One run of the push path, with everything it emitted.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Repair};
+use jsonmend_core::{Mender, Options, Outcome, Output, Repair, Repairs};
 
 use crate::cuts::Cut;
 
@@ -8,7 +8,7 @@ use crate::cuts::Cut;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorder {
     text: Vec<u8>,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
     repaired_at: Vec<usize>,
     ends: Vec<usize>,
 }
@@ -22,7 +22,7 @@ impl Recorder {
 
     /// The repairs so far.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub const fn repairs(&self) -> &Repairs {
         &self.repairs
     }
 
@@ -45,7 +45,7 @@ impl Output for Recorder {
     }
     fn repair(&mut self, repair: Repair) {
         self.repaired_at.push(self.text.len());
-        self.repairs.push(repair);
+        self.repairs.push(&repair);
     }
     fn end_document(&mut self) {
         self.ends.push(self.text.len());

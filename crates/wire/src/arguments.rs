@@ -1,6 +1,6 @@
 //! The arguments of one call, for callers that already have the whole text.
 
-use jsonmend_core::{Options, Outcome, Path, Policy, Repair};
+use jsonmend_core::{Options, Outcome, Path, Policy, Repairs};
 
 use crate::{Call, Doubt, FinishReason, calls::judge, codes::coded};
 
@@ -92,7 +92,7 @@ impl MendedArguments {
 
     /// The repairs. If the arguments could not be repaired, the repairs that would have been needed.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub const fn repairs(&self) -> &Repairs {
         self.call.repairs()
     }
 

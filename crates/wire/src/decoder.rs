@@ -297,7 +297,7 @@ impl Body {
             let mended = mend(text.as_bytes(), &Options::new().with_policy(policy));
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
-                sink(WireEvent::EnvelopeMended(mended.repairs()));
+                sink(WireEvent::EnvelopeMended(&mended));
                 let looks_python = text.starts_with("{'");
                 let is_python = *self.python.get_or_insert(looks_python) && looks_python;
                 let source =

@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 
-use jsonmend_core::Repair;
+use jsonmend_core::Mended;
 
 use crate::{ApiFormat, Call, CallKind, Finish, Framing, WireError, codes::coded};
 
@@ -209,8 +209,8 @@ pub enum WireEvent<'a> {
     KeepAlive,
     /// The stream ended. The last event.
     Ended(StreamOutcome),
-    /// An envelope was invalid JSON and was repaired before it was read.
-    EnvelopeMended(&'a [Repair]),
+    /// An envelope was invalid JSON and was repaired before it was read, as this says.
+    EnvelopeMended(&'a Mended),
     /// An error. At most 64 are emitted.
     Error(&'a WireError),
     /// A choice or message finished.

@@ -1,8 +1,8 @@
 //! The payload that a delta was read from, and its original text before it was repaired.
 
-use core::ops::Range;
+use core::{iter::Take, ops::Range};
 
-use jsonmend_core::{Policy, Repair, RepairKind};
+use jsonmend_core::{Policy, Repair, RepairKind, Repairs, RepairsIter};
 
 /// A payload as it is read, and its original text if it was repaired.
 #[derive(Clone, Copy, Debug)]
@@ -10,17 +10,19 @@ pub(crate) struct Source<'a> {
     text: &'a str,
     original: &'a str,
     /// They turn `original` into `text`.
-    repairs: &'a [Repair],
+    repairs: &'a Repairs,
 }
+
+static NONE: Repairs = Repairs::new();
 
 impl<'a> Source<'a> {
     /// A payload that is read verbatim.
-    pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, original: text, repairs: &[] }
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, original: text, repairs: &NONE }
     }
 
     /// A payload that was repaired.
-    pub(crate) const fn mended(text: &'a str, original: &'a str, repairs: &'a [Repair]) -> Self {
+    pub(crate) const fn mended(text: &'a str, original: &'a str, repairs: &'a Repairs) -> Self {
         Self { text, original, repairs }
     }
 
@@ -44,7 +46,7 @@ impl<'a> Source<'a> {
         self.repairs.is_empty()
             || self
                 .span(part)
-                .is_none_or(|(.., inside)| inside.iter().all(|repair| policy.allows(repair.kind())))
+                .is_none_or(|(.., mut inside)| inside.all(|repair| policy.allows(repair.kind())))
     }
 
     /// Whether the payload was damaged on its way. Programs write valid JSON, so every repair is a sign of
@@ -69,7 +71,7 @@ impl<'a> Source<'a> {
                 RepairKind::NonFinite | RepairKind::LoneSurrogate => return false,
                 RepairKind::PythonLiteral => true,
                 RepairKind::SingleQuote if is_python => true,
-                _ => inside && !self.is_transport_damage(repair),
+                _ => inside && !self.is_transport_damage(&repair),
             };
             !(explained && policy.allows(kind))
         })
@@ -101,12 +103,13 @@ impl<'a> Source<'a> {
     }
 
     /// The span of `part` in the original payload, and the repairs inside it.
-    fn span(&self, part: &str) -> Option<(usize, usize, &'a [Repair])> {
+    fn span(&self, part: &str) -> Option<(usize, usize, Take<RepairsIter<'a>>)> {
         let Range { start: first, end: last } = self.place(part)?;
         // How many bytes of the repaired text the repairs so far have inserted and removed.
         let (mut added, mut removed) = (0, 0);
-        let mut repairs = self.repairs;
-        while let [repair, rest @ ..] = repairs {
+        let mut repairs = self.repairs.iter();
+        let mut rest = repairs.clone();
+        while let Some(repair) = rest.next() {
             let start = (repair.start() + added).checked_sub(removed)?;
             let end = start + repair.after().len();
             if end > first {
@@ -119,11 +122,11 @@ impl<'a> Source<'a> {
             }
             added += repair.after().len();
             removed += repair.end() - repair.start();
-            repairs = rest;
+            repairs = rest.clone();
         }
         let from = (first + removed).checked_sub(added)?;
         let mut inside = 0;
-        for repair in repairs {
+        for repair in repairs.clone() {
             let start = (repair.start() + added).checked_sub(removed)?;
             if start >= last {
                 break;
@@ -133,7 +136,7 @@ impl<'a> Source<'a> {
             inside += 1;
         }
         let to = (last + removed).checked_sub(added)?;
-        Some((from, to, repairs.get(..inside)?))
+        Some((from, to, repairs.take(inside)))
     }
 }
 

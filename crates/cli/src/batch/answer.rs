@@ -128,18 +128,19 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
     }
     match (request.mode(), grown) {
         (Mode::Stream, Some(grown)) => {
-            let Growth { outcome, json, repairs, snapshots, emitted } = grown;
+            let repairs = records(grown.located());
+            let Growth { outcome, json, snapshots, emitted, .. } = grown;
             let json = outcome.is_valid().then(|| String::from_utf8_lossy(&json).into_owned());
             let outcome = outcome.code();
-            let repairs = records(&repairs);
             Ok(Repaired { outcome, json, repairs, cut_at: None, snapshots, emitted, fit: None })
         }
         (_, grown) => {
             let whole = options.with_trailing_documents(TrailingDocuments::Array);
             let mended = mend_text(input.whole(), Scope::Best, &whole);
             let cut_at = mended.cut_at().map(ToString::to_string);
-            let (outcome, json, repairs) = mended.into_parts();
-            let (outcome, repairs) = (outcome.code(), records(&repairs));
+            let repairs = records(mended.located(input.whole()));
+            let (outcome, json, _) = mended.into_parts();
+            let outcome = outcome.code();
             let (snapshots, emitted) =
                 grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
             Ok(Repaired { outcome, json, repairs, cut_at, snapshots, emitted, fit: None })

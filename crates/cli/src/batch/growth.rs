@@ -1,6 +1,6 @@
 //! A document that grows as its input is pushed.
 
-use jsonmend_core::{Options, Outcome, Repair};
+use jsonmend_core::{Located, Options, Outcome, Repair, Repairs, RepairsIter};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde::de::IgnoredAny;
 
@@ -12,11 +12,19 @@ const MAX_SNAPSHOTS: usize = 64 << 20;
 pub(crate) struct Growth {
     pub(crate) outcome: Outcome,
     pub(crate) json: Vec<u8>,
-    pub(crate) repairs: Vec<Repair>,
+    start: usize,
+    repairs: Repairs,
     /// The completed document after each piece that changed it, if requested.
     pub(crate) snapshots: Option<Vec<String>>,
     /// The number of bytes emitted after each piece, if requested.
     pub(crate) emitted: Option<Vec<usize>>,
+}
+
+impl Growth {
+    /// The repairs and their paths.
+    pub(crate) fn located(&self) -> Located<'_, RepairsIter<'_>> {
+        Located::in_mended(&self.json, self.start, &self.repairs)
+    }
 }
 
 /// Pushes `pieces`, and records the state after each. The input is taken to be a single document, so
@@ -47,16 +55,18 @@ pub(crate) fn grow<'a>(
         }
     }
     let outcome = extractor.finish(&mut document);
-    let Document { json, repairs } = document;
+    let Document { json, start, repairs } = document;
     let (snapshots, emitted) = if watch { (Some(snapshots), Some(emitted)) } else { (None, None) };
-    Ok(Growth { outcome, json, repairs, snapshots, emitted })
+    Ok(Growth { outcome, json, start, repairs, snapshots, emitted })
 }
 
 /// The first document and the repairs of the whole input.
 #[derive(Debug, Default)]
 struct Document {
     json: Vec<u8>,
-    repairs: Vec<Repair>,
+    /// Where the document begins.
+    start: usize,
+    repairs: Repairs,
 }
 
 impl Document {
@@ -76,11 +86,14 @@ impl Document {
 }
 
 impl TextSink for Document {
+    fn begin(&mut self, offset: usize) {
+        self.start = offset;
+    }
     fn json(&mut self, bytes: &[u8]) {
         self.json.extend_from_slice(bytes);
     }
     fn repair(&mut self, repair: Repair) {
-        self.repairs.push(repair);
+        self.repairs.push(&repair);
     }
     fn end(&mut self, _: Outcome) {}
 }

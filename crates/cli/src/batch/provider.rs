@@ -1,6 +1,6 @@
 //! The operation `stream`: the body of a provider's response.
 
-use jsonmend_core::Policy;
+use jsonmend_core::{Located, Policy};
 use jsonmend_extract::Scope;
 use jsonmend_response::{Object, Response, ResponseOptions, ResponseReader};
 use jsonmend_wire::{ApiFormat, Call, Doubt, Finish, Framing, Usage, WireError, WireOptions};
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     fit::{CallReport, ObjectReport},
-    report::{Record, records},
+    report::{Record, of_object, records},
 };
 
 /// The reply of the operation `stream`.
@@ -64,7 +64,7 @@ impl From<&Call> for CallRecord {
             choice: call.choice(),
             arguments: call.arguments().to_owned(),
             outcome: call.outcome().code(),
-            repairs: records(call.repairs()),
+            repairs: records(Located::in_input(call.raw().as_bytes(), call.repairs())),
             cut_at: call.cut_at().map(ToString::to_string),
             doubt: call.doubt().map(Doubt::code),
         }
@@ -84,12 +84,12 @@ impl ObjectRecord {
     /// `offset` is where the searched text begins in the joined text.
     fn new(object: &Object, offset: usize) -> Self {
         let outcome = object.outcome();
-        let repairs = object.repairs().iter().cloned().map(|repair| repair.shifted(offset));
+        let repairs = records(of_object(object));
         Self {
             json: object.json().filter(|_| outcome.is_valid()).map(str::to_owned),
             start: object.offset() + offset,
             outcome: outcome.code(),
-            repairs: records(&repairs.collect::<Vec<_>>()),
+            repairs: repairs.into_iter().map(|record| record.shifted(offset)).collect(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! `jsonmend repair --stream`: after every read, what is certain is written, and nothing is kept.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Repair, Risk, TrailingDocuments};
+use jsonmend_core::{
+    Mender, Options, Outcome, Output, Path, Paths, Repair, Risk, TrailingDocuments,
+};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde_json::json;
 
@@ -35,6 +37,7 @@ pub(super) fn run(
         fragments: Fragments::default(),
         texts: Fragments::default(),
         tracker: Tracker::new(),
+        paths: Paths::new(),
         repairs: 0,
         risk: None,
         kinds: Kinds::default(),
@@ -52,8 +55,12 @@ pub(super) fn run(
         sink.out.flush()?;
     }
     let outcome = reader.finish(&mut sink);
-    let refused = reader.refused().filter(|_| outcome == Outcome::Invalid).cloned();
-    let refused = refused.map(|repair| (fault::reason(&repair, options), repair));
+    let refused = reader.refused().filter(|_| outcome == Outcome::Invalid);
+    let refused = refused.map(|(repair, path)| Refused {
+        reason: fault::reason(&repair, options),
+        repair,
+        path,
+    });
     sink.close(outcome, refused)?;
     Ok(outcome)
 }
@@ -90,12 +97,14 @@ impl Reader {
         }
     }
 
-    /// The first repair that the policy forbids.
-    fn refused(&self) -> Option<&Repair> {
-        match self {
-            Self::Text(extractor) => extractor.refused(),
-            Self::Sequence(mender, _) => mender.refused(),
-        }
+    /// The first repair that the policy forbids, and its path.
+    fn refused(&self) -> Option<(Repair, Path)> {
+        Some(match self {
+            Self::Text(extractor) => {
+                (extractor.refused()?.clone(), extractor.refused_at()?.clone())
+            }
+            Self::Sequence(mender, _) => (mender.refused()?.clone(), mender.refused_at()?),
+        })
     }
 
     fn finish(&mut self, sink: &mut Sink) -> Outcome {
@@ -149,6 +158,10 @@ impl Output for Splitter<'_> {
         self.sink.repair(repair);
     }
 
+    fn raw(&mut self) {
+        self.sink.raw();
+    }
+
     fn end_document(&mut self) {
         let before = std::mem::replace(&mut self.documents.before, self.sink.repairs);
         let repaired = before != self.sink.repairs;
@@ -161,6 +174,13 @@ impl Output for Splitter<'_> {
     }
 }
 
+/// A repair that the policy forbids.
+struct Refused {
+    repair: Repair,
+    path: Path,
+    reason: String,
+}
+
 /// Writes the documents and reports their repairs.
 struct Sink {
     out: Out,
@@ -171,6 +191,7 @@ struct Sink {
     /// The same for the text outside of documents.
     texts: Fragments,
     tracker: Tracker,
+    paths: Paths,
     repairs: usize,
     /// The highest risk of the repairs.
     risk: Option<Risk>,
@@ -186,14 +207,14 @@ impl Sink {
         }
     }
 
-    fn close(mut self, outcome: Outcome, refused: Option<(String, Repair)>) -> Result<(), Failure> {
+    fn close(mut self, outcome: Outcome, refused: Option<Refused>) -> Result<(), Failure> {
         if self.json {
             let rest = self.texts.finish();
             self.fragment("text", &rest);
             let mut end =
                 json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
-            if let Some((_, repair)) = &refused {
-                end["refused"] = json!(Record::from(repair));
+            if let Some(Refused { repair, path, .. }) = &refused {
+                end["refused"] = json!(Record::new(repair, path));
             }
             self.out.record(&end);
         } else if self.wrote && self.out.is_terminal() {
@@ -210,7 +231,7 @@ impl Sink {
             let count = report::count_of(self.repairs, self.risk);
             summary(&self.name, outcome, &count, self.session);
         }
-        if let Some((reason, repair)) = refused {
+        if let Some(Refused { reason, repair, .. }) = refused {
             let error = self.session.stderr.paint(BAD, "error");
             notice(&shown!("{}: {}: byte {}: {}", error, self.name, repair.start(), reason));
         }
@@ -229,13 +250,21 @@ impl TextSink for Sink {
 
     /// Each document begins on a new line.
     fn begin(&mut self, _: usize) {
+        self.paths.reset();
         if self.wrote && !self.json {
             self.out.text(b"\n");
         }
     }
 
+    fn raw(&mut self) {
+        self.paths.raw();
+    }
+
     fn json(&mut self, bytes: &[u8]) {
         self.wrote = true;
+        if !self.session.quiet || self.json {
+            self.paths.read(bytes);
+        }
         if self.json {
             let rest = self.texts.finish();
             self.fragment("text", &rest);
@@ -252,16 +281,16 @@ impl TextSink for Sink {
         let seen = self.tracker.look(repair.start(), repair.end());
         if self.json {
             let place = seen.map(|(at, _)| json!({ "line": at.line, "column": at.column }));
-            let record = Record::from(&repair);
+            let record = Record::new(&repair, &self.paths.path_of(&repair));
             self.out.record(&json!({ "type": "repair", "repair": record, "position": place }));
         } else if !self.session.quiet {
             let Session { stderr: paint, verbose, .. } = self.session;
             let listing = Listing { paint, name: Some(&self.name), verbose };
             let edit = Edit::from(&repair);
             if verbose {
-                notice(&listing.line(edit, seen));
+                notice(&listing.line(edit, &self.paths.path_of(&repair), seen));
             } else {
-                self.kinds.add(&listing, edit, seen);
+                self.kinds.add(&listing, edit, || self.paths.path_of(&repair), seen);
             }
         }
     }

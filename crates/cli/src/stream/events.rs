@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Output as _, Partial, Revision};
+use jsonmend_core::{Located, Output as _, Partial, Revision};
 use jsonmend_response::Object;
 use jsonmend_wire::{Block, Call, Doubt, WireEvent};
 use serde_json::{Value, json, value::RawValue};
 
 use super::View;
-use crate::{fragment::Fragments, out::Out, report::records};
+use crate::{
+    fragment::Fragments,
+    out::Out,
+    report::{of_object, records},
+};
 
 /// Writes events to standard output.
 pub(crate) struct Events {
@@ -101,7 +105,9 @@ impl View for Events {
                 json!({ "type": "framing", "framing": framing.code() })
             }
             WireEvent::FormatDetected(wire) => json!({ "type": "wire", "wire": wire.code() }),
-            WireEvent::EnvelopeMended(repairs) => {
+            WireEvent::EnvelopeMended(mended) => {
+                let text = mended.text().unwrap_or_default().as_bytes();
+                let repairs = Located::in_mended(text, 0, mended.repairs());
                 json!({ "type": "envelope", "repairs": records(repairs) })
             }
             WireEvent::Citation { block, json } => json!({
@@ -143,7 +149,7 @@ pub(super) fn found(object: &Object) -> Value {
         "part": place.part(),
         "start": object.offset(),
         "json": object.json().filter(|_| object.outcome().is_valid()),
-        "outcome": object.outcome().code(), "repairs": records(object.repairs()),
+        "outcome": object.outcome().code(), "repairs": records(of_object(object)),
     })
 }
 
@@ -152,7 +158,7 @@ pub(super) fn ended(call: &Call) -> Value {
     json!({
         "type": "call-end", "call": call.number(), "id": call.id(), "name": call.name(),
         "arguments": call.arguments(), "outcome": call.outcome().code(),
-        "repairs": records(call.repairs()),
+        "repairs": records(Located::in_input(call.raw().as_bytes(), call.repairs())),
         "cut_at": call.cut_at().map(ToString::to_string),
         "doubt": call.doubt().map(Doubt::code),
     })

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Options, Outcome, Repair};
+use jsonmend_core::{Located, Options, Outcome, Repairs};
 use jsonmend_response::Object;
 use jsonmend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
@@ -17,7 +17,7 @@ use crate::{
     fault::Fault,
     fit::{CallReport, ObjectReport, more_issues},
     fragment::Fragments,
-    listing::Listing,
+    listing::{Listing, Script},
     out::Out,
     paint::{BAD, BOLD, DIM, GOOD, NAME, WARN, notice},
     report,
@@ -109,7 +109,7 @@ impl View for Screen {
                 self.fragment(*call, bytes);
             }
             WireEvent::CallEnded(call) => self.ended(call),
-            WireEvent::EnvelopeMended(repairs) => self.envelope(repairs),
+            WireEvent::EnvelopeMended(mended) => self.envelope(mended.repairs()),
             WireEvent::Error(error) => self.wrong(error),
             WireEvent::Oversize { limit } => {
                 self.trouble(&shown!(
@@ -143,7 +143,7 @@ impl View for Screen {
         let name = paint.paint(BOLD, shown!("object at byte {}", object.offset()));
         let (state, count) = (report::outcome(paint, outcome), report::count(object.repairs()));
         notice(&shown!("{}: {} ({})", name, state, count));
-        self.list(None, object.repairs());
+        self.list(None, report::of_object(object));
     }
 
     /// The arguments have been shown; this reports how they match the schema.
@@ -195,7 +195,7 @@ impl Screen {
     }
 
     /// Lists repairs of `text`, if it is available.
-    fn list(&self, text: Option<&[u8]>, repairs: &[Repair]) {
+    fn list(&self, text: Option<&[u8]>, repairs: impl Script) {
         let Session { stderr: paint, verbose, .. } = self.session;
         for line in (Listing { paint, name: None, verbose }).lines(text, repairs) {
             notice(&shown!("  {}", line));
@@ -329,7 +329,7 @@ impl Screen {
         if outcome.is_valid() {
             let (state, count) = (report::outcome(paint, outcome), report::count(call.repairs()));
             notice(&shown!("{}: {} ({})", title, state, count));
-            self.list(Some(raw), call.repairs());
+            self.list(Some(raw), Located::in_input(raw, call.repairs()));
         }
         if let Some(fault) = Fault::ending(raw, outcome, call.cut_at(), &self.options) {
             notice(&fault.paragraph(paint, "error", name.as_str(), raw));
@@ -347,7 +347,7 @@ impl Screen {
         }
     }
 
-    fn envelope(&mut self, repairs: &[Repair]) {
+    fn envelope(&mut self, repairs: &Repairs) {
         if !self.session.quiet {
             self.pause();
             let what = report::count(repairs);

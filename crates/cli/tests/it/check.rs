@@ -15,7 +15,7 @@ fn repairs_are_shown_with_carets() {
     assert_eq!(done.code, 1);
     let shown = |last: &str| {
         format!(
-            "{name}:2:8: extra-comma (exact) at $: delete ,{last}\n   2 | ␉'b': 2,␊\n     |        ^\n\
+            "{name}:2:8: extra-comma (exact) at $.b: delete ,{last}\n   2 | ␉'b': 2,␊\n     |        ^\n\
              {name}: not valid JSON, can be repaired (3 repairs, highest risk exact)\n"
         )
     };

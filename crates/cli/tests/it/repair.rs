@@ -155,16 +155,12 @@ fn why_a_stream_was_refused_is_told() {
 fn the_limit_that_was_passed_is_named() {
     for (text, limit, reason) in [
         ("[[[[1]]]]", "--depth=3", "3 levels of nesting (--depth)"),
-        ("['a', 'b']", "--max-repairs=3", "3 repairs (--max-repairs)"),
-        ("['a', 'b', 'c', 'd']", "--max-repairs=4", "4 repairs (--max-repairs)"),
+        ("[1]\n[2]\n[3]", "--max-documents=2", "2 short documents (--max-documents)"),
     ] {
         let done = run(&["repair", limit], text);
         assert_eq!(done.code, 5, "{text}");
-        assert!(
-            done.stderr.contains(&format!("a limit was exceeded: {reason}")),
-            "{}",
-            done.stderr
-        );
+        assert!(done.stderr.contains("a limit was exceeded: "), "{}", done.stderr);
+        assert!(done.stderr.contains(reason), "{}", done.stderr);
     }
 }
 

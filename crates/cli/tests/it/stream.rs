@@ -45,7 +45,7 @@ fn text_and_mended_calls_are_shown_and_the_end_is_told() {
         "arguments of weather: repaired (7 repairs, highest risk exact)\n",
         "\n  1:2: single-quote × 4 (exact), first at $: ' -> \"\n",
         "\n  1:19: unquoted-key × 2 (exact), first at $: insert \"\n",
-        "\n  1:26: extra-comma (exact) at $: delete ,\n",
+        "\n  1:26: extra-comma (exact) at $.days: delete ,\n",
         "complete (sse, openai-chat; finish tool_calls; 1 call, 1 repaired)",
     ] {
         assert!(done.stderr.contains(expected), "{expected}: {}", done.stderr);

@@ -57,7 +57,7 @@ impl Engine {
             TrailingDocuments::Error => self.open_tail(source, token),
             TrailingDocuments::All if container || separated => self.next_document(source),
             TrailingDocuments::Array | TrailingDocuments::Last
-                if self.whole && (container || separated) =>
+                if self.several && (container || separated) =>
             {
                 self.next_document(source)
             }

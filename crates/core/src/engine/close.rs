@@ -88,7 +88,6 @@ impl Engine {
             });
             if let Some(wrote) = wrote {
                 self.edits.remove(first + wrote);
-                self.recorded -= 1;
             }
             if self.comma_length > 0 {
                 self.edit(RepairKind::ExtraComma, at..at + self.comma_length, "")?;
@@ -133,7 +132,6 @@ impl Engine {
         });
         if let Some(found) = found {
             self.edits.remove(first + found);
-            self.recorded = self.recorded.saturating_sub(1);
             self.committed_edits = self.committed_edits.min(self.edits.len());
         }
         found.is_some()

@@ -56,22 +56,20 @@ impl Engine {
         after: impl Into<Cow<'static, str>>,
     ) -> Result<(), Stop> {
         if !self.options.policy().allows(kind) {
-            self.refused = Some(Repair::new(kind, span, after, self.frames.shared_path()));
+            self.refused = Some(Repair::new(kind, span, after));
             return Err(Stop::Refused);
         }
-        if self.recorded >= self.options.limits().repairs() {
-            return Err(Stop::Overflow);
+        if self.edits.len() >= self.most_edits {
+            return Err(Stop::Crowded);
         }
-        self.recorded += 1;
         debug_assert!(
             self.whole || span.start >= self.committed,
             "{kind} at {span:?}, committed up to {}",
             self.committed
         );
-        let path = self.frames.shared_path();
         let (start, inserts) = (span.start, span.is_empty());
-        let repair = Repair::new(kind, span, after, path);
-        if repair.after.is_empty() && kind.risk() > Risk::Exact {
+        let repair = Repair::new(kind, span, after);
+        if repair.after().is_empty() && kind.risk() > Risk::Exact {
             self.stray = repair.end;
         }
         self.escaped |= kind == RepairKind::EscapedDocument;
@@ -104,7 +102,6 @@ impl Engine {
             }
         }
         self.edits.truncate(kept);
-        self.recorded -= before - self.edits.len();
     }
 
     /// Removes the edits that start at or after `from`; in the push path, only uncommitted ones.
@@ -115,7 +112,6 @@ impl Engine {
                 break;
             }
             self.edits.pop();
-            self.recorded = self.recorded.saturating_sub(1);
         }
         self.committed_edits = self.committed_edits.min(self.edits.len());
     }
@@ -126,7 +122,6 @@ impl Engine {
             && self.edits.last().is_some_and(|e| e.start() >= from)
         {
             self.edits.pop();
-            self.recorded = self.recorded.saturating_sub(1);
         }
     }
 
@@ -134,7 +129,6 @@ impl Engine {
     /// edits, with the comma if that was the first of these.
     pub(super) fn forget_since(&mut self, serial: usize, from: usize) {
         let (committed_edits, whole, mut at) = (self.committed_edits, self.whole, 0);
-        let before = self.edits.len();
         self.edits.retain(|edit| {
             at += 1;
             let comma = |repair: &Repair, made: usize| {
@@ -145,7 +139,6 @@ impl Engine {
                     if repair.start > from
                         || *made > serial && (repair.start == from || comma(repair, *made)))
         });
-        self.recorded -= before - self.edits.len();
         self.committed_edits = self.committed_edits.min(self.edits.len());
     }
 

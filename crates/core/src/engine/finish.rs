@@ -6,7 +6,7 @@ use super::{
     Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Text, Token, frames::Shape, source::Edge,
     try_peek,
 };
-use crate::{Path, Repair, RepairKind, Tail, TrailingDocuments};
+use crate::{Repair, RepairKind, Tail, TrailingDocuments};
 
 impl Engine {
     /// The input ended between tokens.
@@ -103,22 +103,18 @@ impl Engine {
             || !self.options.policy().allows(kind)
         {
             let from = self.gap_start;
-            self.refused = Some(Repair::new(kind, from..self.pos, "", Path::default()));
+            self.refused = Some(Repair::new(kind, from..self.pos, ""));
             return Err(Stop::Refused);
         }
         let others = match self.options.trailing_documents() {
             TrailingDocuments::All => true,
-            TrailingDocuments::Array | TrailingDocuments::Last => self.whole,
+            TrailingDocuments::Array | TrailingDocuments::Last => self.several,
             TrailingDocuments::Error | TrailingDocuments::First => false,
         };
         if others {
             let step = self.not_a_document();
             self.prose_kind = kind;
             return step;
-        }
-        if self.recorded >= self.options.limits().repairs() {
-            // One repair at the end drops all that follows: there must be room for it.
-            return Err(Stop::Overflow);
         }
         let from = self.gap_start.max(self.committed);
         self.forget_uncommitted(from);
@@ -155,7 +151,7 @@ impl Engine {
     /// The repair of the text that is being dropped, if the caller gives up.
     pub(crate) fn abandon(&mut self) -> Option<Repair> {
         let from = self.dropping.take()?;
-        Some(Repair::new(self.dropping_kind, from..self.committed, "", Path::default()))
+        Some(Repair::new(self.dropping_kind, from..self.committed, ""))
     }
 
     /// Drops text after the last document.
@@ -165,11 +161,7 @@ impl Engine {
         if source.is_last()
             && let Some(from) = self.dropping.take()
         {
-            if self.recorded >= self.options.limits().repairs() {
-                return Err(Stop::Overflow);
-            }
-            self.recorded += 1;
-            let repair = Repair::new(self.dropping_kind, from..self.pos, "", Path::default());
+            let repair = Repair::new(self.dropping_kind, from..self.pos, "");
             self.serial += 1;
             self.edits.push(Edit::Replace(repair, self.serial));
             self.committed_edits = self.edits.len();

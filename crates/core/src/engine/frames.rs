@@ -67,9 +67,6 @@ pub(super) struct Frames {
     stack: Vec<Frame>,
     /// The current keys of all open objects, one after the other, as written in the input.
     keys: Vec<u8>,
-    /// The current keys of the outermost frames, decoded for paths. Filled only as far as paths were
-    /// asked for.
-    names: Vec<Option<Arc<str>>>,
     /// What the guide knows of the outermost frames. Filled only as far as it was asked.
     places: Vec<Option<Arc<dyn Guide>>>,
     /// Where the open tuples start.
@@ -86,7 +83,6 @@ impl Frames {
     pub(super) fn clear(&mut self) {
         self.stack.clear();
         self.keys.clear();
-        self.names.clear();
         self.places.clear();
         self.tuples.clear();
         self.visible = 0;
@@ -169,7 +165,6 @@ impl Frames {
         let Some(frame) = self.stack.pop() else { return 0 };
         self.visible -= usize::from(frame.shape().is_visible());
         self.keys.truncate(frame.key_start);
-        self.names.truncate(self.stack.len());
         self.leave_place();
         if frame.shape() == Shape::Tuple {
             self.tuples.pop();
@@ -188,7 +183,6 @@ impl Frames {
         }
         self.keys.truncate(inner.key_start);
         self.stack.pop();
-        self.names.truncate(self.stack.len());
         self.visible -= 1;
         self.leave_place();
         Some((shape == Shape::Array, items))
@@ -220,7 +214,6 @@ impl Frames {
     /// Sets the number of keys of the innermost object, and the last one of them.
     #[inline(never)]
     pub(super) fn set_member(&mut self, items: usize, key: &[u8]) {
-        self.forget_name();
         if let Some(frame) = self.stack.last_mut() {
             self.keys.truncate(frame.key_start);
             self.keys.extend_from_slice(key);
@@ -231,7 +224,6 @@ impl Frames {
 
     /// Notes that the innermost object was opened with two braces.
     pub(super) fn double(&mut self) {
-        self.forget_name();
         if let Some(top) = self.stack.pop() {
             self.stack.push(Frame::new(Shape::Doubled, top.key_start));
             self.stack.push(top);
@@ -252,7 +244,6 @@ impl Frames {
     /// Like [`set_key`](Self::set_key), for a key that arrived in two chunks.
     #[inline]
     pub(super) fn set_split_key(&mut self, before: &[u8], after: &[u8]) {
-        self.forget_name();
         if let Some(frame) = self.stack.last_mut() {
             self.keys.truncate(frame.key_start);
             if !before.is_empty() {
@@ -267,16 +258,9 @@ impl Frames {
 
     #[inline]
     pub(super) fn clear_key(&mut self) {
-        self.forget_name();
         if let Some(frame) = self.stack.last_mut() {
             frame.packed &= !Frame::HAS_KEY;
         }
-    }
-
-    /// The key of the innermost frame changes.
-    #[inline]
-    fn forget_name(&mut self) {
-        self.names.truncate(self.stack.len().saturating_sub(1));
     }
 
     /// What the guide knows of the innermost container. `root` is what it knows of the document.
@@ -310,33 +294,19 @@ impl Frames {
     }
 
     pub(super) fn path(&self) -> Path {
-        let name = |at: usize| match self.names.get(at) {
-            Some(name) => name.clone(),
-            None => self.name(at),
-        };
         let steps = self.stack.iter().enumerate().filter_map(|(at, frame)| match frame.shape() {
-            Shape::Object => name(at).map(Step::Key),
+            Shape::Object => self.name(at).map(|name| Step::Key(name.into())),
             Shape::Array | Shape::Tuple => frame.items().checked_sub(1).map(Step::Index),
             Shape::Call | Shape::Doubled => None,
         });
         Path::from(steps.collect::<Vec<_>>())
     }
 
-    /// The same path. Its keys are shared with all others that are made while their members are open:
-    /// a key of any length is kept once, however many repairs there are in its value.
-    pub(super) fn shared_path(&mut self) -> Path {
-        for at in self.names.len()..self.stack.len() {
-            let name = self.name(at);
-            self.names.push(name);
-        }
-        self.path()
-    }
-
     /// The present key of a frame, decoded, if it is an object that has one.
-    fn name(&self, at: usize) -> Option<Arc<str>> {
+    fn name(&self, at: usize) -> Option<String> {
         let frame = self.stack.get(at).filter(|frame| frame.has_key())?;
         let end = self.stack.get(at + 1).map_or(self.keys.len(), |above| above.key_start);
-        Some(decode(self.keys.get(frame.key_start..end).unwrap_or_default()).into())
+        Some(decode(self.keys.get(frame.key_start..end).unwrap_or_default()))
     }
 
     /// The closers of all open containers, from the innermost outwards.

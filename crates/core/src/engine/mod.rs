@@ -49,6 +49,9 @@ pub(crate) enum Stop {
     Cut,
     /// There is no JSON.
     Nothing,
+    /// More edits would have to be kept than the whole text may take. It must be read piece by
+    /// piece.
+    Crowded,
     /// A limit was passed.
     Overflow,
     /// A repair is needed that the policy forbids.
@@ -123,6 +126,8 @@ pub(crate) struct Engine {
     /// Whether this is the whole-text path. Nothing is emitted before the end, so edits may be made
     /// anywhere.
     whole: bool,
+    /// Whether the documents after the first can still be joined or chosen.
+    several: bool,
     window: usize,
     /// How many bytes may be withheld.
     max_withheld: usize,
@@ -139,7 +144,8 @@ pub(crate) struct Engine {
     edits: Vec<Edit>,
     /// How many of these are committed. They come first.
     committed_edits: usize,
-    recorded: usize,
+    /// How many edits may be kept until they are emitted.
+    most_edits: usize,
     serial: usize,
     /// Whether the output up to the committed position ends inside a string.
     committed_in_string: bool,
@@ -231,6 +237,7 @@ impl Engine {
         Self {
             options,
             whole,
+            several: whole,
             window,
             max_withheld,
             expect: Expect::Document,
@@ -241,7 +248,7 @@ impl Engine {
             emitted: 0,
             edits: Vec::new(),
             committed_edits: 0,
-            recorded: 0,
+            most_edits: usize::MAX,
             serial: 0,
             committed_in_string: false,
             gap_start: 0,
@@ -341,6 +348,23 @@ impl Engine {
         } else {
             self.most_documents = self.options.limits().documents_in(bytes);
         }
+    }
+
+    /// Whether only the first and the last document are needed.
+    pub(crate) const fn forgets_documents(&self) -> bool {
+        self.forgets_documents
+    }
+
+    /// For a whole text of that many bytes: bounds what its edits take until the end.
+    pub(crate) fn bound_edits(&mut self, bytes: usize) {
+        self.most_edits = self.options.limits().report_for(bytes) / size_of::<Edit>();
+    }
+
+    /// For a whole text of that many bytes that is read piece by piece. Nothing is handed out before
+    /// its end, so all documents can be kept, and as the text is in memory, more may be withheld.
+    pub(crate) fn keep_documents(&mut self, bytes: usize) {
+        self.several = true;
+        self.max_withheld = self.max_withheld.max(bytes / 16);
     }
 
     pub(crate) const fn document_end(&self) -> Option<usize> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use jsonmend_core::{
-    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Tail, TrailingDocuments, apply,
+    Lead, Mended, Options, Outcome, Repair, RepairKind, Repairs, Tail, TrailingDocuments, apply,
 };
 
 use super::reading::Reading;
@@ -19,7 +19,7 @@ pub(super) fn assemble(
     options: &Options,
 ) -> Mended {
     let policy = options.policy();
-    let mut repairs: Vec<Repair> = Vec::new();
+    let mut repairs = Repairs::new();
     let mut outcome = Outcome::Unchanged;
     let mut cut_at = None;
     let several = readings.len() > 1;
@@ -29,14 +29,14 @@ pub(super) fn assemble(
         let text = input.get(gap.clone()).unwrap_or_default();
         if index == 0 {
             if !text.trim_ascii().is_empty() {
-                repairs.push(around(lead(text), gap, text, documents));
+                repairs.push(&around(lead(text), gap, text, documents));
             }
             if several {
                 let at = reading.span().start;
-                repairs.push(Repair::new(RepairKind::LineDelimited, at..at, "[", Path::default()));
+                repairs.push(&Repair::new(RepairKind::LineDelimited, at..at, "["));
             }
         } else {
-            repairs.push(Repair::new(RepairKind::LineDelimited, gap, ",", Path::default()));
+            repairs.push(&Repair::new(RepairKind::LineDelimited, gap, ","));
         }
         let span = reading.span().clone();
         let mended = reading.into_mended();
@@ -48,11 +48,11 @@ pub(super) fn assemble(
             cut_at = mended.cut_at().cloned();
         }
         let (_, _, own) = mended.into_parts();
-        repairs.extend(own.into_iter().map(|repair| repair.shifted(span.start)));
+        repairs.extend(own.iter().map(|repair| repair.shifted(span.start)));
         at = span.end;
     }
     if several {
-        repairs.push(Repair::new(RepairKind::LineDelimited, at..at, "]", Path::default()));
+        repairs.push(&Repair::new(RepairKind::LineDelimited, at..at, "]"));
     }
     let text = input.get(at..).unwrap_or_default();
     let mut refused = false;
@@ -61,7 +61,7 @@ pub(super) fn assemble(
         let tail = around(kind, at..input.len(), text, documents);
         refused = options.trailing_documents() == TrailingDocuments::Error
             && tail.kind() != RepairKind::CodeFence;
-        repairs.push(tail);
+        repairs.push(&tail);
     }
     if outcome == Outcome::Unchanged && !repairs.is_empty() {
         outcome = Outcome::Repaired;
@@ -132,5 +132,5 @@ fn around(
     } else {
         prose
     };
-    Repair::new(kind, span, "", Path::default())
+    Repair::new(kind, span, "")
 }

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, ops::Range};
 
 use jsonmend_core::{
-    Mended, Options, Outcome, Path, Repair, RepairKind, Risk, TrailingDocuments, mend,
+    Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend,
 };
 
 /// A document, mended.
@@ -48,7 +48,7 @@ impl Reading {
     /// For comparison: a document that could be mended ranks higher, and so do repairs of lower
     /// risk.
     pub(super) fn rank(&self) -> (bool, Reverse<Option<Risk>>) {
-        let worst = self.mended.repairs().iter().map(Repair::risk).max();
+        let worst = self.mended.repairs().risk();
         (self.mended.outcome().is_valid(), Reverse(worst))
     }
 }
@@ -62,12 +62,12 @@ fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
                 RepairKind::InlineProse | RepairKind::TrailingProse | RepairKind::SecondDocument
             )
     };
-    let Some(end) = mended.repairs().last().filter(|last| tail(last)).map(Repair::start) else {
+    let Some(end) = mended.repairs().last().filter(tail).map(|last| last.start()) else {
         return (mended, length);
     };
     let cut_at = mended.cut_at().cloned();
-    let (outcome, text, mut repairs) = mended.into_parts();
-    repairs.pop();
+    let (outcome, text, repairs) = mended.into_parts();
+    let repairs: Repairs = repairs.iter().take(repairs.len() - 1).collect();
     let untouched = outcome == Outcome::Repaired && repairs.is_empty();
     let outcome = if untouched { Outcome::Unchanged } else { outcome };
     (Mended::new(outcome, text, repairs, cut_at), end)
@@ -87,10 +87,11 @@ pub(super) fn is_fenced(input: &[u8], start: usize) -> bool {
 
 /// Whether a string that was never closed contains the closing fence.
 pub(super) fn swallows_fence(input: &[u8], mended: &Mended) -> bool {
-    let open = |repair: &Repair| repair.kind() == RepairKind::UnterminatedString;
+    let (repairs, kind) = (mended.repairs(), RepairKind::UnterminatedString);
     mended.outcome() == Outcome::Closed
         && closing_fence(input).is_some()
-        && mended.repairs().iter().rev().take(2).any(open)
+        && repairs.contains(kind)
+        && repairs.iter().skip(repairs.len().saturating_sub(2)).any(|repair| repair.kind() == kind)
 }
 
 /// The start of the closing fence at the end of `text`.
@@ -122,16 +123,21 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
         return None;
     }
     let mended = mend(&[head, b"\"", tail].concat(), options);
-    let apart = |repair: &Repair| repair.end() <= at || repair.start() > at;
+    let apart = |repair: Repair| repair.end() <= at || repair.start() > at;
     if !mended.outcome().is_complete() || !mended.repairs().iter().all(apart) {
         return None;
     }
-    let (_, output, mut repairs) = mended.into_parts();
-    // Subtract the inserted quote from the offsets after it.
-    let index = repairs.partition_point(|repair| repair.end() <= at);
-    for repair in repairs.iter_mut().skip(index) {
-        *repair = repair.clone().with_span(repair.start() - 1..repair.end() - 1);
+    let (_, output, old) = mended.into_parts();
+    let mut old = old.iter().peekable();
+    let mut repairs = Repairs::new();
+    while let Some(repair) = old.next_if(|repair| repair.end() <= at) {
+        repairs.push(&repair);
     }
-    repairs.insert(index, Repair::new(kind, at..at, "\"", Path::default()));
+    repairs.push(&Repair::new(kind, at..at, "\""));
+    // Subtract the inserted quote from the offsets after it.
+    repairs.extend(old.map(|repair| {
+        let span = repair.start() - 1..repair.end() - 1;
+        repair.with_span(span)
+    }));
     Some(Mended::new(Outcome::Repaired, output, repairs, None))
 }

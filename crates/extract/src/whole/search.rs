@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use jsonmend_core::{Mended, Options, Outcome, Policy, TrailingDocuments};
+use jsonmend_core::{Mended, Options, Outcome, Policy, Repairs, TrailingDocuments};
 
 use super::{
     assemble::assemble,
@@ -89,7 +89,7 @@ impl Documents {
                 let array = options.trailing_documents() == TrailingDocuments::Array;
                 if self.len() > 1 && array && self.belong_together(input) {
                     if self.len() > options.limits().documents_in(input.len()) {
-                        return Mended::new(Outcome::Overflow, None, Vec::new(), None);
+                        return Mended::new(Outcome::Overflow, None, Repairs::new(), None);
                     }
                     let each = self.spans.iter().enumerate();
                     let readings = each.map(|(at, span)| {
@@ -105,7 +105,7 @@ impl Documents {
         };
         match best {
             Some(best) => assemble(input, std::iter::once(best), &self.spans, options),
-            None => Mended::new(Outcome::None, None, Vec::new(), None),
+            None => Mended::new(Outcome::None, None, Repairs::new(), None),
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) fn fit(
         }
         None => {
             let reading = match mended {
-                Some(mended) => Reading::new(mended),
+                Some(mended) => Reading::new(input, mended, options.engine()),
                 None => Reading::of(input, options.scope(), &options.engine_for(schema)),
             };
             let fitted = reading.fit(judge, input, options);

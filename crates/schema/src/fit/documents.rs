@@ -57,8 +57,12 @@ impl<'i> Documents<'i> {
     fn inside(&self, span: &Range<usize>) -> Option<Vec<Change>> {
         let mended = mend(self.input.get(span.clone())?, &self.options);
         mended.text().filter(|_| mended.outcome().is_complete())?;
-        let repairs = mended.repairs().iter().cloned().map(|repair| repair.shifted(span.start));
-        Some(repairs.map(|repair| Change::from(&repair)).collect())
+        let mut changes = Change::of_repairs(self.input.get(span.clone())?, mended.repairs());
+        for change in &mut changes {
+            change.start += span.start;
+            change.end += span.start;
+        }
+        Some(changes)
     }
 
     /// Deletes the text around a document. White space needs no change; `None` if the policy
@@ -133,5 +137,5 @@ fn span(found: &Found) -> Range<usize> {
 }
 
 fn change(kind: RepairKind, span: Range<usize>, after: &'static str) -> Change {
-    Change::from(&Repair::new(kind, span, after, Path::default()))
+    Change::syntax(&Repair::new(kind, span, after), Path::default())
 }

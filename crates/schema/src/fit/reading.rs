@@ -44,20 +44,20 @@ pub(super) struct Reading<'i> {
     pub(super) text: Option<Cow<'i, str>>,
     changes: Vec<Change>,
     cut_at: Option<Path>,
-    /// The repairs that would be needed, if there is no text.
-    needed: Vec<Repair>,
+    /// The first change that the policy forbids, if there is no text.
+    forbidden: Option<Change>,
 }
 
 impl<'i> Reading<'i> {
     pub(super) fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
         let mended = mend_text(input, scope, options);
-        Self::new(mended)
+        Self::new(input, mended, options)
     }
 
     /// The whole input, which is valid JSON.
     pub(super) fn valid(text: &'i str) -> Self {
         let (outcome, text) = (Outcome::Unchanged, Some(Cow::Borrowed(text)));
-        Self { outcome, text, changes: Vec::new(), cut_at: None, needed: Vec::new() }
+        Self { outcome, text, changes: Vec::new(), cut_at: None, forbidden: None }
     }
 
     /// A text that these changes make from the input.
@@ -67,7 +67,7 @@ impl<'i> Reading<'i> {
             text: Some(Cow::Owned(text)),
             changes,
             cut_at: None,
-            needed: Vec::new(),
+            forbidden: None,
         }
     }
 
@@ -81,12 +81,19 @@ impl<'i> Reading<'i> {
         self.text.as_deref().is_some_and(|text| text.trim_start().starts_with('['))
     }
 
-    pub(super) fn new(mended: Mended) -> Self {
+    /// The reading as which `input` was mended with these options.
+    pub(super) fn new(input: &[u8], mended: Mended, options: &Options) -> Self {
         let cut_at = mended.cut_at().cloned();
-        let (outcome, text, repairs) = mended.into_parts();
-        let changes = repairs.iter().map(Change::from).collect();
-        let needed = if text.is_none() { repairs } else { Vec::new() };
-        Self { outcome, text: text.map(Cow::Owned), changes, cut_at, needed }
+        let (mut forbidden, mut changes) = (None, Vec::new());
+        if mended.text().is_some() {
+            changes = Change::of_repairs(input, mended.repairs());
+        } else {
+            let mut located = mended.located(input);
+            let refused = located.find(|repair| !options.policy().allows(repair.kind()));
+            forbidden = refused.map(|repair| Change::syntax(&repair, located.path()));
+        }
+        let (outcome, text, _) = mended.into_parts();
+        Self { outcome, text: text.map(Cow::Owned), changes, cut_at, forbidden }
     }
 
     /// The whole text as a string without quotes. The rules decide what it means.
@@ -97,14 +104,14 @@ impl<'i> Reading<'i> {
             return None;
         }
         let text = quoted(text.trim());
-        let repair = Repair::new(kind, 0..input.len(), text.clone(), Path::default());
-        Some(Self::repaired(text, vec![Change::from(&repair)]))
+        let repair = Repair::new(kind, 0..input.len(), text.clone());
+        Some(Self::repaired(text, vec![Change::syntax(&repair, Path::default())]))
     }
 
     /// Fits the value of this reading to the schema.
     pub(super) fn fit(&self, judge: &mut Judge<'_>, input: &[u8], options: &FitOptions) -> Tried {
         let Some(text) = &self.text else {
-            return self.refused(self.outcome, self.unread(input, options), Vec::new());
+            return self.refused(self.outcome, self.unread(input), Vec::new());
         };
         match Tree::read(text) {
             // A list of documents is one level deeper than the documents.
@@ -254,17 +261,16 @@ impl<'i> Reading<'i> {
     }
 
     /// Why there is no value.
-    fn unread(&self, input: &[u8], options: &FitOptions) -> Vec<Issue> {
-        let policy = options.engine().policy();
-        let refused = self.needed.iter().find(|repair| !policy.allows(repair.kind()));
-        let issue = match (self.outcome, &self.cut_at, refused) {
+    fn unread(&self, input: &[u8]) -> Vec<Issue> {
+        let issue = match (self.outcome, &self.cut_at, &self.forbidden) {
             (Outcome::Cut, Some(path), _) => Issue::truncated(path.clone(), input.len()),
             (Outcome::Overflow, ..) => Issue::beyond_limits(input.len()),
             (_, _, Some(repair)) => {
-                let (kind, start) = (repair.kind(), repair.start());
+                let (cause, span) = (repair.cause(), repair.start()..repair.end());
+                let start = span.start;
                 let reason =
-                    format!("not JSON at byte {start}: {kind}, which the policy does not repair");
-                Issue::syntax(repair.path().clone(), reason, repair.span())
+                    format!("not JSON at byte {start}: {cause}, which the policy does not repair");
+                Issue::syntax(repair.path().clone(), reason, span)
             }
             _ => Issue::syntax(Path::default(), "no JSON value in the text", 0..input.len()),
         };

@@ -88,8 +88,6 @@ pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
             for outcome in [mended.outcome(), run.outcome()] {
                 let honest = match outcome {
                     Outcome::None => true,
-                    // Each closer that is added is a repair, and repairs have a limit.
-                    Outcome::Overflow => limits.repairs() <= limits.depth() + 3,
                     Outcome::Closed => policy.closes_cut() && at > first,
                     Outcome::Cut => !policy.closes_cut() && at > first,
                     _ => false,

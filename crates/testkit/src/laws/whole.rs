@@ -1,7 +1,8 @@
 //! The laws of whole texts: L3, L5, L9 and L11.
 
 use jsonmend_core::{
-    BufferedMender, Mended, Options, Outcome, Policy, Repair, TrailingDocuments, apply, mend,
+    BufferedMender, Mended, Options, Outcome, Policy, Repair, Repairs, TrailingDocuments, apply,
+    mend,
 };
 
 use super::{Check, Law, Violation};
@@ -40,7 +41,7 @@ pub fn identity(input: &[u8], options: &Options) -> Result<(), Violation> {
         for cut in [Cut::whole(), Cut::bytes(input.len())] {
             let run = Run::new(input, &cut, &options);
             check.same("Mender", &run.outcome(), &Outcome::Unchanged)?;
-            check.same("Mender", &run.recorder().repairs(), &&[][..])?;
+            check.same("Mender", &run.recorder().repairs(), &&Repairs::new())?;
             check.same_text("Mender", run.recorder().text(), input)?;
         }
     }
@@ -49,7 +50,7 @@ pub fn identity(input: &[u8], options: &Options) -> Result<(), Violation> {
 
 fn untouched_whole(check: Check<'_>, entry: &str, mended: &Mended) -> Result<(), Violation> {
     check.same(entry, &mended.outcome(), &Outcome::Unchanged)?;
-    check.same(entry, &mended.repairs(), &&[][..])?;
+    check.same(entry, &mended.repairs(), &&Repairs::new())?;
     check.same_text(entry, mended.text().unwrap_or_default().as_bytes(), check.input)
 }
 
@@ -82,7 +83,7 @@ pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
         check.that(applied.is_some(), || format!("no script: {:?}", mended.repairs()))?;
         check.same_text("mend", &applied.unwrap_or_default(), text.as_bytes())?;
         check.that(is_output(text.as_bytes(), options), || format!("mend gives {text:?}"))?;
-        let allowed = |repair: &jsonmend_core::Repair| options.policy().allows(repair.kind());
+        let allowed = |repair: jsonmend_core::Repair| options.policy().allows(repair.kind());
         check.that(mended.repairs().iter().all(allowed), || {
             format!("a repair that the policy forbids: {:?}", mended.repairs())
         })?;
@@ -101,9 +102,9 @@ pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
 pub(super) fn changes_something(
     check: Check<'_>,
     input: &[u8],
-    repairs: &[Repair],
+    repairs: &Repairs,
 ) -> Result<(), Violation> {
-    let idle = |repair: &&Repair| input.get(repair.span()) == Some(repair.after().as_bytes());
+    let idle = |repair: &Repair| input.get(repair.span()) == Some(repair.after().as_bytes());
     check.same("a repair that changes nothing", &repairs.iter().find(idle), &None)
 }
 
@@ -133,7 +134,7 @@ pub fn idempotence(input: &[u8], options: &Options) -> Result<(), Violation> {
         untouched_whole(again, "mend, again", &mend(&text, options))?;
         let run = Run::new(&text, &Cut::whole(), options);
         again.same("Mender, again", &run.outcome(), &Outcome::Unchanged)?;
-        again.same("Mender, again", &run.recorder().repairs(), &&[][..])?;
+        again.same("Mender, again", &run.recorder().repairs(), &&Repairs::new())?;
         again.same_text("Mender, again", run.recorder().text(), &text)?;
     }
     Ok(())

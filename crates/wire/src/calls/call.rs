@@ -1,6 +1,6 @@
 //! A tool call that has ended.
 
-use jsonmend_core::{Mended, Outcome, Path, Repair};
+use jsonmend_core::{Mended, Outcome, Path, Repairs};
 
 use super::Doubt;
 use crate::codes::coded;
@@ -65,7 +65,7 @@ pub struct Call {
     /// The repaired text, if it differs from the raw one.
     mended: Option<String>,
     outcome: Outcome,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
     cut_at: Option<Path>,
     resent: bool,
     doubt: Option<Doubt>,
@@ -90,7 +90,7 @@ impl Call {
             raw: String::new(),
             mended: None,
             outcome: Outcome::None,
-            repairs: Vec::new(),
+            repairs: Repairs::new(),
             cut_at: None,
             resent: false,
             doubt: None,
@@ -131,7 +131,7 @@ impl Call {
             let limit = doubt == Doubt::Limit;
             self.outcome = if limit { Outcome::Overflow } else { Outcome::Cut };
             self.mended = None;
-            self.repairs.clear();
+            self.repairs = Repairs::new();
         }
         self
     }
@@ -218,7 +218,7 @@ impl Call {
 
     /// The repairs. If the arguments could not be repaired, the repairs that would have been needed.
     #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
+    pub const fn repairs(&self) -> &Repairs {
         &self.repairs
     }
 

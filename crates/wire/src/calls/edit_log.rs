@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, collections::VecDeque};
 
-use jsonmend_core::{Output, Repair, apply};
+use jsonmend_core::{Output, Repair, Repairs, apply};
 
 use crate::work;
 
@@ -60,8 +60,8 @@ impl EditLog {
     }
 
     /// Sets repairs that were found all at once.
-    pub(super) fn set_repairs(&mut self, repairs: Vec<Repair>) {
-        self.repairs = repairs;
+    pub(super) fn set_repairs(&mut self, repairs: &Repairs) {
+        self.repairs = repairs.iter().collect();
     }
 
     /// Ends the text. `raw` is all of it.

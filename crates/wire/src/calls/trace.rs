@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use jsonmend_core::{Mended, Mender, Options, Outcome, Repair, apply, mend};
+use jsonmend_core::{Mended, Mender, Options, Outcome, Repairs, apply, mend};
 
 use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;
@@ -42,7 +42,7 @@ pub(super) fn verbatim(mended: Mended) -> Mended {
         _ => return mended,
     };
     let cut_at = mended.cut_at().cloned();
-    Mended::new(outcome, None, mended.repairs().to_vec(), cut_at)
+    Mended::new(outcome, None, mended.repairs().clone(), cut_at)
 }
 
 /// A text that is being rewritten.
@@ -191,7 +191,7 @@ impl Trace {
         if outcome == Outcome::Abandoned {
             return self.mend_whole(text);
         }
-        let repairs = self.edit_log.repairs().to_vec();
+        let repairs: Repairs = self.edit_log.repairs().iter().cloned().collect();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
         let mended = mended.and_then(|mended| String::from_utf8(mended).ok());
         let outcome =
@@ -205,7 +205,7 @@ impl Trace {
     pub(super) fn decide(
         &mut self,
         text: &str,
-        repaired: Option<(&str, &[Repair])>,
+        repaired: Option<(&str, &Repairs)>,
         show: &mut dyn FnMut(Piece<'_>),
     ) {
         let Some(outcome) = self.undecided.take() else { return };
@@ -213,7 +213,7 @@ impl Trace {
             (Release::Early, None) if outcome == Outcome::Repaired => self.edit_log.forward_rest(),
             (Release::Early, _) => {}
             (Release::Complete, Some((shown, repairs))) => {
-                self.edit_log.set_repairs(repairs.to_vec());
+                self.edit_log.set_repairs(repairs);
                 show(Piece { bytes: shown.as_bytes(), raw: false });
             }
             (Release::Complete, None) => {

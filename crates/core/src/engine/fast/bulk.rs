@@ -130,6 +130,9 @@ impl Engine {
     ) -> Halt {
         let mut value = at;
         loop {
+            if DIALECT && self.is_crowded() {
+                return Halt::Value(value);
+            }
             // After the value, at a comma or a closing bracket.
             let mut next = match text[value] {
                 b'"' => {

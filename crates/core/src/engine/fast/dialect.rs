@@ -13,7 +13,7 @@ use super::{
     tokens::{self, After, Content, Key},
 };
 use crate::{
-    Options, Path, Repair, RepairKind,
+    Options, Repair, RepairKind,
     engine::{Edit, Text, quote::Quote},
     scan,
 };
@@ -118,10 +118,15 @@ impl Engine {
         end: usize,
         after: &'static str,
     ) {
-        self.recorded += 1;
         self.serial += 1;
-        let repair = Repair::new(kind, start..end, after, Path::default());
+        let repair = Repair::new(kind, start..end, after);
         self.edits.push(Edit::Replace(repair, self.serial));
+    }
+
+    /// Whether there are as many edits as may be kept at a time. What comes then is left to the rules.
+    #[inline(always)]
+    pub(super) const fn is_crowded(&self) -> bool {
+        self.edits.len() >= self.most_edits
     }
 
     /// Makes the edits of a key whose content is between `from` and `to`.
@@ -205,7 +210,6 @@ impl Engine {
     pub(super) fn take_back(&mut self, edits: usize) {
         let made = self.edits.len() - edits;
         self.edits.truncate(edits);
-        self.recorded -= made;
         self.serial -= made;
     }
 

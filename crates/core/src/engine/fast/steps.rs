@@ -299,6 +299,9 @@ impl Engine {
                 Phase::Inactive => return End::Unusual(base),
             }
             if matches!(*phase, Phase::Between) {
+                if DIALECT && self.is_crowded() {
+                    return End::Unusual(base + at);
+                }
                 at = scan::skip_space(text, at);
                 if base + at - self.gap_start > self.window {
                     self.pos = base + at;

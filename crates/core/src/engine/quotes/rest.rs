@@ -189,6 +189,7 @@ impl Engine {
         rest.committed = at;
         rest.emitted = at;
         rest.gap_start = at;
+        rest.most_edits = self.most_edits;
         Some(rest)
     }
 
@@ -213,7 +214,7 @@ impl Engine {
         // If a try exceeds a limit, the real reading will exceed it, too.
         let reads = match read {
             Ok(()) => rest.documents == 1 && alone,
-            Err(stop) => stop == Stop::Overflow,
+            Err(stop) => matches!(stop, Stop::Crowded | Stop::Overflow),
         };
         if !quotes {
             return (reads, None);

@@ -38,8 +38,8 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
         .with_trailing_documents(TrailingDocuments::Error)
         .with_guide(part.guide());
     let mended = mend(text.as_bytes(), &options);
-    let lossy = mended.repairs().iter().any(|repair| repair.risk() == Risk::Lossy);
-    let risk = mended.repairs().iter().map(jsonmend_core::Repair::risk).max();
+    let lossy = mended.repairs().kinds().any(|(kind, _)| kind.risk() == Risk::Lossy);
+    let risk = mended.repairs().risk();
     if let Some(inner) = mended.text().filter(|inner| inner.starts_with(['[', '{']) && !lossy) {
         found.push(Proposal::text(rule, inner).with_risk(risk.unwrap_or(Risk::Exact)));
     }
