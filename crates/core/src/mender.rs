@@ -76,13 +76,22 @@ impl Mender {
     /// Reads a chunk, and emits what is certain now.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
-        let mut chunk = chunk;
-        while let Some((piece, rest)) = chunk.split_at_checked(PIECE) {
-            self.push_piece(piece, out);
-            chunk = rest;
+        if chunk.len() > PIECE {
+            chunk.chunks(PIECE).for_each(|piece| self.push_long(piece, out));
+        } else {
+            self.push_piece(chunk, out);
         }
-        self.push_piece(chunk, out);
         out.settle();
+    }
+
+    /// Reads a piece of a long chunk.
+    #[inline(never)]
+    fn push_long(&mut self, piece: &[u8], out: &mut impl Output) {
+        if self.outcome.is_some() || !self.engine.on_fast_path() {
+            self.read(piece, out);
+        } else if let Some(rest) = self.continue_fast(piece, out) {
+            self.read(rest, out);
+        }
     }
 
     #[inline(always)]

@@ -130,7 +130,7 @@ impl Engine {
     }
 
     /// Makes the edits of a key whose content is between `from` and `to`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fast_key_edits(&mut self, from: usize, to: usize, delimiter: Delimiter) {
         match delimiter {
             Delimiter::Double => {}
@@ -263,7 +263,7 @@ pub(super) fn name_end(text: &[u8], at: usize) -> usize {
 }
 
 /// Like [`tokens::key`], for a key in a dialect.
-#[inline]
+#[inline(always)]
 pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
     let start = tokens::gap(text, at)?;
     let (from, to, after, quote) = match text[start] {
