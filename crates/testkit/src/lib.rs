@@ -5,7 +5,8 @@
 //! [`documents`] (valid JSON texts), [`damage`] (named ways to break them) and [`adversary`] (texts
 //! that are made to use up time, stack or memory); [`bodies`] wraps them as providers do. [`cuts`]
 //! divides an input into chunks, [`oracle`] decides what is JSON without asking jsonmend, and
-//! [`differential`] compares jsonmend with `serde_json`.
+//! [`differential`] compares jsonmend with `serde_json`, and [`exhaustive`] checks every text of a few
+//! tokens.
 //!
 //! ```
 //! use jsonmend_core::Options;
@@ -23,6 +24,7 @@ pub mod cuts;
 pub mod damage;
 pub mod differential;
 pub mod documents;
+pub mod exhaustive;
 pub mod extracted;
 pub mod fuzz;
 pub mod guides;

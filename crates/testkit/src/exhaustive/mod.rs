@@ -1,0 +1,363 @@
+//! Every text of a few tokens: small scope, exhaustively.
+//!
+//! A mistake that some text shows is usually shown by a short one, too. So instead of choosing texts
+//! by chance, this takes all of them: every sequence of up to a few tokens of an [`Alphabet`], in
+//! order and numbered, so that a run can be divided and resumed. A [`Checker`] reads one text whole,
+//! byte by byte and divided at every byte, with several [`Options`] and in every [`Scope`], and
+//! checks the laws.
+//!
+//! `cargo test` does it with up to four tokens, and the example `exhaustive` with more:
+//!
+//! ```text
+//! cargo run --release -p jsonmend-testkit --example exhaustive -- 5
+//! ```
+//!
+//! `fuzz/README.md` says how long that takes.
+
+mod watch;
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use jsonmend_core::{Limits, Mender, Options, Policy, TrailingDocuments, mend};
+use jsonmend_extract::{Extractor, Scope};
+
+use crate::{
+    cuts::Cut,
+    differential,
+    laws::{self, Law, LawFn, Violation},
+};
+use watch::Watch;
+
+/// Sixteen tokens. None is the beginning of another one, so different sequences are different texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alphabet([&'static str; 16]);
+
+impl Alphabet {
+    /// All signs of JSON, and what most often surrounds or replaces them.
+    pub const SIGNS: Self = Self([
+        "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "a", "1", " ", "\n", "//", "true", "```",
+    ]);
+    /// What numbers and strings consist of.
+    pub const SCALARS: Self = Self([
+        "[", "]", ",", "\"", "\\", "u", "d83d", "0", "1", "-", ".", "e", "+", "\u{e9}", "\u{1}",
+        " ",
+    ]);
+    /// Whole members, and what may surround documents or separate their parts.
+    pub const PARTS: Self = Self([
+        "{\"a\":",
+        "\"b\":\"c\"",
+        "[",
+        "]",
+        "}",
+        ",",
+        "'",
+        "f(",
+        ")",
+        "...",
+        "/*",
+        "*/",
+        "#",
+        "\n",
+        "<think>",
+        "</think>",
+    ]);
+
+    /// Every alphabet and its name.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("parts", Self::PARTS), ("scalars", Self::SCALARS), ("signs", Self::SIGNS)];
+
+    /// Writes the text with that number to `text`. The texts are numbered by the number of their
+    /// tokens, then by the tokens, the last one changing fastest.
+    ///
+    /// ```
+    /// use jsonmend_testkit::exhaustive::{Alphabet, count};
+    /// let text = |number| {
+    ///     let mut text = Vec::new();
+    ///     Alphabet::SIGNS.write_text(number, &mut text);
+    ///     text
+    /// };
+    /// assert_eq!((text(0), text(1), text(count(1))), (vec![], b"{".to_vec(), b"{{".to_vec()));
+    /// assert_eq!(text(count(2) - 1), b"``````");
+    /// ```
+    pub fn write_text(&self, number: u64, text: &mut Vec<u8>) {
+        let size = self.0.len() as u64;
+        let length = (0..).find(|&length| number < count(length)).unwrap_or(0);
+        let first = length.checked_sub(1).map_or(0, count);
+        text.clear();
+        for place in (0..length).rev() {
+            let token = (number - first) / size.pow(place) % size;
+            text.extend_from_slice(self.0[token as usize].as_bytes());
+        }
+    }
+}
+
+/// How many texts there are with at most that many tokens, the empty one included.
+///
+/// ```
+/// use jsonmend_testkit::exhaustive::count;
+/// assert_eq!([count(0), count(1), count(2), count(4)], [1, 17, 273, 69_905]);
+/// ```
+#[must_use]
+pub fn count(tokens: u32) -> u64 {
+    (0..=tokens).map(|length| 16_u64.pow(length)).sum()
+}
+
+/// Reads texts in every way and checks the laws. It keeps its readers and buffers from one text to
+/// the next.
+///
+/// ```
+/// use jsonmend_testkit::exhaustive::{Alphabet, Checker, count};
+/// let (mut checker, mut text) = (Checker::new(), Vec::new());
+/// for number in 0..count(1) {
+///     Alphabet::SIGNS.write_text(number, &mut text);
+///     checker.check(&text).unwrap();
+/// }
+/// ```
+pub struct Checker {
+    menders: Vec<Core>,
+    extractors: Vec<Around>,
+    watch: Watch,
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Checker {
+    /// Creates a checker.
+    #[must_use]
+    pub fn new() -> Self {
+        let extractors = SCOPES.into_iter().map(|(scope, setting)| Around::new(scope, setting));
+        Self {
+            menders: SETTINGS.map(Core::new).into(),
+            extractors: extractors.collect(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Checks one text. After a violation that is a panic, the checker must not be used again.
+    ///
+    /// # Errors
+    /// The first law that it breaks.
+    pub fn check(&mut self, text: &[u8]) -> Result<(), Violation> {
+        // An assertion that failed names no text.
+        catch_unwind(AssertUnwindSafe(|| self.check_laws(text))).unwrap_or_else(|_| {
+            Err(Violation::new(Law::NoPanic, text, "it panicked; see above".to_owned()))
+        })
+    }
+
+    fn check_laws(&mut self, text: &[u8]) -> Result<(), Violation> {
+        differential::against_serde_json(text, &Options::new())?;
+        for core in &mut self.menders {
+            core.check(text, &mut self.watch)?;
+        }
+        for around in &mut self.extractors {
+            around.check(text, &mut self.watch)?;
+        }
+        Ok(())
+    }
+}
+
+/// Policy, handling of further documents, and limits.
+type Setting = (Policy, TrailingDocuments, Limits);
+
+/// Limits that a few bytes reach.
+const NARROW: Limits =
+    Limits::new().with_depth(2).with_lookahead(2).with_buffer(5).with_repairs(4).with_documents(2);
+/// The same with a little more to look at, and to withhold.
+const WIDER: Limits = NARROW.with_lookahead(4).with_buffer(8);
+
+const PLAIN: Setting = (Policy::PERMISSIVE, TrailingDocuments::First, Limits::new());
+
+/// What menders are given. Each policy, limit and handling is in one of them.
+const SETTINGS: [Setting; 6] = [
+    PLAIN,
+    (Policy::PERMISSIVE, TrailingDocuments::All, NARROW),
+    (Policy::PERMISSIVE, TrailingDocuments::Array, WIDER),
+    (Policy::CONSERVATIVE, TrailingDocuments::All, Limits::new()),
+    (Policy::CONSERVATIVE, TrailingDocuments::Last, NARROW),
+    (Policy::STRICT, TrailingDocuments::Error, Limits::new()),
+];
+
+/// What extractors are given.
+const SCOPES: [(Scope, Setting); 11] = {
+    const SMALL: Setting = (Policy::PERMISSIVE, TrailingDocuments::First, NARROW);
+    const CAREFUL: Setting = (Policy::CONSERVATIVE, TrailingDocuments::Error, WIDER);
+    [
+        (Scope::All, PLAIN),
+        (Scope::All, SMALL),
+        (Scope::Best, PLAIN),
+        (Scope::Best, CAREFUL),
+        (Scope::Fenced, PLAIN),
+        (Scope::First, PLAIN),
+        (Scope::First, SMALL),
+        (Scope::Last, PLAIN),
+        (Scope::Whole, PLAIN),
+        (Scope::Whole, SMALL),
+        (Scope::Whole, CAREFUL),
+    ]
+};
+
+fn options((policy, trailing, limits): Setting) -> Options {
+    Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits)
+}
+
+/// A mender with its options.
+struct Core {
+    options: Options,
+    mender: Mender,
+    /// The same without the fast path, if the options have one.
+    rules: Option<(Options, Mender)>,
+    is_plain: bool,
+}
+
+/// With a shorter buffer than this, the engine reads valid JSON by its rules, too. It is far longer
+/// than any text here, so nothing else depends on it.
+const WITHOUT_FAST_PATH: usize = 1000;
+
+impl Core {
+    fn new(setting: Setting) -> Self {
+        let (policy, trailing, limits) = setting;
+        let rules = (limits.buffer() > WITHOUT_FAST_PATH).then(|| {
+            let options = options((policy, trailing, limits.with_buffer(WITHOUT_FAST_PATH)));
+            (options.clone(), Mender::new(options))
+        });
+        let options = options(setting);
+        Self { mender: Mender::new(options.clone()), options, rules, is_plain: setting == PLAIN }
+    }
+
+    fn check(&mut self, text: &[u8], watch: &mut Watch) -> Result<(), Violation> {
+        let options = &self.options;
+        if let Some(what) = watch.difference(text, &mut self.mender, self.is_plain) {
+            // What the law says of it is easier to read.
+            laws::split_invariance_at(text, options, &in_two(text))
+                .map_err(|violation| under(&violation, options))?;
+            return Err(Violation::new(Law::SplitInvariance, text, what));
+        }
+        if let Some((without, rules)) = &mut self.rules {
+            let (mended, by_rules) = (mend(text, options), mend(text, without));
+            let differs = mended != by_rules;
+            let what = differs.then(|| format!("`mend` gives {by_rules:?}"));
+            if let Some(what) = what.or_else(|| watch.disagreement(text, rules)) {
+                let what = format!("without the fast path, {what}, under {options:?}");
+                return Err(Violation::new(Law::Agreement, text, what));
+            }
+        }
+        let snapshots = if self.is_plain { SNAPSHOTS } else { &[] };
+        let mut broken = LAWS.iter().chain(snapshots).filter_map(|law| law(text, options).err());
+        broken.next().map_or(Ok(()), |violation| Err(under(&violation, options)))
+    }
+}
+
+/// The laws of the core, but for split invariance. What would be abandoned in the middle of a text is
+/// a text of its own here.
+const LAWS: &[LawFn] = &[
+    laws::abandoned,
+    laws::always_valid,
+    laws::append_only,
+    laws::edit_script,
+    laws::honest_ends,
+    laws::idempotence,
+    laws::identity,
+    laws::nothing_lost_at_end,
+];
+
+/// The laws of partial values, which depend least on the options.
+const SNAPSHOTS: &[LawFn] = &[laws::partial_agrees, laws::stable_snapshots];
+
+/// An extractor with its options.
+struct Around {
+    scope: Scope,
+    options: Options,
+    extractor: Extractor,
+}
+
+impl Around {
+    fn new(scope: Scope, setting: Setting) -> Self {
+        let options = options(setting);
+        Self { scope, extractor: Extractor::new(scope, options.clone()), options }
+    }
+
+    fn check(&mut self, text: &[u8], watch: &mut Watch) -> Result<(), Violation> {
+        let Self { scope, options, extractor } = self;
+        let differs = watch.difference(text, extractor, false);
+        let cuts = if differs.is_some() { in_two(text) } else { Vec::new() };
+        laws::text_laws_at(text, *scope, options, &cuts)
+            .and_then(|()| laws::text_abandoned(text, *scope, options))
+            .map_err(|violation| under(&violation, &(*scope, &options)))?;
+        differs.map_or(Ok(()), |what| Err(Violation::new(Law::SplitInvariance, text, what)))
+    }
+}
+
+fn in_two(text: &[u8]) -> Vec<Cut> {
+    (0..=text.len()).map(|at| Cut::at(vec![at])).collect()
+}
+
+/// The violation, with the options under which it was found.
+fn under(violation: &Violation, options: &dyn fmt::Debug) -> Violation {
+    let what = format!("{}, under {options:?}", violation.what());
+    Violation::new(violation.law(), violation.input(), what)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn every_text(alphabet: Alphabet, tokens: u32) {
+        let (mut checker, mut text) = (Checker::new(), Vec::new());
+        for number in 0..count(tokens) {
+            alphabet.write_text(number, &mut text);
+            let verdict = checker.check(&text);
+            assert!(verdict.is_ok(), "number {number}: {}", verdict.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn every_text_of_three_parts_keeps_the_laws() {
+        every_text(Alphabet::PARTS, 3);
+    }
+
+    #[test]
+    fn every_text_of_three_scalars_keeps_the_laws() {
+        every_text(Alphabet::SCALARS, 3);
+    }
+
+    #[test]
+    fn every_text_of_four_signs_keeps_the_laws() {
+        every_text(Alphabet::SIGNS, 4);
+    }
+
+    /// Otherwise the fast path would be compared with itself.
+    #[test]
+    fn the_rules_read_without_the_fast_path() {
+        let mut core = Core::new(PLAIN);
+        let (_, rules) = core.rules.as_mut().unwrap();
+        for mender in [&mut core.mender, rules] {
+            mender.push(b"[11, 11, 11]", &mut ());
+        }
+        let (with, without) = (core.mender.steps(), core.rules.unwrap().1.steps());
+        assert!(with < without, "{with} steps, and {without} without the fast path");
+    }
+
+    #[test]
+    fn no_text_comes_twice() {
+        for (name, alphabet) in Alphabet::ALL {
+            let mut text = Vec::new();
+            let texts = (0..count(3)).map(|number| {
+                alphabet.write_text(number, &mut text);
+                text.clone()
+            });
+            assert_eq!(texts.collect::<HashSet<_>>().len() as u64, count(3), "{name}");
+            let starts =
+                |one: &str| alphabet.0.iter().filter(|token| token.starts_with(one)).count();
+            assert!(alphabet.0.iter().all(|token| starts(token) == 1), "{name}");
+        }
+    }
+}
