@@ -107,6 +107,15 @@ impl Fault {
 
 const FOLLOWED: &str = "there is something after the document, which --trailing error forbids";
 
+/// The limits of the push path, one of which was exceeded.
+pub(crate) fn overflow(options: &Options) -> String {
+    let (depth, buffer) = (options.limits().depth(), options.limits().buffer());
+    format!(
+        "a limit was exceeded: {depth} levels of nesting (--depth), or {buffer} bytes held back \
+         (--buffer); the rest is as received"
+    )
+}
+
 /// Why this repair was refused.
 pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
     if options.policy().allows(refused.kind()) {

@@ -101,7 +101,7 @@ pub use partial::Unrepresentable;
 pub use partial::{Delta, DeltaOp, Deltas, Kind, Misplaced, OwnedValue, Partial, Revision, Value};
 pub use path::{Path, Step};
 pub use paths::{Located, Paths};
-pub use repairs::{Repairs, RepairsIter};
+pub use repairs::{Repairs, RepairsIter, RepairsPosition};
 pub use report::{Outcome, Repair, apply};
 #[cfg(feature = "serde")]
 pub use serde::DeserializeError;

@@ -119,7 +119,20 @@ impl Repairs {
     /// The repairs, in order.
     #[must_use]
     pub fn iter(&self) -> RepairsIter<'_> {
-        RepairsIter { log: &self.log, end: 0, left: self.length }
+        self.iter_at(RepairsPosition::default())
+    }
+
+    /// The repairs from a position on that an [iterator](RepairsIter::position) over this list has
+    /// reached. More may have been added since.
+    #[must_use]
+    pub fn iter_at(&self, position: RepairsPosition) -> RepairsIter<'_> {
+        RepairsIter { log: &self.log, length: self.length, position }
+    }
+
+    /// The position after the last repair.
+    #[must_use]
+    pub fn end(&self) -> RepairsPosition {
+        RepairsPosition { at: self.log.len(), end: self.end, read: self.length }
     }
 
     /// The first repair.
@@ -131,8 +144,8 @@ impl Repairs {
     /// The last repair.
     #[must_use]
     pub fn last(&self) -> Option<Repair> {
-        let log = self.log.get(self.last..).unwrap_or_default();
-        RepairsIter { log, end: self.before_last, left: self.length.min(1) }.next()
+        let read = self.length.checked_sub(1)?;
+        self.iter_at(RepairsPosition { at: self.last, end: self.before_last, read }).next()
     }
 
     /// Whether any repair is of this kind.
@@ -188,19 +201,44 @@ impl<'a> IntoIterator for &'a Repairs {
     }
 }
 
+/// A position between two repairs of a list. The default is the start.
+///
+/// ```
+/// use jsonmend_core::{Options, mend};
+/// let mended = mend(b"['a', None]", &Options::new());
+/// let mut first = mended.repairs().iter();
+/// assert_eq!(first.by_ref().take(2).count(), 2);
+/// let rest = mended.repairs().iter_at(first.position());
+/// assert_eq!(rest.map(|repair| repair.start()).collect::<Vec<_>>(), [6]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RepairsPosition {
+    /// Where the next record starts in the log.
+    at: usize,
+    /// Where the repair before it ends.
+    end: usize,
+    /// How many repairs come before it.
+    read: usize,
+}
+
 /// An iterator over [`Repairs`].
 #[derive(Clone, Debug)]
 pub struct RepairsIter<'a> {
     log: &'a [u8],
-    /// Where the last repair ends.
-    end: usize,
-    left: usize,
+    length: usize,
+    position: RepairsPosition,
 }
 
 impl RepairsIter<'_> {
+    /// The position after the repair that was returned last.
+    #[must_use]
+    pub const fn position(&self) -> RepairsPosition {
+        self.position
+    }
+
     fn byte(&mut self) -> Option<u8> {
-        let (byte, rest) = self.log.split_first()?;
-        self.log = rest;
+        let byte = self.log.get(self.position.at)?;
+        self.position.at += 1;
         Some(*byte)
     }
 
@@ -221,11 +259,14 @@ impl Iterator for RepairsIter<'_> {
     type Item = Repair;
 
     fn next(&mut self) -> Option<Repair> {
-        self.left = self.left.checked_sub(1)?;
+        if self.position.read >= self.length {
+            return None;
+        }
+        self.position.read += 1;
         let first = self.byte()?;
         let kind = *RepairKind::ALL.get(usize::from(first & !BACK))?;
         let place = self.number()?;
-        let start = if first < BACK { self.end.wrapping_add(place) } else { place };
+        let start = if first < BACK { self.position.end.wrapping_add(place) } else { place };
         let lengths = self.byte()?;
         let mut length = usize::from(lengths & 0xf);
         if length == LONG {
@@ -235,18 +276,20 @@ impl Iterator for RepairsIter<'_> {
             Some(text) => Cow::Borrowed(*text),
             None => {
                 let size = self.number()?;
-                let (text, rest) = self.log.split_at_checked(size)?;
-                self.log = rest;
+                let end = self.position.at.checked_add(size)?;
+                let text = self.log.get(self.position.at..end)?;
+                self.position.at = end;
                 Cow::Owned(String::from_utf8_lossy(text).into_owned())
             }
         };
         let end = start.wrapping_add(length);
-        self.end = end;
+        self.position.end = end;
         Some(Repair::new(kind, start..end, after))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        let left = self.length.saturating_sub(self.position.read);
+        (left, Some(left))
     }
 }
 

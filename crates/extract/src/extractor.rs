@@ -216,6 +216,24 @@ impl Extractor {
         self.open().and_then(Document::mender).and_then(Mender::completion)
     }
 
+    /// Why the open document is passed through raw, if it is: a limit, or a repair that the policy
+    /// forbids.
+    ///
+    /// ```
+    /// use jsonmend_core::{Limits, Options, Outcome};
+    /// use jsonmend_extract::{Extractor, Findings, Scope};
+    /// let options = Options::new().with_limits(Limits::new().with_depth(2));
+    /// let mut extractor = Extractor::new(Scope::Whole, options);
+    /// extractor.push(b"[[1, ", &mut Findings::default());
+    /// assert_eq!(extractor.stopped(), None);
+    /// extractor.push(b"[2", &mut Findings::default());
+    /// assert_eq!(extractor.stopped(), Some(Outcome::Overflow));
+    /// ```
+    #[must_use]
+    pub fn stopped(&self) -> Option<Outcome> {
+        self.open().and_then(Document::mender).and_then(Mender::outcome)
+    }
+
     /// How many containers are open.
     #[must_use]
     pub fn depth(&self) -> usize {

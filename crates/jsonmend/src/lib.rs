@@ -141,7 +141,8 @@ pub use jsonmend_wire::mend_arguments;
 pub mod repair {
     pub use jsonmend_core::{
         BufferedMender, Collected, Completion, Guide, KindSet, Lead, Listed, Located, Member, Path,
-        Paths, Repairs, RepairsIter, Step, Tail, TrailingDocuments, UnknownCode, apply,
+        Paths, Repairs, RepairsIter, RepairsPosition, Step, Tail, TrailingDocuments, UnknownCode,
+        apply,
     };
 
     pub use crate::write::WriteOutput;

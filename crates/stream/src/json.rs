@@ -117,6 +117,10 @@ pub enum JsonEvent {
         /// What would make the text valid JSON if it ended here. `None` if the document has ended or is raw.
         completion: Option<String>,
     },
+    /// Mending of the open document has stopped, because of a limit or of a repair that the policy
+    /// forbids. The patches that follow are its text as received, and need not be JSON; there are no more
+    /// deltas. [`Ended`](Self::Ended) says why.
+    Raw,
     /// The content of a reasoning block. It may end inside a character.
     Reasoning(Bytes),
     /// Text that is not JSON. It may end inside a character.
@@ -160,7 +164,10 @@ impl TextSnapshot {
                 self.completion.clone_from(completion);
             }
             JsonEvent::Ended(_) => self.ended = true,
-            JsonEvent::Delta { .. } | JsonEvent::Reasoning(_) | JsonEvent::Text(_) => {}
+            JsonEvent::Delta { .. }
+            | JsonEvent::Raw
+            | JsonEvent::Reasoning(_)
+            | JsonEvent::Text(_) => {}
         }
     }
 
@@ -252,6 +259,7 @@ where
             open: None,
             partial: options.deltas.then(Partial::new),
             seen: Revision::default(),
+            raw: None,
             chunk: Bytes::new(),
             queue: VecDeque::new(),
         };
@@ -322,6 +330,8 @@ struct Found {
     partial: Option<Partial>,
     /// The revision up to which changes have been emitted.
     seen: Revision,
+    /// Whether mending of the open document has stopped, and whether that was said.
+    raw: Option<bool>,
     /// The chunk being read.
     chunk: Bytes,
     queue: VecDeque<Pending>,
@@ -392,10 +402,16 @@ impl TextSink for Found {
         }
     }
     fn begin(&mut self, offset: usize) {
+        self.raw = None;
         self.open = Some(ObjectBuilder::new(self.objects, Block::default(), offset, self.limit));
         self.objects += 1;
     }
     fn json(&mut self, bytes: &[u8]) {
+        if self.raw == Some(false) && !bytes.is_empty() {
+            self.raw = Some(true);
+            self.queue_changes();
+            self.queue.push_back(Pending::Ready(JsonEvent::Raw));
+        }
         let Some(open) = &mut self.open else { return };
         open.push(bytes);
         match (&mut self.partial, self.queue.back_mut()) {
@@ -409,6 +425,7 @@ impl TextSink for Found {
         }
     }
     fn raw(&mut self) {
+        self.raw.get_or_insert(false);
         if let Some(partial) = &mut self.partial {
             partial.raw();
         }

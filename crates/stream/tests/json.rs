@@ -66,6 +66,40 @@ const TEXT: &str =
     "<think>hm</think>Here:\n```json\n{'city': 'Z\u{fc}rich', ok: True,}\n```\nBye {x}.";
 
 #[test]
+fn a_limit_is_told_before_the_text_that_is_raw() {
+    for deltas in [false, true] {
+        let limits = jsonmend_core::Limits::new().with_depth(2);
+        let options = JsonOptions::new().with_mending(Options::new().with_limits(limits));
+        let options = if deltas { options.with_deltas() } else { options };
+        let (mut mended, mut raw, mut outcome) = (Vec::new(), None, None);
+        let mut events = pin!(Source::cut(b"['a', [[1]]]", 5).0.mend_json(options));
+        while let Some(event) = block_on(events.next()) {
+            match event.unwrap() {
+                JsonEvent::Patch { append, .. } => {
+                    raw.as_mut().unwrap_or(&mut mended).extend_from_slice(&append);
+                }
+                JsonEvent::Raw => assert_eq!(raw.replace(Vec::new()), None, "said once"),
+                JsonEvent::Ended(object) => outcome = Some(object.outcome()),
+                JsonEvent::Delta { .. } => assert_eq!(raw, None),
+                event => panic!("{event:?}"),
+            }
+        }
+        assert_eq!(outcome, Some(Outcome::Overflow));
+        let text: (&[u8], &[u8]) = if deltas { (b"", b"") } else { (b"[\"a\", [", b"[1]]]") };
+        assert_eq!((mended.as_slice(), raw.as_deref()), (text.0, Some(text.1)));
+    }
+}
+
+#[test]
+fn every_record_of_a_channel_is_mended_however_many_there_are() {
+    let text = "{'a': True, 'b': None, 'c': 'd'}\n".repeat(2_000);
+    let options = JsonOptions::new().with_scope(Scope::All);
+    let sum = read(Source::cut(text.as_bytes(), 4096).0, options);
+    assert_eq!(sum.objects.len(), 2_000);
+    assert!(sum.objects.iter().all(|object| object.outcome() == Outcome::Repaired));
+}
+
+#[test]
 fn patches_and_the_object() {
     let sum = read(Source::cut(TEXT.as_bytes(), TEXT.len()).0, JsonOptions::new());
     assert_eq!(sum.reasoning, b"hm");

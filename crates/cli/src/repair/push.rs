@@ -42,6 +42,7 @@ pub(super) fn run(
         risk: None,
         kinds: Kinds::default(),
         wrote: false,
+        raw: false,
     };
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -61,7 +62,8 @@ pub(super) fn run(
         repair,
         path,
     });
-    sink.close(outcome, refused)?;
+    let overflow = (outcome == Outcome::Overflow).then(|| fault::overflow(options));
+    sink.close(outcome, refused, overflow)?;
     Ok(outcome)
 }
 
@@ -198,16 +200,28 @@ struct Sink {
     /// The repairs by kind: listed at the end, so that they do not interrupt the output.
     kinds: Kinds,
     wrote: bool,
+    /// Whether the open document is passed through raw.
+    raw: bool,
 }
 
 impl Sink {
+    /// The type of the fragments of the open document.
+    const fn kind(&self) -> &'static str {
+        if self.raw { "raw" } else { "json" }
+    }
+
     fn fragment(&mut self, kind: &str, text: &str) {
         if !text.is_empty() {
             self.out.record(&json!({ "type": kind, "text": text }));
         }
     }
 
-    fn close(mut self, outcome: Outcome, refused: Option<Refused>) -> Result<(), Failure> {
+    fn close(
+        mut self,
+        outcome: Outcome,
+        refused: Option<Refused>,
+        overflow: Option<String>,
+    ) -> Result<(), Failure> {
         if self.json {
             let rest = self.texts.finish();
             self.fragment("text", &rest);
@@ -231,8 +245,11 @@ impl Sink {
             let count = report::count_of(self.repairs, self.risk);
             summary(&self.name, outcome, &count, self.session);
         }
+        let error = self.session.stderr.paint(BAD, "error");
+        if let Some(reason) = overflow {
+            notice(&shown!("{}: {}: {}", error, self.name, reason));
+        }
         if let Some(Refused { reason, repair, .. }) = refused {
-            let error = self.session.stderr.paint(BAD, "error");
             notice(&shown!("{}: {}: byte {}: {}", error, self.name, repair.start(), reason));
         }
         Ok(())
@@ -251,12 +268,18 @@ impl TextSink for Sink {
     /// Each document begins on a new line.
     fn begin(&mut self, _: usize) {
         self.paths.reset();
+        self.raw = false;
         if self.wrote && !self.json {
             self.out.text(b"\n");
         }
     }
 
     fn raw(&mut self) {
+        if self.json && !self.raw {
+            let rest = self.fragments.finish();
+            self.fragment("json", &rest);
+        }
+        self.raw = true;
         self.paths.raw();
     }
 
@@ -269,7 +292,7 @@ impl TextSink for Sink {
             let rest = self.texts.finish();
             self.fragment("text", &rest);
             let text = self.fragments.push(bytes);
-            self.fragment("json", &text);
+            self.fragment(self.kind(), &text);
         } else {
             self.out.document(bytes);
         }
@@ -298,7 +321,7 @@ impl TextSink for Sink {
     fn end(&mut self, outcome: Outcome) {
         if self.json {
             let rest = self.fragments.finish();
-            self.fragment("json", &rest);
+            self.fragment(self.kind(), &rest);
             self.out.record(&json!({ "type": "document", "outcome": outcome.code() }));
         }
     }

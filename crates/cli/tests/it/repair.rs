@@ -130,6 +130,29 @@ fn what_follows_a_refusal_in_a_stream_is_told() {
 }
 
 #[test]
+fn a_limit_in_the_middle_of_a_stream_is_told() {
+    let (text, args) = ("['a', [[1]]]", ["repair", "--stream", "--depth", "2"]);
+    let done = run(&args, text);
+    assert_eq!((done.code, done.stdout.trim_end()), (5, "[\"a\", [[1]]]"));
+    assert!(done.stderr.contains("a limit was exceeded: 2 levels of nesting"), "{}", done.stderr);
+    let lines = json_lines(&run(&[&args[..], &["--json"]].concat(), text).stdout);
+    let of = |kind: &str| {
+        let pieces = lines.iter().filter(|line| line["type"] == kind);
+        pieces.map(|line| line["text"].as_str().unwrap()).collect::<String>()
+    };
+    assert_eq!((of("json").as_str(), of("raw").as_str()), ("[\"a\", [", "[1]]]"));
+}
+
+#[test]
+fn every_record_of_a_stream_is_mended_however_many_there_are() {
+    let text = "{'a': True, 'b': None, 'c': 'd'}\n".repeat(2_000);
+    let args = ["repair", "--stream", "--trailing", "all"];
+    let done = run(&args, &text);
+    assert_eq!(done.stdout, "{\"a\": true, \"b\": null, \"c\": \"d\"}\n".repeat(2_000));
+    assert_eq!(done.code, 0);
+}
+
+#[test]
 fn why_a_stream_was_refused_is_told() {
     let args = ["repair", "--stream", "--policy", "conservative"];
     for (text, args, reason) in [

@@ -107,6 +107,31 @@ impl FitStream {
         &self.cursor
     }
 
+    /// Why the cursor follows the text no further, if it does not: a limit, or a repair that the
+    /// policy forbids. Once the text has exceeded the buffer limit, this is [`Outcome::Overflow`], as
+    /// [`finish`](Self::finish) will return, even if the cursor still follows it.
+    ///
+    /// ```
+    /// use jsonmend_core::{Limits, Options, Outcome};
+    /// use jsonmend_schema::{FitOptions, FitStream, Schema};
+    /// let schema = Schema::from_text("{}")?;
+    /// let limits = Limits::new().with_depth(1);
+    /// let options = FitOptions::new().with_engine(Options::new().with_limits(limits));
+    /// let mut stream = FitStream::new(&schema, options);
+    /// stream.push(b"[1, ");
+    /// assert_eq!(stream.stopped(), None);
+    /// stream.push(b"[2");
+    /// assert_eq!(stream.stopped(), Some(Outcome::Overflow));
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn stopped(&self) -> Option<Outcome> {
+        match self.raw {
+            Some(_) => self.extractor.stopped(),
+            None => Some(Outcome::Overflow),
+        }
+    }
+
     /// Ends the text for the cursor. [`finish`](Self::finish) does this as well.
     pub fn end(&mut self) {
         if !self.ended {

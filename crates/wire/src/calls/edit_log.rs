@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, collections::VecDeque};
 
-use jsonmend_core::{Output, Repair, Repairs, apply};
+use jsonmend_core::{Output, Repair, Repairs, RepairsPosition, apply};
 
 use crate::work;
 
@@ -32,9 +32,9 @@ pub(super) enum Slot {
 #[derive(Debug, Default)]
 pub(crate) struct EditLog {
     slots: VecDeque<Slot>,
-    repairs: Vec<Repair>,
-    /// How many of the repairs were written into released pieces.
-    written: usize,
+    repairs: Repairs,
+    /// Up to which of the repairs were written into released pieces.
+    written: RepairsPosition,
     /// The next repair extends past the end of a released piece, which already has its insertion.
     split: bool,
     /// The offset up to which the text is certain.
@@ -55,13 +55,13 @@ impl EditLog {
         self.slots.push_back(slot);
     }
 
-    pub(super) fn repairs(&self) -> &[Repair] {
+    pub(super) const fn repairs(&self) -> &Repairs {
         &self.repairs
     }
 
     /// Sets repairs that were found all at once.
     pub(super) fn set_repairs(&mut self, repairs: &Repairs) {
-        self.repairs = repairs.iter().collect();
+        self.repairs = repairs.clone();
     }
 
     /// Ends the text. `raw` is all of it.
@@ -118,14 +118,14 @@ impl EditLog {
     /// How much memory the text and its repairs take, in bytes, about.
     pub(super) fn weight(&self) -> usize {
         let raw = self.raw.as_ref().map_or(0, String::len);
-        raw + self.repairs.len() * size_of::<Repair>()
+        raw + self.repairs.memory()
     }
 
     /// Drops what only a repetition of the whole text would need.
     pub(super) fn forget(&mut self) {
         self.raw = None;
-        self.repairs = Vec::new();
-        self.written = 0;
+        self.repairs = Repairs::new();
+        self.written = RepairsPosition::default();
     }
 
     /// Whether pieces that add to the text wait to be released.
@@ -160,7 +160,7 @@ impl EditLog {
     pub(crate) fn is_next_unchanged(&self) -> bool {
         match self.slots.front() {
             Some(Slot::Part { skip: 0, end, .. }) => {
-                let next = self.repairs.get(self.written);
+                let next = self.repairs.iter_at(self.written).next();
                 let last = self.ended && self.slots.len() == 1;
                 self.may_leave(0) && next.is_none_or(|repair| !last && repair.start() >= *end)
             }
@@ -180,8 +180,9 @@ impl EditLog {
         };
         // An insertion at the end of a piece belongs to the next one, if there is one.
         let last = self.ended && !self.has_parts();
-        let is_here = |repair: &&Repair| last || repair.start() < end;
-        if skip == 0 && self.repairs.get(self.written).filter(is_here).is_none() {
+        let is_here = |repair: &Repair| last || repair.start() < end;
+        let mut repairs = self.repairs.iter_at(self.written);
+        if skip == 0 && repairs.clone().next().filter(is_here).is_none() {
             return None;
         }
         let text = text();
@@ -191,7 +192,7 @@ impl EditLog {
         };
         let mut out = String::with_capacity(piece.len() + 16);
         let mut at = start;
-        while let Some(repair) = self.repairs.get(self.written).filter(is_here) {
+        while let Some(repair) = repairs.next().filter(is_here) {
             if !self.split {
                 out.push_str(between(at, repair.start().min(end)));
                 out.push_str(repair.after());
@@ -201,7 +202,7 @@ impl EditLog {
             if self.split {
                 break;
             }
-            self.written += 1;
+            self.written = repairs.position();
         }
         out.push_str(between(at, end));
         Some(out)
@@ -218,9 +219,10 @@ impl EditLog {
         if !self.ended || self.has_parts() {
             return None;
         }
-        let rest = self.repairs.get(self.written + usize::from(self.split)..)?;
-        let text: String = rest.iter().map(Repair::after).collect();
-        self.written = self.repairs.len();
+        let rest = self.repairs.iter_at(self.written).skip(usize::from(self.split));
+        let mut text = String::new();
+        rest.for_each(|repair| text.push_str(repair.after()));
+        self.written = self.repairs.end();
         self.split = false;
         (!text.is_empty()).then_some(text)
     }
@@ -263,7 +265,7 @@ impl Output for Recorder<'_> {
 
     fn repair(&mut self, repair: Repair) {
         self.edit_log.certain = self.edit_log.certain.max(repair.end());
-        self.edit_log.repairs.push(repair);
+        self.edit_log.repairs.push(&repair);
     }
 }
 

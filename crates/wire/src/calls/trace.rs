@@ -191,7 +191,7 @@ impl Trace {
         if outcome == Outcome::Abandoned {
             return self.mend_whole(text);
         }
-        let repairs: Repairs = self.edit_log.repairs().iter().cloned().collect();
+        let repairs = self.edit_log.repairs().clone();
         let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
         let mended = mended.and_then(|mended| String::from_utf8(mended).ok());
         let outcome =
