@@ -154,6 +154,11 @@ impl Repairs {
         self.kinds.contains(kind)
     }
 
+    /// Whether all of them are of these kinds.
+    pub(crate) fn are_within(&self, kinds: KindSet) -> bool {
+        RepairKind::ALL.iter().all(|kind| !self.kinds.contains(*kind) || kinds.contains(*kind))
+    }
+
     /// The highest risk, or `None` if there are no repairs.
     #[must_use]
     pub fn risk(&self) -> Option<Risk> {

@@ -4,13 +4,22 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
+    KindSet, Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs,
+    TrailingDocuments, apply,
     engine::{Edit, Engine, Source, Stop},
     mended::into_string,
 };
 
 /// A text that is read piece by piece is read in pieces of so many bytes.
 const PIECE: usize = 16 << 10;
+
+/// What a consistent dialect needs: Python's `repr`, and JavaScript's literals.
+const DIALECT: [RepairKind; 4] = [
+    RepairKind::ExtraComma,
+    RepairKind::PythonLiteral,
+    RepairKind::SingleQuote,
+    RepairKind::UnquotedKey,
+];
 
 /// Mends a whole text, with the same rules as [`Mender`](crate::Mender). Because nothing is emitted
 /// early, a repair may also change text far before the place where the need for it was found.
@@ -47,20 +56,29 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
             }
         }
         Err(Stop::Cut) => {
-            let reading = Reading::by_pieces(Engine::streaming(options.clone()), input);
+            let engine = Engine::streaming(options.clone());
+            let reading = Reading::by_pieces(engine, input, |_, _| true);
             steps += reading.steps;
             return (reading.finish(input, options), steps);
         }
         Ok(()) | Err(Stop::Crowded | Stop::Nothing | Stop::Overflow | Stop::Refused) => {}
     }
     drop(engine);
+    // A text that is nothing but a dialect of JSON gets no other reading either.
+    match Reading::in_dialect(options, input) {
+        Ok(reading) => {
+            steps += reading.steps;
+            return (reading.finish(input, options), steps);
+        }
+        Err(wasted) => steps += wasted,
+    }
     let reading = match Reading::whole(options, input) {
         Ok(reading) => reading,
         Err(wasted) => {
             steps += wasted;
             let mut engine = Engine::streaming(options.clone());
             engine.keep_documents(input.len());
-            Reading::by_pieces(engine, input)
+            Reading::by_pieces(engine, input, |_, _| true)
         }
     };
     steps += reading.steps;
@@ -107,8 +125,35 @@ impl Reading {
         if stop == Some(Stop::Crowded) { Err(engine.steps()) } else { Ok(Self::end(engine, stop)) }
     }
 
-    /// Reads the text with a streaming engine, and keeps of its edits only the compact list.
-    fn by_pieces(mut engine: Engine, input: &[u8]) -> Self {
+    /// Reads the text as one document in a consistent dialect: all that it needs is what a dialect
+    /// has instead of JSON's tokens, and no quote in it is in doubt. Otherwise, returns how many steps
+    /// it took to see that.
+    fn in_dialect(options: &Options, input: &[u8]) -> Result<Self, u64> {
+        if !DIALECT.into_iter().all(|kind| options.policy().allows(kind)) {
+            return Err(0);
+        }
+        let dialect = DIALECT.into_iter().fold(KindSet::EMPTY, KindSet::with);
+        let consistent = |reading: &Self, engine: &Engine| {
+            !engine.has_odd_quotes() && reading.repairs.are_within(dialect)
+        };
+        let mut engine = Engine::streaming(options.clone());
+        engine.keep_documents(input.len());
+        let mut reads = true;
+        let reading = Self::by_pieces(engine, input, |reading, engine| {
+            reads = consistent(reading, engine) && engine.documents() < 2;
+            reads
+        });
+        let whole = reading.outcome == Outcome::Repaired && reading.documents.len() == 1;
+        if reads && whole { Ok(reading) } else { Err(reading.steps) }
+    }
+
+    /// Reads the text with a streaming engine, and keeps of its edits only the compact list. Stops
+    /// after a piece if `go_on` says so.
+    fn by_pieces(
+        mut engine: Engine,
+        input: &[u8],
+        mut go_on: impl FnMut(&Self, &Engine) -> bool,
+    ) -> Self {
         engine.bound_documents(input.len());
         let mut reading = Self::new();
         let (mut from, mut end, mut stop) = (0, 0, None);
@@ -121,6 +166,9 @@ impl Reading {
                 reading.documents.drain(1..reading.documents.len() - 1);
             }
             from = engine.committed();
+            if !go_on(&reading, &engine) {
+                break;
+            }
         }
         reading.finish_with(engine, stop);
         reading

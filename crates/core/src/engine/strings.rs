@@ -170,6 +170,7 @@ impl Engine {
             }
             other => other,
         };
+        self.odd_quotes |= !matches!(verdict, Verdict::Close(_));
         match verdict {
             Verdict::Close(bytes) => {
                 // A string that another sign opened may be closed by the quote that JSON wants.
