@@ -126,14 +126,16 @@ pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
 }
 
 /// The byte at which the push path gives up on the first document of the text, and whether the
-/// nesting is at its limit there. The buffer limit does not apply to a whole text.
+/// nesting is at its limit there. Of a whole text that is read piece by piece, a sixteenth may be held
+/// back.
 fn stop(text: &[u8], options: &Options) -> Option<(usize, bool)> {
     let mut first = FirstDocument(None);
     let mut extractor = Extractor::new(Scope::First, options.clone());
     extractor.push(text, &mut first);
     extractor.finish(&mut first);
     let from = first.0.unwrap_or(0);
-    let limits = options.limits().with_buffer(usize::MAX);
+    let limits = options.limits();
+    let limits = limits.with_buffer(limits.buffer().max(text.len() / 16));
     let mut mender = Mender::new(options.clone().with_limits(limits));
     for (at, byte) in text.iter().enumerate().skip(from) {
         mender.push(std::slice::from_ref(byte), &mut ());
