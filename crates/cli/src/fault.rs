@@ -55,8 +55,12 @@ impl Fault {
                 let depth = format!("{} levels of nesting (--depth)", limits.depth());
                 let (start, passed) = match stop(text, options) {
                     Some((start, true)) => (start, depth),
+                    Some((start, false)) => {
+                        let held = limits.buffer().max(text.len() / 16);
+                        (start, format!("{held} bytes held back (--buffer)"))
+                    }
                     // Only the whole-text path exceeds a limit, so it is not known which.
-                    _ => {
+                    None => {
                         let most = limits.documents();
                         let joined = format!("{most} short documents (--max-documents)");
                         (end, format!("{depth}, or {joined}"))
