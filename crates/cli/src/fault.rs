@@ -55,8 +55,12 @@ impl Fault {
                 let depth = format!("{} levels of nesting (--depth)", limits.depth());
                 let (start, passed) = match stop(text, options) {
                     Some((start, true)) => (start, depth),
+                    Some((start, false)) => {
+                        let held = limits.buffer().max(text.len() / 16);
+                        (start, format!("{held} bytes held back (--buffer)"))
+                    }
                     // Only the whole-text path exceeds a limit, so it is not known which.
-                    _ => {
+                    None => {
                         let most = limits.documents();
                         let joined = format!("{most} short documents (--max-documents)");
                         (end, format!("{depth}, or {joined}"))
@@ -126,14 +130,16 @@ pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
 }
 
 /// The byte at which the push path gives up on the first document of the text, and whether the
-/// nesting is at its limit there. The buffer limit does not apply to a whole text.
+/// nesting is at its limit there. Of a whole text that is read piece by piece, a sixteenth may be held
+/// back.
 fn stop(text: &[u8], options: &Options) -> Option<(usize, bool)> {
     let mut first = FirstDocument(None);
     let mut extractor = Extractor::new(Scope::First, options.clone());
     extractor.push(text, &mut first);
     extractor.finish(&mut first);
     let from = first.0.unwrap_or(0);
-    let limits = options.limits().with_buffer(usize::MAX);
+    let limits = options.limits();
+    let limits = limits.with_buffer(limits.buffer().max(text.len() / 16));
     let mut mender = Mender::new(options.clone().with_limits(limits));
     for (at, byte) in text.iter().enumerate().skip(from) {
         mender.push(std::slice::from_ref(byte), &mut ());

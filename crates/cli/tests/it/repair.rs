@@ -185,6 +185,10 @@ fn the_limit_that_was_passed_is_named() {
         assert!(done.stderr.contains("a limit was exceeded: "), "{}", done.stderr);
         assert!(done.stderr.contains(reason), "{}", done.stderr);
     }
+    // More commas than are held back, in a text of more repairs than are kept.
+    let done = run(&["repair"], "[".to_owned() + &",".repeat(800_000));
+    assert_eq!(done.code, 5);
+    assert!(done.stderr.contains("65536 bytes held back (--buffer)"), "{}", done.stderr);
 }
 
 #[test]
