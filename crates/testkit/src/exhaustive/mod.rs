@@ -168,7 +168,7 @@ type Setting = (Policy, TrailingDocuments, Limits);
 
 /// Limits that a few bytes reach.
 const NARROW: Limits =
-    Limits::new().with_depth(2).with_lookahead(2).with_buffer(5).with_repairs(4).with_documents(2);
+    Limits::new().with_depth(2).with_lookahead(2).with_buffer(5).with_report(4).with_documents(2);
 /// The same with a little more to look at, and to withhold.
 const WIDER: Limits = NARROW.with_lookahead(4).with_buffer(8);
 

@@ -221,7 +221,6 @@ impl Log {
         repair.kind().hash(&mut hasher);
         repair.span().hash(&mut hasher);
         repair.after().hash(&mut hasher);
-        repair.path().hash(&mut hasher);
         self.mark(Sign::Repair, hasher.finish());
     }
 
