@@ -299,9 +299,6 @@ impl Engine {
                 Phase::Inactive => return End::Unusual(base),
             }
             if matches!(*phase, Phase::Between) {
-                if DIALECT && self.is_crowded() {
-                    return End::Unusual(base + at);
-                }
                 at = scan::skip_space(text, at);
                 if base + at - self.gap_start > self.window {
                     self.pos = base + at;
@@ -423,6 +420,9 @@ impl Engine {
             }
             if matches!(*phase, Phase::BeforeValue | Phase::BeforeItem) {
                 let mut byte = gap!(MAX_TOKEN);
+                if DIALECT && self.is_crowded() {
+                    return End::Unusual(base + at);
+                }
                 if DIALECT && byte == b']' && self.in_list() && self.fast.comma != usize::MAX {
                     if !self.fast_close_after_comma(base + at) {
                         return End::Unusual(base + at);
