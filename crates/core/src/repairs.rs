@@ -43,6 +43,17 @@ const USUAL: [&str; 15] =
     ["", "\"", ",", ":", "\\\"", "true", "false", "null", "\\\\", "\\n", "\\t", "[", "]", "}", "{"];
 const INLINE: u8 = USUAL.len() as u8;
 
+/// The number of a text among the usual ones, or `INLINE`.
+fn usual(text: &[u8]) -> u8 {
+    match text {
+        [b'"'] => 1,
+        [] => 0,
+        [_, _, _, ..] | [_] | [_, _] => {
+            USUAL.iter().position(|usual| usual.as_bytes() == text).map_or(INLINE, |at| at as u8)
+        }
+    }
+}
+
 /// In the byte with the length of the span, this one means that the rest of it follows.
 const LONG: usize = 15;
 
@@ -81,7 +92,17 @@ impl Repairs {
         // length; the text with its length.
         let (kind, after) = (repair.kind as u8, repair.after());
         (self.last, self.before_last) = (self.log.len(), self.end);
-        match repair.start.checked_sub(self.end) {
+        let gap = repair.start.checked_sub(self.end);
+        let text = usual(after.as_bytes());
+        let length = repair.end.wrapping_sub(repair.start);
+        self.length += 1;
+        self.end = repair.end;
+        self.kinds = self.kinds.with(repair.kind);
+        if let (Some(gap @ 0..0x80), true, true) = (gap, text < INLINE, length < LONG) {
+            self.log.extend_from_slice(&[kind, gap as u8, text << 4 | length as u8]);
+            return;
+        }
+        match gap {
             Some(gap) => {
                 self.log.push(kind);
                 self.number(gap);
@@ -91,20 +112,14 @@ impl Repairs {
                 self.number(repair.start);
             }
         }
-        let usual = USUAL.iter().position(|text| *text == after);
-        let text = usual.map_or(INLINE, |at| at as u8);
-        let length = repair.end.wrapping_sub(repair.start);
         self.log.push(text << 4 | length.min(LONG) as u8);
         if length >= LONG {
             self.number(length - LONG);
         }
-        if usual.is_none() {
+        if text == INLINE {
             self.number(after.len());
             self.log.extend_from_slice(after.as_bytes());
         }
-        self.length += 1;
-        self.end = repair.end;
-        self.kinds = self.kinds.with(repair.kind);
     }
 
     /// Writes a number, seven bits a byte, the lowest first.

@@ -57,7 +57,7 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
         }
         Err(Stop::Cut) => {
             let engine = Engine::streaming(options.clone());
-            let reading = Reading::by_pieces(engine, input, |_, _| true);
+            let reading = Reading::new().by_pieces(engine, input, |_, _| true);
             steps += reading.steps;
             return (reading.finish(input, options), steps);
         }
@@ -78,7 +78,7 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
             steps += wasted;
             let mut engine = Engine::streaming(options.clone());
             engine.keep_documents(input.len());
-            Reading::by_pieces(engine, input, |_, _| true)
+            Reading::new().by_pieces(engine, input, |_, _| true)
         }
     };
     steps += reading.steps;
@@ -101,6 +101,46 @@ struct Reading {
     deepest: usize,
     cut_at: Path,
     steps: u64,
+    /// What the repairs so far make of the text, if that is written while it is read.
+    written: Option<Written>,
+}
+
+/// The mended text so far, and how much of the input it was made from.
+struct Written {
+    text: Vec<u8>,
+    from: usize,
+}
+
+impl Written {
+    /// The most that a text grows by at a time, as a part of its input.
+    const GROWTH: usize = 16;
+
+    fn new(input: &[u8]) -> Self {
+        Self { text: Vec::with_capacity(input.len() + input.len() / Self::GROWTH), from: 0 }
+    }
+
+    /// Appends the input up to the repair, and what replaces its span.
+    #[inline]
+    fn apply(&mut self, input: &[u8], repair: &Repair) {
+        let kept = input.get(self.from..repair.start).unwrap_or_default();
+        let added = repair.after().as_bytes();
+        if self.text.capacity() - self.text.len() < kept.len() + added.len() {
+            // Doubling a large text would take more memory than it has use for.
+            let more = input.len() / Self::GROWTH;
+            self.text.reserve_exact(kept.len() + added.len() + more);
+        }
+        self.text.extend_from_slice(kept);
+        match added {
+            [byte] => self.text.push(*byte),
+            _ => self.text.extend_from_slice(added),
+        }
+        self.from = repair.end;
+    }
+
+    fn finish(mut self, input: &[u8]) -> Vec<u8> {
+        self.text.extend_from_slice(input.get(self.from..).unwrap_or_default());
+        self.text
+    }
 }
 
 impl Reading {
@@ -112,6 +152,7 @@ impl Reading {
             deepest: 0,
             cut_at: Path::default(),
             steps: 0,
+            written: None,
         }
     }
 
@@ -122,7 +163,11 @@ impl Reading {
         engine.bound_documents(input.len());
         engine.bound_edits(input.len());
         let stop = engine.run(Source::new(input, 0, true)).err();
-        if stop == Some(Stop::Crowded) { Err(engine.steps()) } else { Ok(Self::end(engine, stop)) }
+        if stop == Some(Stop::Crowded) {
+            Err(engine.steps())
+        } else {
+            Ok(Self::end(engine, stop, input))
+        }
     }
 
     /// Reads the text as one document in a consistent dialect: all that it needs is what a dialect
@@ -139,7 +184,8 @@ impl Reading {
         let mut engine = Engine::streaming(options.clone());
         engine.keep_documents(input.len());
         let mut reads = true;
-        let reading = Self::by_pieces(engine, input, |reading, engine| {
+        let start = Self { written: Some(Written::new(input)), ..Self::new() };
+        let reading = start.by_pieces(engine, input, |reading, engine| {
             reads = consistent(reading, engine) && engine.documents() < 2;
             reads
         });
@@ -150,18 +196,19 @@ impl Reading {
     /// Reads the text with a streaming engine, and keeps of its edits only the compact list. Stops
     /// after a piece if `go_on` says so.
     fn by_pieces(
+        self,
         mut engine: Engine,
         input: &[u8],
         mut go_on: impl FnMut(&Self, &Engine) -> bool,
     ) -> Self {
         engine.bound_documents(input.len());
-        let mut reading = Self::new();
+        let mut reading = self;
         let (mut from, mut end, mut stop) = (0, 0, None);
         while stop.is_none() && end < input.len() {
             end = input.len().min(end + PIECE);
             let source = Source::new(&input[from..end], from, end == input.len());
             stop = engine.run(source).err();
-            engine.drain(|edit| reading.take(edit));
+            engine.drain(|edit| reading.take(edit, input));
             if engine.forgets_documents() && reading.documents.len() > 2 {
                 reading.documents.drain(1..reading.documents.len() - 1);
             }
@@ -170,26 +217,31 @@ impl Reading {
                 break;
             }
         }
-        reading.finish_with(engine, stop);
+        reading.finish_with(engine, stop, input);
         reading
     }
 
     /// The end of a reading whose edits the engine still has.
-    fn end(engine: Engine, stop: Option<Stop>) -> Self {
+    fn end(engine: Engine, stop: Option<Stop>, input: &[u8]) -> Self {
         let mut reading = Self::new();
-        reading.finish_with(engine, stop);
+        reading.finish_with(engine, stop, input);
         reading
     }
 
-    fn take(&mut self, edit: Edit) {
+    fn take(&mut self, edit: Edit, input: &[u8]) {
         match edit {
-            Edit::Replace(repair, _) => self.repairs.push(&repair),
+            Edit::Replace(repair, _) => {
+                if let Some(written) = &mut self.written {
+                    written.apply(input, &repair);
+                }
+                self.repairs.push(&repair);
+            }
             Edit::EndDocument { start, end } => self.documents.push((start, end)),
         }
     }
 
-    fn finish_with(&mut self, mut engine: Engine, stop: Option<Stop>) {
-        engine.drain_all(|edit| self.take(edit));
+    fn finish_with(&mut self, mut engine: Engine, stop: Option<Stop>, input: &[u8]) {
+        engine.drain_all(|edit| self.take(edit, input));
         // If a repair was made and later became one that is not allowed, it is in the list already.
         let refused = engine.refused().filter(|_| stop == Some(Stop::Refused));
         if let Some(refused) =
@@ -278,7 +330,11 @@ impl Reading {
         }
         let cut_at = matches!(self.outcome, Outcome::Closed | Outcome::Cut).then_some(self.cut_at);
         let text = if self.outcome.is_valid() {
-            apply(input, &self.repairs).map(into_string)
+            let text = match self.written.take() {
+                Some(written) => Some(written.finish(input)),
+                None => apply(input, &self.repairs),
+            };
+            text.map(into_string)
         } else {
             None
         };

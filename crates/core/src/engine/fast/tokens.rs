@@ -100,7 +100,6 @@ fn content_from(text: &[u8], start: usize, end: usize) -> Content {
 #[inline(always)]
 pub(super) fn characters(text: &[u8], at: &mut usize) -> Option<After> {
     loop {
-        *at = three_byte_run(text, *at);
         let rest = &text[*at..];
         let word = match rest.first_chunk() {
             Some(bytes) => u32::from_le_bytes(*bytes),
@@ -112,6 +111,7 @@ pub(super) fn characters(text: &[u8], at: &mut usize) -> Option<After> {
         }
         match character_length(word) {
             0 => return Some(broken_character(rest)),
+            3 => *at = three_byte_run(text, *at + 3),
             length => *at += length,
         }
     }
