@@ -187,6 +187,13 @@ impl KindSet {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
 
+    /// What a consistent dialect of JSON needs: Python's `repr`, and JavaScript's literals.
+    pub(crate) const DIALECT: Self = Self::EMPTY
+        .with(RepairKind::ExtraComma)
+        .with(RepairKind::PythonLiteral)
+        .with(RepairKind::SingleQuote)
+        .with(RepairKind::UnquotedKey);
+
     /// This set and `kind`.
     #[must_use]
     pub const fn with(self, kind: RepairKind) -> Self {
@@ -203,6 +210,11 @@ impl KindSet {
     #[must_use]
     pub const fn contains(self, kind: RepairKind) -> bool {
         self.0 & (1 << kind as u8) != 0
+    }
+
+    /// Whether all kinds of this set are in the other one.
+    pub(crate) const fn is_within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
     }
 }
 

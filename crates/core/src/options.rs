@@ -69,6 +69,12 @@ impl Policy {
         self.max_risk.is_some_and(|max| kind.risk() <= max) && !self.off.contains(kind)
     }
 
+    /// Whether every repair that a consistent dialect needs is allowed.
+    pub(crate) fn allows_dialects(&self) -> bool {
+        let mut kinds = RepairKind::ALL.iter().filter(|kind| KindSet::DIALECT.contains(**kind));
+        kinds.all(|kind| self.allows(*kind))
+    }
+
     /// The highest risk that is allowed. `None` allows no repair.
     #[must_use]
     pub const fn max_risk(&self) -> Option<Risk> {

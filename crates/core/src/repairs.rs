@@ -170,8 +170,8 @@ impl Repairs {
     }
 
     /// Whether all of them are of these kinds.
-    pub(crate) fn are_within(&self, kinds: KindSet) -> bool {
-        RepairKind::ALL.iter().all(|kind| !self.kinds.contains(*kind) || kinds.contains(*kind))
+    pub(crate) const fn are_within(&self, kinds: KindSet) -> bool {
+        self.kinds.is_within(kinds)
     }
 
     /// The highest risk, or `None` if there are no repairs.

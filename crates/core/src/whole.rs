@@ -13,14 +13,6 @@ use crate::{
 /// A text that is read piece by piece is read in pieces of so many bytes.
 const PIECE: usize = 16 << 10;
 
-/// What a consistent dialect needs: Python's `repr`, and JavaScript's literals.
-const DIALECT: [RepairKind; 4] = [
-    RepairKind::ExtraComma,
-    RepairKind::PythonLiteral,
-    RepairKind::SingleQuote,
-    RepairKind::UnquotedKey,
-];
-
 /// Mends a whole text, with the same rules as [`Mender`](crate::Mender). Because nothing is emitted
 /// early, a repair may also change text far before the place where the need for it was found.
 ///
@@ -174,21 +166,19 @@ impl Reading {
     /// has instead of JSON's tokens, and no quote in it is in doubt. Otherwise, returns how many steps
     /// it took to see that.
     fn in_dialect(options: &Options, input: &[u8]) -> Result<Self, u64> {
-        if !DIALECT.into_iter().all(|kind| options.policy().allows(kind)) {
+        if !options.policy().allows_dialects() {
             return Err(0);
         }
-        let dialect = DIALECT.into_iter().fold(KindSet::EMPTY, KindSet::with);
-        let consistent = |reading: &Self, engine: &Engine| {
-            !engine.has_odd_quotes() && reading.repairs.are_within(dialect)
-        };
         let mut engine = Engine::streaming(options.clone());
         engine.keep_documents(input.len());
         let mut reads = true;
         let start = Self { written: Some(Written::new(input)), ..Self::new() };
         let reading = start.by_pieces(engine, input, |reading, engine| {
-            reads = consistent(reading, engine) && engine.documents() < 2;
+            let usual = reading.repairs.are_within(KindSet::DIALECT);
+            reads = usual && !engine.has_odd_quotes() && engine.documents() < 2;
             reads
         });
+        reads &= reading.repairs.are_within(KindSet::DIALECT);
         let whole = reading.outcome == Outcome::Repaired && reading.documents.len() == 1;
         if reads && whole { Ok(reading) } else { Err(reading.steps) }
     }

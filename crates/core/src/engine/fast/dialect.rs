@@ -34,17 +34,9 @@ impl Dialect {
     pub(super) const NONE: Self = Self { allowed: false, seen: false };
 
     pub(super) fn of(options: &Options) -> Self {
-        let kinds = [
-            RepairKind::ExtraComma,
-            RepairKind::PythonLiteral,
-            RepairKind::SingleQuote,
-            RepairKind::UnquotedKey,
-        ];
-        let allowed = kinds.into_iter().all(|kind| options.policy().allows(kind));
-        Self { allowed, seen: false }
+        Self { allowed: options.policy().allows_dialects(), seen: false }
     }
 
-    #[inline(always)]
     pub(super) const fn is_allowed(self) -> bool {
         self.allowed
     }
