@@ -16,6 +16,9 @@ use crate::{RepairKind, engine::frames::Shape, grammar::Expect};
 /// No such offset.
 const NONE: usize = usize::MAX;
 
+/// After so many bytes without an edit, a text is no longer read as in a dialect.
+const QUIET: usize = 256;
+
 /// Where reading in bulk stopped.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Halt {
@@ -50,6 +53,9 @@ struct Bulk {
     member_edits: usize,
     /// How many edits are committed with the last value.
     edits: usize,
+    /// How many edits were made when a value last began after an edit, and where that was.
+    seen_edits: usize,
+    seen_at: usize,
 }
 
 impl Bulk {
@@ -109,6 +115,8 @@ impl Engine {
             pending: self.fast.comma,
             member_edits: if DIALECT { self.member_edits } else { self.serial },
             edits: self.committed_edits,
+            seen_edits: self.edits.len(),
+            seen_at: at,
         };
         let halt = self.bulk_loop::<DIALECT>(&mut now, text, base, at);
         if now.ended != NONE {
@@ -130,7 +138,7 @@ impl Engine {
     ) -> Halt {
         let mut value = at;
         loop {
-            if DIALECT && self.is_crowded() {
+            if DIALECT && (self.is_crowded() || self.has_left_dialect(now, value)) {
                 return Halt::Value(value);
             }
             // After the value, at a comma or a closing bracket.
@@ -280,6 +288,20 @@ impl Engine {
                 value = self.bulk_member::<DIALECT>(now, key, base, base + next);
             }
         }
+    }
+
+    /// Whether the text has gone on as JSON for a while. There may have been one defect, and not a
+    /// dialect.
+    #[inline(always)]
+    fn has_left_dialect(&mut self, now: &mut Bulk, at: usize) -> bool {
+        if self.edits.len() != now.seen_edits {
+            (now.seen_edits, now.seen_at) = (self.edits.len(), at);
+        }
+        let left = at - now.seen_at > QUIET && self.edits.len() == now.edits;
+        if left {
+            self.fast.dialect.leave();
+        }
+        left
     }
 
     /// Begins an item. A member has begun with its key.

@@ -47,10 +47,15 @@ impl Dialect {
         self.seen = single;
     }
 
-    /// Notes that the text is in a dialect, if something in it `shows` that.
+    /// Notes that the text is in a dialect.
     #[inline(always)]
-    pub(super) const fn note(&mut self, shows: bool) {
-        self.seen |= shows;
+    pub(super) const fn note(&mut self) {
+        self.seen = true;
+    }
+
+    /// Notes that the text has gone on as JSON. No edit may be left to commit.
+    pub(super) const fn leave(&mut self) {
+        self.seen = false;
     }
 
     #[inline(always)]
@@ -111,6 +116,7 @@ impl Engine {
         after: &'static str,
     ) {
         self.serial += 1;
+        self.fast.dialect.note();
         let repair = Repair::new(kind, start..end, after);
         self.edits.push(Edit::Replace(repair, self.serial));
     }

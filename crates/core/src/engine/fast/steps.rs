@@ -36,7 +36,7 @@ impl Engine {
     /// Runs the automaton that also reads a dialect, from `at` on.
     #[inline(never)]
     fn dialect_steps(&mut self, carry: &[u8], text: &[u8], base: usize, at: usize) -> End {
-        self.fast.dialect.note(true);
+        self.fast.dialect.note();
         let mut phase = self.fast.phase;
         let end = self.fast_phases::<true>(carry, text, base, at, &mut phase);
         self.fast.phase = phase;
@@ -356,6 +356,9 @@ impl Engine {
                     }
                     let Some(quote) = dialect::key_delimiter(byte) else { unusual!(byte) };
                     self.fast.key_quote = quote;
+                    if quote != Delimiter::Double {
+                        self.fast.dialect.note();
+                    }
                     at += usize::from(quote != Delimiter::None);
                 } else if byte == b'"' {
                     at += 1;
@@ -438,7 +441,12 @@ impl Engine {
                     self.fast_member_begins::<DIALECT>(carry, text, base, base + at);
                 }
                 if text.len() - at >= MIN_BULK && self.window > tokens::MAX_SHORT_TOKEN {
-                    match self.read_bulk::<DIALECT>(text, base, at) {
+                    let halt = if DIALECT && self.fast.dialect.is_seen() {
+                        self.read_bulk::<true>(text, base, at)
+                    } else {
+                        self.read_bulk::<false>(text, base, at)
+                    };
+                    match halt {
                         Halt::Value(value) => {
                             at = value;
                             byte = text[at];
@@ -498,10 +506,12 @@ impl Engine {
                         Phase::Literal(1)
                     }
                     b'T' | b'F' | b'N' if DIALECT => {
+                        self.fast.dialect.note();
                         self.fast.first = byte;
                         Phase::Literal(1)
                     }
                     b'\'' if DIALECT => {
+                        self.fast.dialect.note();
                         self.fast.quote = Delimiter::Single;
                         Phase::Quote
                     }
