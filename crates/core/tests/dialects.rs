@@ -147,7 +147,7 @@ fn the_fast_path_makes_the_edits_of_the_rules() {
         let rules = fast.clone().with_limits(slow);
         let shown = String::from_utf8_lossy(&text);
         let want = pushed(&text, text.len().max(1), &rules);
-        for size in [text.len().max(1), 64, 33, 8, 3, 1] {
+        for size in [text.len().max(1), 1500, 700, 350, 64, 33, 8, 3, 1] {
             assert_eq!(pushed(&text, size, &fast), want, "{shown} in pieces of {size}");
         }
         // The whole-text path tries readings within a number of steps. The fast path takes fewer, which
@@ -155,5 +155,19 @@ fn the_fast_path_makes_the_edits_of_the_rules() {
         if text.len() < 200 {
             assert_eq!(mend(&text, &fast), mend(&text, &rules), "{shown}");
         }
+    }
+}
+
+#[test]
+fn a_dialect_that_was_left_for_a_while_is_entered_again() {
+    // What the fast path remembers of the dialect must not outlive it, wherever a chunk ends.
+    let clean = "{\"k\": \"v\", \"n\": [1, 2]}, ".repeat(40);
+    let text =
+        format!("[{{'a': '  x  '}}, {clean}{{\"k\": \"v\", 'b': \"w\", c: 'y'}}, {clean}['z']]");
+    let want = text.replace('\'', "\"").replace("c:", "\"c\":");
+    for size in (1..text.len()).step_by(7).chain([text.len()]) {
+        let (outcome, out) = pushed(text.as_bytes(), size, &Options::new());
+        assert_eq!((outcome, out.to_text()), (Outcome::Repaired, want.clone()), "{size}");
+        assert_eq!(out.repairs().len(), 12, "{size}");
     }
 }

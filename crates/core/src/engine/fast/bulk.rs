@@ -299,7 +299,7 @@ impl Engine {
         }
         let left = at - now.seen_at > QUIET && self.edits.len() == now.edits;
         if left {
-            self.fast.dialect.leave();
+            self.fast.leave_dialect();
         }
         left
     }

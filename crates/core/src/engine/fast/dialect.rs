@@ -53,11 +53,6 @@ impl Dialect {
         self.seen = true;
     }
 
-    /// Notes that the text has gone on as JSON. No edit may be left to commit.
-    pub(super) const fn leave(&mut self) {
-        self.seen = false;
-    }
-
     #[inline(always)]
     pub(super) const fn is_seen(self) -> bool {
         self.seen
@@ -65,6 +60,14 @@ impl Dialect {
 }
 
 impl FastPath {
+    /// Notes that the text has gone on as JSON. No edit may be left to commit, and no string or key
+    /// may be open. The automaton for JSON knows only double quotes.
+    pub(super) const fn leave_dialect(&mut self) {
+        self.dialect.seen = false;
+        self.quote = Delimiter::Double;
+        self.key_quote = Delimiter::Double;
+    }
+
     /// Whether a single quote in `text` may end the current string.
     #[inline(never)]
     pub(super) fn ends_with_single(text: &[u8]) -> bool {

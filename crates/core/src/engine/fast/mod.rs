@@ -157,7 +157,7 @@ enum End {
     More,
     /// Something unusual was found. The fast path is not entered again before this offset.
     Unusual(usize),
-    /// At this index in the text is something that is usual in a dialect, and unusual in JSON.
+    /// At this offset is something that is usual in a dialect, and unusual in JSON.
     Dialect(usize),
 }
 

@@ -28,7 +28,7 @@ impl Engine {
         let end = self.fast_phases::<false>(carry, text, base, 0, &mut phase);
         self.fast.phase = phase;
         match end {
-            End::Dialect(at) => self.dialect_steps(carry, text, base, at),
+            End::Dialect(at) => self.dialect_steps(carry, text, base, at - base),
             end => end,
         }
     }
@@ -94,7 +94,7 @@ impl Engine {
                 if DIALECT || !self.fast.begins_dialect($byte) {
                     return End::Unusual(base + at);
                 } else {
-                    return End::Dialect(at);
+                    return End::Dialect(base + at);
                 }
             };
         }
