@@ -168,6 +168,14 @@ impl RepairKind {
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.binary_search_by(|kind| kind.code().cmp(code)).ok().map(|at| Self::ALL[at])
     }
+
+    /// Whether a consistent dialect of JSON needs it: Python's `repr`, or JavaScript's literals.
+    pub(crate) const fn is_of_dialect(self) -> bool {
+        matches!(
+            self,
+            Self::ExtraComma | Self::PythonLiteral | Self::SingleQuote | Self::UnquotedKey
+        )
+    }
 }
 
 by_code!(RepairKind, "kind of repair");
@@ -187,13 +195,6 @@ impl KindSet {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// What a consistent dialect of JSON needs: Python's `repr`, and JavaScript's literals.
-    pub(crate) const DIALECT: Self = Self::EMPTY
-        .with(RepairKind::ExtraComma)
-        .with(RepairKind::PythonLiteral)
-        .with(RepairKind::SingleQuote)
-        .with(RepairKind::UnquotedKey);
-
     /// This set and `kind`.
     #[must_use]
     pub const fn with(self, kind: RepairKind) -> Self {
@@ -210,11 +211,6 @@ impl KindSet {
     #[must_use]
     pub const fn contains(self, kind: RepairKind) -> bool {
         self.0 & (1 << kind as u8) != 0
-    }
-
-    /// Whether all kinds of this set are in the other one.
-    pub(crate) const fn is_within(self, other: Self) -> bool {
-        self.0 & !other.0 == 0
     }
 }
 

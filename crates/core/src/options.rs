@@ -47,6 +47,20 @@ impl Policy {
         Self { max_risk: Some(Risk::Lossy), close_cut: false, off }
     };
 
+    /// What a consistent dialect of JSON needs: Python's `repr`, and JavaScript's literals.
+    pub(crate) const DIALECT: Self = {
+        let mut off = KindSet::EMPTY;
+        let mut at = 0;
+        while at < RepairKind::ALL.len() {
+            let kind = RepairKind::ALL[at];
+            if !kind.is_of_dialect() {
+                off = off.with(kind);
+            }
+            at += 1;
+        }
+        Self { max_risk: Some(Risk::Exact), close_cut: false, off }
+    };
+
     /// This policy, but with no repair above `risk`. If the policy is already stricter, its own
     /// maximum stays. Below [`Risk::Guess`], a document that was cut off is not closed.
     #[must_use]
@@ -71,8 +85,7 @@ impl Policy {
 
     /// Whether every repair that a consistent dialect needs is allowed.
     pub(crate) fn allows_dialects(&self) -> bool {
-        let mut kinds = RepairKind::ALL.iter().filter(|kind| KindSet::DIALECT.contains(**kind));
-        kinds.all(|kind| self.allows(*kind))
+        RepairKind::ALL.iter().all(|kind| !kind.is_of_dialect() || self.allows(*kind))
     }
 
     /// The highest risk that is allowed. `None` allows no repair.

@@ -169,11 +169,6 @@ impl Repairs {
         self.kinds.contains(kind)
     }
 
-    /// Whether all of them are of these kinds.
-    pub(crate) const fn are_within(&self, kinds: KindSet) -> bool {
-        self.kinds.is_within(kinds)
-    }
-
     /// The highest risk, or `None` if there are no repairs.
     #[must_use]
     pub fn risk(&self) -> Option<Risk> {

@@ -4,8 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    KindSet, Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs,
-    TrailingDocuments, apply,
+    Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
     engine::{Edit, Engine, Source, Stop},
     mended::into_string,
 };
@@ -49,7 +48,7 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
         }
         Err(Stop::Cut) => {
             let engine = Engine::streaming(options.clone());
-            let reading = Reading::new().by_pieces(engine, input, |_, _| true);
+            let reading = Reading::new().by_pieces(engine, input);
             steps += reading.steps;
             return (reading.finish(input, options), steps);
         }
@@ -70,7 +69,7 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
             steps += wasted;
             let mut engine = Engine::streaming(options.clone());
             engine.keep_documents(input.len());
-            Reading::new().by_pieces(engine, input, |_, _| true)
+            Reading::new().by_pieces(engine, input)
         }
     };
     steps += reading.steps;
@@ -98,6 +97,7 @@ struct Reading {
 }
 
 /// The mended text so far, and how much of the input it was made from.
+#[derive(Default)]
 struct Written {
     text: Vec<u8>,
     from: usize,
@@ -107,10 +107,6 @@ impl Written {
     /// The most that a text grows by at a time, as a part of its input.
     const GROWTH: usize = 16;
 
-    fn new(input: &[u8]) -> Self {
-        Self { text: Vec::with_capacity(input.len() + input.len() / Self::GROWTH), from: 0 }
-    }
-
     /// Appends the input up to the repair, and what replaces its span.
     #[inline]
     fn apply(&mut self, input: &[u8], repair: &Repair) {
@@ -118,7 +114,8 @@ impl Written {
         let added = repair.after().as_bytes();
         if self.text.capacity() - self.text.len() < kept.len() + added.len() {
             // Doubling a large text would take more memory than it has use for.
-            let more = input.len() / Self::GROWTH;
+            let first = if self.text.is_empty() { input.len() } else { 0 };
+            let more = first + input.len() / Self::GROWTH;
             self.text.reserve_exact(kept.len() + added.len() + more);
         }
         self.text.extend_from_slice(kept);
@@ -169,28 +166,19 @@ impl Reading {
         if !options.policy().allows_dialects() {
             return Err(0);
         }
-        let mut engine = Engine::streaming(options.clone());
+        // Whatever else the text needs, be it another document, stops the engine.
+        let strict = options.clone().with_policy(Policy::DIALECT);
+        let strict = strict.with_trailing_documents(TrailingDocuments::Error);
+        let mut engine = Engine::streaming(strict);
+        engine.require_strict_quotes();
         engine.keep_documents(input.len());
-        let mut reads = true;
-        let start = Self { written: Some(Written::new(input)), ..Self::new() };
-        let reading = start.by_pieces(engine, input, |reading, engine| {
-            let usual = reading.repairs.are_within(KindSet::DIALECT);
-            reads = usual && !engine.has_odd_quotes() && engine.documents() < 2;
-            reads
-        });
-        reads &= reading.repairs.are_within(KindSet::DIALECT);
-        let whole = reading.outcome == Outcome::Repaired && reading.documents.len() == 1;
-        if reads && whole { Ok(reading) } else { Err(reading.steps) }
+        let start = Self { written: Some(Written::default()), ..Self::new() };
+        let reading = start.by_pieces(engine, input);
+        if reading.outcome == Outcome::Repaired { Ok(reading) } else { Err(reading.steps) }
     }
 
-    /// Reads the text with a streaming engine, and keeps of its edits only the compact list. Stops
-    /// after a piece if `go_on` says so.
-    fn by_pieces(
-        self,
-        mut engine: Engine,
-        input: &[u8],
-        mut go_on: impl FnMut(&Self, &Engine) -> bool,
-    ) -> Self {
+    /// Reads the text with a streaming engine, and keeps of its edits only the compact list.
+    fn by_pieces(self, mut engine: Engine, input: &[u8]) -> Self {
         engine.bound_documents(input.len());
         let mut reading = self;
         let (mut from, mut end, mut stop) = (0, 0, None);
@@ -203,9 +191,6 @@ impl Reading {
                 reading.documents.drain(1..reading.documents.len() - 1);
             }
             from = engine.committed();
-            if !go_on(&reading, &engine) {
-                break;
-            }
         }
         reading.finish_with(engine, stop, input);
         reading

@@ -171,8 +171,8 @@ pub(crate) struct Engine {
     inner: quotes::Inner,
     /// How many quotes in strings were not escaped so far, except apostrophes.
     unescaped: usize,
-    /// Whether any quote was read as something else than the one that ends its string.
-    odd_quotes: bool,
+    /// Whether a quote that does not end its string stops the engine.
+    strict_quotes: bool,
     /// Whether a fence was closed after the document. What follows does not belong to it.
     fenced: bool,
     /// Where the current string ends, if trying the rest of the text has shown it.
@@ -264,7 +264,7 @@ impl Engine {
             inner_quotes: 0,
             inner: quotes::Inner::default(),
             unescaped: 0,
-            odd_quotes: false,
+            strict_quotes: false,
             fenced: false,
             definite_end: None,
             rest_budget: 0,
@@ -329,9 +329,9 @@ impl Engine {
         self.unescaped
     }
 
-    /// Whether any quote of a kind that ends its string did not do so, or did so too late.
-    pub(crate) const fn has_odd_quotes(&self) -> bool {
-        self.odd_quotes
+    /// Stops at a quote that could end its string and does not, even if it needs no repair.
+    pub(crate) const fn require_strict_quotes(&mut self) {
+        self.strict_quotes = true;
     }
 
     pub(crate) const fn documents(&self) -> usize {

@@ -170,7 +170,9 @@ impl Engine {
             }
             other => other,
         };
-        self.odd_quotes |= !matches!(verdict, Verdict::Close(_));
+        if self.strict_quotes && !matches!(verdict, Verdict::Close(_)) {
+            return Err(Stop::Refused);
+        }
         match verdict {
             Verdict::Close(bytes) => {
                 // A string that another sign opened may be closed by the quote that JSON wants.
