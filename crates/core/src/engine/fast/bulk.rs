@@ -143,19 +143,16 @@ impl Engine {
             }
             // After the value, at a comma or a closing bracket.
             let mut next = match text[value] {
-                b'"' => {
-                    let Some(from) = content_start(text, value) else { return Halt::Value(value) };
-                    let content = tokens::content(text, from);
-                    let Some((next, goes_on)) =
-                        self.after_string::<DIALECT>(now, text, value, content)
-                    else {
-                        return Halt::String(value, content);
+                quote @ (b'"' | b'\'') if DIALECT || quote == b'"' => {
+                    let read = if quote == b'"' {
+                        self.bulk_string::<DIALECT>(now, text, value)
+                    } else {
+                        self.bulk_dialect_string(now, text, base, value)
                     };
-                    self.bulk_begin::<DIALECT>(now);
-                    now.string_ended(value, content);
-                    if DIALECT {
-                        now.edits = self.edits.len();
-                    }
+                    let (next, goes_on) = match read {
+                        Ok(read) => read,
+                        Err(halt) => return halt,
+                    };
                     match goes_on {
                         Next::Closer => next,
                         Next::Item(item) => {
@@ -170,41 +167,6 @@ impl Engine {
                             if DIALECT {
                                 self.bulk_extra_comma(now, base + next);
                             }
-                            closer
-                        }
-                    }
-                }
-                b'\'' if DIALECT => {
-                    let edits = self.edits.len();
-                    let before = self.serial;
-                    let content = self.bulk_single(text, base, value);
-                    let after = content.and_then(|content| {
-                        Some((content, self.after_string::<DIALECT>(now, text, value, content)?))
-                    });
-                    let Some((content, (next, goes_on))) = after else {
-                        self.take_back(edits);
-                        return Halt::Value(value);
-                    };
-                    if now.list {
-                        now.begin();
-                        now.member_edits = before;
-                    }
-                    now.string_ended(value, content);
-                    now.edits = self.edits.len();
-                    let end = base + content.end;
-                    self.fast_edit(RepairKind::SingleQuote, end, end + 1, "\"");
-                    match goes_on {
-                        Next::Closer => next,
-                        Next::Item(item) => {
-                            (now.pending, value) = (base + next, item);
-                            continue;
-                        }
-                        Next::Member(key) => {
-                            value = self.bulk_member::<DIALECT>(now, key, base, base + next);
-                            continue;
-                        }
-                        Next::Comma(closer) => {
-                            self.bulk_extra_comma(now, base + next);
                             closer
                         }
                     }
@@ -288,6 +250,54 @@ impl Engine {
                 value = self.bulk_member::<DIALECT>(now, key, base, base + next);
             }
         }
+    }
+
+    /// Reads the string at `value`, and what shows that it has ended.
+    #[inline(always)]
+    fn bulk_string<const DIALECT: bool>(
+        &mut self,
+        now: &mut Bulk,
+        text: &[u8],
+        value: usize,
+    ) -> Result<(usize, Next), Halt> {
+        let from = content_start(text, value).ok_or(Halt::Value(value))?;
+        let content = tokens::content(text, from);
+        let after = self.after_string::<DIALECT>(now, text, value, content);
+        let after = after.ok_or(Halt::String(value, content))?;
+        self.bulk_begin::<DIALECT>(now);
+        now.string_ended(value, content);
+        if DIALECT {
+            now.edits = self.edits.len();
+        }
+        Ok(after)
+    }
+
+    /// The same for a string in single quotes, with its edits.
+    #[inline(always)]
+    fn bulk_dialect_string(
+        &mut self,
+        now: &mut Bulk,
+        text: &[u8],
+        base: usize,
+        value: usize,
+    ) -> Result<(usize, Next), Halt> {
+        let (edits, before) = (self.edits.len(), self.serial);
+        let read = self.bulk_single(text, base, value).and_then(|content| {
+            Some((content, self.after_string::<true>(now, text, value, content)?))
+        });
+        let Some((content, after)) = read else {
+            self.take_back(edits);
+            return Err(Halt::Value(value));
+        };
+        if now.list {
+            now.begin();
+            now.member_edits = before;
+        }
+        now.string_ended(value, content);
+        now.edits = self.edits.len();
+        let end = base + content.end;
+        self.fast_edit(RepairKind::SingleQuote, end, end + 1, "\"");
+        Ok(after)
     }
 
     /// Whether the text has gone on as JSON for a while. There may have been one defect, and not a
