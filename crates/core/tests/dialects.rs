@@ -6,7 +6,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use jsonmend_core::{Collected, Limits, Mender, Options, Outcome, Policy, mend};
+use jsonmend_core::{
+    Collected, Limits, Mended, Mender, Options, Outcome, Policy, RepairKind, mend,
+};
 
 /// Numbers that depend on nothing but the seed (xorshift).
 struct Chance(u64);
@@ -150,10 +152,12 @@ fn the_fast_path_makes_the_edits_of_the_rules() {
         for size in [text.len().max(1), 1500, 700, 350, 64, 33, 8, 3, 1] {
             assert_eq!(pushed(&text, size, &fast), want, "{shown} in pieces of {size}");
         }
-        // The whole-text path tries readings within a number of steps. The fast path takes fewer, which
-        // shows in long texts full of quotes.
-        if text.len() < 200 {
-            assert_eq!(mend(&text, &fast), mend(&text, &rules), "{shown}");
+        // The whole-text path tries how the rest of a text reads, within a number of steps. The fast
+        // path takes fewer, so it may try more.
+        let (fast, rules) = (mend(&text, &fast), mend(&text, &rules));
+        let tried = |mended: &Mended| mended.repairs().contains(RepairKind::AmbiguousQuote);
+        if !tried(&fast) && !tried(&rules) {
+            assert_eq!(fast, rules, "{shown}");
         }
     }
 }
