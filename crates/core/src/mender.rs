@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::{
     Options, Outcome, Output, Path, Repair,
-    engine::{Engine, Source, Stop},
+    engine::{Engine, Part, Stop},
 };
 use emit::{Text, append_end, emit};
 
@@ -442,7 +442,7 @@ impl Mender {
     /// committed.
     fn advance(&mut self, text: &[u8], last: bool, out: &mut impl Output) -> usize {
         let base = self.pushed - text.len();
-        let stop = self.engine.run(Source::new(text, base, last)).err();
+        let stop = self.engine.run(Part::new(text, base, last)).err();
         let committed = self.engine.committed();
         emit(&mut self.engine, Text { carry: &[], rest: text, base }, out, &mut self.repairs);
         self.raw = stop;

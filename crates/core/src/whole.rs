@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
-    engine::{Edit, Engine, Source, Stop},
+    engine::{Edit, Engine, Part, Stop},
     mended::into_string,
 };
 
@@ -36,7 +36,7 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
     let strict = options.clone().with_policy(Policy::STRICT);
     let mut engine = Engine::streaming(strict);
     engine.bound_documents(input.len());
-    let end = engine.run(Source::new(input, 0, true));
+    let end = engine.run(Part::new(input, 0, true));
     let mut steps = engine.steps();
     match end {
         Ok(()) if engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1 => {
@@ -151,7 +151,7 @@ impl Reading {
         let mut engine = Engine::whole(options.clone());
         engine.bound_documents(input.len());
         engine.bound_edits(input.len());
-        let stop = engine.run(Source::new(input, 0, true)).err();
+        let stop = engine.run(Part::new(input, 0, true)).err();
         if stop == Some(Stop::Crowded) {
             Err(engine.steps())
         } else {
@@ -184,7 +184,7 @@ impl Reading {
         let (mut from, mut end, mut stop) = (0, 0, None);
         while stop.is_none() && end < input.len() {
             end = input.len().min(end + PIECE);
-            let source = Source::new(&input[from..end], from, end == input.len());
+            let source = Part::new(&input[from..end], from, end == input.len());
             stop = engine.run(source).err();
             engine.drain(|edit| reading.take(edit, input));
             if engine.forgets_documents() && reading.documents.len() > 2 {

@@ -70,7 +70,6 @@ impl Engine {
         }
         look.bump();
         let after = look.gap()?;
-        self.steps += look.passed() as u64;
         Ok(if next == b',' { after == b'{' } else { matches!(after, b',' | b'}') })
     }
 
@@ -187,7 +186,6 @@ impl Engine {
             Err(Edge::End) => return Ok(true),
             other => other?,
         };
-        self.steps += look.passed() as u64;
         match outer {
             None => Ok(!matches!(next, b',' | b':') && look.quote()?.is_none()),
             Some(Shape::Object) => match next {

@@ -144,7 +144,6 @@ impl Engine {
             }
             look.bump();
         }
-        self.steps += look.passed() as u64;
         Ok(tail.kind())
     }
 

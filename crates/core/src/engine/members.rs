@@ -121,7 +121,7 @@ impl Engine {
         let mut look = self.look(source, self.pos);
         let Some((quote, length)) = look.quote()? else { return Ok(false) };
         look.advance(length);
-        self.pass_string(&mut look, quote)?;
+        look.through(quote)?;
         let next = look.blanks()?;
         Ok(next.is_ascii_digit() || matches!(next, b'-' | b'{' | b'['))
     }
@@ -131,7 +131,7 @@ impl Engine {
         let mut look = self.look(source, self.pos);
         if let Some((quote, length)) = look.quote()? {
             look.advance(length);
-            self.pass_string(&mut look, quote)?;
+            look.through(quote)?;
             // A second key without a colon is still a key if a value directly follows it.
             return Ok(matches!(look.space()?, b':' | b'='));
         }
@@ -258,7 +258,7 @@ impl Engine {
         loop {
             let Ok(Some((quote, length))) = look.quote() else { return false };
             look.advance(length);
-            if self.pass_string(&mut look, quote).is_err() {
+            if look.through(quote).is_err() {
                 return false;
             }
             strings += 1;

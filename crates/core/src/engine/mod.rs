@@ -26,13 +26,13 @@ mod token;
 mod word;
 
 use alloc::vec::Vec;
-use core::fmt;
+use core::{cell::Cell, fmt};
 
 pub(crate) use edits::Edit;
 use fast::FastPath;
 use frames::Frames;
-use source::Look;
-pub(crate) use source::Source;
+pub(crate) use source::Part;
+use source::{Look, Source};
 
 use crate::{
     Options, Outcome, Path, Repair, RepairKind,
@@ -444,7 +444,14 @@ impl Engine {
     }
 
     /// Reads as far as the input allows.
-    pub(crate) fn run(&mut self, source: Source<'_>) -> Result<(), Stop> {
+    pub(crate) fn run(&mut self, part: Part<'_>) -> Result<(), Stop> {
+        let work = Cell::new(0);
+        let result = self.read(Source::new(part, &work));
+        self.steps += work.get();
+        result
+    }
+
+    fn read(&mut self, source: Source<'_>) -> Result<(), Stop> {
         let mut idle = 0;
         // The fast path is entered only after a step, so that it does not matter where a chunk
         // ends.

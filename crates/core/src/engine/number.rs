@@ -63,7 +63,6 @@ impl Engine {
         if edge == Some(Edge::More) {
             return Ok(Flow::Wait);
         }
-        self.steps += look.passed() as u64;
         let token = look.seen();
         if edge == Some(Edge::Window) {
             return self.long_number(source, token);
@@ -283,9 +282,7 @@ impl Engine {
         mut look: super::source::Look<'_>,
         valid: bool,
     ) -> Result<bool, Edge> {
-        let from = look.passed();
         let next = look.blanks();
-        self.steps += (look.passed() - from) as u64;
         match next? {
             b'(' | b'+' | b'-' | b'.' | b'*' | b'&' | b'@' | b'=' | b'%' | b'~' | b'$' => {}
             b',' | b'}' | b']' | b'\n' | b'\r' => return Ok(!valid),
@@ -293,7 +290,6 @@ impl Engine {
         }
         // A quote or a colon before the member ends belongs to another member.
         loop {
-            self.steps += 1;
             match look.peek() {
                 Ok(b',' | b'}' | b'\n') | Err(Edge::End) => return Ok(true),
                 Ok(b':') => return Ok(false),

@@ -1,19 +1,43 @@
 //! The text that the engine reads, and bounded look-ahead into it.
 
+use core::cell::Cell;
+
 use super::quote::Quote;
 
 /// A part of the input: from the committed position to the last byte received.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'a> {
+pub(crate) struct Part<'a> {
     text: &'a [u8],
     base: usize,
     last: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> Part<'a> {
     /// The part `text`, at offset `base` of the input. `last` says that the input ends with it.
     pub(crate) const fn new(text: &'a [u8], base: usize, last: bool) -> Self {
         Self { text, base, last }
+    }
+}
+
+/// A part of the input, and how many bytes of it look-ahead has passed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    text: &'a [u8],
+    base: usize,
+    last: bool,
+    work: &'a Cell<u64>,
+}
+
+impl<'a> Source<'a> {
+    /// Everything that look-ahead passes is added to `work`.
+    pub(super) const fn new(part: Part<'a>, work: &'a Cell<u64>) -> Self {
+        let Part { text, base, last } = part;
+        Self { text, base, last, work }
+    }
+
+    /// The part of the input from `at` to its end.
+    pub(super) fn rest(&self, at: usize) -> Part<'a> {
+        Part::new(self.from(at), at, self.last)
     }
 
     /// The byte at that offset of the input.
@@ -67,7 +91,7 @@ impl<'a> Source<'a> {
         } else {
             (text, Edge::More)
         };
-        Look { text, at: 0, edge, escaped: false }
+        Look { text, at: 0, edge, escaped: false, work: self.work }
     }
 }
 
@@ -83,12 +107,13 @@ pub(super) enum Edge {
 }
 
 /// A cursor for look-ahead. An `Ok` answer stays true whatever arrives later, so decisions never
-/// depend on where a chunk ends.
+/// depend on where a chunk ends. It counts what it passes, so that no scan is uncounted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look<'a> {
     text: &'a [u8],
     at: usize,
     edge: Edge,
+    work: &'a Cell<u64>,
     /// Whether `\n` is white space, as in a document that is escaped one time too many.
     escaped: bool,
 }
@@ -116,11 +141,13 @@ impl<'a> Look<'a> {
 
     #[inline]
     pub(super) fn bump(&mut self) {
-        self.at += 1;
+        self.advance(1);
     }
 
+    #[inline]
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
+        self.work.set(self.work.get() + bytes as u64);
     }
 
     /// The quote at the cursor, and its length in bytes.
@@ -315,19 +342,19 @@ impl<'a> Look<'a> {
         };
         loop {
             let Some(skip) = self.rest().iter().position(matters) else {
-                self.at = self.text.len();
+                self.advance(self.rest().len());
                 return Err(self.edge);
             };
-            self.at += skip;
+            self.advance(skip);
             if let Some(length) = self.closer(quote)? {
-                self.at += length;
+                self.advance(length);
                 return Ok(());
             }
             if self.peek()? == b'\\' {
                 self.peek_at(1)?;
-                self.at += 1;
+                self.bump();
             }
-            self.at += 1;
+            self.bump();
         }
     }
 

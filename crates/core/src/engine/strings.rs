@@ -27,8 +27,8 @@ impl Engine {
         let mut quotes = 1;
         if matches!(quote, Quote::Double | Quote::Single) {
             let delimiter = quote.stop();
-            let mut look = self.look(source, self.pos + 1);
-            if try_peek!(self.peek_for(&mut look), 0) == delimiter {
+            let look = self.look(source, self.pos + 1);
+            if try_peek!(look.peek(), 0) == delimiter {
                 quotes = try_peek!(self.quotes_at_start(look, delimiter, is_key), 1);
             }
         }

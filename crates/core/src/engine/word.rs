@@ -71,7 +71,6 @@ impl Engine {
             Err(Edge::End) => (look.rest_from_start(), true),
             Err(Edge::Window) => (&[][..], false),
         };
-        self.steps += word.len() as u64;
         let next = if ended { b' ' } else { look.peek().unwrap_or(b' ') };
         let closes = next.is_ascii_whitespace()
             || matches!(
@@ -166,7 +165,6 @@ impl Engine {
             }
         }
         let empty = look.passed() == from;
-        self.steps += look.passed() as u64;
         let closer = look.space()?;
         if !dotted && container {
             // `[Point({"x": 1} , 2]` lacks its closer; `array([1, 2], dtype=int)` has two
@@ -190,10 +188,9 @@ impl Engine {
             let byte = look.peek()?;
             if let Some((quote @ (Quote::Double | Quote::Single), length)) = look.quote()? {
                 look.advance(length);
-                self.pass_string(look, quote)?;
+                look.through(quote)?;
                 continue;
             }
-            self.steps += 1;
             look.bump();
             match byte {
                 b'{' | b'[' => depth += 1,
@@ -242,7 +239,6 @@ impl Engine {
         {
             look.bump();
         }
-        self.steps += look.passed() as u64;
         let quoted = look.peek()? == b'"';
         let words = look.seen();
         // A word alone on its line may be a key without a value.

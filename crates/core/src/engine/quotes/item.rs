@@ -114,7 +114,7 @@ impl Engine {
         look.gap()?;
         let Some((quote, length)) = look.quote()? else { return Ok(Verdict::Inner) };
         look.advance(length);
-        self.pass_string(&mut look, quote)?;
+        look.through(quote)?;
         if look.gap()? == b']' {
             return Ok(close);
         }
@@ -153,7 +153,6 @@ impl Engine {
             return Ok(close);
         }
         loop {
-            self.steps += 1;
             if matches!(look.peek()?, b',' | b']' | b'\n') || look.at_wide(b',')? {
                 return Ok(close);
             }
@@ -184,7 +183,6 @@ impl Engine {
             }
         }
         loop {
-            self.steps += 1;
             let byte = match look.peek() {
                 Err(Edge::End) => return Ok(close),
                 other => other?,

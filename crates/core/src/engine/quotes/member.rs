@@ -32,7 +32,6 @@ impl Engine {
                         while let (Ok(None), Ok(_)) = (probe.closer(quote), probe.peek()) {
                             probe.bump();
                         }
-                        self.steps += probe.passed() as u64;
                         probe.bump();
                         if matches!(probe.space(), Ok(b',' | b'}' | b']')) {
                             return Ok(Verdict::Inner);
@@ -243,7 +242,6 @@ impl Engine {
             return Ok(false);
         }
         while look.passed() - from < MAX_KEY {
-            self.steps += 1;
             let byte = look.peek()?;
             look.bump();
             match byte {
@@ -304,7 +302,7 @@ impl Engine {
         if self.inner_quotes == 0 && !begins && self.reads_damaged_key(look, quote)? {
             return Ok(close);
         }
-        self.pass_string(&mut look, quote)?;
+        look.through(quote)?;
         let after = look.space()?;
         if self.inner.is_quoting() {
             // `"Yes", "No", and so on` is text, and so is `"a", "b": words`.
@@ -327,9 +325,7 @@ impl Engine {
         look.peek()?;
         let doubled = look.closer(quote)?;
         look.advance(doubled.unwrap_or(0));
-        let from = look.passed();
         let word = look.word()?;
-        self.steps += (look.passed() - from) as u64;
         if word.is_empty() {
             return Ok(false);
         }
@@ -370,7 +366,7 @@ impl Engine {
         broken: bool,
         touching: bool,
     ) -> Result<Verdict, Edge> {
-        self.pass_string(&mut look, quote)?;
+        look.through(quote)?;
         let after = look.space()?;
         if after == b':' {
             return Ok(close);
@@ -387,7 +383,7 @@ impl Engine {
             return Ok(false);
         };
         look.advance(length);
-        match self.pass_string(&mut look, other).and_then(|()| look.space()) {
+        match look.through(other).and_then(|()| look.space()) {
             Err(Edge::More) => Err(Edge::More),
             found => Ok(found == Ok(b':')),
         }
@@ -415,7 +411,6 @@ impl Engine {
         // The next quote decides: if it opens a key, this one ends the string.
         let mut separated = false;
         loop {
-            self.steps += 1;
             let byte = match look.peek() {
                 // No further quote: this is the last one, unless code follows.
                 Err(Edge::End) if only_words(&look) => return Ok(close),

@@ -36,12 +36,6 @@ pub(super) enum Verdict {
 }
 
 impl Engine {
-    /// Peeks, and counts a step.
-    pub(super) fn peek_for(&mut self, look: &mut Look<'_>) -> Result<u8, Edge> {
-        self.steps += 1;
-        look.peek()
-    }
-
     /// How many quotes open a string. `look` is at the second one.
     pub(super) fn quotes_at_start(
         &mut self,
@@ -66,9 +60,7 @@ impl Engine {
             }
         }
         // `""word""` and `""word":` are doubled; `""word" more"` begins with a quoted word.
-        let found = look.string(quote);
-        self.steps += look.passed() as u64;
-        found?;
+        look.string(quote)?;
         let next = look.peek()?;
         if next == quote {
             return Ok(2);
@@ -101,7 +93,7 @@ impl Engine {
         match look.quote()? {
             Some((quote, length)) => {
                 look.advance(length);
-                self.pass_string(&mut look, quote)?;
+                look.through(quote)?;
             }
             None => _ = look.word()?,
         }
@@ -144,14 +136,9 @@ impl Engine {
             Ok(b',' | b'}' | b']' | b':') | Err(_) => Verdict::Close(length),
             Ok(_) => Verdict::Inner,
         };
-        self.steps += look.passed() as u64;
         let verdict = match first {
             Err(edge) => Err(edge),
-            Ok(next) => {
-                let judged = self.judge(source, text, look, next, length);
-                self.steps += 8;
-                judged
-            }
+            Ok(next) => self.judge(source, text, look, next, length),
         };
         match verdict {
             Err(Edge::End) if text.is_key && first.is_ok() => Ok(Verdict::Close(length)),
@@ -301,7 +288,6 @@ impl Engine {
         }
         let from = look.passed();
         loop {
-            self.steps += 1;
             let byte = look.peek()?;
             if byte == b'\n' || byte == b'\\' || look.passed() - from > 64 {
                 return Ok(false);
@@ -327,7 +313,7 @@ impl Engine {
             // `["Note:""b"]`: the second quote begins the next item.
             return Ok(false);
         }
-        match self.pass_string(&mut look, quote) {
+        match look.through(quote) {
             Err(Edge::End) => Ok(false),
             passed => passed.map(|()| true),
         }
@@ -337,17 +323,9 @@ impl Engine {
     /// `look` is after the quote.
     pub(super) fn opens_in_text(&mut self, mut look: Look<'_>, bracket: u8) -> Result<bool, Edge> {
         let word = is_word(look.peek()?);
-        self.pass_string(&mut look, Quote::Single)?;
+        look.through(Quote::Single)?;
         let next = look.space()?;
         Ok(if bracket == b'{' { next == b':' } else { word && matches!(next, b',' | b']') })
-    }
-
-    /// Moves past the rest of a string and its possible closing quote, and counts the steps.
-    pub(super) fn pass_string(&mut self, look: &mut Look<'_>, quote: Quote) -> Result<(), Edge> {
-        let from = look.passed();
-        let found = look.through(quote);
-        self.steps += (look.passed() - from) as u64;
-        found
     }
 
     /// Decides about a quote in a key.
@@ -382,7 +360,6 @@ impl Engine {
             return Ok(close);
         }
         loop {
-            self.steps += 1;
             let byte = look.peek()?;
             if matches!(byte, b'\n' | b',' | b'{' | b'}' | b'[' | b']') {
                 return Ok(close);
@@ -424,7 +401,6 @@ impl Engine {
         look.advance(mark);
         let mut quotes = 0;
         loop {
-            self.steps += 1;
             match look.peek() {
                 Ok(b'\n') if quotes > 0 => break,
                 Err(Edge::End) if quotes > 0 => return Ok(false),
@@ -457,7 +433,6 @@ impl Engine {
             return Ok(close);
         }
         loop {
-            self.steps += 1;
             match look.peek() {
                 Ok(b'\n') | Err(Edge::End | Edge::Window) => return Ok(close),
                 Err(Edge::More) => return Err(Edge::More),

@@ -205,7 +205,7 @@ impl Engine {
             rest.tried.trying = true;
         }
         let at = rest.pos;
-        let read = rest.run(Source::new(source.from(at), at, true));
+        let read = rest.run(source.rest(at));
         self.steps += rest.steps;
         self.rest_budget = self.rest_budget.saturating_sub(rest.steps as usize + 16);
         // Prose may follow the document, but no quote, because that may belong to the string.
