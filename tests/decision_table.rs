@@ -2,12 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::sync::Arc;
+
 use jsonmend_core::{
-    coverage::{Expect, Token, decide, reached},
+    Options,
+    coverage::{Expect, Token, decide, quotes, reached},
     mend,
 };
 use jsonmend_extract::mend_text;
-use jsonmend_testkit::{cases, cuts::Cut, extracted::Extraction, run::Run};
+use jsonmend_testkit::{
+    cases, cuts::Cut, extracted::Extraction, guides::Outline, quoted, run::Run,
+};
+use serde_json::json;
 
 /// Reads every case in every way, so that the engine uses the table.
 ///
@@ -28,12 +34,37 @@ fn every_cell_is_reached_by_a_case() {
             }
         }
     }
+    let guided = Options::new().with_guide(Arc::new(Outline::new(json!({
+        "b": "any", "c": "any", "d": "any", "k": "any", "o": "any", "z": "none", "*": "none",
+    }))));
+    for text in quoted::texts() {
+        for options in [&Options::new(), &guided] {
+            drop(mend(text.as_bytes(), options));
+            drop(Run::new(text.as_bytes(), &Cut::whole(), options));
+        }
+    }
     let mut missed = Vec::new();
     for &expect in Expect::ALL {
         for &token in Token::ALL {
             if !reached(expect, token) {
                 let action = decide(expect, token);
                 missed.push(format!("no case reaches {expect:?} x {token:?} ({action:?})"));
+            }
+        }
+    }
+    for &place in quotes::Place::ALL {
+        for seen in place.continuations() {
+            for context in place.contexts() {
+                let reached = quotes::reached(place, seen, context);
+                let verdict = quotes::verdict(place, seen, context);
+                if reached && !quotes::possible(place, seen, context) {
+                    missed.push(format!("reached: {place:?}, {seen:?}, {context:?} ({verdict:?})"));
+                }
+                if !reached && quotes::possible(place, seen, context) {
+                    missed.push(format!(
+                        "no case reaches {place:?}, {seen:?}, {context:?} ({verdict:?})"
+                    ));
+                }
             }
         }
     }

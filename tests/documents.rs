@@ -244,6 +244,11 @@ fn the_page_of_the_grammar_contains_the_table() {
 }
 
 #[test]
+fn the_page_of_quotes_contains_the_tables() {
+    contains_table("docs/quotes.md", &coverage::quotes::tables());
+}
+
+#[test]
 fn the_page_of_hostile_inputs_contains_the_catalogue() {
     contains_table("docs/hostile.md", &adversary::catalogue());
 }

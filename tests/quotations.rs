@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{Mender, Options, mend};
+use jsonmend_testkit::{laws, quoted};
 use serde_json::{Value, json};
 
 /// Read as they were meant, on both paths, wherever they are.
@@ -137,5 +138,16 @@ fn quotations_are_read_as_they_were_meant() {
 fn known_misreadings_are_still_misread() {
     for text in HARD {
         assert!(!misread(text).is_empty(), "this is read as it was meant now: {text}");
+    }
+}
+
+/// Every place of a string, with every content before a quote, and everything that may follow it.
+/// How many of these texts to skip, so that the debug build takes seconds; `EVERY=1` takes all.
+#[test]
+fn the_laws_hold_for_every_quote_in_doubt() {
+    let every = std::env::var("EVERY").ok().and_then(|every| every.parse().ok()).unwrap_or(13);
+    for text in quoted::texts().step_by(every) {
+        let verdict = laws::all(text.as_bytes(), &Options::new());
+        assert!(verdict.is_ok(), "{text}: {}", verdict.unwrap_err());
     }
 }

@@ -75,6 +75,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod tail;
+mod verdict;
 mod whole;
 
 /// The recovery table, for tests of what the corpus covers, and the work of the whole-text path. Not
@@ -84,6 +85,13 @@ mod whole;
 pub mod coverage {
     pub use crate::grammar::{Action, Expect, Token, decide, reached, table};
     pub use crate::whole::steps;
+
+    /// The tables about quotes.
+    pub mod quotes {
+        pub use crate::verdict::{
+            Context, Continuation, Place, Verdict, possible, reached, tables, verdict,
+        };
+    }
 }
 
 pub use buffered::BufferedMender;

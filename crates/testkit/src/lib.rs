@@ -30,6 +30,7 @@ pub mod fuzz;
 pub mod guides;
 pub mod laws;
 pub mod oracle;
+pub mod quoted;
 pub mod run;
 #[cfg(feature = "schema")]
 pub mod schemas;

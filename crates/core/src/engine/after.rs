@@ -2,6 +2,7 @@
 
 use super::{
     Edit, Engine, Expect, Flow, Source, Step, Stop, Token,
+    follows::{Start, member},
     frames::Shape,
     source::{Edge, Look},
     try_peek,
@@ -82,12 +83,9 @@ impl Engine {
         let Some(end) = self.document_end else { return Ok(false) };
         let closed_object = source.byte(end.wrapping_sub(1)) == Some(b'}') && self.closed_items > 0;
         let comma = self.pos;
-        let key_at = comma + look.passed();
         let quoted = look.at_quote().unwrap_or(false);
-        self.pos = key_at;
-        let member = self.key_follows(source) == Ok(true) || self.two_strings_follow(source);
-        let follows = closed_object && quoted && member;
-        self.pos = comma;
+        let next = member(self.look(source, comma + look.passed()));
+        let follows = closed_object && quoted && matches!(next, Ok(Start::Member | Start::Strings));
         if !follows || self.document_was_wrapped(source, end) {
             return Ok(false);
         }
@@ -113,14 +111,6 @@ impl Engine {
             self.edits.remove(at);
             self.committed_edits -= usize::from(at < self.committed_edits);
         }
-    }
-
-    /// Whether two strings follow: a key and its value without a colon.
-    fn two_strings_follow(&mut self, source: &Source<'_>) -> bool {
-        let mut look = self.look(source, self.pos);
-        let Ok(Some((quote, length))) = look.quote() else { return false };
-        look.advance(length);
-        look.through(quote).is_ok() && look.blanks().is_ok() && look.at_quote() == Ok(true)
     }
 
     /// Whether the document does not begin with a brace, or an edit changed its closing one.

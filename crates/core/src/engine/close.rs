@@ -2,6 +2,7 @@
 
 use super::{
     Engine, Expect, Flow, Source, Step, Stop, Token,
+    follows::{Fit, after_closer},
     frames::Shape,
     source::{Edge, Look},
     try_peek,
@@ -25,8 +26,9 @@ impl Engine {
                 if self.follows_object(above, outer) && try_peek!(self.reads_on(look), false) {
                     return self.extra_close();
                 }
-                let lost = try_peek!(self.fits(look, outer), true);
-                let mistyped = !lost && try_peek!(self.fits(look, inner), true);
+                let lost = try_peek!(after_closer(outer, look).map(|fit| fit == Fit::Fits), true);
+                let mistyped =
+                    !lost && try_peek!(after_closer(inner, look).map(|fit| fit == Fit::Fits), true);
                 if mistyped {
                     return self.mistyped(source);
                 }
@@ -37,7 +39,8 @@ impl Engine {
                 let below = self.frames.shape_below(0);
                 let look = source.look(self.pos + 1, self.window);
                 let closes_root = below.is_none();
-                let fits = try_peek!(self.fits(look, below), closes_root);
+                let fits =
+                    try_peek!(after_closer(below, look).map(|fit| fit == Fit::Fits), closes_root);
                 if fits && token != Token::GroupClose {
                     return self.mistyped(source);
                 }
@@ -178,47 +181,5 @@ impl Engine {
         self.commit();
         self.value_ended(source)?;
         Ok(Flow::Go)
-    }
-
-    /// Whether what follows can continue a container of that shape (`None`: follow the document).
-    fn fits(&mut self, mut look: Look<'_>, outer: Option<Shape>) -> Result<bool, Edge> {
-        let next = match look.gap() {
-            Err(Edge::End) => return Ok(true),
-            other => other?,
-        };
-        match outer {
-            None => Ok(!matches!(next, b',' | b':') && look.quote()?.is_none()),
-            Some(Shape::Object) => match next {
-                b'}' => Ok(true),
-                b',' => {
-                    look.bump();
-                    look.gap()?;
-                    let Some((quote, length)) = look.quote()? else {
-                        look.word()?;
-                        return Ok(look.blanks()? == b':');
-                    };
-                    look.advance(length);
-                    look.through(quote)?;
-                    Ok(look.space()? == b':')
-                }
-                _ => Ok(false),
-            },
-            Some(Shape::Array | Shape::Tuple) => match next {
-                b']' => Ok(true),
-                b',' => {
-                    look.bump();
-                    let item = look.gap()?;
-                    // `, "key":` belongs to an object.
-                    let Some((quote, length)) = look.quote()? else {
-                        return Ok(item != b'}');
-                    };
-                    look.advance(length);
-                    look.through(quote)?;
-                    Ok(look.space()? != b':')
-                }
-                _ => Ok(false),
-            },
-            Some(Shape::Call | Shape::Doubled) => Ok(true),
-        }
     }
 }

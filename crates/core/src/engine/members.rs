@@ -2,8 +2,9 @@
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop,
+    follows::{Start, begins_member, member},
     frames::Shape,
-    source::{Edge, is_word},
+    source::Edge,
     try_peek,
 };
 use crate::{
@@ -93,15 +94,18 @@ impl Engine {
                 Ok(Flow::Go)
             }
             _ => {
-                if try_peek!(self.key_follows(source), true) {
-                    self.insert_comma()?;
-                    return Ok(Flow::Go);
-                }
-                if token == Token::Quote && try_peek!(self.key_and_value_follow(source), false) {
-                    self.insert_comma()?;
-                    return Ok(Flow::Go);
-                }
                 let look = self.look(source, self.pos);
+                let member = match member(look) {
+                    Err(Edge::More) => return Ok(Flow::Wait),
+                    Err(_) => true,
+                    Ok(Start::Member) => true,
+                    Ok(Start::WithoutColon) => token == Token::Quote,
+                    Ok(Start::Strings | Start::Other) => false,
+                };
+                if member {
+                    self.insert_comma()?;
+                    return Ok(Flow::Go);
+                }
                 if try_peek!(self.declares_member(look), false) {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
@@ -116,33 +120,9 @@ impl Engine {
         }
     }
 
-    /// Whether a string follows and, without a colon, a value that is not a string.
-    fn key_and_value_follow(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
-        let mut look = self.look(source, self.pos);
-        let Some((quote, length)) = look.quote()? else { return Ok(false) };
-        look.advance(length);
-        look.through(quote)?;
-        let next = look.blanks()?;
-        Ok(next.is_ascii_digit() || matches!(next, b'-' | b'{' | b'['))
-    }
-
     /// Whether a key and a colon follow.
     pub(super) fn key_follows(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
-        let mut look = self.look(source, self.pos);
-        if let Some((quote, length)) = look.quote()? {
-            look.advance(length);
-            look.through(quote)?;
-            // A second key without a colon is still a key if a value directly follows it.
-            return Ok(matches!(look.space()?, b':' | b'='));
-        }
-        if !is_word(look.peek()?) {
-            return Ok(false);
-        }
-        look.word()?;
-        if look.peek()? == b'"' {
-            look.bump();
-        }
-        Ok(look.blanks()? == b':' || look.at_wide(b':')?)
+        begins_member(self.look(source, self.pos))
     }
 
     /// Joins strings as in `"a" + "b"` or `"a" "b"`, by removing the quotes between them.

@@ -13,6 +13,7 @@ mod edits;
 mod escapes;
 mod fast;
 mod finish;
+mod follows;
 mod frames;
 mod guided;
 mod members;

@@ -2,8 +2,9 @@
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop, Text,
+    follows::opens_in_text,
     quote::Quote,
-    quotes::{Inner, Verdict},
+    quotes::{Inner, Meaning},
     try_peek,
 };
 use crate::{RepairKind, scan};
@@ -162,19 +163,22 @@ impl Engine {
     /// Handles a quote that may end the string.
     pub(super) fn quote(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
         let at = self.pos;
-        let verdict = try_peek!(self.judge_quote(source, text, length), Verdict::Close(length));
-        let verdict = match verdict {
-            Verdict::Close(_) if !self.rest_confirms(source, text, length)? => Verdict::Inner,
-            Verdict::LostBefore(_) if self.definite_end.is_some_and(|end| at < end) => {
-                Verdict::Inner
-            }
-            other => other,
-        };
-        if self.strict_quotes && !matches!(verdict, Verdict::Close(_)) {
+        let meaning = try_peek!(self.judge_quote(source, text, length), Meaning::Close(length));
+        if self.strict_quotes && !matches!(meaning, Meaning::Close(_)) {
             return Err(Stop::Refused);
         }
-        match verdict {
-            Verdict::Close(bytes) => {
+        let meaning = match (meaning, self.definite_end) {
+            // The rest of the text has shown where the string ends.
+            (_, Some(end)) if at < end => Meaning::Inner,
+            (Meaning::Ambiguous(bytes), Some(_)) => Meaning::Close(bytes),
+            (Meaning::Ambiguous(bytes), None) => {
+                let ends = self.fork(source, text, length)?;
+                if ends { Meaning::Close(bytes) } else { Meaning::Inner }
+            }
+            (meaning, _) => meaning,
+        };
+        match meaning {
+            Meaning::Close(bytes) | Meaning::Ambiguous(bytes) => {
                 // A string that another sign opened may be closed by the quote that JSON wants.
                 let plain = bytes == 1 && source.from(at).first() == Some(&b'"');
                 if !plain {
@@ -185,7 +189,7 @@ impl Engine {
                 self.pos = at + bytes;
                 self.close_string(source, text, at)
             }
-            Verdict::Inner => {
+            Meaning::Inner => {
                 let after = source.from(at + length);
                 if after == b"\\" && !source.is_last() {
                     // What the backslash escapes decides whether the quote directly precedes a
@@ -196,7 +200,7 @@ impl Engine {
                     let opens = match self.inner.bracket_before() {
                         Some(bracket) => {
                             let look = source.look(at + length, self.window);
-                            try_peek!(self.opens_in_text(look, bracket), false)
+                            try_peek!(opens_in_text(look, bracket), false)
                         }
                         None => false,
                     };
@@ -222,7 +226,7 @@ impl Engine {
                 self.commit_text(text);
                 Ok(Flow::Go)
             }
-            Verdict::LostBefore(lost) => {
+            Meaning::LostBefore(lost) => {
                 let lost = if self.reaches(lost) { lost } else { self.committed.max(lost) };
                 self.forget(lost);
                 self.pos = lost;
@@ -242,7 +246,7 @@ impl Engine {
             self.gap_start = self.pos;
             return Ok(Flow::Go);
         }
-        if self.inner_quotes > 0 && self.tried.meets(at, self.frames.len()) {
+        if self.inner_quotes > 0 && self.tried.meets(at, self.frames.len(), self.edits.len()) {
             return Err(Stop::Nothing);
         }
         // The quote is not certain until the next token: `"a" + "b"` would remove it.

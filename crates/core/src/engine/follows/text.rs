@@ -1,0 +1,114 @@
+//! Text that may be more of the string.
+
+use super::{Continuation, Site};
+use crate::engine::{
+    quote::Quote,
+    source::{Edge, Look, is_word},
+};
+
+/// The longest key to look for directly after a quote, in bytes.
+const MAX_KEY: usize = 64;
+
+/// Whether `look` is at the rest of a key: text on one line, a closing quote, and a colon. Returns
+/// a cursor after the colon. No if that is not visible.
+pub(super) fn key_rest(quote: Quote, look: Look<'_>) -> Result<Option<Look<'_>>, Edge> {
+    match read_key_rest(quote, look) {
+        Err(Edge::End | Edge::Window) => Ok(None),
+        rest => rest,
+    }
+}
+
+fn read_key_rest(quote: Quote, mut look: Look<'_>) -> Result<Option<Look<'_>>, Edge> {
+    let first = look.peek()?;
+    if matches!(first, b',' | b'}' | b']' | b':') || first.is_ascii_whitespace() {
+        return Ok(None);
+    }
+    let from = look.passed();
+    loop {
+        let byte = look.peek()?;
+        if byte == b'\n' || byte == b'\\' || look.passed() - from > MAX_KEY {
+            return Ok(None);
+        }
+        if let Some(length) = look.closer(quote)? {
+            look.advance(length);
+            break;
+        }
+        look.bump();
+    }
+    if look.space()? != b':' {
+        return Ok(None);
+    }
+    look.bump();
+    Ok(Some(look))
+}
+
+/// Whether words without quotes follow: no if that is not visible.
+pub(super) fn words_follow(mut look: Look<'_>) -> Result<bool, Edge> {
+    match look.words() {
+        Err(Edge::End | Edge::Window) => Ok(false),
+        words => words,
+    }
+}
+
+/// Whether a quote directly before `look` begins a quotation, for which another quote must follow.
+pub(super) fn begins_quotation(site: Site, mut look: Look<'_>) -> Result<bool, Edge> {
+    if !site.opens {
+        return Ok(false);
+    }
+    if let Some(length) = look.closer(site.quote)?
+        && is_word(look.peek_at(length)?)
+    {
+        // `["Note:""b"]`: the second quote begins the next item.
+        return Ok(false);
+    }
+    match look.through(site.quote) {
+        Err(Edge::End) => Ok(false),
+        passed => passed.map(|()| true),
+    }
+}
+
+/// Whether a comment follows a quote, and not more of the string. Unless it is a block comment,
+/// there must be white space before it. Its line must contain no further quote, or else pairs of
+/// them, and the next line must begin with a closer, a comma or a string.
+pub(super) fn comment(site: Site, mut look: Look<'_>) -> Result<Continuation, Edge> {
+    let found = |found| if found { Continuation::Comment } else { Continuation::Text };
+    let touching = look.passed() == 0;
+    let mark = match (look.peek()?, look.peek_at(1)) {
+        (b'#', _) => 1,
+        (_, Ok(b'/')) => 2,
+        (_, Ok(b'*')) => return Ok(Continuation::Comment),
+        (_, Err(Edge::More)) => return Err(Edge::More),
+        _ => return Ok(Continuation::Text),
+    };
+    if touching {
+        return Ok(Continuation::Text);
+    }
+    look.advance(mark);
+    let mut quotes = 0;
+    loop {
+        match look.peek() {
+            Ok(b'\n') if quotes > 0 => break,
+            Err(Edge::End) if quotes > 0 => return Ok(Continuation::Text),
+            Ok(b'\n') | Err(Edge::End) => return Ok(Continuation::Comment),
+            Err(edge) => return Err(edge),
+            Ok(_) => {}
+        }
+        if let Some(length) = look.closer(site.quote)? {
+            quotes += 1;
+            look.advance(length);
+        } else {
+            look.bump();
+        }
+    }
+    let next = look.space()?;
+    Ok(found(quotes % 2 == 0 && (matches!(next, b'}' | b']' | b',') || look.at_quote()?)))
+}
+
+/// Whether a single quote after `bracket`, a bracket of the text, begins its first key or item.
+/// `look` is after the quote.
+pub(in crate::engine) fn opens_in_text(mut look: Look<'_>, bracket: u8) -> Result<bool, Edge> {
+    let word = is_word(look.peek()?);
+    look.through(Quote::Single)?;
+    let next = look.space()?;
+    Ok(if bracket == b'{' { next == b':' } else { word && matches!(next, b',' | b']') })
+}

@@ -1,0 +1,150 @@
+//! What a string holds before a quote.
+
+use crate::{
+    TrailingDocuments,
+    engine::{Engine, Source, Text, frames::Shape, source::is_word},
+    verdict::Context,
+};
+
+/// How far back to look, in bytes.
+const LOOK_BACK: usize = 256;
+
+/// The most white space before a quote to look past, in bytes.
+const MAX_BLANK: usize = 64;
+
+impl Engine {
+    /// What the current string holds before the quote at `pos`, and the place where its own closing
+    /// quote would be if that were lost. `next` is the byte directly after the quote.
+    pub(super) fn context(
+        &self,
+        source: &Source<'_>,
+        text: Text,
+        next: Option<u8>,
+    ) -> (Context, Option<usize>) {
+        if self.inner.is_open() && !text.is_key {
+            return (Context::Code, None);
+        }
+        // A stream may look back only to the committed position, or the chunks would matter.
+        let from = if self.whole { self.lex_start } else { self.lex_start.max(self.committed) };
+        let from = from.max(self.pos.saturating_sub(LOOK_BACK));
+        let before = Before::of(source.slice(from, self.pos));
+        let touching =
+            next.is_some_and(|next| !next.is_ascii_whitespace() && !b",}]:".contains(&next));
+        let lost = |at: usize| Some(from + at);
+        if text.is_key {
+            return match (before.name_and_colon(), before.member()) {
+                // `{"key: "value"`: the quote directly before a word opens the value.
+                (Some(at), _) if next.is_some_and(is_word) => (Context::Named, lost(at)),
+                (_, Some(at)) if touching => (Context::Separated, lost(at)),
+                _ if self.inner_quotes > 0 => (Context::Quoted, None),
+                _ => (Context::Plain, None),
+            };
+        }
+        let quoted = self.inner_quotes > 0;
+        let list = self.frames.top().is_some_and(Shape::is_list);
+        let object = self.frames.top() == Some(Shape::Object);
+        if object
+            && self.whole
+            && let Some(at) = before.member_name()
+        {
+            return (Context::Named, lost(at));
+        }
+        if touching {
+            let separator = match (list, object) {
+                (true, _) if !quoted => before.comma_between_items(),
+                (_, true) => before.separator(),
+                _ => None,
+            };
+            if let Some(at) = separator {
+                let context = if quoted { Context::QuotedSeparated } else { Context::Separated };
+                return (context, lost(at));
+            }
+        }
+        let opens = self.inner.may_begin();
+        let context = match quoted {
+            true if self.inner.is_quoting() => Context::Quotation,
+            true if opens => Context::QuotedOpening,
+            true => Context::Quoted,
+            false if self.whole && object && self.may_hold_brace(source) => Context::Braced,
+            false if opens => Context::Opening,
+            false => Context::Plain,
+        };
+        (context, None)
+    }
+
+    /// Whether the string holds a brace that is not closed. Where all documents are wanted, a brace
+    /// after the quote belongs to this one.
+    fn may_hold_brace(&self, source: &Source<'_>) -> bool {
+        self.options.trailing_documents() != TrailingDocuments::All && self.holds_open_brace(source)
+    }
+
+    /// Whether the string's content, up to the limit for looking back, opens a brace without
+    /// closing it.
+    pub(super) fn holds_open_brace(&self, source: &Source<'_>) -> bool {
+        let from = self.lex_start.max(self.pos.saturating_sub(LOOK_BACK));
+        let content = source.slice(from, self.pos);
+        let open = content.iter().filter(|&&b| b == b'{').count();
+        open > content.iter().filter(|&&b| b == b'}').count()
+    }
+}
+
+/// The content before a quote, and the length of it without white space at its end.
+struct Before<'a> {
+    content: &'a [u8],
+    trimmed: usize,
+}
+
+impl<'a> Before<'a> {
+    fn of(content: &'a [u8]) -> Self {
+        let blank = content.iter().rev().take(MAX_BLANK).take_while(|b| b.is_ascii_whitespace());
+        Self { content, trimmed: content.len() - blank.count() }
+    }
+
+    /// The content, without white space at its end.
+    fn text(&self) -> &'a [u8] {
+        &self.content[..self.trimmed]
+    }
+
+    /// Where a value ends before a comma or a line end. After a bracket, a key belongs to an object
+    /// in the string.
+    fn separator(&self) -> Option<usize> {
+        match self.text() {
+            [kept @ .., b','] => Some(kept.len()),
+            [.., b'{' | b'['] => None,
+            kept => self.content[self.trimmed..].contains(&b'\n').then_some(kept.len()),
+        }
+    }
+
+    /// Where an item ends before a comma, unless the content is code.
+    fn comma_between_items(&self) -> Option<usize> {
+        let open = self.content.iter().filter(|b| matches!(b, b'(' | b'[' | b'{')).count();
+        let closed = self.content.iter().filter(|b| matches!(b, b')' | b']' | b'}')).count();
+        let [kept @ .., b','] = self.text() else { return None };
+        (open <= closed && !self.content.contains(&b'"')).then_some(kept.len())
+    }
+
+    /// Where a key ends before a colon at the end of the content.
+    fn name_and_colon(&self) -> Option<usize> {
+        let [name @ .., b':'] = self.text() else { return None };
+        let end = name.trim_ascii_end().len();
+        (end > 0).then_some(end)
+    }
+
+    /// Where a key ends before a colon, if the content ends with a comma or a line end.
+    fn member(&self) -> Option<usize> {
+        self.separator()?;
+        let colon = self.content.iter().position(|&b| b == b':')?;
+        let end = self.content[..colon].trim_ascii_end().len();
+        (end > 0).then_some(end)
+    }
+
+    /// In `"first, b: "second"` the string ended before the comma.
+    fn member_name(&self) -> Option<usize> {
+        let [head @ .., b':'] = self.text() else { return None };
+        let head = head.trim_ascii_end();
+        let word = head.iter().rev().take_while(|b| is_word(**b)).count();
+        let [kept @ .., b','] = head[..head.len() - word].trim_ascii_end() else { return None };
+        let named = word > 0 && word < 40 && !self.content.contains(&b'"');
+        named.then_some(kept.len())
+    }
+}

@@ -1,0 +1,163 @@
+//! Prints the tables. Only with the feature `coverage`.
+
+use alloc::{format, string::String};
+use core::fmt::{Debug, Write as _};
+
+use super::{Context, Continuation, Place, decide};
+
+impl Place {
+    /// What can follow a quote here.
+    pub fn continuations(self) -> impl Iterator<Item = Continuation> {
+        use Continuation as S;
+        Continuation::ALL.iter().copied().filter(move |seen| {
+            *seen == S::End
+                || match self {
+                    Self::Key => matches!(
+                        seen,
+                        S::UnclearText
+                            | S::Colon
+                            | S::Sign
+                            | S::Value
+                            | S::SpacedQuote
+                            | S::SecondQuote
+                            | S::KeyRest
+                            | S::LastWords
+                            | S::Text
+                    ),
+                    Self::Member => !matches!(
+                        seen,
+                        S::CommaQuote
+                            | S::Item
+                            | S::ItemPair
+                            | S::BareItem
+                            | S::Sign
+                            | S::SignQuote
+                            | S::Value
+                            | S::Quote
+                            | S::SpacedQuote
+                            | S::SecondQuote
+                            | S::ItemRest
+                    ),
+                    Self::Item => matches!(
+                        seen,
+                        S::UnclearSign
+                            | S::UnclearText
+                            | S::CommaQuote
+                            | S::CommaText
+                            | S::Item
+                            | S::ItemPair
+                            | S::BareItem
+                            | S::CloseLast
+                            | S::CloseFits
+                            | S::CloseUnfit
+                            | S::CloseQuote
+                            | S::Comment
+                            | S::Sign
+                            | S::SignQuote
+                            | S::Value
+                            | S::Quote
+                            | S::SpacedQuote
+                            | S::ItemRest
+                            | S::Quotation
+                            | S::LastWords
+                            | S::Text
+                    ),
+                    Self::Document => {
+                        matches!(seen, S::GroupClose | S::Sign | S::LastWords | S::Text)
+                    }
+                }
+        })
+    }
+
+    /// What a string here can hold.
+    pub fn contexts(self) -> impl Iterator<Item = Context> {
+        use Context as C;
+        Context::ALL.iter().copied().filter(move |context| match self {
+            Self::Key => matches!(context, C::Plain | C::Separated | C::Named | C::Quoted),
+            Self::Member => true,
+            Self::Item => !matches!(context, C::Named | C::Braced | C::QuotedSeparated),
+            Self::Document => {
+                !matches!(context, C::Named | C::Braced | C::Separated | C::QuotedSeparated)
+            }
+        })
+    }
+}
+
+/// Whether both can be there at the same time.
+#[must_use]
+pub const fn possible(place: Place, seen: Continuation, context: Context) -> bool {
+    use Context as C;
+    use Continuation as S;
+    let quoted = !matches!(context, C::Plain | C::Opening | C::Separated | C::Named | C::Braced);
+    // What comes directly after the quote, as the context says.
+    let separated = matches!(context, C::Separated | C::QuotedSeparated);
+    match (place, seen) {
+        (Place::Key, S::End) => matches!(context, C::Plain),
+        (Place::Key, S::Colon) => matches!(context, C::Plain | C::Quoted),
+        (Place::Key, S::Sign | S::SpacedQuote | S::SecondQuote) => !matches!(context, C::Named),
+        (Place::Key, S::LastWords) => !quoted,
+        (Place::Key, S::Text) => !matches!(context, C::Named),
+        (Place::Key, _) => true,
+        (Place::Document, S::GroupClose) => matches!(context, C::Plain | C::Opening),
+        (Place::Document, S::LastWords) => !matches!(context, C::Code),
+        (_, S::CloseLast) => matches!(context, C::Plain | C::Opening),
+        (_, S::DeclaredMember) => !quoted && !separated,
+        (_, S::ForbiddenMember) => quoted && !matches!(context, C::QuotedOpening),
+        (_, S::Quotation) => !matches!(context, C::Plain | C::Quoted),
+        (
+            _,
+            S::UnclearText
+            | S::Member
+            | S::Semicolon
+            | S::SemicolonMember
+            | S::GroupClose
+            | S::KeyRest
+            | S::KeyRestOfWords
+            | S::ItemRest
+            | S::Sign
+            | S::SignQuote
+            | S::Quote
+            | S::LastWords
+            | S::Text,
+        ) => true,
+        _ => !separated,
+    }
+}
+
+/// The name of a variant in words.
+fn name(variant: impl Debug) -> String {
+    let mut out = String::new();
+    for letter in format!("{variant:?}").chars() {
+        if letter.is_uppercase() && !out.is_empty() {
+            out.push(' ');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
+}
+
+/// The tables in Markdown: what a string can hold, and then for each place one row for each thing
+/// that can follow a quote, with one column for each thing that the string can hold.
+#[must_use]
+pub fn tables() -> String {
+    let mut out = String::from("| column | the string holds, before the quote |\n|---|---|\n");
+    for &context in Context::ALL {
+        let _ = writeln!(out, "| {} | {} |", name(context), context.label());
+    }
+    for &place in Place::ALL {
+        let _ = write!(out, "\n### In {}\n\n| after the quote |", place.label());
+        place.contexts().for_each(|context| _ = write!(out, " {} |", name(context)));
+        out.push_str("\n|---|");
+        place.contexts().for_each(|_| out.push_str("---|"));
+        for seen in place.continuations() {
+            let _ = write!(out, "\n| {} |", seen.label());
+            for context in place.contexts() {
+                let possible = possible(place, seen, context);
+                let verdict = decide(place, seen, context).label();
+                let _ = write!(out, " {} |", if possible { verdict } else { "" });
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
