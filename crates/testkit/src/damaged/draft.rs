@@ -86,6 +86,12 @@ impl Draft {
         self.pieces.get(at).map_or("", |piece| &piece.text)
     }
 
+    /// A piece as it is written now.
+    pub(super) fn current(&self, at: usize) -> &str {
+        let changed = self.changed.get(at).and_then(Option::as_deref);
+        changed.unwrap_or_else(|| self.text(at))
+    }
+
     /// What is between the quotes of a string.
     pub(super) fn inside(&self, at: usize) -> &str {
         let text = self.text(at);

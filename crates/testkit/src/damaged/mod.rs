@@ -81,8 +81,13 @@ impl Sample {
                     chosen.push(kind);
                 }
             }
-            // A style changes all strings, and skips those that something else was done to.
-            chosen.sort_by_key(|kind| kind.group != Group::Style);
+            // A style changes all strings, and skips those that something else was done to. What is
+            // around a text depends on the signs in it.
+            chosen.sort_by_key(|kind| match kind.group {
+                Group::Style => 0,
+                Group::Brackets | Group::Doubtful | Group::Local => 1,
+                Group::Around | Group::Encoded => 2,
+            });
             for kind in &chosen {
                 let change = kind.damage(&draft, &mut random)?;
                 draft.make(change).then_some(())?;
@@ -134,12 +139,16 @@ fn document(seed: &mut Seed) -> (Value, Draft) {
 
 /// Whether two kinds may be combined, so that one value is still right.
 fn combine(one: Kind, other: Kind) -> bool {
-    let doubtful = |kind: Kind| matches!(kind.group, Group::Doubtful | Group::Brackets);
-    let styled = |kind: Kind| matches!(kind.group, Group::Style);
-    let same = one.group == other.group && one.group != Group::Local;
-    let two_doubts = doubtful(one) && doubtful(other);
-    let quotes = |a: Kind, b: Kind| styled(a) && b.group == Group::Doubtful;
-    one != other && !same && !two_doubts && !quotes(one, other) && !quotes(other, one)
+    use Group::{Around, Brackets, Doubtful, Encoded, Local, Style};
+    let apart = match one.group {
+        Around => matches!(other.group, Around | Encoded),
+        Brackets => matches!(other.group, Brackets | Doubtful),
+        Doubtful => matches!(other.group, Brackets | Doubtful | Style),
+        Encoded => matches!(other.group, Around | Encoded | Style),
+        Local => false,
+        Style => matches!(other.group, Doubtful | Encoded | Style),
+    };
+    one != other && !apart
 }
 
 /// Whether all brackets of a text are closed somewhere, with strings in these quotes. A closer of the

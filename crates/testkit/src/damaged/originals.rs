@@ -55,7 +55,7 @@ fn flag(seed: &mut Seed) -> Value {
 
 /// A short string that is often written without quotes.
 fn token(seed: &mut Seed) -> String {
-    match seed.below(9) {
+    match seed.below(11) {
         0 => date(seed),
         1 => time(seed),
         2 => format!("{} kg", 1 + seed.below(90)),
@@ -63,6 +63,8 @@ fn token(seed: &mut Seed) -> String {
         4 => format!("v{}.{}.{}", seed.below(9), seed.below(20), seed.below(20)),
         5 => format!("00{}", 1 + seed.below(900)),
         6 => noun(seed).to_owned(),
+        8 => format!("{}/{}", 1 + seed.below(9), 2 + seed.below(9)),
+        9 => format!("{}{}.50", pick(seed, &["$", "€"]), 1 + seed.below(900)),
         7 => format!("{}@{}.example", name(seed).to_lowercase(), noun(seed)),
         _ => phrase(seed),
     }

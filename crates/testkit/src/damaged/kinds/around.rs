@@ -1,6 +1,9 @@
 //! What models and programs write around a document, and documents that were escaped.
 
-use super::{Group::Around as AroundGroup, Kind};
+use super::{
+    Group::{Around as AroundGroup, Encoded},
+    Kind,
+};
 use crate::{
     Seed,
     damaged::{
@@ -60,6 +63,22 @@ pub(super) const KINDS: &[Kind] = &[
         let line = words::pick(seed, &["", "\n"]);
         fixed(&format!("<{tag}>{line}"), &format!("{line}</{tag}>"))
     }),
+    Kind::new(AroundGroup, "tags-in-tags", "<answer><json>{}</json></answer>", |_, seed| {
+        let (outer, inner) = (words::noun(seed), words::pick(seed, &["json", "data", "value"]));
+        fixed(&format!("<{outer}>\n<{inner}>\n"), &format!("\n</{inner}>\n</{outer}>"))
+    }),
+    Kind::new(AroundGroup, "tag-with-attributes", "<json lang=\"en\">{}</json>", |_, seed| {
+        let (tag, name) = (words::noun(seed), words::noun(seed));
+        fixed(&format!("<{tag} type=\"json\" name=\"{name}\">"), &format!("</{tag}>"))
+    }),
+    Kind::new(AroundGroup, "tags-in-prose", "Here:\n<json>{}</json>\nDone.", |_, seed| {
+        let (lead, tail) = (lead(seed), tail(seed));
+        fixed(&format!("{lead}\n<json>\n"), &format!("\n</json>\n{tail}"))
+    }),
+    Kind::new(AroundGroup, "bracket-tags", "[JSON]{}[/JSON]", |_, seed| {
+        let tag = words::pick(seed, &["JSON", "RESULT", "OUTPUT"]);
+        fixed(&format!("[{tag}]\n"), &format!("\n[/{tag}]"))
+    }),
     Kind::new(AroundGroup, "open-tag", "<json>{}", |_, seed| {
         let tag = words::pick(seed, &["json", "output", "tool_call", "answer"]);
         fixed(&format!("<{tag}>\n"), "")
@@ -94,20 +113,24 @@ pub(super) const KINDS: &[Kind] = &[
     Kind::new(AroundGroup, "end-token", "{}<|im_end|>", |_, seed| {
         fixed("", words::pick(seed, &["<|im_end|>", "</s>", "<|eot_id|>", "<end_of_turn>"]))
     }),
-    Kind::new(AroundGroup, "escaped", "{\\\"a\\\": 1}", |draft, _| {
+    Kind::new(Encoded, "escaped", "{\\\"a\\\": 1}", |draft, _| {
         lines(draft, false).then(|| Change::around(Around::across(escaped)))?
     }),
-    Kind::new(AroundGroup, "escaped-indented", "{\\n  \\\"a\\\": 1\\n}", |draft, _| {
+    Kind::new(Encoded, "escaped-indented", "{\\n  \\\"a\\\": 1\\n}", |draft, _| {
         lines(draft, true).then(|| Change::around(Around::across(escaped)))?
     }),
-    Kind::new(AroundGroup, "escaped-quotes", "{\n  \\\"a\\\": 1\n}", |draft, _| {
+    Kind::new(Encoded, "escaped-quotes", "{\n  \\\"a\\\": 1\n}", |draft, _| {
         let plain = !strings(draft).any(|text| text.contains('\\'));
         plain.then(|| Change::around(Around::across(|text| text.replace('"', "\\\""))))?
     }),
-    Kind::new(AroundGroup, "escaped-twice", "{\\\\\\\"a\\\\\\\": 1}", |_, _| {
+    Kind::new(Encoded, "escaped-twice", "{\\\\\\\"a\\\\\\\": 1}", |_, _| {
         Change::around(Around::across(|text| escaped(&escaped(text))))
     }),
-    Kind::new(AroundGroup, "html-entities", "{&quot;a&quot;: &quot;x &amp; y&quot;}", |_, _| {
+    Kind::new(Encoded, "quote-entities", "{&quot;a&quot;: 1}", |draft, _| {
+        let plain = !strings(draft).any(|text| text.contains('&'));
+        plain.then(|| Change::around(Around::across(|text| text.replace('"', "&quot;"))))?
+    }),
+    Kind::new(Encoded, "html-entities", "{&quot;a&quot;: &quot;x &amp; y&quot;}", |_, _| {
         Change::around(Around::across(entities))
     }),
 ];
@@ -122,10 +145,11 @@ fn fence(draft: &Draft, before: &str, after: &str) -> Option<Change> {
     plain.then(|| fixed(before, after))?
 }
 
+/// The keys and strings of the document as they are now.
 fn strings(draft: &Draft) -> impl Iterator<Item = &str> {
     let strings =
-        draft.pieces().iter().filter(|piece| matches!(piece.token, Token::Key | Token::Text));
-    strings.map(|piece| &piece.text[1..piece.text.len() - 1])
+        (0..=draft.last()).filter(|at| matches!(draft.token(*at), Some(Token::Key | Token::Text)));
+    strings.map(|at| draft.current(at))
 }
 
 fn lines(draft: &Draft, wanted: bool) -> bool {

@@ -16,12 +16,14 @@ use crate::Seed;
 /// Which ways may be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
-    /// Something around or across the whole text; one of these.
+    /// Something around or across the whole text; one of these, and nothing encoded.
     Around,
     /// Brackets that were lost or changed; one of these, and no doubtful quote.
     Brackets,
     /// Single quotes that were lost or changed; one of these, and no style.
     Doubtful,
+    /// The whole text is encoded, with what delimits its strings; one of these, and no style.
+    Encoded,
     /// Anything else, in any number.
     Local,
     /// How all strings are written; one of these.

@@ -87,6 +87,12 @@ pub(super) const KINDS: &[Kind] = &[
             text.starts_with("https://") && !text.contains([' ', ',', '"', '\\', '\'', '('])
         })
     }),
+    Kind::new(Local, "unquoted-fraction", "{\"a\": 1/3}", |draft, _| {
+        bare(draft, |text| text.len() == 3 && text.as_bytes().get(1) == Some(&b'/'))
+    }),
+    Kind::new(Local, "unquoted-amount", "{\"a\": $12.50}", |draft, _| {
+        bare(draft, |text| text.starts_with(['$', '€']) && text.ends_with(".50"))
+    }),
     Kind::new(Local, "unquoted-code", "{\"a\": 0042}", |draft, _| {
         bare(draft, |text| {
             text.len() > 3
