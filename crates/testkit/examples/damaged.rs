@@ -15,7 +15,9 @@
 use std::{env, fs, process::ExitCode, thread};
 
 use jsonmend_core::{Policy, RepairKind, Risk};
-use jsonmend_testkit::damaged::{Answer, Entry, Kind, Sample, Tally, Verdict, by_name};
+use jsonmend_testkit::damaged::{
+    Answer, Entry, Kind, Sample, Tally, Verdict, by_name, combined_samples, samples, samples_of,
+};
 use serde_json::Value;
 
 /// How many samples `--show` prints.
@@ -87,30 +89,16 @@ impl Setting {
 
     /// The samples, each with the name of its row.
     fn samples(&self) -> Vec<(String, Sample)> {
-        let kinds: Vec<Kind> = match self.kind {
-            Some(kind) => vec![kind],
-            None if self.combined => Vec::new(),
-            None => Kind::all().collect(),
+        let all = match self.kind {
+            Some(kind) => samples_of(kind, self.seed, self.per_kind),
+            None if self.combined => combined_samples(self.seed, self.per_kind),
+            None => samples(self.seed, self.per_kind),
         };
-        let seeds = || (0..self.per_kind).map(|number| self.seed << 32 | number);
-        let mut samples = Vec::new();
-        for kind in kinds {
-            let found = seeds().filter_map(|seed| Sample::of_kind(kind, seed));
-            samples.extend(found.map(|sample| (kind.name().to_owned(), sample)));
+        if !self.truncate {
+            return all;
         }
-        if self.kind.is_none() {
-            for count in 2..=4 {
-                // As many as of ten kinds.
-                let seeds = seeds().flat_map(|seed| (0..10).map(move |more| seed << 4 | more));
-                let found = seeds.filter_map(|seed| Sample::combined(count, seed));
-                samples.extend(found.map(|sample| (format!("{count} kinds at once"), sample)));
-            }
-        }
-        if self.truncate {
-            let cut = |(name, sample): (String, Sample)| Some((name, sample.cut_off(self.seed)?));
-            samples = samples.into_iter().filter_map(cut).collect();
-        }
-        samples
+        let cut = |(name, sample): (String, Sample)| Some((name, sample.cut_off(self.seed)?));
+        all.into_iter().filter_map(cut).collect()
     }
 }
 

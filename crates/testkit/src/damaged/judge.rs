@@ -107,6 +107,14 @@ impl Sample {
         }
     }
 
+    /// Whether a JSON text has the value of the document; of one that was cut off, a prefix of it.
+    #[must_use]
+    pub fn has_value(&self, json: &[u8]) -> bool {
+        let value = serde_json::from_slice::<Value>(json);
+        let right = if self.cut { is_prefix } else { same };
+        value.is_ok_and(|value| right(&value, &self.value))
+    }
+
     fn chunks(&self) -> impl Iterator<Item = &[u8]> {
         let mut seed = Seed::of(self.text.as_bytes());
         let most = [4, 40, 400][seed.below(3)];
@@ -126,17 +134,10 @@ impl Sample {
 
     fn judge(&self, outcome: Outcome, json: Option<&[u8]>, repairs: &Repairs) -> Answer {
         let json = json.filter(|_| outcome.is_valid());
-        let value = json.map(serde_json::from_slice::<Value>);
-        let right = |value: &Value| {
-            if self.cut {
-                is_prefix(value, &self.value) && !outcome.is_complete()
-            } else {
-                same(value, &self.value)
-            }
-        };
-        let verdict = match value {
+        let honest = !(self.cut && outcome.is_complete());
+        let verdict = match json {
             None => Verdict::Refused,
-            Some(Ok(value)) if right(&value) => Verdict::Right,
+            Some(json) if honest && self.has_value(json) => Verdict::Right,
             Some(_) => Verdict::Wrong,
         };
         Answer {

@@ -18,6 +18,7 @@ mod content;
 mod draft;
 mod judge;
 mod kinds;
+mod measure;
 mod originals;
 mod pieces;
 mod readings;
@@ -30,6 +31,7 @@ use serde_json::Value;
 
 pub use judge::{Answer, Entry, Verdict};
 pub use kinds::Kind;
+pub use measure::{Rates, combined_samples, samples, samples_of};
 pub use tally::{Counts, Tally, by_name};
 
 use crate::Seed;
