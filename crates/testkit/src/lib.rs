@@ -3,7 +3,8 @@
 //! The laws ([`laws`]) are plain functions from an input to a verdict, so that unit tests, property
 //! tests and fuzz targets check the same thing. Inputs come from [`cases`] (a corpus in data files),
 //! [`documents`] (valid JSON texts), [`damage`] (named ways to break them) and [`adversary`] (texts
-//! that are made to use up time, stack or memory); [`bodies`] wraps them as providers do. [`cuts`]
+//! that are made to use up time, stack or memory); [`damaged`] has documents that were broken and are
+//! known by their value, to measure how often it is found; [`bodies`] wraps them as providers do. [`cuts`]
 //! divides an input into chunks, [`oracle`] decides what is JSON without asking jsonmend, and
 //! [`differential`] compares jsonmend with `serde_json`, and [`exhaustive`] checks every text of a few
 //! tokens.
@@ -22,6 +23,7 @@ pub mod bodies;
 pub mod cases;
 pub mod cuts;
 pub mod damage;
+pub mod damaged;
 pub mod differential;
 pub mod documents;
 pub mod exhaustive;

@@ -24,6 +24,12 @@ impl Seed {
         Self(bytes.iter().fold(0xcbf2_9ce4_8422_2325, fold))
     }
 
+    /// A generator that depends on this one and on `number`.
+    #[must_use]
+    pub fn with(mut self, number: u64) -> Self {
+        Self(self.bits() ^ Self(number).bits())
+    }
+
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

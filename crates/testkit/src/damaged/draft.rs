@@ -1,0 +1,201 @@
+//! A document while it is being damaged.
+
+use super::{
+    pieces::{Piece, Token},
+    readings::{self, Edits},
+};
+use crate::Seed;
+
+/// What is written around or across a whole text.
+#[derive(Clone, Debug)]
+pub(super) struct Around {
+    pub(super) before: String,
+    pub(super) after: String,
+    /// Changes the text itself: the start of a text becomes the start of the changed one.
+    pub(super) across: fn(&str) -> String,
+}
+
+impl Around {
+    pub(super) fn text(before: impl Into<String>, after: impl Into<String>) -> Self {
+        Self { before: before.into(), after: after.into(), across: str::to_owned }
+    }
+
+    pub(super) fn apply(&self, text: &str) -> String {
+        self.apply_to_start(text) + &self.after
+    }
+
+    /// The same for a text that was cut off.
+    pub(super) fn apply_to_start(&self, text: &str) -> String {
+        self.before.clone() + &(self.across)(text)
+    }
+
+    pub(super) fn across(across: fn(&str) -> String) -> Self {
+        Self { before: String::new(), after: String::new(), across }
+    }
+}
+
+/// Changes to single pieces, and to the whole.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Change {
+    pub(super) pieces: Vec<(usize, String)>,
+    pub(super) around: Option<Around>,
+}
+
+impl Change {
+    /// One piece is written in another way.
+    pub(super) fn one(at: usize, text: impl Into<String>) -> Option<Self> {
+        Some(Self { pieces: vec![(at, text.into())], around: None })
+    }
+
+    /// Several are; `None` if there are none.
+    pub(super) fn many(pieces: Vec<(usize, String)>) -> Option<Self> {
+        (!pieces.is_empty()).then_some(Self { pieces, around: None })
+    }
+
+    pub(super) fn around(around: Around) -> Option<Self> {
+        Some(Self { pieces: Vec::new(), around: Some(around) })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// The sound document.
+    pieces: Vec<Piece>,
+    /// What has become of each piece.
+    changed: Vec<Option<String>>,
+    around: Vec<Around>,
+}
+
+impl Draft {
+    pub(super) fn new(pieces: Vec<Piece>) -> Self {
+        let changed = vec![None; pieces.len()];
+        Self { pieces, changed, around: Vec::new() }
+    }
+
+    /// The pieces of the sound document.
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    pub(super) fn token(&self, at: usize) -> Option<Token> {
+        self.pieces.get(at).map(|piece| piece.token)
+    }
+
+    /// A piece of the sound document as it is written there.
+    pub(super) fn text(&self, at: usize) -> &str {
+        self.pieces.get(at).map_or("", |piece| &piece.text)
+    }
+
+    /// A piece as it is written now.
+    pub(super) fn current(&self, at: usize) -> &str {
+        let changed = self.changed.get(at).and_then(Option::as_deref);
+        changed.unwrap_or_else(|| self.text(at))
+    }
+
+    /// What is between the quotes of a string.
+    pub(super) fn inside(&self, at: usize) -> &str {
+        let text = self.text(at);
+        text.get(1..text.len().saturating_sub(1)).unwrap_or_default()
+    }
+
+    /// The pieces of a kind that nothing was done to.
+    pub(super) fn all(&self, wanted: &[Token]) -> Vec<usize> {
+        let free = |at: &usize| self.changed.get(*at).is_some_and(Option::is_none);
+        let of_kind = |at: &usize| self.token(*at).is_some_and(|token| wanted.contains(&token));
+        (0..self.pieces.len()).filter(of_kind).filter(free).collect()
+    }
+
+    /// One piece of a kind for which `fits` holds.
+    pub(super) fn any(
+        &self,
+        seed: &mut Seed,
+        wanted: &[Token],
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let fitting: Vec<usize> = self.all(wanted).into_iter().filter(|at| fits(*at)).collect();
+        seed.pick(&fitting).copied()
+    }
+
+    /// Whether the opener of the container around a piece is a brace.
+    pub(super) fn in_object(&self, at: usize) -> bool {
+        let opener = self.pieces.get(at).map_or(0, |piece| piece.opener);
+        self.text(opener) == "{"
+    }
+
+    /// The last piece.
+    pub(super) fn last(&self) -> usize {
+        self.pieces.len().saturating_sub(1)
+    }
+
+    /// Whether the next line of the document begins before the next token.
+    pub(super) fn before_line_end(&self, at: usize) -> bool {
+        let after = self.pieces.iter().skip(at + 1);
+        let mut space =
+            after.take_while(|piece| matches!(piece.token, Token::Space | Token::Comma));
+        space.any(|piece| piece.text.contains('\n'))
+    }
+
+    /// Whether the sound document has exactly one best reading after `change`, and `edits` edits lead
+    /// to it. What was done to other places does not count.
+    pub(super) fn one_reading(&self, change: &Change, family: Edits, edits: u8) -> bool {
+        let mut parts: Vec<&str> = self.pieces.iter().map(|piece| &piece.text[..]).collect();
+        let sound = parts.concat();
+        for (at, text) in &change.pieces {
+            if let Some(part) = parts.get_mut(*at) {
+                *part = text;
+            }
+        }
+        let meant = readings::best(&sound, family, 0).and_then(|best| best.value);
+        let best = readings::best(&parts.concat(), family, edits);
+        meant.is_some() && best.is_some_and(|best| best.edits == edits && best.value == meant)
+    }
+
+    /// Whether no other reading takes as few quotes for text as are written in `change`.
+    pub(super) fn quotes_clear(&self, change: &Change, count: u8) -> bool {
+        let mut parts: Vec<&str> = self.pieces.iter().map(|piece| &piece.text[..]).collect();
+        for (at, text) in &change.pieces {
+            if let Some(part) = parts.get_mut(*at) {
+                *part = text;
+            }
+        }
+        // Another value cannot be excluded by its number, but it would take other quotes.
+        let best = readings::best(&parts.concat(), Edits::Quotes, count);
+        best.is_some_and(|best| best.edits == count && best.value.is_some())
+    }
+
+    /// The change, if it has one best reading.
+    pub(super) fn clear(&self, change: Option<Change>, family: Edits, edits: u8) -> Option<Change> {
+        change.filter(|change| self.one_reading(change, family, edits))
+    }
+
+    /// Makes a change; `false` if one of its pieces was changed before.
+    pub(super) fn make(&mut self, change: Change) -> bool {
+        let touched = |at: usize| self.changed.get(at).is_none_or(Option::is_some);
+        if change.pieces.iter().any(|(at, _)| touched(*at)) {
+            return false;
+        }
+        for (at, text) in change.pieces {
+            if let Some(piece) = self.changed.get_mut(at) {
+                *piece = Some(text);
+            }
+        }
+        self.around.extend(change.around);
+        true
+    }
+
+    /// The document as it is now, and where its last bracket begins.
+    pub(super) fn write(&self) -> (String, usize) {
+        let mut text = String::new();
+        let mut end = 0;
+        for (piece, changed) in self.pieces.iter().zip(&self.changed) {
+            end = text.len();
+            text.push_str(changed.as_ref().unwrap_or(&piece.text));
+        }
+        (text, end)
+    }
+
+    /// What is written around it, from the inside.
+    pub(super) fn around(&self) -> &[Around] {
+        &self.around
+    }
+}

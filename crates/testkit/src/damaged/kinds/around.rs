@@ -1,0 +1,210 @@
+//! What models and programs write around a document, and documents that were escaped.
+
+use super::{
+    Group::{Around as AroundGroup, Encoded},
+    Kind,
+};
+use crate::{
+    Seed,
+    damaged::{
+        draft::{Around, Change, Draft},
+        pieces::Token,
+        words,
+    },
+};
+
+pub(super) const KINDS: &[Kind] = &[
+    Kind::new(AroundGroup, "byte-order-mark", "<U+FEFF>{}", |_, _| fixed("\u{feff}", "")),
+    Kind::new(AroundGroup, "fence", "```json\n{}\n```", |draft, _| {
+        fence(draft, "```json\n", "\n```")
+    }),
+    Kind::new(AroundGroup, "bare-fence", "```\n{}\n```", |draft, _| {
+        fence(draft, "```\n", "\n```\n")
+    }),
+    Kind::new(AroundGroup, "tilde-fence", "~~~json\n{}\n~~~", |_, _| fixed("~~~json\n", "\n~~~")),
+    Kind::new(AroundGroup, "open-fence", "```json\n{}", |draft, _| fence(draft, "```json\n", "")),
+    Kind::new(
+        AroundGroup,
+        "fence-in-prose",
+        "Here it is:\n```json\n{}\n```\nDone.",
+        |draft, seed| {
+            let (lead, tail) = (lead(seed), tail(seed));
+            fence(draft, &format!("{lead}\n\n```json\n"), &format!("\n```\n\n{tail}"))
+        },
+    ),
+    Kind::new(AroundGroup, "lead-in", "Here it is:\n{}", |_, seed| {
+        fixed(&format!("{}\n", lead(seed)), "")
+    }),
+    Kind::new(AroundGroup, "remark-after", "{}\n\nLet me know.", |_, seed| {
+        fixed("", &format!("\n\n{}", tail(seed)))
+    }),
+    Kind::new(AroundGroup, "prose-around", "Here it is:\n\n{}\n\nLet me know.", |_, seed| {
+        fixed(&format!("{}\n\n", lead(seed)), &format!("\n\n{}", tail(seed)))
+    }),
+    Kind::new(AroundGroup, "label", "Result: {}", |_, seed| {
+        fixed(words::pick(seed, &["Result: ", "JSON: ", "**Answer:** ", "Output:\n", "json\n"]), "")
+    }),
+    Kind::new(AroundGroup, "assignment", "const x = {};", |_, seed| {
+        let name = words::identifier(seed);
+        match seed.below(3) {
+            0 => fixed(&format!("const {name} = "), ";"),
+            1 => fixed(&format!("{name} = "), ""),
+            _ => fixed("export default ", ";\n"),
+        }
+    }),
+    Kind::new(AroundGroup, "callback", "show({});", |_, seed| {
+        fixed(&format!("{}(", words::verb(seed)), ");")
+    }),
+    Kind::new(AroundGroup, "tags", "<json>{}</json>", |_, seed| {
+        let tag = words::pick(
+            seed,
+            &["json", "output", "tool_call", "answer", "result", "function_call"],
+        );
+        let line = words::pick(seed, &["", "\n"]);
+        fixed(&format!("<{tag}>{line}"), &format!("{line}</{tag}>"))
+    }),
+    Kind::new(AroundGroup, "tags-in-tags", "<answer><json>{}</json></answer>", |_, seed| {
+        let (outer, inner) = (words::noun(seed), words::pick(seed, &["json", "data", "value"]));
+        fixed(&format!("<{outer}>\n<{inner}>\n"), &format!("\n</{inner}>\n</{outer}>"))
+    }),
+    Kind::new(AroundGroup, "tag-with-attributes", "<json lang=\"en\">{}</json>", |_, seed| {
+        let (tag, name) = (words::noun(seed), words::noun(seed));
+        fixed(&format!("<{tag} type=\"json\" name=\"{name}\">"), &format!("</{tag}>"))
+    }),
+    Kind::new(AroundGroup, "tags-in-prose", "Here:\n<json>{}</json>\nDone.", |_, seed| {
+        let (lead, tail) = (lead(seed), tail(seed));
+        fixed(&format!("{lead}\n<json>\n"), &format!("\n</json>\n{tail}"))
+    }),
+    Kind::new(AroundGroup, "bracket-tags", "[JSON]{}[/JSON]", |_, seed| {
+        let tag = words::pick(seed, &["JSON", "RESULT", "OUTPUT"]);
+        fixed(&format!("[{tag}]\n"), &format!("\n[/{tag}]"))
+    }),
+    Kind::new(AroundGroup, "open-tag", "<json>{}", |_, seed| {
+        let tag = words::pick(seed, &["json", "output", "tool_call", "answer"]);
+        fixed(&format!("<{tag}>\n"), "")
+    }),
+    Kind::new(AroundGroup, "reasoning", "<think>{a} it is.</think>{}", |_, seed| {
+        let thought = format!(
+            "{} Perhaps {{\"{}\": 1}}? {}",
+            words::sentence(seed),
+            words::noun(seed),
+            words::sentence(seed)
+        );
+        fixed(&format!("<think>\n{thought}\n</think>\n\n"), "")
+    }),
+    Kind::new(AroundGroup, "html-block", "<pre><code>{}</code></pre>", |draft, _| {
+        let plain = !strings(draft).any(|text| text.contains(['<', '>', '&']));
+        plain.then(|| fixed("<pre><code>", "</code></pre>"))?
+    }),
+    Kind::new(AroundGroup, "prompt-line", "$ show\n{}", |_, seed| {
+        fixed(&format!("$ {} --json {}.txt\n", words::verb(seed), words::noun(seed)), "\n$ ")
+    }),
+    Kind::new(AroundGroup, "in-apostrophes", "'{\"a\": 1}'", |draft, _| {
+        let plain = !strings(draft).any(|text| text.contains('\''));
+        plain.then(|| fixed("'", "'"))?
+    }),
+    Kind::new(AroundGroup, "in-backticks", "`{\"a\": 1}`", |draft, _| {
+        let plain = !strings(draft).any(|text| text.contains('`'));
+        plain.then(|| fixed("`", "`"))?
+    }),
+    Kind::new(AroundGroup, "in-parentheses", "({\"a\": 1})", |_, _| fixed("(", ")")),
+    Kind::new(AroundGroup, "semicolon-after", "{\"a\": 1};", |_, _| fixed("", ";")),
+    Kind::new(AroundGroup, "comma-after", "{\"a\": 1},", |_, _| fixed("", ",")),
+    Kind::new(AroundGroup, "end-token", "{}<|im_end|>", |_, seed| {
+        fixed("", words::pick(seed, &["<|im_end|>", "</s>", "<|eot_id|>", "<end_of_turn>"]))
+    }),
+    Kind::new(Encoded, "escaped", "{\\\"a\\\": 1}", |draft, _| {
+        lines(draft, false).then(|| Change::around(Around::across(escaped)))?
+    }),
+    Kind::new(Encoded, "escaped-indented", "{\\n  \\\"a\\\": 1\\n}", |draft, _| {
+        lines(draft, true).then(|| Change::around(Around::across(escaped)))?
+    }),
+    Kind::new(Encoded, "escaped-quotes", "{\n  \\\"a\\\": 1\n}", |draft, _| {
+        let plain = !strings(draft).any(|text| text.contains('\\'));
+        plain.then(|| Change::around(Around::across(|text| text.replace('"', "\\\""))))?
+    }),
+    Kind::new(Encoded, "escaped-twice", "{\\\\\\\"a\\\\\\\": 1}", |_, _| {
+        Change::around(Around::across(|text| escaped(&escaped(text))))
+    }),
+    Kind::new(Encoded, "quote-entities", "{&quot;a&quot;: 1}", |draft, _| {
+        let plain = !strings(draft).any(|text| text.contains('&'));
+        plain.then(|| Change::around(Around::across(|text| text.replace('"', "&quot;"))))?
+    }),
+    Kind::new(Encoded, "html-entities", "{&quot;a&quot;: &quot;x &amp; y&quot;}", |_, _| {
+        Change::around(Around::across(entities))
+    }),
+];
+
+fn fixed(before: &str, after: &str) -> Option<Change> {
+    Change::around(Around::text(before, after))
+}
+
+/// A fence, where no line of the document has one.
+fn fence(draft: &Draft, before: &str, after: &str) -> Option<Change> {
+    let plain = !strings(draft).any(|text| text.contains("```"));
+    plain.then(|| fixed(before, after))?
+}
+
+/// The keys and strings of the document as they are now.
+fn strings(draft: &Draft) -> impl Iterator<Item = &str> {
+    let strings =
+        (0..=draft.last()).filter(|at| matches!(draft.token(*at), Some(Token::Key | Token::Text)));
+    strings.map(|at| draft.current(at))
+}
+
+fn lines(draft: &Draft, wanted: bool) -> bool {
+    draft.pieces().iter().any(|piece| piece.text.contains('\n')) == wanted
+}
+
+fn lead(seed: &mut Seed) -> String {
+    match seed.below(5) {
+        0 => format!("Sure, here is the {} you asked for:", words::noun(seed)),
+        1 => format!("I've looked at the {}. The result is below.", words::phrase(seed)),
+        2 => format!("Here's the JSON for {} ({}):", words::name(seed), words::noun(seed)),
+        3 => format!("{} {}", words::sentence(seed), words::sentence(seed)),
+        _ => "Okay.".to_owned(),
+    }
+}
+
+fn tail(seed: &mut Seed) -> String {
+    match seed.below(4) {
+        0 => "Let me know if this helps!".to_owned(),
+        1 => format!("Note that the {} isn't included.", words::noun(seed)),
+        2 => format!(
+            "1. The {} is {}.\n2. {}",
+            words::noun(seed),
+            words::adjective(seed),
+            words::sentence(seed)
+        ),
+        _ => words::sentence(seed),
+    }
+}
+
+/// What is between the quotes when a text is written as a JSON string.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
