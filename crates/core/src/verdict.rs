@@ -88,7 +88,7 @@ labelled! {
         Piece "a string on another line, and after it what may follow a string",
         Quote "a quote, directly",
         SpacedQuote "white space and a quote",
-        SecondQuote "a second quote, directly, and a colon",
+        SecondQuote "a second quote, directly, and what may follow the string",
         KeyRest "`key\":`, directly",
         KeyRestOfWords "`key\": words`, directly",
         ItemRest "`text\",` or `text\"]`, directly",
@@ -174,6 +174,7 @@ const fn member(seen: Continuation, context: Context) -> Verdict {
         S::BareMember | S::MemberOfWords | S::LastWords => text_or(context, unquoting(context)),
         S::WordsThenMember | S::PairedString => text_or(context, unopened(context)),
         S::DamagedMember => plain(context),
+        S::SecondQuote => second(context),
         S::CloseQuote => plain(context),
         S::CloseCode => unquoting(context),
         S::Semicolon | S::Join | S::Piece => text_or(context, unquoted(context)),
@@ -204,6 +205,7 @@ const fn item(seen: Continuation, context: Context) -> Verdict {
         S::SignQuote => unopened(context),
         S::CloseQuote => plain(context),
         S::Quote => unquoted(context),
+        S::SecondQuote => second(context),
         S::ItemRest => match context {
             Context::Separated => Verdict::LostBefore,
             _ => Verdict::Inner,
@@ -271,6 +273,15 @@ const fn plain(context: Context) -> Verdict {
     match context {
         Context::Opening | Context::Separated => Verdict::Inner,
         _ => unquoted(context),
+    }
+}
+
+/// A quote that was written twice, unless the first one is part of the string.
+const fn second(context: Context) -> Verdict {
+    match context {
+        Context::Plain | Context::Braced => Verdict::CloseBoth,
+        Context::Named => Verdict::LostBefore,
+        _ => Verdict::Inner,
     }
 }
 

@@ -253,7 +253,8 @@ impl<'a> Look<'a> {
     pub(super) fn space(&mut self) -> Result<u8, Edge> {
         loop {
             match self.peek()? {
-                b' ' | b'\n' | b'\r' | b'\t' => self.bump(),
+                // The engine drops control characters.
+                0..=b' ' | 0x7f => self.bump(),
                 b'\\' if self.escaped && matches!(self.peek_at(1)?, b'n' | b'r' | b't') => {
                     self.advance(2);
                 }
@@ -298,6 +299,13 @@ impl<'a> Look<'a> {
                     _ => return Ok(byte),
                 },
                 b'#' => self.line()?,
+                b'<' if self.starts_with(b"<!--")? => {
+                    self.advance(4);
+                    while !self.starts_with(b"-->")? {
+                        self.bump();
+                    }
+                    self.advance(3);
+                }
                 _ => return Ok(byte),
             }
         }

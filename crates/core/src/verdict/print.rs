@@ -35,7 +35,6 @@ impl Place {
                             | S::Value
                             | S::Quote
                             | S::SpacedQuote
-                            | S::SecondQuote
                             | S::ItemRest
                     ),
                     Self::Item => matches!(
@@ -57,6 +56,7 @@ impl Place {
                             | S::Value
                             | S::Quote
                             | S::SpacedQuote
+                            | S::SecondQuote
                             | S::ItemRest
                             | S::Quotation
                             | S::LastWords

@@ -3,7 +3,7 @@
 use super::{
     Continuation, Site,
     closer::closer,
-    text::{begins_quotation, comment},
+    text::{begins_quotation, comment, ends_value},
 };
 use crate::engine::source::{Edge, Look, is_literal, is_word};
 
@@ -37,6 +37,16 @@ pub(super) fn after_item(site: Site, mut look: Look<'_>, next: u8) -> Result<Con
             });
         }
         _ => {}
+    }
+    if touching
+        && site.doubles
+        && let Some(second) = look.closer(site.quote)?
+    {
+        let mut after = look;
+        after.advance(second);
+        if ends_value(after)? {
+            return Ok(Continuation::SecondQuote);
+        }
     }
     if touching && begins_quotation(site, look)? {
         return Ok(Continuation::Quotation);

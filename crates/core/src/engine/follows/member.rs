@@ -3,7 +3,7 @@
 use super::{
     Continuation, Site,
     closer::closer,
-    text::{begins_quotation, comment, key_rest, words_follow},
+    text::{begins_quotation, comment, ends_value, key_rest, words_follow},
 };
 use crate::engine::{
     quote::Quote,
@@ -48,6 +48,9 @@ pub(super) fn after_value(site: Site, mut look: Look<'_>, next: u8) -> Result<Co
     let broken = look.is_broken();
     if let Some(found) = look.closer(site.quote)? {
         look.advance(found);
+        if touching && site.doubles && ends_value(look)? {
+            return Ok(Continuation::SecondQuote);
+        }
         return after_second_quote(site, look, broken, touching);
     }
     if !touching && key_in_other_quotes(look)? {
@@ -88,7 +91,7 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
             }
             b'=' | b'{' | b'[' | b'0'..=b'9' => Continuation::LooseMember,
             b',' | b'}' if !wide => Continuation::PairedString,
-            _ if look.at_quote()? => Continuation::LooseMember,
+            _ if look.at_quote()? || is_literal(look.word()?) => Continuation::LooseMember,
             _ => Continuation::CommaText,
         });
     }
@@ -107,11 +110,14 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
             return Ok(Continuation::BareMember);
         }
         if sign == b'=' && !wide {
-            // `b = "y"`, but not `b == "y"`.
+            // `b = "y"` and `b => 1`, but not `b == "y"`.
             bare.bump();
+            if bare.peek()? == b'>' {
+                bare.bump();
+            }
             bare.blanks()?;
-            let quoted = bare.at_quote()?;
-            return Ok(if quoted { Continuation::DamagedMember } else { Continuation::CommaText });
+            let value = begins_value(bare)?;
+            return Ok(if value { Continuation::DamagedMember } else { Continuation::CommaText });
         }
     }
     let odd = !wide && reads_odd_key(look)?;
@@ -149,6 +155,9 @@ fn after_second_quote(
     let after = look.space()?;
     if after == b':' {
         return Ok(Continuation::Member);
+    }
+    if after == b'=' && look.peek_at(1)? != b'=' {
+        return Ok(Continuation::LooseMember);
     }
     let ended = matches!(after, b',' | b'}' | b']' | b'+') || look.closer(site.quote)?.is_some();
     Ok(if ended && broken && !touching { Continuation::Piece } else { Continuation::Text })
@@ -283,26 +292,31 @@ fn reads_odd_key(mut look: Look<'_>) -> Result<bool, Edge> {
         look.bump();
         match byte {
             b':' => {
-                let value = look.blanks()?;
-                let number = value.is_ascii_digit() || value == b'-';
-                return Ok(number
-                    || matches!(value, b'{' | b'[')
-                    || look.at_quote()?
-                    || is_literal(look.word()?));
+                look.blanks()?;
+                return begins_value(look);
             }
             b'"' => {
                 let key = before.is_ascii_whitespace() && key_rest(Quote::Double, look)?.is_some();
                 return Ok(key);
             }
-            b',' | b';' | b'=' | b'{' | b'}' | b'[' | b']' | b'\\' | b'\n' => break,
+            b',' | b';' | b'=' | b'{' | b'}' | b'[' | b']' | b'\\' => break,
             _ => before = byte,
         }
     }
     Ok(false)
 }
 
+/// Whether a value other than words begins at `look`.
+fn begins_value(mut look: Look<'_>) -> Result<bool, Edge> {
+    let first = look.peek()?;
+    Ok(matches!(first, b'0'..=b'9' | b'-' | b'{' | b'[')
+        || look.at_quote()?
+        || is_literal(look.word()?))
+}
+
 /// Whether a key follows whose closing quote is missing or of another kind, or whose quotes are
-/// doubled: `content: "y"`, `content': "y"` and `"content"": "y"`. `look` is after its first quote.
+/// doubled: `content: "y"`, `content': "y"`, `"content"": "y"` and
+/// `"content": "y"`. `look` is after its first quote.
 fn reads_damaged_key(mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
     look.peek()?;
     let doubled = look.closer(quote)?;
@@ -318,8 +332,7 @@ fn reads_damaged_key(mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
         let Some(first) = look.closer(quote)? else { return Ok(false) };
         look.advance(first);
         look.peek()?;
-        let Some(second) = look.closer(quote)? else { return Ok(false) };
-        look.advance(second);
+        look.advance(look.closer(quote)?.unwrap_or(0));
         return Ok(look.blanks()? == b':');
     }
     if look.closer(quote)?.is_some() {

@@ -35,6 +35,9 @@ pub(super) struct Site {
     pub(super) settles: bool,
     /// Whether a quote that touches what follows may begin a quotation.
     pub(super) opens: bool,
+    /// Whether a second quote directly after the first may be one too many. After a digit, the first
+    /// one may be the sign of inches.
+    pub(super) doubles: bool,
 }
 
 /// What follows. `look` is at the byte after the quote.

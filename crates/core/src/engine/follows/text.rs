@@ -112,3 +112,25 @@ pub(in crate::engine) fn opens_in_text(mut look: Look<'_>, bracket: u8) -> Resul
     let next = look.space()?;
     Ok(if bracket == b'{' { next == b':' } else { word && matches!(next, b',' | b']') })
 }
+
+/// Whether a value ends before `look`: a member or an item follows, or a closer and then another
+/// separator.
+pub(super) fn ends_value(mut look: Look<'_>) -> Result<bool, Edge> {
+    match look.space() {
+        Err(Edge::End) => return Ok(false),
+        Ok(b',') => {
+            look.bump();
+            look.gap()?;
+            look.at_quote()
+        }
+        Ok(b'}' | b']') => {
+            look.bump();
+            match look.space() {
+                Err(Edge::End) => Ok(true),
+                next => Ok(matches!(next?, b',' | b'}' | b']')),
+            }
+        }
+        Ok(_) => Ok(false),
+        Err(edge) => Err(edge),
+    }
+}

@@ -72,6 +72,12 @@ impl Inner {
             || matches!(self.last.byte, b'&' | b'+' | b'#')
     }
 
+    /// Whether a quote here and another one directly after it may be one that was written twice:
+    /// there is text before it, and it is not the sign of inches.
+    pub(in crate::engine) const fn may_be_doubled(&self) -> bool {
+        !self.last.spaced && !matches!(self.last.byte, 0 | b'"' | b'\\' | b'0'..=b'9')
+    }
+
     /// Whether a quote here, before `next`, is an apostrophe: there are letters on both sides.
     /// Other scripts count if they use apostrophes: Latin, Greek, Cyrillic, Armenian.
     pub(in crate::engine) const fn is_within_word(&self, next: u8) -> bool {

@@ -172,6 +172,7 @@ impl Engine {
             in_group: self.frames.above(group).is_some(),
             settles: outermost && !self.whole && self.inner_quotes == 0,
             opens: touching && self.inner.may_begin(),
+            doubles: text.quote == Quote::Double && self.inner.may_be_doubled(),
         }
     }
 
