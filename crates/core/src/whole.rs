@@ -47,6 +47,9 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
             }
         }
         Err(Stop::Cut) => {
+            if let Some(reading) = Reading::of_lost_quote(&engine, options, input) {
+                return (reading.finish(input, options), steps + input.len() as u64);
+            }
             let engine = Engine::streaming(options.clone());
             let reading = Reading::new().by_pieces(engine, input);
             steps += reading.steps;
@@ -175,6 +178,33 @@ impl Reading {
         let start = Self { written: Some(Written::default()), ..Self::new() };
         let reading = start.by_pieces(engine, input);
         if reading.outcome == Outcome::Repaired { Ok(reading) } else { Err(reading.steps) }
+    }
+
+    /// The reading of the beginning of valid JSON, which `engine` has read, if all that is missing is
+    /// the closing quote of its last string.
+    fn of_lost_quote(engine: &Engine, options: &Options, input: &[u8]) -> Option<Self> {
+        let kind = RepairKind::UnterminatedString;
+        if !options.policy().closes_cut() || !options.policy().allows(kind) {
+            return None;
+        }
+        let end = engine.only_quote_lost(input)?;
+        core::str::from_utf8(input).ok()?;
+        let mut repairs = Repairs::new();
+        repairs.push(&Repair::new(kind, end..end, "\""));
+        let text = input.trim_ascii_end();
+        if text.ends_with(b"```") {
+            if !options.policy().allows(RepairKind::CodeFence) {
+                return None;
+            }
+            repairs.push(&Repair::new(RepairKind::CodeFence, text.len() - 3..text.len(), ""));
+        }
+        Some(Self {
+            outcome: Outcome::Closed,
+            repairs,
+            documents: Vec::from([(0, input.len())]),
+            cut_at: engine.path(),
+            ..Self::new()
+        })
     }
 
     /// Reads the text with a streaming engine, and keeps of its edits only the compact list.

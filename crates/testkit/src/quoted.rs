@@ -22,7 +22,7 @@ const BEFORE: [&str; 9] = [
 ];
 
 /// The content of the string, up to the quote in doubt.
-const CONTENTS: [&str; 17] = [
+const CONTENTS: [&str; 18] = [
     "",
     "x",
     "x (",
@@ -30,6 +30,7 @@ const CONTENTS: [&str; 17] = [
     "x: y,\n",
     "say \"hi\": y,\n",
     "x, b: ",
+    "x, b:",
     "x:",
     "x {y",
     "say \"hi\" then",
@@ -43,7 +44,7 @@ const CONTENTS: [&str; 17] = [
 ];
 
 /// What follows the quote.
-const AFTER: [&str; 82] = [
+const AFTER: [&str; 84] = [
     "",
     " ",
     ",",
@@ -126,6 +127,8 @@ const AFTER: [&str; 82] = [
     ",\u{a0}\"b\": words}",
     "b c",
     "{x} y]",
+    "\", \"b\": 1}",
+    "\"]",
 ];
 
 /// All texts.

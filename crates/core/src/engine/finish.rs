@@ -73,9 +73,42 @@ impl Engine {
             self.expect = Expect::Colon;
             return Ok(Flow::Go);
         }
-        self.edit(RepairKind::UnterminatedString, self.pos..self.pos, "\"")?;
+        let content = source.slice(self.lex_start, self.pos);
+        let kept = if self.whole { self.closers_at_end(content) } else { None };
+        let end = kept.map_or(self.pos, |kept| self.lex_start + kept);
+        if end < self.pos {
+            self.forget(end);
+            self.pos = end;
+        }
+        let content = source.slice(self.lex_start, end);
+        let sign = if self.whole { text.quote.mistaken_closer(content) } else { 0 };
+        self.edit(RepairKind::UnterminatedString, end - sign..end, "\"")?;
         self.value_ended(source)?;
         Ok(Flow::Go)
+    }
+
+    /// In `{"a": ["x", "y]}` only the quote is missing. Returns the length of the string without the
+    /// brackets at its end, and the white space before them, if they close all that is open and
+    /// nothing in the string.
+    fn closers_at_end(&self, content: &[u8]) -> Option<usize> {
+        if self.frames.len() == 0 || self.frames.depth() < self.frames.len() {
+            return None;
+        }
+        let content = content.trim_ascii_end();
+        let mut rest = content.strip_suffix(b"```").unwrap_or(content).trim_ascii_end();
+        for closer in self.frames.closers_from_outermost() {
+            rest = rest.strip_suffix(&[closer as u8])?.trim_ascii_end();
+        }
+        let count = |brackets: &[u8; 2]| rest.iter().filter(|b| brackets.contains(b)).count();
+        (count(b"{[") <= count(b"}]")).then_some(rest.len())
+    }
+
+    /// For a text that is the beginning of valid JSON, after it was read: where the closing quote of
+    /// the string is missing that it ends in, if that is all that is missing.
+    pub(crate) fn only_quote_lost(&self, input: &[u8]) -> Option<usize> {
+        let value = matches!(self.lex, Lex::Text(text) if !text.is_key);
+        let content = input.get(self.lex_start..).filter(|_| value)?;
+        Some(self.lex_start + self.closers_at_end(content)?)
     }
 
     /// The input ended in text after which no document came.

@@ -313,6 +313,11 @@ impl Frames {
     pub(super) fn closers(&self) -> impl Iterator<Item = char> + '_ {
         self.stack.iter().rev().filter_map(|frame| frame.shape().closer())
     }
+
+    /// The closers of all open containers, from the outermost inwards.
+    pub(super) fn closers_from_outermost(&self) -> impl Iterator<Item = char> + '_ {
+        self.stack.iter().filter_map(|frame| frame.shape().closer())
+    }
 }
 
 impl Shape {

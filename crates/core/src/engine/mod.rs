@@ -170,6 +170,8 @@ pub(crate) struct Engine {
     /// How many quotes in the current string were read as part of it.
     inner_quotes: usize,
     inner: quotes::Inner,
+    /// Whether the last string that the rules opened is in two quotes.
+    doubled: bool,
     /// How many quotes in strings were not escaped so far, except apostrophes.
     unescaped: usize,
     /// Whether a quote that does not end its string stops the engine.
@@ -265,6 +267,7 @@ impl Engine {
             inner_quotes: 0,
             inner: quotes::Inner::default(),
             unescaped: 0,
+            doubled: false,
             strict_quotes: false,
             fenced: false,
             definite_end: None,

@@ -44,6 +44,26 @@ impl Quote {
         closes.then_some(length)
     }
 
+    /// How long the quote of another kind is that ends `content`, which has lost its closing quote,
+    /// as in `"text”`. 0 if there is none, or it belongs to the content, which has its counterpart.
+    pub(super) fn mistaken_closer(self, content: &[u8]) -> usize {
+        let ends = |length: &usize| {
+            let (before, sign) = content.split_at_checked(content.len().wrapping_sub(*length))?;
+            let (quote, found) = Self::of(sign)?;
+            let alone = !matches!(quote, Self::Escaped | Self::Double) && found == *length;
+            let counterpart = |at: usize| match (Self::of(&before[at..]), quote) {
+                // An apostrophe has a letter before it.
+                (Some((Self::Single, _)), Self::Single) => {
+                    at == 0 || !before[at - 1].is_ascii_alphanumeric()
+                }
+                (Some((found, _)), _) => found == quote,
+                (None, _) => false,
+            };
+            (alone && quote != self && !(0..before.len()).any(counterpart)).then_some(*length)
+        };
+        [1, 2, 3].iter().find_map(ends).unwrap_or(0)
+    }
+
     /// The byte at which a search for the end of the string stops.
     pub(super) const fn stop(self) -> u8 {
         match self {

@@ -41,6 +41,7 @@ impl Engine {
             self.edit(RepairKind::DoubledQuote, at + 1..at + usize::from(quotes), "")?;
         }
         self.pos += length + usize::from(quotes) - 1;
+        self.doubled = quotes == 2;
         self.lex_start = self.pos;
         self.inner_quotes = 0;
         self.inner = Inner::default();
@@ -230,8 +231,12 @@ impl Engine {
                 let lost = if self.reaches(lost) { lost } else { self.committed.max(lost) };
                 self.forget(lost);
                 self.pos = lost;
-                self.edit(RepairKind::UnterminatedString, lost..lost, "\"")?;
-                self.close_string(source, text, lost)
+                let content = source.slice(self.lex_start, lost);
+                let sign = text.quote.mistaken_closer(content);
+                let sign = if self.reaches(lost - sign) { sign } else { 0 };
+                self.forget(lost - sign);
+                self.edit(RepairKind::UnterminatedString, lost - sign..lost, "\"")?;
+                self.close_string(source, text, lost - sign)
             }
         }
     }

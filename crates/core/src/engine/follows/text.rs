@@ -117,7 +117,7 @@ pub(in crate::engine) fn opens_in_text(mut look: Look<'_>, bracket: u8) -> Resul
 /// separator.
 pub(super) fn ends_value(mut look: Look<'_>) -> Result<bool, Edge> {
     match look.space() {
-        Err(Edge::End) => return Ok(false),
+        Err(Edge::End) => Ok(false),
         Ok(b',') => {
             look.bump();
             look.gap()?;

@@ -51,7 +51,9 @@ impl Engine {
             return Ok(if look.peek_at(1)? == quote { 1 } else { 3 });
         }
         if matches!(third, b',' | b':' | b'}' | b']' | b')' | b';' | b'+' | b'=' | b'{' | b'[') {
-            return Ok(1);
+            // Where the key is in two quotes, its value is, too.
+            let value = !is_key && self.doubled && !matches!(third, b',' | b':' | b'}' | b']');
+            return Ok(if value { 2 } else { 1 });
         }
         if third.is_ascii_whitespace() {
             // `"" key": …`: an empty string would be followed by a delimiter.
