@@ -62,6 +62,8 @@ mod grammar;
 mod guide;
 mod kind;
 mod lead;
+#[doc(hidden)]
+pub mod lexer;
 mod mended;
 mod mender;
 mod options;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::{Mended, Options, Policy, Risk, mend};
+use jsonmend_core::{Mended, Options, Policy, Risk, lexer::Fault, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
@@ -11,7 +11,7 @@ use crate::{
     eventstream::FrameFault,
     format::{self, Format, excerpt},
     framing::{Frame, Unframer},
-    json::{self, Fault, Node},
+    json::{self, Node},
     source::Source,
 };
 
@@ -292,7 +292,7 @@ impl Body {
             self.channels.fail(&error, sink);
             return;
         }
-        if text.starts_with('{') && fault == Fault::Invalid {
+        if text.starts_with('{') && fault != Fault::Incomplete {
             let policy = Policy::PERMISSIVE.at_most(Risk::Lossy);
             let mended = mend(text.as_bytes(), &Options::new().with_policy(policy));
             let complete = mended.outcome().is_complete();

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jsonmend_core::lexer::join_surrogates;
+
 /// Joins the texts of consecutive strings. If one ends with the first half of a pair, that half waits for
 /// the second half at the start of the next.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,8 +36,7 @@ impl Halves {
         let head = match low {
             Some(low) => {
                 rest = rest.strip_prefix(LONE).unwrap_or(rest);
-                let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                char::from_u32(code).unwrap_or(LONE)
+                join_surrogates(high, low).unwrap_or(LONE)
             }
             None => LONE,
         };

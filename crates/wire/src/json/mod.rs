@@ -4,17 +4,16 @@
 //! precedes the match. Only strings with escapes are allocated, and numbers keep their spelling. This
 //! module is all that the formats use to read JSON.
 
-mod balance;
-mod check;
 mod halves;
 mod meaning;
-mod scan;
 mod string;
 
 use std::borrow::Cow;
 
-pub(crate) use balance::Balance;
-pub(crate) use check::Fault;
+use jsonmend_core::lexer::{Fault, Lexer, skip, unescape};
+
+use crate::work;
+
 pub(crate) use halves::Halves;
 pub(crate) use meaning::meaning;
 pub(crate) use string::{escape, quote};
@@ -25,11 +24,22 @@ pub(crate) struct Node<'a> {
     text: &'a str,
 }
 
+/// Envelopes are nested about ten levels deep. Text that is nested much deeper is not an envelope.
+const MAX_DEPTH: usize = 512;
+
 /// The first value in `text`, and what follows it, without white space around it.
 pub(crate) fn first(text: &str) -> Result<(Node<'_>, &str), Fault> {
     let text = text.trim_start_matches(is_space);
-    let end = check::value_end(text.as_bytes())?;
-    let (value, rest) = text.split_at_checked(end).ok_or(Fault::Invalid)?;
+    let mut lexer = Lexer::new(text, MAX_DEPTH);
+    let end = loop {
+        match lexer.next_token() {
+            Ok(Some(_)) => {}
+            Ok(None) => break Ok(lexer.position()),
+            Err(fault) => break Err(fault),
+        }
+    };
+    work::count(1 + lexer.position());
+    let (value, rest) = text.split_at_checked(end?).ok_or(Fault::Invalid)?;
     Ok((Node { text: value }, rest.trim_start_matches(is_space)))
 }
 
@@ -74,7 +84,8 @@ impl<'a> Node<'a> {
     /// The decoded text of a string. `None` for any other value.
     pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
-        Some(string::decode(inner))
+        work::count(inner.len());
+        Some(unescape(inner))
     }
 
     /// The decoded text of a string, or the spelling of a number.
@@ -158,7 +169,8 @@ impl<'a> Iterator for Items<'a> {
 /// Takes the next value of a checked text. `None` at a closing bracket.
 fn take_value<'a>(rest: &mut &'a str) -> Option<Node<'a>> {
     let text = rest.trim_start_matches(|c| is_space(c) || matches!(c, ',' | ':'));
-    let end = check::skip(text.as_bytes());
+    let end = skip(text.as_bytes());
+    work::count(1 + end);
     if end == 0 {
         return None;
     }
