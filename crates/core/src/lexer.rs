@@ -16,7 +16,7 @@ pub use brackets::{Brackets, skip};
 pub use escape::{Escape, decode_escape, join_surrogates, unescape};
 
 use crate::{
-    Kind,
+    JsonType,
     scan::{skip_space, string_run},
 };
 
@@ -37,13 +37,13 @@ pub enum Fault {
 #[allow(clippy::exhaustive_enums)]
 pub enum Token {
     /// The bracket that opens an array or an object.
-    Begin(Kind),
+    Begin(JsonType),
     /// The bracket that closes the innermost container.
     End,
     /// The key of a member, with its quotes. Its value follows.
     Key,
     /// A whole string, with its quotes, number or literal.
-    Scalar(Kind),
+    Scalar(JsonType),
 }
 
 /// What the grammar allows next.
@@ -92,7 +92,7 @@ impl Open {
 /// decoded or allocated, and nothing after the value is looked at.
 ///
 /// ```
-/// use jsonmend_core::{Kind, lexer::{Lexer, Token}};
+/// use jsonmend_core::{JsonType, lexer::{Lexer, Token}};
 ///
 /// let mut lexer = Lexer::new(r#"{"a": -1.5} and more"#, 100);
 /// let mut seen = Vec::new();
@@ -100,9 +100,9 @@ impl Open {
 ///     seen.push((token, lexer.start()..lexer.end()));
 /// }
 /// assert_eq!(seen, [
-///     (Token::Begin(Kind::Object), 0..1),
+///     (Token::Begin(JsonType::Object), 0..1),
 ///     (Token::Key, 1..4),
-///     (Token::Scalar(Kind::Number), 6..10),
+///     (Token::Scalar(JsonType::Number), 6..10),
 ///     (Token::End, 10..11),
 /// ]);
 /// assert_eq!(lexer.position(), 11);
@@ -258,9 +258,9 @@ impl<'t> Lexer<'t> {
         self.at += 1;
         self.end = self.at;
         let (kind, expect) = if object {
-            (Kind::Object, Expect::FirstKey)
+            (JsonType::Object, Expect::FirstKey)
         } else {
-            (Kind::Array, Expect::FirstItem)
+            (JsonType::Array, Expect::FirstItem)
         };
         self.expect = expect;
         Ok(Some(Token::Begin(kind)))
@@ -293,18 +293,18 @@ impl<'t> Lexer<'t> {
     }
 
     #[inline]
-    fn scalar(&mut self, first: u8) -> Result<Kind, Fault> {
+    fn scalar(&mut self, first: u8) -> Result<JsonType, Fault> {
         match first {
-            b'"' => self.string().map(|()| Kind::String),
-            b't' => self.word(b"true", Kind::Bool),
-            b'f' => self.word(b"false", Kind::Bool),
-            b'n' => self.word(b"null", Kind::Null),
-            _ => self.number().map(|()| Kind::Number),
+            b'"' => self.string().map(|()| JsonType::String),
+            b't' => self.word(b"true", JsonType::Boolean),
+            b'f' => self.word(b"false", JsonType::Boolean),
+            b'n' => self.word(b"null", JsonType::Null),
+            _ => self.number().map(|()| JsonType::Number),
         }
     }
 
     #[inline]
-    fn word(&mut self, word: &[u8], kind: Kind) -> Result<Kind, Fault> {
+    fn word(&mut self, word: &[u8], kind: JsonType) -> Result<JsonType, Fault> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         if rest.starts_with(word) {
             self.at += word.len();

@@ -60,6 +60,7 @@ mod engine;
 mod events;
 mod grammar;
 mod guide;
+mod json_type;
 mod kind;
 mod lead;
 #[doc(hidden)]
@@ -100,6 +101,7 @@ pub use buffered::BufferedMender;
 pub use code::UnknownCode;
 pub use events::{EventReader, Events, ParseEvent};
 pub use guide::{Guide, Listed, Member};
+pub use json_type::JsonType;
 pub use kind::{KindSet, RepairKind, Risk};
 pub use lead::Lead;
 pub use mended::Mended;
@@ -108,7 +110,7 @@ pub use options::{Limits, Options, Policy, TrailingDocuments};
 pub use output::{Collected, Output};
 #[cfg(feature = "serde_json")]
 pub use partial::Unrepresentable;
-pub use partial::{Delta, DeltaOp, Deltas, Kind, Misplaced, OwnedValue, Partial, Revision, Value};
+pub use partial::{Delta, DeltaOp, Deltas, Misplaced, OwnedValue, Partial, Revision, Value};
 pub use path::{Path, Step};
 pub use paths::{Located, Paths};
 pub use repairs::{Repairs, RepairsIter, RepairsPosition};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, Kind, Listed, Member};
+use jsonmend_core::{Guide, JsonType, Listed, Member};
 
 use crate::{Schema, compile::ShapeId, issue::folded, part::Part, tree::JsonKind};
 
@@ -83,14 +83,14 @@ impl Place {
 }
 
 impl Guide for Place {
-    fn allows(&self, kind: Kind) -> bool {
+    fn allows(&self, kind: JsonType) -> bool {
         let kind = match kind {
-            Kind::Array => JsonKind::Array,
-            Kind::Bool => JsonKind::Boolean,
-            Kind::Null => JsonKind::Null,
-            Kind::Number => JsonKind::Number,
-            Kind::Object => JsonKind::Object,
-            Kind::String => JsonKind::String,
+            JsonType::Array => JsonKind::Array,
+            JsonType::Boolean => JsonKind::Boolean,
+            JsonType::Null => JsonKind::Null,
+            JsonType::Number => JsonKind::Number,
+            JsonType::Object => JsonKind::Object,
+            JsonType::String => JsonKind::String,
         };
         self.readings.is_empty() || self.parts().any(|part| part.allows(kind))
     }

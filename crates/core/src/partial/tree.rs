@@ -3,14 +3,13 @@
 use alloc::{string::String, vec::Vec};
 use core::num::NonZeroUsize;
 
-use super::Kind;
-use crate::{ParseEvent, Path, Step};
+use crate::{JsonType, ParseEvent, Path, Step};
 
 /// One value. Nodes are in the order in which their values begin. So the first child of a container
 /// is the next node, and a subtree is a range of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) kind: Kind,
+    pub(super) kind: JsonType,
     pub(super) open: bool,
     pub(super) has_key: bool,
     /// Where the key starts in the text. It ends where the node's own text starts.
@@ -72,17 +71,17 @@ impl Tree {
         }
         match event {
             ParseEvent::Text(text) => self.extend(text),
-            ParseEvent::BeginArray => self.begin(Kind::Array),
-            ParseEvent::BeginObject => self.begin(Kind::Object),
-            ParseEvent::BeginString => self.begin(Kind::String),
+            ParseEvent::BeginArray => self.begin(JsonType::Array),
+            ParseEvent::BeginObject => self.begin(JsonType::Object),
+            ParseEvent::BeginString => self.begin(JsonType::String),
             ParseEvent::Bool(value) => {
-                self.scalar(Kind::Bool, if value { "true" } else { "false" });
+                self.scalar(JsonType::Boolean, if value { "true" } else { "false" });
             }
             ParseEvent::EndArray | ParseEvent::EndObject | ParseEvent::EndString => self.close(),
             ParseEvent::EndDocument => {}
             ParseEvent::Key(key) => self.key(key),
-            ParseEvent::Null => self.scalar(Kind::Null, "null"),
-            ParseEvent::Number(number) => self.scalar(Kind::Number, number),
+            ParseEvent::Null => self.scalar(JsonType::Null, "null"),
+            ParseEvent::Number(number) => self.scalar(JsonType::Number, number),
         }
     }
 
@@ -146,13 +145,13 @@ impl Tree {
     }
 
     /// Begins a string or a container.
-    pub(super) fn begin(&mut self, kind: Kind) {
+    pub(super) fn begin(&mut self, kind: JsonType) {
         let text = self.text.len();
         self.open = Some(self.append(kind, text, true));
     }
 
     /// Adds a scalar.
-    pub(super) fn scalar(&mut self, kind: Kind, spelled: &str) {
+    pub(super) fn scalar(&mut self, kind: JsonType, spelled: &str) {
         let text = self.text.len();
         self.text.push_str(spelled);
         self.append(kind, text, false);
@@ -164,7 +163,7 @@ impl Tree {
         let end = self.text.len();
         if let Some(node) = self.nodes.get_mut(at) {
             node.open = false;
-            if node.kind == Kind::String {
+            if node.kind == JsonType::String {
                 node.end = end;
             }
             self.open = (at > 0).then_some(node.parent);
@@ -172,7 +171,7 @@ impl Tree {
     }
 
     /// Appends a value to the open container.
-    fn append(&mut self, kind: Kind, text: usize, open: bool) -> usize {
+    fn append(&mut self, kind: JsonType, text: usize, open: bool) -> usize {
         let at = self.nodes.len();
         let key = self.key.take();
         let mut node = Node {
@@ -214,14 +213,14 @@ impl Tree {
     #[inline]
     pub(super) fn end_of(&self, at: usize) -> usize {
         let node = self.node(at);
-        if node.open && node.kind == Kind::String { self.text.len() } else { node.end }
+        if node.open && node.kind == JsonType::String { self.text.len() } else { node.end }
     }
 
     /// The text of a value.
     #[inline]
     pub(super) fn text_of(&self, at: usize) -> &str {
         let node = self.node(at);
-        if node.open && node.kind == Kind::String {
+        if node.open && node.kind == JsonType::String {
             return self.text.get(node.text..).unwrap_or_default();
         }
         self.slice(node.text, node.end)
@@ -361,7 +360,7 @@ mod tests {
             let mut tree = Tree::default();
             tree.extend_ascii(text.as_bytes());
             assert_eq!(tree.text, "", "no string is open");
-            tree.begin(Kind::String);
+            tree.begin(JsonType::String);
             text.as_bytes().chunks(length.max(1)).for_each(|piece| tree.extend_ascii(piece));
             assert_eq!(tree.text_of(0), text, "in pieces of {length}");
             tree.close();

@@ -2,8 +2,8 @@
 
 use core::fmt::{self, Write as _};
 
-use super::{Kind, OwnedValue, tree::Tree};
-use crate::Path;
+use super::{OwnedValue, tree::Tree};
+use crate::{JsonType, Path};
 
 /// A borrowed view of one value in a [`Partial`](super::Partial) or an [`OwnedValue`]. Creating one
 /// costs nothing.
@@ -17,10 +17,10 @@ pub struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Its kind.
+    /// Its type.
     #[must_use]
     #[inline]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> JsonType {
         self.tree.node(self.at).kind
     }
 
@@ -46,19 +46,19 @@ impl<'a> Value<'a> {
     #[must_use]
     #[inline]
     pub fn as_str(&self) -> Option<&'a str> {
-        (self.kind() == Kind::String).then(|| self.text())
+        (self.kind() == JsonType::String).then(|| self.text())
     }
 
     /// The text of a number, as written.
     #[must_use]
     pub fn as_number(&self) -> Option<&'a str> {
-        (self.kind() == Kind::Number).then(|| self.text())
+        (self.kind() == JsonType::Number).then(|| self.text())
     }
 
     /// The value, if it is a Boolean.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.text() == "true")
+        (self.kind() == JsonType::Boolean).then(|| self.text() == "true")
     }
 
     /// How many items or members it has so far. 0 if it is not a container.
@@ -101,7 +101,7 @@ impl<'a> Value<'a> {
     /// The item at this index. Costs O(index).
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Value<'a>> {
-        (self.kind() == Kind::Array).then(|| self.children().nth(index)).flatten()
+        (self.kind() == JsonType::Array).then(|| self.children().nth(index)).flatten()
     }
 
     /// The last item or member. If this value is open, the document grows there.
@@ -160,10 +160,12 @@ impl fmt::Display for Value<'_> {
                 f.write_char(':')?;
             }
             match value.kind() {
-                Kind::String => write_string(f, value.text())?,
-                Kind::Bool | Kind::Null | Kind::Number => f.write_str(value.text())?,
-                kind @ (Kind::Array | Kind::Object) => {
-                    f.write_char(if kind == Kind::Object { '{' } else { '[' })?;
+                JsonType::String => write_string(f, value.text())?,
+                JsonType::Boolean | JsonType::Null | JsonType::Number => {
+                    f.write_str(value.text())?;
+                }
+                kind @ (JsonType::Array | JsonType::Object) => {
+                    f.write_char(if kind == JsonType::Object { '{' } else { '[' })?;
                     if let Some(first) = value.first() {
                         at = first;
                         continue;
@@ -196,8 +198,8 @@ impl fmt::Debug for Value<'_> {
     }
 }
 
-const fn closer(kind: Kind) -> char {
-    if matches!(kind, Kind::Object) { '}' } else { ']' }
+const fn closer(kind: JsonType) -> char {
+    if matches!(kind, JsonType::Object) { '}' } else { ']' }
 }
 
 /// Writes a JSON string.
