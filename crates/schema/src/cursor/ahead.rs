@@ -6,7 +6,7 @@ use super::{
     finding::{Finding, Standing},
     walk::{Frame, Walk, Way},
 };
-use crate::{Issue, IssueCode, compile::Types, tree::JsonKind};
+use crate::{Issue, IssueCode, compile::Types, tree::JsonType};
 
 /// What may come next.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Walk {
         let issue = |code, expected: String| {
             Issue::begun(code, path.clone(), frame.kind, "", expected, frame.start..frame.start)
         };
-        if frame.kind == JsonKind::Array {
+        if frame.kind == JsonType::Array {
             let short = count < place.min_items;
             let expected = format!("at least {} items", place.min_items);
             return short.then(|| issue(IssueCode::Count, expected)).into_iter().collect();
@@ -103,7 +103,7 @@ impl Walk {
     }
 
     fn expected_keys(&self, expected: &mut Expected<'_>) {
-        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Object) else {
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonType::Object) else {
             return;
         };
         let given: Vec<&str> =

@@ -4,7 +4,7 @@ use std::{fmt, ops::Range};
 
 use crate::{
     code::coded,
-    tree::{JsonKind, quoted},
+    tree::{JsonType, quoted},
 };
 
 /// How far a value in a [`Snapshot`] can be relied on.
@@ -42,7 +42,7 @@ coded!(NodeState, "node state");
 /// One value. Children are linked, so a tree of any depth is stored in a flat list.
 #[derive(Clone, Debug)]
 struct Grown {
-    kind: JsonKind,
+    kind: JsonType,
     state: NodeState,
     open: bool,
     key: Option<Range<usize>>,
@@ -92,7 +92,7 @@ impl PartialTree {
     pub(super) fn append(
         &mut self,
         parent: Option<usize>,
-        kind: JsonKind,
+        kind: JsonType,
         state: NodeState,
     ) -> usize {
         let at = self.nodes.len();
@@ -150,7 +150,7 @@ impl PartialTree {
     }
 
     /// Replaces a scalar.
-    pub(super) fn replace(&mut self, at: usize, kind: JsonKind, content: &str) {
+    pub(super) fn replace(&mut self, at: usize, kind: JsonType, content: &str) {
         let text = self.keep(content);
         if let Some(node) = self.nodes.get_mut(at) {
             node.kind = kind;
@@ -181,7 +181,7 @@ pub struct Snapshot<'c> {
 impl<'c> Snapshot<'c> {
     /// The type of the value. While the value is pending, the type of what was written so far.
     #[must_use]
-    pub fn kind(&self) -> JsonKind {
+    pub fn kind(&self) -> JsonType {
         self.partial.node(self.at).kind
     }
 
@@ -206,19 +206,19 @@ impl<'c> Snapshot<'c> {
     /// The content of a string, as far as it has arrived.
     #[must_use]
     pub fn as_str(&self) -> Option<&'c str> {
-        (self.kind() == JsonKind::String).then(|| self.content())
+        (self.kind() == JsonType::String).then(|| self.content())
     }
 
     /// The text of a number, as it is written.
     #[must_use]
     pub fn as_number(&self) -> Option<&'c str> {
-        (self.kind() == JsonKind::Number).then(|| self.content())
+        (self.kind() == JsonType::Number).then(|| self.content())
     }
 
     /// The boolean, if it is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        (self.kind() == JsonKind::Boolean).then(|| self.content() == "true")
+        (self.kind() == JsonType::Boolean).then(|| self.content() == "true")
     }
 
     fn content(&self) -> &'c str {
@@ -237,13 +237,13 @@ impl<'c> Snapshot<'c> {
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Snapshot<'c>> {
         let named = |child: &Snapshot<'c>| child.key() == Some(key);
-        (self.kind() == JsonKind::Object).then(|| self.children().filter(named).last()).flatten()
+        (self.kind() == JsonType::Object).then(|| self.children().filter(named).last()).flatten()
     }
 
     /// The item at this position.
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Snapshot<'c>> {
-        (self.kind() == JsonKind::Array).then(|| self.children().nth(index)).flatten()
+        (self.kind() == JsonType::Array).then(|| self.children().nth(index)).flatten()
     }
 
     fn is_shown(&self) -> bool {
@@ -277,9 +277,9 @@ impl fmt::Display for Snapshot<'_> {
                 write!(f, "{}:", quoted(key))?;
             }
             match value.kind() {
-                JsonKind::String => f.write_str(&quoted(value.content()))?,
-                JsonKind::Array | JsonKind::Object => {
-                    let object = value.kind() == JsonKind::Object;
+                JsonType::String => f.write_str(&quoted(value.content()))?,
+                JsonType::Array | JsonType::Object => {
+                    let object = value.kind() == JsonType::Object;
                     f.write_str(if object { "{" } else { "[" })?;
                     if let Some(first) = self.shown(self.partial.node(at).first) {
                         stack.push(at);
@@ -301,7 +301,7 @@ impl fmt::Display for Snapshot<'_> {
                     break;
                 }
                 let Some(parent) = stack.pop() else { return Ok(()) };
-                let object = self.partial.node(parent).kind == JsonKind::Object;
+                let object = self.partial.node(parent).kind == JsonType::Object;
                 f.write_str(if object { "}" } else { "]" })?;
                 at = parent;
             }

@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-use super::{Entry, JsonKind, MAX_DEPTH};
+use super::{Entry, JsonType, MAX_DEPTH};
 
 /// The most nodes that memory is reserved for in advance.
 const MOST_RESERVED: usize = 1024;
@@ -164,7 +164,7 @@ impl Reader<'_> {
     /// Adds a node for a value that ends here or is open, and returns its index.
     #[allow(clippy::cast_possible_truncation, reason = "there are fewer nodes than bytes")]
     #[inline]
-    fn push(&mut self, kind: JsonKind, start: u32, escaped: bool, key: Key) -> u32 {
+    fn push(&mut self, kind: JsonType, start: u32, escaped: bool, key: Key) -> u32 {
         let index = self.read.nodes.len() as u32;
         let parent = match &mut self.inner {
             Some(open) => {
@@ -194,11 +194,11 @@ impl Reader<'_> {
         }
         self.read.deepest = self.read.deepest.max(depth);
         let (kind, expect) = match byte {
-            b'[' => (JsonKind::Array, Expect::FirstItem),
-            _ => (JsonKind::Object, Expect::FirstKey),
+            b'[' => (JsonType::Array, Expect::FirstItem),
+            _ => (JsonType::Object, Expect::FirstKey),
         };
         let index = self.push(kind, self.offset(), false, key);
-        let open = Open { index, is_object: kind == JsonKind::Object, len: 0 };
+        let open = Open { index, is_object: kind == JsonType::Object, len: 0 };
         self.outer.extend(self.inner.replace(open));
         self.at += 1;
         Ok(expect)
@@ -235,21 +235,21 @@ impl Reader<'_> {
         let kind = match byte {
             b'"' => {
                 escaped = self.string()?;
-                JsonKind::String
+                JsonType::String
             }
-            b't' => self.word(b"true", JsonKind::Boolean)?,
-            b'f' => self.word(b"false", JsonKind::Boolean)?,
-            b'n' => self.word(b"null", JsonKind::Null)?,
+            b't' => self.word(b"true", JsonType::Boolean)?,
+            b'f' => self.word(b"false", JsonType::Boolean)?,
+            b'n' => self.word(b"null", JsonType::Null)?,
             _ => {
                 self.number()?;
-                JsonKind::Number
+                JsonType::Number
             }
         };
         self.push(kind, start, escaped, key);
         Ok(())
     }
 
-    fn word(&mut self, word: &[u8], kind: JsonKind) -> Result<JsonKind, TreeError> {
+    fn word(&mut self, word: &[u8], kind: JsonType) -> Result<JsonType, TreeError> {
         if !self.bytes.get(self.at..).unwrap_or_default().starts_with(word) {
             return self.fail();
         }
