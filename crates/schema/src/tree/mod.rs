@@ -11,11 +11,11 @@ mod text;
 use std::{borrow::Cow, fmt, ops::Range};
 
 pub(crate) use jsonmend_core::JsonType;
-use jsonmend_core::Limits;
+use jsonmend_core::{Limits, lexer::unescape};
 
 pub(crate) use json::{Instance, TreeJson, equals, is_unique, value};
 pub use read::TreeError;
-pub(crate) use text::{escaped, is_integer, plain_integer, quoted, unescape};
+pub(crate) use text::{escaped, is_integer, plain_integer, quoted};
 
 /// The deepest nesting that a [`Tree`] supports, in levels.
 pub const MAX_DEPTH: usize = 127;
