@@ -6,7 +6,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{Output, scan::string_run};
 pub(crate) use character::short_character;
-use character::{Part, Whole, simple_escape, unfinished};
+use character::{Part, Whole, unfinished};
 
 /// One event of a document. String content is decoded, and comes in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -416,9 +416,9 @@ impl EventReader {
         key: bool,
         sink: &mut impl FnMut(usize, ParseEvent<'_>),
     ) -> Option<usize> {
-        if let Some(decoded) = text.get(at + 1).and_then(|&byte| simple_escape(byte)) {
-            self.text(self.base + at, decoded, key, sink);
-            return Some(at + 2);
+        if let Some((decoded, length)) = short_character(text.get(at..).unwrap_or_default()) {
+            self.text(self.base + at, decoded.encode_utf8(&mut [0; 4]), key, sink);
+            return Some(at + length);
         }
         let after = self.resume(text, at, key, sink);
         (self.part.length() == 0).then_some(after)

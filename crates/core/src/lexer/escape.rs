@@ -43,6 +43,7 @@ pub fn decode_escape(content: &[u8]) -> Escape {
 }
 
 /// Decodes the escape of a surrogate. `rest` starts with its digits.
+#[inline(never)]
 fn half(first: u32, rest: &[u8]) -> Escape {
     if first >= 0xdc00 {
         return Escape::Half(first);
