@@ -54,6 +54,8 @@
 
 extern crate alloc;
 
+#[doc(hidden)]
+pub mod buffer;
 mod buffered;
 mod code;
 mod engine;
