@@ -112,6 +112,12 @@ pub use options::{Limits, Options, Policy, TrailingDocuments};
 pub use output::{Collected, Output};
 #[cfg(feature = "serde_json")]
 pub use partial::Unrepresentable;
+/// The tree of a [`Partial`], for those that keep something for each of its values. Not part of the
+/// public API.
+#[doc(hidden)]
+pub mod tree {
+    pub use crate::partial::Tree;
+}
 pub use partial::{Delta, DeltaOp, Deltas, Misplaced, OwnedValue, Partial, Revision, Value};
 pub use path::{Path, Step};
 pub use paths::{Located, Paths};

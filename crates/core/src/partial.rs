@@ -16,7 +16,8 @@ pub use owned::{Misplaced, OwnedValue};
 pub use value::Value;
 
 use crate::{EventReader, Output, events::short_character, scan::is_plain_text};
-use tree::{LONG, Tree};
+use tree::LONG;
+pub use tree::Tree;
 
 /// The partial value of a document that is still arriving.
 ///

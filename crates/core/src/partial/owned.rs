@@ -85,13 +85,13 @@ impl OwnedValue {
         }
         self.step_into(steps)?;
         match change {
-            DeltaOp::AddArray => self.tree.begin(JsonType::Array),
-            DeltaOp::AddBool(true) => self.tree.scalar(JsonType::Boolean, "true"),
-            DeltaOp::AddBool(false) => self.tree.scalar(JsonType::Boolean, "false"),
-            DeltaOp::AddNull => self.tree.scalar(JsonType::Null, "null"),
-            DeltaOp::AddNumber(number) => self.tree.scalar(JsonType::Number, number),
-            DeltaOp::AddObject => self.tree.begin(JsonType::Object),
-            DeltaOp::AddString => self.tree.begin(JsonType::String),
+            DeltaOp::AddArray => _ = self.tree.begin(JsonType::Array),
+            DeltaOp::AddBool(true) => _ = self.tree.scalar(JsonType::Boolean, "true"),
+            DeltaOp::AddBool(false) => _ = self.tree.scalar(JsonType::Boolean, "false"),
+            DeltaOp::AddNull => _ = self.tree.scalar(JsonType::Null, "null"),
+            DeltaOp::AddNumber(number) => _ = self.tree.scalar(JsonType::Number, number),
+            DeltaOp::AddObject => _ = self.tree.begin(JsonType::Object),
+            DeltaOp::AddString => _ = self.tree.begin(JsonType::String),
             DeltaOp::Append(_) | DeltaOp::Close => {}
         }
         Ok(())

@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::num::NonZeroUsize;
 
+use super::Value;
 use crate::{JsonType, ParseEvent, Path, Step};
 
 /// One value. Nodes are in the order in which their values begin. So the first child of a container
@@ -38,9 +39,10 @@ pub(super) const LONG: usize = 24;
 #[repr(align(8))]
 struct Block([u8; 2 * WORD]);
 
-/// The values so far. The first one is the root.
+/// The values so far. The first one is the root. They are numbered in the order in which they begin,
+/// so that others can keep something for each of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub struct Tree {
     pub(super) nodes: Vec<Node>,
     /// Keys, strings, numbers and literals, in the order of the document.
     pub(super) text: String,
@@ -51,12 +53,21 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// The value with this number.
+    #[must_use]
+    #[inline]
+    pub fn value(&self, at: usize) -> Option<Value<'_>> {
+        (at < self.nodes.len()).then_some(Value { tree: self, at })
+    }
+
+    /// Whether the root has ended.
     #[inline]
     pub(super) fn is_complete(&self) -> bool {
         self.open.is_none() && !self.nodes.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Removes all values.
+    pub fn clear(&mut self) {
         self.nodes.clear();
         self.text.clear();
         self.open = None;
@@ -71,22 +82,22 @@ impl Tree {
         }
         match event {
             ParseEvent::Text(text) => self.extend(text),
-            ParseEvent::BeginArray => self.begin(JsonType::Array),
-            ParseEvent::BeginObject => self.begin(JsonType::Object),
-            ParseEvent::BeginString => self.begin(JsonType::String),
+            ParseEvent::BeginArray => _ = self.begin(JsonType::Array),
+            ParseEvent::BeginObject => _ = self.begin(JsonType::Object),
+            ParseEvent::BeginString => _ = self.begin(JsonType::String),
             ParseEvent::Bool(value) => {
                 self.scalar(JsonType::Boolean, if value { "true" } else { "false" });
             }
             ParseEvent::EndArray | ParseEvent::EndObject | ParseEvent::EndString => self.close(),
             ParseEvent::EndDocument => {}
             ParseEvent::Key(key) => self.key(key),
-            ParseEvent::Null => self.scalar(JsonType::Null, "null"),
-            ParseEvent::Number(number) => self.scalar(JsonType::Number, number),
+            ParseEvent::Null => _ = self.scalar(JsonType::Null, "null"),
+            ParseEvent::Number(number) => _ = self.scalar(JsonType::Number, number),
         }
     }
 
     /// Sets the key of the next value.
-    pub(super) fn key(&mut self, key: &str) {
+    pub fn key(&mut self, key: &str) {
         self.key = Some(self.text.len());
         self.text.push_str(key);
     }
@@ -94,7 +105,7 @@ impl Tree {
     /// Appends to the open string. No other text is appended meanwhile, so the text of a string is
     /// contiguous, and that of an open string ends with the whole text.
     #[inline]
-    pub(super) fn extend(&mut self, text: &str) {
+    pub fn extend(&mut self, text: &str) {
         if self.open.is_some() {
             self.text.push_str(text);
         }
@@ -144,21 +155,37 @@ impl Tree {
         self.text.extend(rest.iter().map(|byte| char::from(byte & 0x7f)));
     }
 
-    /// Begins a string or a container.
-    pub(super) fn begin(&mut self, kind: JsonType) {
+    /// Begins a string or a container, and returns its number.
+    pub fn begin(&mut self, kind: JsonType) -> usize {
         let text = self.text.len();
-        self.open = Some(self.append(kind, text, true));
+        let at = self.append(kind, text, true);
+        self.open = Some(at);
+        at
     }
 
-    /// Adds a scalar.
-    pub(super) fn scalar(&mut self, kind: JsonType, spelled: &str) {
+    /// Adds a scalar, and returns its number.
+    pub fn scalar(&mut self, kind: JsonType, spelled: &str) -> usize {
         let text = self.text.len();
         self.text.push_str(spelled);
-        self.append(kind, text, false);
+        self.append(kind, text, false)
+    }
+
+    /// Makes another scalar of the last value, which is one. A string that was open is closed.
+    pub fn replace_last(&mut self, kind: JsonType, spelled: &str) {
+        let Some(last) = self.nodes.len().checked_sub(1) else { return };
+        if self.open == Some(last) {
+            self.close();
+        }
+        if let Some(node) = self.nodes.get_mut(last) {
+            self.text.truncate(node.text);
+            self.text.push_str(spelled);
+            node.kind = kind;
+            node.end = self.text.len();
+        }
     }
 
     /// Closes the innermost open value.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         let Some(at) = self.open else { return };
         let end = self.text.len();
         if let Some(node) = self.nodes.get_mut(at) {
@@ -351,7 +378,32 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString as _;
+
     use super::*;
+
+    #[test]
+    fn the_last_scalar_is_replaced() {
+        let mut tree = Tree::default();
+        tree.begin(JsonType::Object);
+        tree.key("a");
+        let open = tree.begin(JsonType::String);
+        tree.extend("42 ");
+        tree.replace_last(JsonType::Number, "42");
+        assert!(!tree.value(open).unwrap().is_open());
+        tree.key("b");
+        tree.scalar(JsonType::Number, "3.0");
+        tree.replace_last(JsonType::Number, "3");
+        tree.replace_last(JsonType::String, "three");
+        tree.key("c");
+        tree.begin(JsonType::Array);
+        assert_eq!(tree.value(0).unwrap().to_string(), r#"{"a":42,"b":"three","c":[]}"#);
+        assert!(tree.value(4).is_none());
+        let mut clone = tree.clone();
+        clone.clear();
+        clone.replace_last(JsonType::Null, "null");
+        assert!(clone.value(0).is_none());
+    }
 
     #[test]
     fn plain_pieces_of_any_length_are_kept_whole() {

@@ -26,6 +26,7 @@ impl<'a> Value<'a> {
 
     /// Whether it is a string or container that has not been closed, so that it may still grow.
     #[must_use]
+    #[inline]
     pub fn is_open(&self) -> bool {
         self.tree.node(self.at).open
     }
@@ -63,6 +64,7 @@ impl<'a> Value<'a> {
 
     /// How many items or members it has so far. 0 if it is not a container.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         let last = self.tree.node(self.at).last;
         last.map_or(0, |last| self.tree.node(last.get()).index + 1)
@@ -150,9 +152,33 @@ impl PartialEq for Value<'_> {
 /// Prints JSON text without white space, as if everything open were closed. Costs O(its size).
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_with(f, |_| true)
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Its number, in the order in which the values of the document begin.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.at
+    }
+
+    /// Prints it like [`Display`](fmt::Display), without the values inside it that are not `shown`.
+    #[doc(hidden)]
+    pub fn write_with(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        shown: impl Fn(Value<'a>) -> bool,
+    ) -> fmt::Result {
+        let tree = self.tree;
+        let shown = |at: Option<usize>| {
+            core::iter::successors(at, |&at| tree.node(at).next.map(core::num::NonZeroUsize::get))
+                .find(|&at| shown(Value { tree, at }))
+        };
         let mut at = self.at;
         loop {
-            let value = Value { tree: self.tree, at };
+            let value = Value { tree, at };
             if at != self.at
                 && let Some(key) = value.key()
             {
@@ -166,7 +192,7 @@ impl fmt::Display for Value<'_> {
                 }
                 kind @ (JsonType::Array | JsonType::Object) => {
                     f.write_char(if kind == JsonType::Object { '{' } else { '[' })?;
-                    if let Some(first) = value.first() {
+                    if let Some(first) = shown(value.first()) {
                         at = first;
                         continue;
                     }
@@ -178,14 +204,14 @@ impl fmt::Display for Value<'_> {
                 if at == self.at {
                     return Ok(());
                 }
-                let node = self.tree.node(at);
-                if let Some(next) = node.next {
+                let node = tree.node(at);
+                if let Some(next) = shown(node.next.map(core::num::NonZeroUsize::get)) {
                     f.write_char(',')?;
-                    at = next.get();
+                    at = next;
                     break;
                 }
                 at = node.parent;
-                f.write_char(closer(self.tree.node(at).kind))?;
+                f.write_char(closer(tree.node(at).kind))?;
             }
         }
     }

@@ -106,8 +106,8 @@ impl Walk {
         let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonType::Object) else {
             return;
         };
-        let given: Vec<&str> =
-            self.partial.at(frame.node).children().filter_map(|child| child.key()).collect();
+        let members = self.partial.at(frame.node).into_iter().flat_map(|own| own.children());
+        let given: Vec<&str> = members.filter_map(|child| child.key()).collect();
         for own in &frame.ways {
             let part = self.places.part(own.way.place);
             for key in part.properties() {

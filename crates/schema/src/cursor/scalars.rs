@@ -58,8 +58,7 @@ impl Walk {
             self.find(issue, at);
         }
         let state = if reported { NodeState::Tentative } else { state };
-        let parent = self.frames.last().map(|frame| frame.node);
-        let node = self.partial.append(parent, JsonType::String, state);
+        let node = self.partial.begin(JsonType::String, state);
         let start = self.origin.of(at);
         self.open = Some(Open { node, ways, start, length: 0, reported });
     }
@@ -70,8 +69,7 @@ impl Walk {
             && (open.ways.is_empty()
                 || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
         if !bound || open.length > DOUBTED {
-            let node = open.node;
-            self.partial.grow(node, text);
+            self.partial.grow(text);
             return;
         }
         // Character by character, so that a finding is reported at the same offset however the
@@ -83,7 +81,7 @@ impl Walk {
 
     fn character(&mut self, at: usize, c: char) {
         let Some(mut open) = self.open.take() else { return };
-        self.partial.grow(open.node, c.encode_utf8(&mut [0; 4]));
+        self.partial.grow(c.encode_utf8(&mut [0; 4]));
         open.length += 1;
         if open.reported || open.length > DOUBTED {
             self.open = Some(open);
@@ -152,7 +150,6 @@ impl Walk {
     pub(super) fn scalar(&mut self, at: usize, kind: JsonType, raw: &str) {
         let from = at.saturating_sub(raw.len());
         self.begin_value(from);
-        let parent = self.frames.last().map(|frame| frame.node);
         let scalar = match kind {
             JsonType::Boolean => Scalar::Boolean(raw == "true"),
             JsonType::Number => Scalar::Number(raw),
@@ -172,8 +169,7 @@ impl Walk {
                 .with_span(self.origin.of(from)..self.origin.end_of(last))
         });
         let path = self.path();
-        let node = self.partial.append(parent, kind, NodeState::Tentative);
-        self.partial.grow(node, raw);
+        let node = self.partial.scalar(kind, raw);
         let mut state = NodeState::Tentative;
         if let Some(issue) = wanted {
             (left, state) = self.made_at(scalar, node, issue.span(), raw, path);
@@ -290,7 +286,7 @@ impl Walk {
             Ok(Value::Null) => (JsonType::Null, made.text.clone()),
             _ => (JsonType::Number, made.text.clone()),
         };
-        self.partial.replace(node, kind, &content);
+        self.partial.replace_last(kind, &content);
         self.applied.push(Applied {
             rule: made.rule,
             risk: made.risk,

@@ -183,10 +183,6 @@ impl Walk {
         self.origin.pass(at);
     }
 
-    fn parent(&self) -> Option<usize> {
-        self.frames.last().map(|frame| frame.node)
-    }
-
     /// Whether the current value is not checked.
     pub(super) fn is_mute(&self) -> bool {
         self.mute || self.spent || self.frames.len() > DEPTH
@@ -204,7 +200,7 @@ impl Walk {
                 self.find(issue, at);
             }
         }
-        let node = self.partial.append(self.parent(), kind, NodeState::Tentative);
+        let node = self.partial.begin(kind, NodeState::Tentative);
         let start = self.origin.of(at);
         let frame = Frame { node, kind, ways, known: false, unknown: false, settled: true, start };
         self.frames.push(frame);
