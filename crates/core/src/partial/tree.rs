@@ -200,34 +200,38 @@ impl Tree {
     /// Appends a value to the open container.
     fn append(&mut self, kind: JsonType, text: usize, open: bool) -> usize {
         let at = self.nodes.len();
+        let (parent, index) = self.link(at);
         let key = self.key.take();
-        let mut node = Node {
+        self.nodes.push(Node {
             kind,
             open,
             has_key: key.is_some(),
             key: key.unwrap_or(text),
             text,
             end: self.text.len(),
-            parent: 0,
-            index: 0,
+            parent,
+            index,
             next: None,
             last: None,
-        };
-        if let Some(parent) = self.open {
-            node.parent = parent;
-            let own = NonZeroUsize::new(at);
-            let before = self.nodes.get_mut(parent).and_then(|parent| {
-                let before = parent.last;
-                parent.last = own;
-                before
-            });
-            if let Some(before) = before.and_then(|before| self.nodes.get_mut(before.get())) {
-                before.next = own;
-                node.index = before.index + 1;
-            }
-        }
-        self.nodes.push(node);
+        });
         at
+    }
+
+    /// Makes the value that will be at `at` the last child of the open container. Returns the index
+    /// of that, and its own among its siblings.
+    #[inline]
+    fn link(&mut self, at: usize) -> (usize, usize) {
+        let Some(parent) = self.open else { return (0, 0) };
+        let own = NonZeroUsize::new(at);
+        let container = self.nodes.get_mut(parent);
+        let before = container.and_then(|node| core::mem::replace(&mut node.last, own));
+        match before.and_then(|before| self.nodes.get_mut(before.get())) {
+            Some(before) => {
+                before.next = own;
+                (parent, before.index + 1)
+            }
+            None => (parent, 0),
+        }
     }
 
     /// The node at an index that is known to be valid.

@@ -180,7 +180,7 @@ impl Walk {
             let span = self.origin.of(from)..self.origin.end_of(last);
             state = self.spell(node, raw, &left, span, path);
         }
-        self.partial.close(node, state);
+        self.partial.set_state(node, state);
         self.close_value(&left, state);
     }
 
