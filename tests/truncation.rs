@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{
-    DeltaOp, Kind, Mender, Options, Outcome, OwnedValue, Partial, Policy, Revision,
+    DeltaOp, JsonType, Mender, Options, Outcome, OwnedValue, Partial, Policy, Revision,
 };
 
 /// A source file as a model writes one into a call: quotes of all kinds, braces, backslashes, trailing
@@ -230,7 +230,7 @@ fn changes_of_a_repeated_key() {
     assert_eq!(copy, partial.to_owned_value());
     assert_eq!(copy.to_string(), r#"{"a":"x","a":"yz","a":[1,2]}"#);
     let root = copy.root().unwrap();
-    assert_eq!(root.member("a").unwrap().kind(), Kind::Array);
+    assert_eq!(root.member("a").unwrap().kind(), JsonType::Array);
     assert_eq!(root.len(), 3);
 }
 

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use jsonmend_core::{Kind, Mender, Options, Outcome, Output, Partial, mend};
+use jsonmend_core::{JsonType, Mender, Options, Outcome, Output, Partial, mend};
 use serde::de::IgnoredAny;
 
 /// Counts the length of the output, as a socket would.
@@ -51,7 +51,7 @@ pub(crate) fn snapshots(mender: &mut Mender, partial: &mut Partial, text: &str, 
     for chunk in text.as_bytes().chunks(size) {
         mender.push(chunk, partial);
         // Looking up a key reads all members, because none of them has this key.
-        let root = partial.root().filter(|root| root.kind() == Kind::Object);
+        let root = partial.root().filter(|root| root.kind() == JsonType::Object);
         let content = root.and_then(|root| root.member("content"));
         black_box((content.and_then(|text| text.as_str()), mender.completion()));
     }

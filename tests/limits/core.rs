@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jsonmend_core::{
-    BufferedMender, Collected, Guide, Kind, Limits, Listed, Member, Mender, Options, Outcome,
+    BufferedMender, Collected, Guide, JsonType, Limits, Listed, Member, Mender, Options, Outcome,
     TrailingDocuments, apply, mend,
 };
 use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
@@ -165,7 +165,7 @@ pub(crate) fn hexadecimal() {
 struct Asked(Arc<std::sync::atomic::AtomicUsize>);
 
 impl Guide for Asked {
-    fn allows(&self, _: Kind) -> bool {
+    fn allows(&self, _: JsonType) -> bool {
         true
     }
     fn member(&self, key: &str) -> Member {

@@ -1,8 +1,9 @@
 //! Mending while the text arrives, and once more as a whole at its end.
 
-use alloc::vec::Vec;
-
-use crate::{Collected, Mended, Mender, Options, Outcome, Output, mend, mended::into_string};
+use crate::{
+    Collected, Mended, Mender, Options, Outcome, Output, buffer::BoundedBuffer, mend,
+    mended::into_string,
+};
 
 /// A [`Mender`] that also keeps the raw input, up to the buffer limit, and mends it again as a
 /// whole at the end. Use it where the final result matters more than what is shown meanwhile.
@@ -19,8 +20,7 @@ use crate::{Collected, Mended, Mender, Options, Outcome, Output, mend, mended::i
 pub struct BufferedMender {
     mender: Mender,
     options: Options,
-    /// The input, until it outgrows the buffer limit.
-    raw: Option<Vec<u8>>,
+    raw: BoundedBuffer,
     /// What the push path has emitted.
     grown: Collected,
 }
@@ -31,21 +31,15 @@ impl BufferedMender {
     pub fn new(options: Options) -> Self {
         Self {
             mender: Mender::new(options.clone()),
+            raw: BoundedBuffer::new(options.limits().buffer()),
             options,
-            raw: Some(Vec::new()),
             grown: Collected::default(),
         }
     }
 
     /// Reads a chunk. `out` receives what [`Mender::push`] emits.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
-        if let Some(raw) = &mut self.raw {
-            if raw.len() + chunk.len() > self.options.limits().buffer() {
-                self.raw = None;
-            } else {
-                raw.extend_from_slice(chunk);
-            }
-        }
+        self.raw.push(chunk);
         self.mender.push(chunk, &mut (&mut self.grown, out));
     }
 
@@ -54,8 +48,8 @@ impl BufferedMender {
     pub fn finish(&mut self, out: &mut impl Output) -> Mended {
         let cut_at = self.mender.path();
         let outcome = self.mender.finish(&mut (&mut self.grown, out));
-        if let Some(raw) = self.raw.take() {
-            return mend(&raw, &self.options);
+        if let Some(raw) = self.raw.get() {
+            return mend(raw, &self.options);
         }
         let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(cut_at);
         let (text, repairs) = core::mem::take(&mut self.grown).into_parts();

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::Kind;
+use crate::JsonType;
 
 /// Knows what a value should be, like one place in a schema, and leads to the places inside it.
 ///
@@ -20,7 +20,7 @@ use crate::Kind;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use jsonmend_core::{Guide, Kind, Member, Options, mend};
+/// use jsonmend_core::{Guide, JsonType, Member, Options, mend};
 ///
 /// /// An object with the text `city` and the number `days`.
 /// #[derive(Debug)]
@@ -31,11 +31,11 @@ use crate::Kind;
 /// }
 ///
 /// impl Guide for Trip {
-///     fn allows(&self, kind: Kind) -> bool {
+///     fn allows(&self, kind: JsonType) -> bool {
 ///         match self {
-///             Self::Object => kind == Kind::Object,
-///             Self::City => kind == Kind::String,
-///             Self::Days => kind == Kind::Number,
+///             Self::Object => kind == JsonType::Object,
+///             Self::City => kind == JsonType::String,
+///             Self::Days => kind == JsonType::Number,
 ///         }
 ///     }
 ///     fn member(&self, key: &str) -> Member {
@@ -55,7 +55,7 @@ use crate::Kind;
 /// ```
 pub trait Guide: fmt::Debug + Send + Sync {
     /// Whether a value of this kind is allowed here.
-    fn allows(&self, kind: Kind) -> bool;
+    fn allows(&self, kind: JsonType) -> bool;
 
     /// What is known of a member of this object.
     fn member(&self, key: &str) -> Member;

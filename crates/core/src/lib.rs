@@ -54,14 +54,19 @@
 
 extern crate alloc;
 
+#[doc(hidden)]
+pub mod buffer;
 mod buffered;
 mod code;
 mod engine;
 mod events;
 mod grammar;
 mod guide;
+mod json_type;
 mod kind;
 mod lead;
+#[doc(hidden)]
+pub mod lexer;
 mod mended;
 mod mender;
 mod options;
@@ -98,6 +103,7 @@ pub use buffered::BufferedMender;
 pub use code::UnknownCode;
 pub use events::{EventReader, Events, ParseEvent};
 pub use guide::{Guide, Listed, Member};
+pub use json_type::JsonType;
 pub use kind::{KindSet, RepairKind, Risk};
 pub use lead::Lead;
 pub use mended::Mended;
@@ -106,7 +112,13 @@ pub use options::{Limits, Options, Policy, TrailingDocuments};
 pub use output::{Collected, Output};
 #[cfg(feature = "serde_json")]
 pub use partial::Unrepresentable;
-pub use partial::{Delta, DeltaOp, Deltas, Kind, Misplaced, OwnedValue, Partial, Revision, Value};
+/// The tree of a [`Partial`], for those that keep something for each of its values. Not part of the
+/// public API.
+#[doc(hidden)]
+pub mod tree {
+    pub use crate::partial::Tree;
+}
+pub use partial::{Delta, DeltaOp, Deltas, Misplaced, OwnedValue, Partial, Revision, Value};
 pub use path::{Path, Step};
 pub use paths::{Located, Paths};
 pub use repairs::{Repairs, RepairsIter, RepairsPosition};

@@ -15,48 +15,9 @@ pub use json::Unrepresentable;
 pub use owned::{Misplaced, OwnedValue};
 pub use value::Value;
 
-use crate::{EventReader, Output, code::by_code, events::short_character, scan::is_plain_text};
-use tree::{LONG, Tree};
-
-/// The kind of a [`Value`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_enums)]
-pub enum Kind {
-    /// A list of items.
-    Array,
-    /// `true` or `false`.
-    Bool,
-    /// `null`.
-    Null,
-    /// A number, as it was written.
-    Number,
-    /// Members, in the order of the input.
-    Object,
-    /// A string.
-    String,
-}
-
-impl Kind {
-    /// All kinds, in alphabetical order.
-    pub const ALL: &'static [Self] =
-        &[Self::Array, Self::Bool, Self::Null, Self::Number, Self::Object, Self::String];
-
-    /// The stable lower-case name, which is the name of the type in JSON Schema (`boolean` for
-    /// `Bool`).
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Array => "array",
-            Self::Bool => "boolean",
-            Self::Null => "null",
-            Self::Number => "number",
-            Self::Object => "object",
-            Self::String => "string",
-        }
-    }
-}
-
-by_code!(Kind, "kind of value");
+use crate::{EventReader, Output, events::short_character, scan::is_plain_text};
+use tree::LONG;
+pub use tree::Tree;
 
 /// The partial value of a document that is still arriving.
 ///

@@ -7,7 +7,7 @@ use ::serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serialize
 pub use value::DeserializeError;
 
 use crate::{
-    Delta, DeltaOp, Kind, Outcome, ParseEvent, Path, Repair, RepairKind, Repairs, Risk,
+    Delta, DeltaOp, JsonType, Outcome, ParseEvent, Path, Repair, RepairKind, Repairs, Risk,
     TrailingDocuments,
 };
 
@@ -22,7 +22,7 @@ macro_rules! serialize_code {
         }
     )*};
 }
-serialize_code!(Kind, Outcome, RepairKind, Risk, TrailingDocuments);
+serialize_code!(JsonType, Outcome, RepairKind, Risk, TrailingDocuments);
 
 /// Serializes as it prints, as in `$.a[0]`.
 impl Serialize for Path {

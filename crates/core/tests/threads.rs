@@ -19,7 +19,7 @@ fn every_type_is_send_and_sync() {
     crosses::<core::Deltas<'static>>();
     crosses::<core::EventReader>();
     crosses::<core::Events<fn(core::ParseEvent<'_>)>>();
-    crosses::<core::Kind>();
+    crosses::<core::JsonType>();
     crosses::<core::KindSet>();
     crosses::<core::Lead>();
     crosses::<core::Limits>();

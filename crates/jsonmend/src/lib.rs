@@ -155,7 +155,7 @@ pub mod partial {
     #[cfg(feature = "serde_json")]
     pub use jsonmend_core::Unrepresentable;
     pub use jsonmend_core::{
-        Delta, DeltaOp, Deltas, EventReader, Events, Kind, Misplaced, OwnedValue, ParseEvent,
+        Delta, DeltaOp, Deltas, EventReader, Events, JsonType, Misplaced, OwnedValue, ParseEvent,
         Revision,
     };
 }

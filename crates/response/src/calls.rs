@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use jsonmend_core::{Mended, Options, Outcome, Output};
+use jsonmend_core::{Mended, Options, Outcome, Output, buffer::BoundedBuffer};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
 use jsonmend_wire::{Call, CallKind, Guides, WireEvent};
@@ -93,7 +93,7 @@ struct OpenCall {
 #[derive(Debug)]
 enum Follower {
     /// The name is not known yet, or there are no arguments: the arguments so far.
-    Waits(Vec<u8>),
+    Waits(BoundedBuffer),
     Along(Box<Along>),
     /// There is no schema, or too many arguments came before the name.
     Absent,
@@ -118,7 +118,8 @@ impl Tools {
         match *event {
             WireEvent::CallBegan { call, kind, name, .. } => {
                 let registry = self.registry.load();
-                let follower = Follower::Waits(Vec::new());
+                let kept = BoundedBuffer::new(self.engine.limits().buffer());
+                let follower = Follower::Waits(kept);
                 let name = name.map(str::to_owned);
                 self.open.insert(call, OpenCall { kind, name, registry, follower });
             }
@@ -176,21 +177,21 @@ impl OpenCall {
     /// Reads more of the arguments.
     fn push(&mut self, bytes: &[u8], engine: &Options) {
         if let Follower::Waits(text) = &mut self.follower {
-            text.extend_from_slice(bytes);
-            let Some(name) = self.name.as_deref().filter(|_| !text.is_empty()) else {
-                if text.len() > engine.limits().buffer() {
-                    self.follower = Follower::Absent;
-                }
-                return;
+            let begun = text.held() + bytes.len() > 0 || !text.is_whole();
+            let Some(name) = self.name.as_deref().filter(|_| begun) else {
+                return text.push(bytes);
             };
             // A name may come in pieces, but only before the arguments.
-            let text = std::mem::take(text);
+            let Some(earlier) = text.get().map(<[u8]>::to_vec) else {
+                self.follower = Follower::Absent;
+                return;
+            };
             let tool = target(&self.registry, name).filter(|_| self.kind != CallKind::Custom);
             self.follower = match tool {
                 Some(tool) => Follower::Along(Box::new(Along::new(&tool, engine))),
                 None => Follower::Absent,
             };
-            return self.read(&text);
+            self.read(&earlier);
         }
         self.read(bytes);
     }

@@ -1,6 +1,6 @@
 //! Objects found in text.
 
-use jsonmend_core::{Outcome, Path, Repair, Repairs};
+use jsonmend_core::{Outcome, Path, Repair, Repairs, buffer::BoundedBuffer};
 use jsonmend_wire::Block;
 
 /// A JSON document found in text, and its outcome.
@@ -106,9 +106,7 @@ pub struct ObjectBuilder {
     number: usize,
     block: Block,
     offset: usize,
-    limit: usize,
-    /// `None` once it has exceeded the limit.
-    json: Option<Vec<u8>>,
+    json: BoundedBuffer,
     repairs: Repairs,
 }
 
@@ -116,7 +114,8 @@ impl ObjectBuilder {
     /// An object that starts at byte `offset` of its text. At most `limit` bytes of it are kept.
     #[must_use]
     pub const fn new(number: usize, block: Block, offset: usize, limit: usize) -> Self {
-        Self { number, block, offset, limit, json: Some(Vec::new()), repairs: Repairs::new() }
+        let json = BoundedBuffer::new(limit);
+        Self { number, block, offset, json, repairs: Repairs::new() }
     }
 
     /// Its number, from 0, in the order in which the objects of the stream began.
@@ -134,18 +133,12 @@ impl ObjectBuilder {
     /// Whether it is within the limit.
     #[must_use]
     pub const fn is_kept(&self) -> bool {
-        self.json.is_some()
+        self.json.is_whole()
     }
 
     /// Appends more of its text.
     pub fn push(&mut self, bytes: &[u8]) {
-        if let Some(json) = &mut self.json {
-            if json.len() + bytes.len() > self.limit {
-                self.json = None;
-            } else {
-                json.extend_from_slice(bytes);
-            }
-        }
+        self.json.push(bytes);
     }
 
     /// Adds a repair. Once the object has exceeded the limit, there is no text to which it applies.
@@ -157,24 +150,24 @@ impl ObjectBuilder {
 
     /// How much memory it takes, in bytes, about: its text and its repairs.
     pub(crate) fn weight(&self) -> usize {
-        self.json.as_ref().map_or(0, Vec::len) + self.repairs.memory()
+        self.json.held() + self.repairs.memory()
     }
 
     /// Keeps no more of it, because of a limit on all objects.
     pub(crate) fn give_up(&mut self) {
-        self.json = None;
+        self.json.give_up();
         self.repairs = Repairs::new();
     }
 
     /// Ends the object with `outcome`, or with an overflow if it exceeded the limit.
     #[must_use]
     pub fn end(self, outcome: Outcome) -> Object {
-        let outcome = if self.json.is_some() { outcome } else { Outcome::Overflow };
+        let outcome = if self.is_kept() { outcome } else { Outcome::Overflow };
         Object {
             number: self.number,
             block: self.block,
             offset: self.offset,
-            json: self.json.map(into_text),
+            json: self.json.into_bytes().map(into_text),
             outcome,
             repairs: self.repairs,
             cut_at: None,

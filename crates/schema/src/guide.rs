@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, Kind, Listed, Member};
+use jsonmend_core::{Guide, JsonType, Listed, Member};
 
-use crate::{Schema, compile::ShapeId, issue::folded, part::Part, tree::JsonKind};
+use crate::{Schema, compile::ShapeId, issue::folded, part::Part};
 
 /// The most readings of a place, which has one for each combination of union branches. The guide
 /// gives no advice for a place with more.
@@ -83,21 +83,13 @@ impl Place {
 }
 
 impl Guide for Place {
-    fn allows(&self, kind: Kind) -> bool {
-        let kind = match kind {
-            Kind::Array => JsonKind::Array,
-            Kind::Bool => JsonKind::Boolean,
-            Kind::Null => JsonKind::Null,
-            Kind::Number => JsonKind::Number,
-            Kind::Object => JsonKind::Object,
-            Kind::String => JsonKind::String,
-        };
+    fn allows(&self, kind: JsonType) -> bool {
         self.readings.is_empty() || self.parts().any(|part| part.allows(kind))
     }
 
     fn member(&self, key: &str) -> Member {
         let objects: Vec<Part<'_>> =
-            self.parts().filter(|part| part.allows(JsonKind::Object)).collect();
+            self.parts().filter(|part| part.allows(JsonType::Object)).collect();
         let mut declared = objects.iter().filter_map(|part| part.property(key)).peekable();
         if declared.peek().is_some() {
             return self.below(declared).map_or(Member::Open, Member::Declared);
@@ -109,7 +101,7 @@ impl Guide for Place {
     }
 
     fn item(&self, index: usize) -> Option<Arc<dyn Guide>> {
-        let lists = self.parts().filter(|part| part.allows(JsonKind::Array));
+        let lists = self.parts().filter(|part| part.allows(JsonType::Array));
         let items: Vec<Part<'_>> =
             lists.filter(Part::has_items).map(|part| part.item(index)).collect();
         self.below(items.into_iter())
@@ -117,7 +109,7 @@ impl Guide for Place {
 
     fn listed(&self, text: &str) -> Listed {
         let strings: Vec<Part<'_>> =
-            self.parts().filter(|part| part.allows(JsonKind::String)).collect();
+            self.parts().filter(|part| part.allows(JsonType::String)).collect();
         let mut found = Listed::No;
         for part in &strings {
             // A branch that accepts any string accepts this one.

@@ -46,7 +46,7 @@ pub use registry::{
 };
 pub use rule::{Rule, Rules};
 pub use script::{Cause, Change, apply_changes};
-pub use tree::{Children, JsonKind, MAX_DEPTH, Node, Tree, TreeError};
+pub use tree::{Children, MAX_DEPTH, Node, Tree, TreeError};
 pub use typed::ParseAsError;
 #[cfg(feature = "schemars")]
 pub use typed::{parse_as, parse_incomplete_as};

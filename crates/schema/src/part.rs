@@ -8,7 +8,7 @@ use crate::{
     compile::{Additional, Choices, Schema, Shape, ShapeId, Shapes, Types},
     issue,
     judge::Judge,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 /// The most subschemas that are combined.
@@ -286,14 +286,14 @@ impl<'s> Part<'s> {
     }
 
     /// Whether a type is allowed.
-    pub(crate) fn allows(&self, kind: JsonKind) -> bool {
+    pub(crate) fn allows(&self, kind: JsonType) -> bool {
         self.allowed().has(match kind {
-            JsonKind::Array => Types::ARRAY,
-            JsonKind::Boolean => Types::BOOLEAN,
-            JsonKind::Null => Types::NULL,
-            JsonKind::Number => Types::NUMBER,
-            JsonKind::Object => Types::OBJECT,
-            JsonKind::String => Types::STRING,
+            JsonType::Array => Types::ARRAY,
+            JsonType::Boolean => Types::BOOLEAN,
+            JsonType::Null => Types::NULL,
+            JsonType::Number => Types::NUMBER,
+            JsonType::Object => Types::OBJECT,
+            JsonType::String => Types::STRING,
         })
     }
 }

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::{Collected, Mender, Options, Outcome, Output, Policy, Repair, Risk};
+use jsonmend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Policy, Repair, Risk};
 use jsonmend_schema::{
-    Cursor, FitOptions, FitStream, IssueCode, JsonKind, NodeState, Rules, Schema, Snapshot,
-    Standing, Tree,
+    Cursor, FitOptions, FitStream, IssueCode, NodeState, Rules, Schema, Snapshot, Standing, Tree,
 };
 
 const TASK: &str = r#"{"type": "object", "properties": {
@@ -269,7 +268,7 @@ fn scalars_are_coerced_when_they_end() {
     assert_eq!(root.to_string(), r#"{"count":12,"unit":"kg","done":true,"size":7,"note":"x"}"#);
     let state = |key| root.member(key).unwrap().state();
     assert_eq!((state("count"), state("note")), (NodeState::Final, NodeState::Tentative));
-    assert_eq!(root.member("count").unwrap().kind(), JsonKind::Number);
+    assert_eq!(root.member("count").unwrap().kind(), JsonType::Number);
     let changes: Vec<_> =
         cursor.changes().iter().map(|c| (c.cause().code(), c.span(), c.after())).collect();
     assert_eq!(changes[0], ("string-to-number", 8..12, "12"));

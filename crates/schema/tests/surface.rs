@@ -4,12 +4,12 @@
 
 use std::{error::Error, fmt::Display, str::FromStr};
 
-use jsonmend_core::RepairKind;
+use jsonmend_core::{JsonType, RepairKind};
 use jsonmend_schema::{
     Applied, Cause, Change, Cursor, Draft, Expected, Finding, FitOptions, FitStream, Fitted, Issue,
-    IssueCode, JsonKind, Node, NodeState, ParallelCall, ParseAsError, Received, Registry,
-    RegistryError, Rendering, Rule, Rules, Schema, SchemaError, SchemaLimits, SchemaOptions,
-    SharedRegistry, Snapshot, Standing, Tree, TreeError, UnknownCode,
+    IssueCode, Node, NodeState, ParallelCall, ParseAsError, Received, Registry, RegistryError,
+    Rendering, Rule, Rules, Schema, SchemaError, SchemaLimits, SchemaOptions, SharedRegistry,
+    Snapshot, Standing, Tree, TreeError, UnknownCode,
 };
 use serde_json::json;
 
@@ -36,7 +36,7 @@ fn every_code_is_printed_and_read() {
     coded(Standing::ALL, |standing| standing.code(), "standing");
     coded(NodeState::ALL, |state| state.code(), "node state");
     coded(Draft::ALL, |draft| draft.code(), "draft");
-    coded(JsonKind::ALL, |kind| kind.code(), "JSON type");
+    coded(JsonType::ALL, |kind| kind.code(), "JSON type");
     let causes = [Cause::Rule(Rule::WrapInArray), Cause::Syntax(RepairKind::MissingComma)];
     coded(&causes, |cause| cause.code(), "rule or repair");
     assert!(IssueCode::ALL.windows(2).all(|pair| pair[0].code() < pair[1].code()));

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use jsonmend_core::{Guide, Kind, Listed, Member};
+use jsonmend_core::{Guide, JsonType, Listed, Member};
 use serde_json::Value;
 
 /// A guide as an outline of the value, in JSON.
@@ -44,15 +44,15 @@ impl Outline {
 }
 
 impl Guide for Outline {
-    fn allows(&self, kind: Kind) -> bool {
+    fn allows(&self, kind: JsonType) -> bool {
         match (&self.0, kind) {
-            (Value::Object(_), kind) => kind == Kind::Object,
-            (Value::Array(_), kind) => kind == Kind::Array,
+            (Value::Object(_), kind) => kind == JsonType::Object,
+            (Value::Array(_), kind) => kind == JsonType::Array,
             (Value::String(name), kind) => match name.as_str() {
                 "any" => true,
-                "bool" => kind == Kind::Bool,
-                "number" => kind == Kind::Number,
-                _ => kind == Kind::String,
+                "bool" => kind == JsonType::Boolean,
+                "number" => kind == JsonType::Number,
+                _ => kind == JsonType::String,
             },
             _ => true,
         }
@@ -88,7 +88,7 @@ impl Guide for Outline {
 pub struct Unknowing;
 
 impl Guide for Unknowing {
-    fn allows(&self, _: Kind) -> bool {
+    fn allows(&self, _: JsonType) -> bool {
         true
     }
 
@@ -115,7 +115,7 @@ impl Counting {
 }
 
 impl Guide for Counting {
-    fn allows(&self, _: Kind) -> bool {
+    fn allows(&self, _: JsonType) -> bool {
         self.ask();
         true
     }
@@ -158,7 +158,7 @@ impl Whim {
 }
 
 impl Guide for Whim {
-    fn allows(&self, kind: Kind) -> bool {
+    fn allows(&self, kind: JsonType) -> bool {
         self.of(format!("{kind:?}").as_bytes()) >> 20 & 3 != 0
     }
 

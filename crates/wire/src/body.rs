@@ -7,7 +7,8 @@ use jsonmend_core::Outcome;
 use crate::{
     Call, CallKind, Framing, Transcript, WireOptions,
     format::{self, Arguments, Delta},
-    json, transcribe,
+    json::{self, Span},
+    transcribe,
 };
 
 /// A response body with repaired tool calls. Returned by [`mend_body`].
@@ -86,9 +87,9 @@ fn is_mended(call: &Call) -> bool {
 fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<String> {
     let mut format = format::start(transcript.format()?)?;
     let text = body.trim_start_matches(|c: char| c == '\u{feff}' || json::is_space(c));
-    let (root, _) = json::first(text).ok()?;
+    let (root, _) = json::first_from(body, body.len() - text.len()).ok()?;
     let mut out = String::with_capacity(body.len());
-    let mut rest = body;
+    let mut written = 0;
     let mut waiting = calls.iter().peekable();
     let alone = (!root.is_array()).then_some(root);
     for payload in alone.into_iter().chain(root.items()).filter(|node| node.is_object()) {
@@ -99,17 +100,15 @@ fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<Strin
             };
             // The piece of a call that was left alone matches none of the waiting calls.
             let Some(call) = waiting.next_if(|call| call.raw() == &*piece) else { return };
-            let literal = piece.literal();
-            let start = literal.as_ptr() as usize - rest.as_ptr() as usize;
-            if let Some((head, tail)) = rest.split_at_checked(start)
-                && let Some(tail) = tail.get(literal.len()..)
+            if let Some(Span { start, end }) = piece.span()
+                && let Some(before) = body.get(written..start)
             {
-                out.push_str(head);
+                out.push_str(before);
                 out.push_str(&json::quote(call.arguments()));
-                rest = tail;
+                written = end;
             }
         });
     }
-    out.push_str(rest);
+    out.push_str(body.get(written..)?);
     Some(out)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Block, Doubt, ErrorKind, Finish, Usage, WireError, WireEvent, WireOptions,
-    calls::{Calls, EditLog, End, Entry, Place, Sink, Target, Tracking},
+    calls::{Calls, EditLog, End, Entry, Sink, Target, Tracking},
     format::{CallEnds, Delta, Piece, excerpt},
     json::Halves,
     source::Source,
@@ -120,16 +120,15 @@ impl Channels {
 
     /// Reads a delta of the payload `source`.
     pub(crate) fn take(&mut self, delta: Delta<'_>, source: Source<'_>, sink: Sink<'_>) {
-        let base = source.text();
         match delta {
-            Delta::Text { block, text } => self.text(Channel::Text, block, &text, base, sink),
+            Delta::Text { block, text } => self.text(Channel::Text, block, &text, sink),
             Delta::Reasoning { block, text } => {
-                self.text(Channel::Reasoning, block, &text, base, sink);
+                self.text(Channel::Reasoning, block, &text, sink);
             }
-            Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, base, sink),
+            Delta::Refusal { block, text } => self.text(Channel::Refusal, block, &text, sink),
             Delta::TextAgain { block, text } => {
                 if let Some(tracking) = self.calls.tracking() {
-                    tracking.repeat_text(block, Place::of(text.literal(), base));
+                    tracking.repeat_text(block, text.span());
                 }
             }
             Delta::TextEnd { choice, block } => {
@@ -138,7 +137,7 @@ impl Channels {
             Delta::Call(delta) => {
                 if let Some(tracking) = self.calls.tracking() {
                     for text in [&delta.id, &delta.name].into_iter().flatten() {
-                        tracking.enter(Entry::Other(quoted(text, base)));
+                        tracking.enter(Entry::Other(text.span()));
                     }
                 }
                 if let Err(error) = self.calls.take(delta, source, sink) {
@@ -197,14 +196,7 @@ impl Channels {
         }
     }
 
-    fn text(
-        &mut self,
-        channel: Channel,
-        block: Block,
-        piece: &Piece<'_>,
-        base: &str,
-        sink: Sink<'_>,
-    ) {
+    fn text(&mut self, channel: Channel, block: Block, piece: &Piece<'_>, sink: Sink<'_>) {
         self.calls.end_pending(sink);
         let mut halves = match self.halves.is_empty() {
             true => Halves::default(),
@@ -217,9 +209,9 @@ impl Channels {
             text.to_mut().push_str(halves.finish());
         }
         if let Some(tracking) = self.calls.tracking() {
-            let place = Place::of(piece.literal(), base);
-            if channel != Channel::Text || !tracking.text(block, place, &text, *text != **piece) {
-                tracking.enter(Entry::Other(place));
+            let span = piece.span();
+            if channel != Channel::Text || !tracking.text(block, span, &text, *text != **piece) {
+                tracking.enter(Entry::Other(span));
             }
         }
         if !text.is_empty() {
@@ -242,12 +234,4 @@ impl Channels {
             tracking.end_texts(of, cut);
         }
     }
-}
-
-/// The place of the string literal that holds `text`, if it holds it without an escape.
-fn quoted(text: &str, base: &str) -> Option<Place> {
-    let Place { start, end } = Place::of(text, base)?;
-    let place = Place { start: start.checked_sub(1)?, end: end.checked_add(1)? };
-    let literal = base.get(place.start..place.end)?;
-    (literal.starts_with('"') && literal.ends_with('"')).then_some(place)
 }

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::{Mended, Options, Policy, Risk, mend};
+use jsonmend_core::{Mended, Options, Policy, Risk, lexer::Fault, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
-    calls::{End, Entry, Place, Sink},
+    calls::{End, Entry, Sink},
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Format, excerpt},
     framing::{Frame, Unframer},
-    json::{self, Fault, Node},
+    json::{self, Node},
     source::Source,
 };
 
@@ -224,12 +224,13 @@ impl Body {
         let Self { format, channels, .. } = self;
         if let Some(format) = format
             && format.decode_plain(event, data, &mut |delta| {
-                channels.take(delta, Source::new(data), sink);
+                channels.take(delta, Source::VERBATIM, sink);
             })
         {
             return;
         }
-        let mut rest = data.trim();
+        let data = data.trim_end();
+        let mut rest = data.trim_start();
         // Proxies may wrap a payload that is already wrapped.
         while let Some(inner) = rest.strip_prefix("data:") {
             rest = inner.trim_start();
@@ -243,7 +244,7 @@ impl Body {
                 // Its data was lost.
                 self.fail(ErrorKind::Malformed, event, sink);
             } else {
-                self.node(event, Node::EMPTY, Source::new(data), sink);
+                self.node(event, Node::EMPTY, Source::VERBATIM, sink);
             }
             return;
         }
@@ -259,16 +260,16 @@ impl Body {
                 rest = after.trim_start();
                 continue;
             }
-            match json::first(rest) {
+            match json::first_from(data, data.len() - rest.len()) {
                 Ok((node, after)) => {
                     if self.python.is_none() && node.is_object() {
                         self.python = Some(false);
                     }
-                    self.node(event, node, Source::new(data), sink);
+                    self.node(event, node, Source::VERBATIM, sink);
                     rest = after;
                 }
                 Err(fault) => {
-                    self.broken(event, data, rest, (fault, whole), sink);
+                    self.broken(event, (data.len() - rest.len(), rest), (fault, whole), sink);
                     return;
                 }
             }
@@ -279,8 +280,7 @@ impl Body {
     fn broken(
         &mut self,
         event: &str,
-        data: &str,
-        text: &str,
+        (at, text): (usize, &str),
         (fault, whole): (Fault, bool),
         sink: Sink<'_>,
     ) {
@@ -292,7 +292,7 @@ impl Body {
             self.channels.fail(&error, sink);
             return;
         }
-        if text.starts_with('{') && fault == Fault::Invalid {
+        if text.starts_with('{') && fault != Fault::Incomplete {
             let policy = Policy::PERMISSIVE.at_most(Risk::Lossy);
             let mended = mend(text.as_bytes(), &Options::new().with_policy(policy));
             let complete = mended.outcome().is_complete();
@@ -300,12 +300,11 @@ impl Body {
                 sink(WireEvent::EnvelopeMended(&mended));
                 let looks_python = text.starts_with("{'");
                 let is_python = *self.python.get_or_insert(looks_python) && looks_python;
-                let source =
-                    Source::mended(mended.text().unwrap_or_default(), text, mended.repairs());
+                let source = Source::mended(text, mended.repairs());
                 let policy = self.options.mending().policy();
                 let damaged = source.is_damaged(policy, is_python, &format::argument_objects(node));
                 // The damage must remain visible to the reader of a rewritten body.
-                let written = self.note_envelope(Place::of(text, data), &mended, !damaged);
+                let written = self.note_envelope(at, &mended, !damaged);
                 // Nothing can be written to a text that passes through an event verbatim. So what is open is
                 // abandoned before the event, and what begins in it is abandoned after it.
                 if !written {
@@ -329,15 +328,12 @@ impl Body {
         }
     }
 
-    /// Tells a rewriter how the payload was read from `place` on. Returns `false` if the payload must be
+    /// Tells a rewriter how the payload was read from `at` on. Returns `false` if the payload must be
     /// forwarded verbatim.
-    fn note_envelope(&mut self, place: Option<Place>, mended: &Mended, allowed: bool) -> bool {
+    fn note_envelope(&mut self, at: usize, mended: &Mended, allowed: bool) -> bool {
         let policy = self.options.mending().policy();
         let allowed = allowed && mended.repairs().iter().all(|repair| policy.allows(repair.kind()));
-        let (Some(tracking), Some(Place { start: at, .. })) = (self.channels.tracking(), place)
-        else {
-            return true;
-        };
+        let Some(tracking) = self.channels.tracking() else { return true };
         let mended = mended.text().unwrap_or_default().to_owned();
         tracking.enter(Entry::Envelope { at, mended, allowed });
         allowed

@@ -15,7 +15,7 @@ type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use jsonmend_core::{Guide, Kind, Member};
+/// use jsonmend_core::{Guide, JsonType, Member};
 /// use jsonmend_wire::{Guides, WireOptions, transcribe};
 ///
 /// /// The arguments `city` and `days`.
@@ -23,7 +23,7 @@ type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 /// struct Trip;
 ///
 /// impl Guide for Trip {
-///     fn allows(&self, _: Kind) -> bool {
+///     fn allows(&self, _: JsonType) -> bool {
 ///         true
 ///     }
 ///     fn member(&self, key: &str) -> Member {

@@ -1,15 +1,16 @@
 //! The payload that a delta was read from, and its original text before it was repaired.
 
-use core::{iter::Take, ops::Range};
+use core::iter::Take;
 
 use jsonmend_core::{Policy, Repair, RepairKind, Repairs, RepairsIter};
 
-/// A payload as it is read, and its original text if it was repaired.
+use crate::json::Span;
+
+/// The payload that is read, by its original text if that was repaired.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
-    text: &'a str,
     original: &'a str,
-    /// They turn `original` into `text`.
+    /// They turn `original` into the payload.
     repairs: &'a Repairs,
 }
 
@@ -17,23 +18,16 @@ static NONE: Repairs = Repairs::new();
 
 impl<'a> Source<'a> {
     /// A payload that is read verbatim.
-    pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, original: text, repairs: &NONE }
-    }
+    pub(crate) const VERBATIM: Source<'static> = Source { original: "", repairs: &NONE };
 
     /// A payload that was repaired.
-    pub(crate) const fn mended(text: &'a str, original: &'a str, repairs: &'a Repairs) -> Self {
-        Self { text, original, repairs }
+    pub(crate) const fn mended(original: &'a str, repairs: &'a Repairs) -> Self {
+        Self { original, repairs }
     }
 
-    /// The payload as it is read.
-    pub(crate) const fn text(&self) -> &'a str {
-        self.text
-    }
-
-    /// The original text of `part`, which is a slice of the payload as it is read. `None` if nothing was
-    /// repaired, or if a repair inserted the edges of the part.
-    pub(crate) fn original_of(&self, part: &str) -> Option<&'a str> {
+    /// The original text of a part of the payload as it is read. `None` if nothing was repaired, or if a
+    /// repair inserted the edges of the part.
+    pub(crate) fn original_of(&self, part: Span) -> Option<&'a str> {
         if self.repairs.is_empty() {
             return None;
         }
@@ -42,7 +36,7 @@ impl<'a> Source<'a> {
     }
 
     /// Whether `policy` allows all repairs inside `part`.
-    pub(crate) fn allows(&self, part: &str, policy: Policy) -> bool {
+    pub(crate) fn allows(&self, part: Span, policy: Policy) -> bool {
         self.repairs.is_empty()
             || self
                 .span(part)
@@ -55,9 +49,9 @@ impl<'a> Source<'a> {
     /// - repairs of single values that programs are known to write in another way;
     /// - single quotes, if `is_python`: the server writes all its payloads as Python literals;
     /// - repairs inside `arguments`, the objects that are the arguments of calls: the model writes them, and
-    ///   they are repaired under the policy for calls. They are slices of the payload, in its order.
-    pub(crate) fn is_damaged(&self, policy: Policy, is_python: bool, arguments: &[&str]) -> bool {
-        let mut objects = arguments.iter().filter_map(|part| self.place(part)).peekable();
+    ///   they are repaired under the policy for calls. They are in the order of the payload.
+    pub(crate) fn is_damaged(&self, policy: Policy, is_python: bool, arguments: &[Span]) -> bool {
+        let mut objects = arguments.iter().peekable();
         let (mut added, mut removed) = (0, 0);
         self.repairs.iter().any(|repair| {
             let start = (repair.start() + added).saturating_sub(removed);
@@ -95,16 +89,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The place of `part` in the payload as it is read.
-    fn place(&self, part: &str) -> Option<Range<usize>> {
-        let start = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
-        let end = start.checked_add(part.len()).filter(|end| *end <= self.text.len())?;
-        Some(start..end)
-    }
-
     /// The span of `part` in the original payload, and the repairs inside it.
-    fn span(&self, part: &str) -> Option<(usize, usize, Take<RepairsIter<'a>>)> {
-        let Range { start: first, end: last } = self.place(part)?;
+    fn span(&self, part: Span) -> Option<(usize, usize, Take<RepairsIter<'a>>)> {
+        let Span { start: first, end: last } = part;
         // How many bytes of the repaired text the repairs so far have inserted and removed.
         let (mut added, mut removed) = (0, 0);
         let mut repairs = self.repairs.iter();
@@ -151,22 +138,22 @@ mod tests {
         let original = r#"{'a': {"x": NaN,}, "b": {y: 'z'}, "c": "d",}"#;
         let mended = mend(original.as_bytes(), &Options::new());
         let text = mended.text().unwrap();
-        let source = Source::mended(text, original, mended.repairs());
+        let source = Source::mended(original, mended.repairs());
+        let span = |part: &str| {
+            let start = text.find(part).unwrap();
+            Span { start, end: start + part.len() }
+        };
         for (part, want) in [
             (r#"{"x": null}"#, r#"{"x": NaN,}"#),
             (r#"{"y": "z"}"#, "{y: 'z'}"),
             (r#""d""#, r#""d""#),
             ("null", "NaN"),
         ] {
-            let at = text.find(part).unwrap();
-            let part = &text[at..at + part.len()];
-            assert_eq!(source.original_of(part), Some(want), "{part}");
+            assert_eq!(source.original_of(span(part)), Some(want), "{part}");
         }
-        let first = text.find("{\"x\"").unwrap();
-        assert!(!source.allows(&text[first..first + 11], Policy::CONSERVATIVE));
-        let second = text.find("{\"y\"").unwrap();
-        assert!(source.allows(&text[second..second + 10], Policy::CONSERVATIVE));
-        assert_eq!(Source::new(text).original_of(text), None);
+        assert!(!source.allows(span(r#"{"x": null}"#), Policy::CONSERVATIVE));
+        assert!(source.allows(span(r#"{"y": "z"}"#), Policy::CONSERVATIVE));
+        assert_eq!(Source::VERBATIM.original_of(span(text)), None);
     }
 
     /// The objects of the payload are taken for arguments.
@@ -176,9 +163,9 @@ mod tests {
         let objects: Vec<_> = text
             .match_indices('{')
             .skip(1)
-            .map(|(at, _)| &text[at..=at + text[at..].find('}').unwrap()])
+            .map(|(at, _)| Span { start: at, end: at + text[at..].find('}').unwrap() + 1 })
             .collect();
-        let source = Source::mended(text, original, mended.repairs());
+        let source = Source::mended(original, mended.repairs());
         source.is_damaged(policy, is_python, &objects)
     }
 

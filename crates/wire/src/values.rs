@@ -18,7 +18,9 @@
 
 use std::borrow::Cow;
 
-use crate::{json::Balance, utf8, work};
+use jsonmend_core::lexer::Brackets;
+
+use crate::{utf8, work};
 
 /// An event of the decoder, borrowed from the chunk if it lies in one chunk.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +55,7 @@ pub struct ValueDecoder {
     /// The values are items of an array, separated by commas and enclosed in brackets.
     array: bool,
     limit: usize,
-    balance: Balance,
+    brackets: Brackets,
     /// The part of the open value that earlier chunks held.
     open: Vec<u8>,
     inside: bool,
@@ -82,7 +84,7 @@ impl ValueDecoder {
         Self {
             array,
             limit: 8 << 20,
-            balance: Balance::default(),
+            brackets: Brackets::default(),
             open: Vec::new(),
             inside: false,
             skip: false,
@@ -126,12 +128,13 @@ impl ValueDecoder {
                 let Some(found) = self.skip_between(rest, at, sink) else { break };
                 rest = &rest[found..];
                 self.flush_stray(at + found as u64, sink);
-                self.balance = Balance::default();
+                self.brackets = Brackets::default();
                 self.inside = true;
                 self.skip = false;
             }
-            let end = self.balance.advance(rest);
+            let end = self.brackets.advance(rest);
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+            work::count(part.len());
             rest = after;
             let at = self.base + (chunk.len() - rest.len()) as u64;
             if !self.skip && self.open.len() + part.len() > self.limit {

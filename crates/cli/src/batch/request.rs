@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use jsonmend_core::{Limits, Options, Policy, Risk};
+use jsonmend_core::{Limits, Options, Policy, Risk, lexer::join_surrogates};
 use jsonmend_schema::SharedRegistry;
 use jsonmend_wire::{ApiFormat, Framing};
 use serde::{Deserialize, Deserializer, de::Visitor};
@@ -174,7 +174,7 @@ impl<'a> Request<'a> {
         let pieces = self.chunks.take().map(|chunks| {
             let mut pieces: Vec<Vec<u8>> =
                 chunks.into_iter().map(|chunk| chunk.0.into_owned()).collect();
-            join_surrogates(&mut pieces);
+            join_halves(&mut pieces);
             pieces
         });
         let whole = match (self.input.take(), self.input_base64.take()) {
@@ -272,20 +272,16 @@ impl<'de> Visitor<'de> for TextVisitor {
 
 /// If a chunk ends with the first half of a surrogate pair and the next one begins with the second,
 /// the character moves into the later chunk, which completes it.
-fn join_surrogates(pieces: &mut [Vec<u8>]) {
+fn join_halves(pieces: &mut [Vec<u8>]) {
     for at in 1..pieces.len() {
         let Some([earlier, later]) = pieces.get_mut(at - 1..=at) else { continue };
         let (Some(&high), Some(&low)) = (earlier.last_chunk::<3>(), later.first_chunk::<3>())
         else {
             continue;
         };
-        let (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) =
-            (surrogate(high), surrogate(low))
-        else {
-            continue;
-        };
-        let joined = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-        if let Some(c) = char::from_u32(joined) {
+        if let (Some(high), Some(low)) = (surrogate(high), surrogate(low))
+            && let Some(c) = join_surrogates(high, low)
+        {
             earlier.truncate(earlier.len() - 3);
             later.splice(..3, c.to_string().into_bytes());
         }

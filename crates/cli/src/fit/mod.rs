@@ -260,7 +260,7 @@ impl From<&Issue> for IssueRecord {
             path: issue.path().to_string(),
             message: Rendering::new().line(issue),
             expected: issue.expected().to_owned(),
-            received: issue.received().kind().name(),
+            received: issue.received().kind().code(),
             schema_path: issue.schema_path().to_owned(),
             start: issue.span().start,
             end: issue.span().end,

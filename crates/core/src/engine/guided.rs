@@ -9,7 +9,7 @@ use super::{
     frames::{Shape, decode},
     source::{Edge, Look, is_word},
 };
-use crate::{Guide, Kind, Listed, Member};
+use crate::{Guide, JsonType, Listed, Member};
 
 /// The longest name, and the longest text to look up in a list of values, in bytes, that the guide
 /// is asked about at a blank.
@@ -90,7 +90,7 @@ impl Engine {
         let mut value = candidate.value;
         let first = value.peek()?;
         if value.at_quote()? {
-            return Ok(candidate.colon || place.allows(Kind::String));
+            return Ok(candidate.colon || place.allows(JsonType::String));
         }
         if matches!(first, b'{' | b'[') {
             return Ok(takes_bracket(&*place, first));
@@ -101,16 +101,17 @@ impl Engine {
         }
         let word = &value.seen()[from..];
         let kind = match word {
-            b"true" | b"false" | b"True" | b"False" => Kind::Bool,
-            b"null" | b"None" => Kind::Null,
+            b"true" | b"false" | b"True" | b"False" => JsonType::Boolean,
+            b"null" | b"None" => JsonType::Null,
             [b'0'..=b'9' | b'-' | b'+' | b'.', ..]
-                if word.iter().skip(1).all(is_digit_of_number) && place.allows(Kind::Number) =>
+                if word.iter().skip(1).all(is_digit_of_number)
+                    && place.allows(JsonType::Number) =>
             {
-                Kind::Number
+                JsonType::Number
             }
             // After a colon, text without quotes can be a value.
             _ if candidate.colon => {
-                let begins = place.allows(Kind::String)
+                let begins = place.allows(JsonType::String)
                     && match core::str::from_utf8(word).map(|word| place.listed(word)) {
                         Ok(Listed::No) | Err(_) => false,
                         Ok(Listed::Any | Listed::Begins | Listed::Whole) => true,
@@ -122,7 +123,7 @@ impl Engine {
                 while !matches!(value.peek()?, b',' | b'}' | b':' | b'\n') {
                     value.bump();
                 }
-                Kind::String
+                JsonType::String
             }
             _ => return Ok(false),
         };
@@ -179,18 +180,18 @@ impl Engine {
     /// Whether the value that begins here must be text: a string is allowed, a number is not.
     pub(super) fn wants_text(&mut self) -> bool {
         self.value_place(1)
-            .is_some_and(|place| place.allows(Kind::String) && !place.allows(Kind::Number))
+            .is_some_and(|place| place.allows(JsonType::String) && !place.allows(JsonType::Number))
     }
 
     /// Whether the value that begins here may be text. True if the guide knows nothing.
     pub(super) fn takes_text(&mut self) -> bool {
-        self.value_place(1).is_none_or(|place| place.allows(Kind::String))
+        self.value_place(1).is_none_or(|place| place.allows(JsonType::String))
     }
 
     /// Whether the value that begins here must be a number: a number is allowed, a string is not.
     pub(super) fn wants_number(&mut self) -> bool {
         self.value_place(1)
-            .is_some_and(|place| place.allows(Kind::Number) && !place.allows(Kind::String))
+            .is_some_and(|place| place.allows(JsonType::Number) && !place.allows(JsonType::String))
     }
 
     /// Whether an unquoted key ends at the blank at `look`: the object declares it, and no colon
@@ -262,8 +263,8 @@ fn settled(answer: Result<bool, Edge>) -> Result<bool, Edge> {
 /// Scalars can be converted into one another.
 fn takes_bracket(place: &dyn Guide, first: u8) -> bool {
     match first {
-        b'{' => place.allows(Kind::Object),
-        b'[' => place.allows(Kind::Array),
+        b'{' => place.allows(JsonType::Object),
+        b'[' => place.allows(JsonType::Array),
         _ => true,
     }
 }

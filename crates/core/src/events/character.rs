@@ -1,5 +1,7 @@
 //! Characters and escapes that arrive in parts.
 
+use crate::lexer::{Escape, decode_escape};
+
 /// An unfinished character or escape: at most a surrogate pair of escapes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
@@ -77,74 +79,33 @@ const fn width(lead: u8) -> usize {
     }
 }
 
-/// The character that an escape of two bytes encodes.
-pub(super) const fn simple_escape(byte: u8) -> Option<&'static str> {
-    Some(match byte {
-        b'"' => "\"",
-        b'\\' => "\\",
-        b'/' => "/",
-        b'b' => "\u{8}",
-        b'f' => "\u{c}",
-        b'n' => "\n",
-        b'r' => "\r",
-        b't' => "\t",
-        _ => return None,
-    })
-}
-
 /// The character at the start of string content, if it is complete and either ASCII or an escape,
-/// and its length in bytes. Not for surrogates.
+/// and its length in bytes.
 #[inline]
 pub(crate) fn short_character(content: &[u8]) -> Option<(char, usize)> {
     match *content {
-        [b'\\', b'u', first, second, third, last, ..] => {
-            let unit = unit(&[first, second, third, last])?;
-            Some((char::from_u32(unit)?, 6))
-        }
-        [b'\\', escape, ..] => {
-            let decoded = simple_escape(escape)?.chars().next()?;
-            Some((decoded, 2))
-        }
+        [b'\\', ..] => match decode_escape(content) {
+            Escape::Char(decoded, length) => Some((decoded, length)),
+            _ => None,
+        },
         [byte @ (b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'), ..] => Some((char::from(byte), 1)),
         _ => None,
     }
 }
 
-/// The value of hexadecimal digits.
-#[inline]
-fn unit(digits: &[u8]) -> Option<u32> {
-    digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
-}
-
-/// Decodes a character or an escape. A surrogate without its other half, which is never in valid
-/// output, becomes U+FFFD.
+/// Decodes a character or an escape. A surrogate without its other half is never in valid output.
 fn whole(bytes: &[u8]) -> Whole {
-    let decoded = match bytes {
-        [b'\\'] | [b'\\', b'u', ..] if bytes.len() < 6 => return Whole::Wait,
-        [b'\\', b'u', first @ ..] => {
-            let Some(high) = first.get(..4).and_then(unit) else { return Whole::Bad };
-            if (0xd800..0xdc00).contains(&high) {
-                match first.get(4..).unwrap_or_default() {
-                    [] | [b'\\'] => return Whole::Wait,
-                    [b'\\', b'u', low @ ..] if low.len() < 4 => return Whole::Wait,
-                    [b'\\', b'u', low @ ..] => match unit(low) {
-                        Some(low @ 0xdc00..=0xdfff) => {
-                            char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
-                        }
-                        _ => return Whole::Bad,
-                    },
-                    _ => return Whole::Bad,
-                }
-            } else {
-                Some(char::from_u32(high).unwrap_or('\u{fffd}'))
-            }
-        }
-        [b'\\', escape] => simple_escape(*escape).and_then(|decoded| decoded.chars().next()),
-        _ => match core::str::from_utf8(bytes) {
-            Ok(text) => text.chars().next(),
-            Err(error) if error.error_len().is_none() => return Whole::Wait,
-            Err(_) => None,
-        },
-    };
-    decoded.map_or(Whole::Bad, Whole::Char)
+    if bytes.first() == Some(&b'\\') {
+        return match decode_escape(bytes) {
+            Escape::Char(decoded, _) => Whole::Char(decoded),
+            Escape::Half(0xdc00..) => Whole::Char(char::REPLACEMENT_CHARACTER),
+            Escape::Incomplete => Whole::Wait,
+            Escape::Half(_) | Escape::Invalid => Whole::Bad,
+        };
+    }
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text.chars().next().map_or(Whole::Bad, Whole::Char),
+        Err(error) if error.error_len().is_none() => Whole::Wait,
+        Err(_) => Whole::Bad,
+    }
 }

@@ -3,8 +3,8 @@
 use alloc::borrow::Cow;
 use core::fmt::{self, Write as _};
 
-use super::{Kind, tree::Tree, value::write_string};
-use crate::Path;
+use super::{tree::Tree, value::write_string};
+use crate::{JsonType, Path};
 
 /// A moment in the growth of a [`Partial`](super::Partial), to ask what has changed
 /// [since](super::Partial::since). The default is the moment before anything was read.
@@ -130,12 +130,12 @@ impl<'a> Delta<'a> {
 
     fn added(&self) -> DeltaOp<'a> {
         match self.tree.node(self.at).kind {
-            Kind::Array => DeltaOp::AddArray,
-            Kind::Bool => DeltaOp::AddBool(self.tree.text_of(self.at) == "true"),
-            Kind::Null => DeltaOp::AddNull,
-            Kind::Number => DeltaOp::AddNumber(Cow::Borrowed(self.tree.text_of(self.at))),
-            Kind::Object => DeltaOp::AddObject,
-            Kind::String => DeltaOp::AddString,
+            JsonType::Array => DeltaOp::AddArray,
+            JsonType::Boolean => DeltaOp::AddBool(self.tree.text_of(self.at) == "true"),
+            JsonType::Null => DeltaOp::AddNull,
+            JsonType::Number => DeltaOp::AddNumber(Cow::Borrowed(self.tree.text_of(self.at))),
+            JsonType::Object => DeltaOp::AddObject,
+            JsonType::String => DeltaOp::AddString,
         }
     }
 }
@@ -196,7 +196,7 @@ impl<'a> Iterator for Deltas<'a> {
             // No further value begins or closes. At most, the open string has grown.
             let at = self.open?;
             let end = tree.text.len();
-            if self.text >= end || tree.node(at).kind != Kind::String {
+            if self.text >= end || tree.node(at).kind != JsonType::String {
                 return None;
             }
             let from = core::mem::replace(&mut self.text, end);
@@ -205,7 +205,7 @@ impl<'a> Iterator for Deltas<'a> {
         let begins = tree.nodes.get(self.next);
         if let Some(at) = self.open {
             let node = tree.nodes.get(at)?;
-            if node.kind == Kind::String {
+            if node.kind == JsonType::String {
                 let end = if node.open { tree.text.len() } else { tree.end_of(at) };
                 if self.text < end {
                     let from = core::mem::replace(&mut self.text, end);
@@ -220,7 +220,7 @@ impl<'a> Iterator for Deltas<'a> {
         let begins = begins?;
         let at = self.next;
         self.next += 1;
-        if matches!(begins.kind, Kind::Array | Kind::Object | Kind::String) {
+        if matches!(begins.kind, JsonType::Array | JsonType::Object | JsonType::String) {
             self.open = Some(at);
             self.text = begins.text;
         }

@@ -3,7 +3,8 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-use super::{Kind, Value};
+use super::Value;
+use crate::JsonType;
 
 /// The deepest nesting of a [`serde_json::Value`]. This is also the limit of `serde_json`'s parser,
 /// because its values are dropped recursively.
@@ -83,18 +84,18 @@ impl Value<'_> {
     /// The value itself without its children.
     fn shallow(&self) -> Result<serde_json::Value, Unrepresentable> {
         Ok(match self.kind() {
-            Kind::Array => serde_json::Value::Array(Vec::with_capacity(self.len())),
-            Kind::Bool => serde_json::Value::Bool(self.as_bool() == Some(true)),
-            Kind::Null => serde_json::Value::Null,
-            Kind::Number => {
+            JsonType::Array => serde_json::Value::Array(Vec::with_capacity(self.len())),
+            JsonType::Boolean => serde_json::Value::Bool(self.as_bool() == Some(true)),
+            JsonType::Null => serde_json::Value::Null,
+            JsonType::Number => {
                 let number = self.as_number().unwrap_or_default();
                 let parsed = number.parse().ok();
                 parsed
                     .map(serde_json::Value::Number)
                     .ok_or_else(|| Unrepresentable::Number(number.into()))?
             }
-            Kind::Object => serde_json::Value::Object(serde_json::Map::new()),
-            Kind::String => serde_json::Value::String(self.as_str().unwrap_or_default().into()),
+            JsonType::Object => serde_json::Value::Object(serde_json::Map::new()),
+            JsonType::String => serde_json::Value::String(self.as_str().unwrap_or_default().into()),
         })
     }
 }

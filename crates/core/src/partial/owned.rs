@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use super::{DeltaOp, Kind, Value, tree::Tree};
-use crate::{Path, Step};
+use super::{DeltaOp, Value, tree::Tree};
+use crate::{JsonType, Path, Step};
 
 /// A partial value that is owned: a snapshot that may outlive its [`Partial`](super::Partial), be
 /// sent to another thread, and be kept up to date there by applying [changes](DeltaOp).
@@ -75,7 +75,7 @@ impl OwnedValue {
         if matches!(change, DeltaOp::Append(_) | DeltaOp::Close) {
             let at = self.tree.open.filter(|&at| self.tree.is_at(at, steps)).ok_or(Misplaced)?;
             match change {
-                DeltaOp::Append(text) if self.tree.node(at).kind == Kind::String => {
+                DeltaOp::Append(text) if self.tree.node(at).kind == JsonType::String => {
                     self.tree.extend(text);
                 }
                 DeltaOp::Close => self.tree.close(),
@@ -85,13 +85,13 @@ impl OwnedValue {
         }
         self.step_into(steps)?;
         match change {
-            DeltaOp::AddArray => self.tree.begin(Kind::Array),
-            DeltaOp::AddBool(true) => self.tree.scalar(Kind::Bool, "true"),
-            DeltaOp::AddBool(false) => self.tree.scalar(Kind::Bool, "false"),
-            DeltaOp::AddNull => self.tree.scalar(Kind::Null, "null"),
-            DeltaOp::AddNumber(number) => self.tree.scalar(Kind::Number, number),
-            DeltaOp::AddObject => self.tree.begin(Kind::Object),
-            DeltaOp::AddString => self.tree.begin(Kind::String),
+            DeltaOp::AddArray => _ = self.tree.begin(JsonType::Array),
+            DeltaOp::AddBool(true) => _ = self.tree.scalar(JsonType::Boolean, "true"),
+            DeltaOp::AddBool(false) => _ = self.tree.scalar(JsonType::Boolean, "false"),
+            DeltaOp::AddNull => _ = self.tree.scalar(JsonType::Null, "null"),
+            DeltaOp::AddNumber(number) => _ = self.tree.scalar(JsonType::Number, number),
+            DeltaOp::AddObject => _ = self.tree.begin(JsonType::Object),
+            DeltaOp::AddString => _ = self.tree.begin(JsonType::String),
             DeltaOp::Append(_) | DeltaOp::Close => {}
         }
         Ok(())
@@ -105,8 +105,8 @@ impl OwnedValue {
         let at = self.tree.open.filter(|&at| self.tree.is_at(at, container)).ok_or(Misplaced)?;
         let open = Value { tree: &self.tree, at };
         match (open.kind(), step) {
-            (Kind::Object, Step::Key(key)) => self.tree.key(key),
-            (Kind::Array, Step::Index(index)) if *index == open.len() => {}
+            (JsonType::Object, Step::Key(key)) => self.tree.key(key),
+            (JsonType::Array, Step::Index(index)) if *index == open.len() => {}
             _ => return Err(Misplaced),
         }
         Ok(())

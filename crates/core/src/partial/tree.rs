@@ -3,14 +3,14 @@
 use alloc::{string::String, vec::Vec};
 use core::num::NonZeroUsize;
 
-use super::Kind;
-use crate::{ParseEvent, Path, Step};
+use super::Value;
+use crate::{JsonType, ParseEvent, Path, Step};
 
 /// One value. Nodes are in the order in which their values begin. So the first child of a container
 /// is the next node, and a subtree is a range of nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) kind: Kind,
+    pub(super) kind: JsonType,
     pub(super) open: bool,
     pub(super) has_key: bool,
     /// Where the key starts in the text. It ends where the node's own text starts.
@@ -39,9 +39,10 @@ pub(super) const LONG: usize = 24;
 #[repr(align(8))]
 struct Block([u8; 2 * WORD]);
 
-/// The values so far. The first one is the root.
+/// The values so far. The first one is the root. They are numbered in the order in which they begin,
+/// so that others can keep something for each of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub struct Tree {
     pub(super) nodes: Vec<Node>,
     /// Keys, strings, numbers and literals, in the order of the document.
     pub(super) text: String,
@@ -52,12 +53,21 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// The value with this number.
+    #[must_use]
+    #[inline]
+    pub fn value(&self, at: usize) -> Option<Value<'_>> {
+        (at < self.nodes.len()).then_some(Value { tree: self, at })
+    }
+
+    /// Whether the root has ended.
     #[inline]
     pub(super) fn is_complete(&self) -> bool {
         self.open.is_none() && !self.nodes.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Removes all values.
+    pub fn clear(&mut self) {
         self.nodes.clear();
         self.text.clear();
         self.open = None;
@@ -72,22 +82,22 @@ impl Tree {
         }
         match event {
             ParseEvent::Text(text) => self.extend(text),
-            ParseEvent::BeginArray => self.begin(Kind::Array),
-            ParseEvent::BeginObject => self.begin(Kind::Object),
-            ParseEvent::BeginString => self.begin(Kind::String),
+            ParseEvent::BeginArray => _ = self.begin(JsonType::Array),
+            ParseEvent::BeginObject => _ = self.begin(JsonType::Object),
+            ParseEvent::BeginString => _ = self.begin(JsonType::String),
             ParseEvent::Bool(value) => {
-                self.scalar(Kind::Bool, if value { "true" } else { "false" });
+                self.scalar(JsonType::Boolean, if value { "true" } else { "false" });
             }
             ParseEvent::EndArray | ParseEvent::EndObject | ParseEvent::EndString => self.close(),
             ParseEvent::EndDocument => {}
             ParseEvent::Key(key) => self.key(key),
-            ParseEvent::Null => self.scalar(Kind::Null, "null"),
-            ParseEvent::Number(number) => self.scalar(Kind::Number, number),
+            ParseEvent::Null => _ = self.scalar(JsonType::Null, "null"),
+            ParseEvent::Number(number) => _ = self.scalar(JsonType::Number, number),
         }
     }
 
     /// Sets the key of the next value.
-    pub(super) fn key(&mut self, key: &str) {
+    pub fn key(&mut self, key: &str) {
         self.key = Some(self.text.len());
         self.text.push_str(key);
     }
@@ -95,7 +105,7 @@ impl Tree {
     /// Appends to the open string. No other text is appended meanwhile, so the text of a string is
     /// contiguous, and that of an open string ends with the whole text.
     #[inline]
-    pub(super) fn extend(&mut self, text: &str) {
+    pub fn extend(&mut self, text: &str) {
         if self.open.is_some() {
             self.text.push_str(text);
         }
@@ -145,26 +155,42 @@ impl Tree {
         self.text.extend(rest.iter().map(|byte| char::from(byte & 0x7f)));
     }
 
-    /// Begins a string or a container.
-    pub(super) fn begin(&mut self, kind: Kind) {
+    /// Begins a string or a container, and returns its number.
+    pub fn begin(&mut self, kind: JsonType) -> usize {
         let text = self.text.len();
-        self.open = Some(self.append(kind, text, true));
+        let at = self.append(kind, text, true);
+        self.open = Some(at);
+        at
     }
 
-    /// Adds a scalar.
-    pub(super) fn scalar(&mut self, kind: Kind, spelled: &str) {
+    /// Adds a scalar, and returns its number.
+    pub fn scalar(&mut self, kind: JsonType, spelled: &str) -> usize {
         let text = self.text.len();
         self.text.push_str(spelled);
-        self.append(kind, text, false);
+        self.append(kind, text, false)
+    }
+
+    /// Makes another scalar of the last value, which is one. A string that was open is closed.
+    pub fn replace_last(&mut self, kind: JsonType, spelled: &str) {
+        let Some(last) = self.nodes.len().checked_sub(1) else { return };
+        if self.open == Some(last) {
+            self.close();
+        }
+        if let Some(node) = self.nodes.get_mut(last) {
+            self.text.truncate(node.text);
+            self.text.push_str(spelled);
+            node.kind = kind;
+            node.end = self.text.len();
+        }
     }
 
     /// Closes the innermost open value.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         let Some(at) = self.open else { return };
         let end = self.text.len();
         if let Some(node) = self.nodes.get_mut(at) {
             node.open = false;
-            if node.kind == Kind::String {
+            if node.kind == JsonType::String {
                 node.end = end;
             }
             self.open = (at > 0).then_some(node.parent);
@@ -172,36 +198,40 @@ impl Tree {
     }
 
     /// Appends a value to the open container.
-    fn append(&mut self, kind: Kind, text: usize, open: bool) -> usize {
+    fn append(&mut self, kind: JsonType, text: usize, open: bool) -> usize {
         let at = self.nodes.len();
+        let (parent, index) = self.link(at);
         let key = self.key.take();
-        let mut node = Node {
+        self.nodes.push(Node {
             kind,
             open,
             has_key: key.is_some(),
             key: key.unwrap_or(text),
             text,
             end: self.text.len(),
-            parent: 0,
-            index: 0,
+            parent,
+            index,
             next: None,
             last: None,
-        };
-        if let Some(parent) = self.open {
-            node.parent = parent;
-            let own = NonZeroUsize::new(at);
-            let before = self.nodes.get_mut(parent).and_then(|parent| {
-                let before = parent.last;
-                parent.last = own;
-                before
-            });
-            if let Some(before) = before.and_then(|before| self.nodes.get_mut(before.get())) {
-                before.next = own;
-                node.index = before.index + 1;
-            }
-        }
-        self.nodes.push(node);
+        });
         at
+    }
+
+    /// Makes the value that will be at `at` the last child of the open container. Returns the index
+    /// of that, and its own among its siblings.
+    #[inline]
+    fn link(&mut self, at: usize) -> (usize, usize) {
+        let Some(parent) = self.open else { return (0, 0) };
+        let own = NonZeroUsize::new(at);
+        let container = self.nodes.get_mut(parent);
+        let before = container.and_then(|node| core::mem::replace(&mut node.last, own));
+        match before.and_then(|before| self.nodes.get_mut(before.get())) {
+            Some(before) => {
+                before.next = own;
+                (parent, before.index + 1)
+            }
+            None => (parent, 0),
+        }
     }
 
     /// The node at an index that is known to be valid.
@@ -214,14 +244,14 @@ impl Tree {
     #[inline]
     pub(super) fn end_of(&self, at: usize) -> usize {
         let node = self.node(at);
-        if node.open && node.kind == Kind::String { self.text.len() } else { node.end }
+        if node.open && node.kind == JsonType::String { self.text.len() } else { node.end }
     }
 
     /// The text of a value.
     #[inline]
     pub(super) fn text_of(&self, at: usize) -> &str {
         let node = self.node(at);
-        if node.open && node.kind == Kind::String {
+        if node.open && node.kind == JsonType::String {
             return self.text.get(node.text..).unwrap_or_default();
         }
         self.slice(node.text, node.end)
@@ -352,7 +382,32 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString as _;
+
     use super::*;
+
+    #[test]
+    fn the_last_scalar_is_replaced() {
+        let mut tree = Tree::default();
+        tree.begin(JsonType::Object);
+        tree.key("a");
+        let open = tree.begin(JsonType::String);
+        tree.extend("42 ");
+        tree.replace_last(JsonType::Number, "42");
+        assert!(!tree.value(open).unwrap().is_open());
+        tree.key("b");
+        tree.scalar(JsonType::Number, "3.0");
+        tree.replace_last(JsonType::Number, "3");
+        tree.replace_last(JsonType::String, "three");
+        tree.key("c");
+        tree.begin(JsonType::Array);
+        assert_eq!(tree.value(0).unwrap().to_string(), r#"{"a":42,"b":"three","c":[]}"#);
+        assert!(tree.value(4).is_none());
+        let mut clone = tree.clone();
+        clone.clear();
+        clone.replace_last(JsonType::Null, "null");
+        assert!(clone.value(0).is_none());
+    }
 
     #[test]
     fn plain_pieces_of_any_length_are_kept_whole() {
@@ -361,7 +416,7 @@ mod tests {
             let mut tree = Tree::default();
             tree.extend_ascii(text.as_bytes());
             assert_eq!(tree.text, "", "no string is open");
-            tree.begin(Kind::String);
+            tree.begin(JsonType::String);
             text.as_bytes().chunks(length.max(1)).for_each(|piece| tree.extend_ascii(piece));
             assert_eq!(tree.text_of(0), text, "in pieces of {length}");
             tree.close();

@@ -2,8 +2,8 @@
 
 use core::fmt::{self, Write as _};
 
-use super::{Kind, OwnedValue, tree::Tree};
-use crate::Path;
+use super::{OwnedValue, tree::Tree};
+use crate::{JsonType, Path};
 
 /// A borrowed view of one value in a [`Partial`](super::Partial) or an [`OwnedValue`]. Creating one
 /// costs nothing.
@@ -17,15 +17,16 @@ pub struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Its kind.
+    /// Its type.
     #[must_use]
     #[inline]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> JsonType {
         self.tree.node(self.at).kind
     }
 
     /// Whether it is a string or container that has not been closed, so that it may still grow.
     #[must_use]
+    #[inline]
     pub fn is_open(&self) -> bool {
         self.tree.node(self.at).open
     }
@@ -46,23 +47,24 @@ impl<'a> Value<'a> {
     #[must_use]
     #[inline]
     pub fn as_str(&self) -> Option<&'a str> {
-        (self.kind() == Kind::String).then(|| self.text())
+        (self.kind() == JsonType::String).then(|| self.text())
     }
 
     /// The text of a number, as written.
     #[must_use]
     pub fn as_number(&self) -> Option<&'a str> {
-        (self.kind() == Kind::Number).then(|| self.text())
+        (self.kind() == JsonType::Number).then(|| self.text())
     }
 
     /// The value, if it is a Boolean.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.text() == "true")
+        (self.kind() == JsonType::Boolean).then(|| self.text() == "true")
     }
 
     /// How many items or members it has so far. 0 if it is not a container.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         let last = self.tree.node(self.at).last;
         last.map_or(0, |last| self.tree.node(last.get()).index + 1)
@@ -101,7 +103,7 @@ impl<'a> Value<'a> {
     /// The item at this index. Costs O(index).
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Value<'a>> {
-        (self.kind() == Kind::Array).then(|| self.children().nth(index)).flatten()
+        (self.kind() == JsonType::Array).then(|| self.children().nth(index)).flatten()
     }
 
     /// The last item or member. If this value is open, the document grows there.
@@ -150,9 +152,33 @@ impl PartialEq for Value<'_> {
 /// Prints JSON text without white space, as if everything open were closed. Costs O(its size).
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_with(f, |_| true)
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Its number, in the order in which the values of the document begin.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.at
+    }
+
+    /// Prints it like [`Display`](fmt::Display), without the values inside it that are not `shown`.
+    #[doc(hidden)]
+    pub fn write_with(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        shown: impl Fn(Value<'a>) -> bool,
+    ) -> fmt::Result {
+        let tree = self.tree;
+        let shown = |at: Option<usize>| {
+            core::iter::successors(at, |&at| tree.node(at).next.map(core::num::NonZeroUsize::get))
+                .find(|&at| shown(Value { tree, at }))
+        };
         let mut at = self.at;
         loop {
-            let value = Value { tree: self.tree, at };
+            let value = Value { tree, at };
             if at != self.at
                 && let Some(key) = value.key()
             {
@@ -160,11 +186,13 @@ impl fmt::Display for Value<'_> {
                 f.write_char(':')?;
             }
             match value.kind() {
-                Kind::String => write_string(f, value.text())?,
-                Kind::Bool | Kind::Null | Kind::Number => f.write_str(value.text())?,
-                kind @ (Kind::Array | Kind::Object) => {
-                    f.write_char(if kind == Kind::Object { '{' } else { '[' })?;
-                    if let Some(first) = value.first() {
+                JsonType::String => write_string(f, value.text())?,
+                JsonType::Boolean | JsonType::Null | JsonType::Number => {
+                    f.write_str(value.text())?;
+                }
+                kind @ (JsonType::Array | JsonType::Object) => {
+                    f.write_char(if kind == JsonType::Object { '{' } else { '[' })?;
+                    if let Some(first) = shown(value.first()) {
                         at = first;
                         continue;
                     }
@@ -176,14 +204,14 @@ impl fmt::Display for Value<'_> {
                 if at == self.at {
                     return Ok(());
                 }
-                let node = self.tree.node(at);
-                if let Some(next) = node.next {
+                let node = tree.node(at);
+                if let Some(next) = shown(node.next.map(core::num::NonZeroUsize::get)) {
                     f.write_char(',')?;
-                    at = next.get();
+                    at = next;
                     break;
                 }
                 at = node.parent;
-                f.write_char(closer(self.tree.node(at).kind))?;
+                f.write_char(closer(tree.node(at).kind))?;
             }
         }
     }
@@ -196,8 +224,8 @@ impl fmt::Debug for Value<'_> {
     }
 }
 
-const fn closer(kind: Kind) -> char {
-    if matches!(kind, Kind::Object) { '}' } else { ']' }
+const fn closer(kind: JsonType) -> char {
+    if matches!(kind, JsonType::Object) { '}' } else { ']' }
 }
 
 /// Writes a JSON string.

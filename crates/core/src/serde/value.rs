@@ -11,7 +11,7 @@ use ::serde::{
     forward_to_deserialize_any,
 };
 
-use crate::{Kind, Value};
+use crate::{JsonType, Value};
 
 /// The deepest nesting that can be read, because reading is recursive, and so is dropping the
 /// result. This is also the limit of `serde_json`.
@@ -184,12 +184,12 @@ impl<'de> Reader<'de> {
 
     fn unexpected(self, expected: &dyn Expected) -> DeserializeError {
         let found = match self.value.kind() {
-            Kind::Array => Unexpected::Seq,
-            Kind::Bool => Unexpected::Bool(self.value.as_bool() == Some(true)),
-            Kind::Null => Unexpected::Unit,
-            Kind::Number => Unexpected::Other("number"),
-            Kind::Object => Unexpected::Map,
-            Kind::String => Unexpected::Str(self.text()),
+            JsonType::Array => Unexpected::Seq,
+            JsonType::Boolean => Unexpected::Bool(self.value.as_bool() == Some(true)),
+            JsonType::Null => Unexpected::Unit,
+            JsonType::Number => Unexpected::Other("number"),
+            JsonType::Object => Unexpected::Map,
+            JsonType::String => Unexpected::Str(self.text()),
         };
         DeserializeError::invalid_type(found, expected)
     }
@@ -200,14 +200,14 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.value.kind() {
-            Kind::Array => {
+            JsonType::Array => {
                 let mut items = self.children()?;
                 let made = visitor.visit_seq(&mut items)?;
                 items.ended(made, "fewer items")
             }
-            Kind::Bool => visitor.visit_bool(self.value.as_bool() == Some(true)),
-            Kind::Null => visitor.visit_unit(),
-            Kind::Number => {
+            JsonType::Boolean => visitor.visit_bool(self.value.as_bool() == Some(true)),
+            JsonType::Null => visitor.visit_unit(),
+            JsonType::Number => {
                 let text = self.number();
                 if let Ok(number) = text.parse() {
                     visitor.visit_u64(number)
@@ -220,18 +220,18 @@ impl<'de> Deserializer<'de> for Reader<'de> {
                     }
                 }
             }
-            Kind::Object => {
+            JsonType::Object => {
                 let mut members = self.children()?;
                 let made = visitor.visit_map(&mut members)?;
                 members.ended(made, "fewer members")
             }
-            Kind::String => visitor.visit_borrowed_str(self.text()),
+            JsonType::String => visitor.visit_borrowed_str(self.text()),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.value.kind() {
-            Kind::Null => visitor.visit_none(),
+            JsonType::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -251,8 +251,8 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor: V,
     ) -> Result<V::Value> {
         match self.value.kind() {
-            Kind::String => visitor.visit_enum(BorrowedStrDeserializer::new(self.text())),
-            Kind::Object if self.value.len() == 1 => {
+            JsonType::String => visitor.visit_enum(BorrowedStrDeserializer::new(self.text())),
+            JsonType::Object if self.value.len() == 1 => {
                 let mut members = self.children()?;
                 let member = members.advance();
                 visitor.visit_enum(Variant(member.ok_or_else(|| self.unexpected(&"a variant"))?))
@@ -264,7 +264,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.number().parse() {
             Ok(number) => visitor.visit_u128(number),
-            Err(_) if self.value.kind() == Kind::Number => Err(self.out_of_range()),
+            Err(_) if self.value.kind() == JsonType::Number => Err(self.out_of_range()),
             Err(_) => Err(self.unexpected(&visitor)),
         }
     }
@@ -272,14 +272,14 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.number().parse() {
             Ok(number) => visitor.visit_i128(number),
-            Err(_) if self.value.kind() == Kind::Number => Err(self.out_of_range()),
+            Err(_) if self.value.kind() == JsonType::Number => Err(self.out_of_range()),
             Err(_) => Err(self.unexpected(&visitor)),
         }
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.value.kind() {
-            Kind::String => visitor.visit_borrowed_bytes(self.text().as_bytes()),
+            JsonType::String => visitor.visit_borrowed_bytes(self.text().as_bytes()),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -439,7 +439,7 @@ impl<'de> VariantAccess<'de> for Reader<'de> {
 
     fn unit_variant(self) -> Result<()> {
         match self.value.kind() {
-            Kind::Null => Ok(()),
+            JsonType::Null => Ok(()),
             _ => Err(self.unexpected(&"null")),
         }
     }
@@ -450,7 +450,7 @@ impl<'de> VariantAccess<'de> for Reader<'de> {
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
         match self.value.kind() {
-            Kind::Array => self.deserialize_any(visitor),
+            JsonType::Array => self.deserialize_any(visitor),
             _ => Err(self.unexpected(&"the fields of a variant")),
         }
     }
@@ -461,7 +461,7 @@ impl<'de> VariantAccess<'de> for Reader<'de> {
         visitor: V,
     ) -> Result<V::Value> {
         match self.value.kind() {
-            Kind::Array | Kind::Object => self.deserialize_any(visitor),
+            JsonType::Array | JsonType::Object => self.deserialize_any(visitor),
             _ => Err(self.unexpected(&"the fields of a variant")),
         }
     }

@@ -18,7 +18,7 @@ use crate::{
     Rule,
     compile::Types,
     part::Part,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 /// A scalar, as it is written in the text.
@@ -87,14 +87,14 @@ pub(crate) fn coerce(scalar: Scalar<'_>, part: &Part<'_>) -> Vec<Coerced> {
 /// The same for a node. Objects and arrays get no proposals.
 pub(crate) fn coerce_node(node: Node<'_>, part: &Part<'_>) -> Vec<Coerced> {
     match node.kind() {
-        JsonKind::String => {
+        JsonType::String => {
             let text = node.as_str().unwrap_or_default();
             coerce(Scalar::String(&text), part)
         }
-        JsonKind::Number => coerce(Scalar::Number(node.raw()), part),
-        JsonKind::Boolean => coerce(Scalar::Boolean(node.raw() == "true"), part),
-        JsonKind::Null => coerce(Scalar::Null, part),
-        JsonKind::Array | JsonKind::Object => Vec::new(),
+        JsonType::Number => coerce(Scalar::Number(node.raw()), part),
+        JsonType::Boolean => coerce(Scalar::Boolean(node.raw() == "true"), part),
+        JsonType::Null => coerce(Scalar::Null, part),
+        JsonType::Array | JsonType::Object => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::OnceLock};
 use serde_json::Value;
 
 use super::{checks::Checks, choices::Choices};
-use crate::tree::JsonKind;
+use crate::tree::JsonType;
 
 /// Identifies a shape by its position in [`Shapes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -175,17 +175,17 @@ impl Types {
     }
 
     /// Whether a value has one of the types.
-    pub(crate) fn take(self, kind: JsonKind, is_integer: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn take(self, kind: JsonType, is_integer: impl FnOnce() -> bool) -> bool {
         match kind {
-            JsonKind::Array => self.has(Self::ARRAY),
-            JsonKind::Boolean => self.has(Self::BOOLEAN),
-            JsonKind::Null => self.has(Self::NULL),
-            JsonKind::Number => {
+            JsonType::Array => self.has(Self::ARRAY),
+            JsonType::Boolean => self.has(Self::BOOLEAN),
+            JsonType::Null => self.has(Self::NULL),
+            JsonType::Number => {
                 self.has(Self::NUMBER.without(Self::INTEGER))
                     || self.has(Self::INTEGER) && is_integer()
             }
-            JsonKind::Object => self.has(Self::OBJECT),
-            JsonKind::String => self.has(Self::STRING),
+            JsonType::Object => self.has(Self::OBJECT),
+            JsonType::String => self.has(Self::STRING),
         }
     }
 

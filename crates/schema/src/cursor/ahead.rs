@@ -6,7 +6,7 @@ use super::{
     finding::{Finding, Standing},
     walk::{Frame, Walk, Way},
 };
-use crate::{Issue, IssueCode, compile::Types, tree::JsonKind};
+use crate::{Issue, IssueCode, compile::Types, tree::JsonType};
 
 /// What may come next.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Walk {
         let issue = |code, expected: String| {
             Issue::begun(code, path.clone(), frame.kind, "", expected, frame.start..frame.start)
         };
-        if frame.kind == JsonKind::Array {
+        if frame.kind == JsonType::Array {
             let short = count < place.min_items;
             let expected = format!("at least {} items", place.min_items);
             return short.then(|| issue(IssueCode::Count, expected)).into_iter().collect();
@@ -103,11 +103,11 @@ impl Walk {
     }
 
     fn expected_keys(&self, expected: &mut Expected<'_>) {
-        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Object) else {
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonType::Object) else {
             return;
         };
-        let given: Vec<&str> =
-            self.partial.at(frame.node).children().filter_map(|child| child.key()).collect();
+        let members = self.partial.at(frame.node).into_iter().flat_map(|own| own.children());
+        let given: Vec<&str> = members.filter_map(|child| child.key()).collect();
         for own in &frame.ways {
             let part = self.places.part(own.way.place);
             for key in part.properties() {

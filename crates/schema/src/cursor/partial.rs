@@ -1,11 +1,10 @@
 //! The value so far, as coerced by the schema.
 
-use std::{fmt, ops::Range};
+use std::fmt;
 
-use crate::{
-    code::coded,
-    tree::{JsonKind, quoted},
-};
+use jsonmend_core::{JsonType, Value, tree::Tree};
+
+use crate::code::coded;
 
 /// How far a value in a [`Snapshot`] can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,131 +38,78 @@ impl NodeState {
 
 coded!(NodeState, "node state");
 
-/// One value. Children are linked, so a tree of any depth is stored in a flat list.
-#[derive(Clone, Debug)]
-struct Grown {
-    kind: JsonKind,
-    state: NodeState,
-    open: bool,
-    key: Option<Range<usize>>,
-    /// The content of a string, or the text of any other scalar.
-    text: Range<usize>,
-    first: Option<usize>,
-    last: Option<usize>,
-    next: Option<usize>,
-    len: usize,
-}
-
-/// All values in a flat list; the first one is the root.
+/// The tree of the core, with a state for each value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PartialTree {
-    nodes: Vec<Grown>,
-    text: String,
-    key: Option<Range<usize>>,
+    tree: Tree,
+    /// By the number of the value.
+    states: Vec<NodeState>,
 }
 
 impl PartialTree {
     pub(super) fn clear(&mut self) {
-        self.nodes.clear();
-        self.text.clear();
-        self.key = None;
+        self.tree.clear();
+        self.states.clear();
     }
 
     pub(super) fn root(&self) -> Option<Snapshot<'_>> {
-        (!self.nodes.is_empty()).then_some(Snapshot { partial: self, at: 0 })
+        self.at(0)
     }
 
-    pub(super) const fn at(&self, at: usize) -> Snapshot<'_> {
-        Snapshot { partial: self, at }
-    }
-
-    fn keep(&mut self, text: &str) -> Range<usize> {
-        let start = self.text.len();
-        self.text.push_str(text);
-        start..self.text.len()
+    /// The value with that number.
+    pub(super) fn at(&self, at: usize) -> Option<Snapshot<'_>> {
+        self.tree.value(at).map(|value| Snapshot { value, states: &self.states })
     }
 
     /// Stores the key of the next value.
     pub(super) fn key(&mut self, key: &str) {
-        self.key = Some(self.keep(key));
+        self.tree.key(key);
     }
 
-    /// Appends a child to `parent`.
-    pub(super) fn append(
-        &mut self,
-        parent: Option<usize>,
-        kind: JsonKind,
-        state: NodeState,
-    ) -> usize {
-        let at = self.nodes.len();
-        let (key, end) = (self.key.take(), self.text.len());
-        let (first, last, next) = (None, None, None);
-        self.nodes.push(Grown {
-            kind,
-            state,
-            open: true,
-            key,
-            text: end..end,
-            first,
-            last,
-            next,
-            len: 0,
-        });
-        let before = parent.and_then(|parent| self.nodes.get_mut(parent)).and_then(|parent| {
-            parent.first = parent.first.or(Some(at));
-            parent.len += 1;
-            parent.last.replace(at)
-        });
-        if let Some(before) = before.and_then(|before| self.nodes.get_mut(before)) {
-            before.next = Some(at);
-        }
-        at
+    /// Adds a string or a container, and returns its number.
+    pub(super) fn begin(&mut self, kind: JsonType, state: NodeState) -> usize {
+        self.states.push(state);
+        self.tree.begin(kind)
     }
 
-    /// Appends content to the last string.
-    pub(super) fn grow(&mut self, at: usize, text: &str) {
-        let end = self.keep(text).end;
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.text.end = end;
-        }
+    /// Adds another scalar, and returns its number.
+    pub(super) fn scalar(&mut self, kind: JsonType, spelled: &str) -> usize {
+        self.states.push(NodeState::Tentative);
+        self.tree.scalar(kind, spelled)
     }
 
+    /// Appends content to the open string.
+    pub(super) fn grow(&mut self, text: &str) {
+        self.tree.extend(text);
+    }
+
+    /// The content of a string.
     pub(super) fn content(&self, at: usize) -> &str {
-        self.nodes.get(at).and_then(|node| self.text.get(node.text.clone())).unwrap_or_default()
+        self.tree.value(at).and_then(|value| value.as_str()).unwrap_or_default()
     }
 
+    /// How many items or members it has so far.
     pub(super) fn len(&self, at: usize) -> usize {
-        self.nodes.get(at).map_or(0, |node| node.len)
+        self.tree.value(at).map_or(0, |value| value.len())
     }
 
+    /// Ends a value.
     pub(super) fn close(&mut self, at: usize, state: NodeState) {
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.open = false;
-            node.state = state;
+        if self.tree.value(at).is_some_and(|value| value.is_open()) {
+            self.tree.close();
         }
+        self.set_state(at, state);
     }
 
     pub(super) fn set_state(&mut self, at: usize, state: NodeState) {
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.state = state;
+        if let Some(own) = self.states.get_mut(at) {
+            *own = state;
         }
     }
 
-    /// Replaces a scalar.
-    pub(super) fn replace(&mut self, at: usize, kind: JsonKind, content: &str) {
-        let text = self.keep(content);
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.kind = kind;
-            node.text = text;
-        }
-    }
-
-    fn node(&self, at: usize) -> &Grown {
-        &self.nodes[at]
-    }
-
-    fn slice(&self, range: &Range<usize>) -> &str {
-        self.text.get(range.clone()).unwrap_or_default()
+    /// Makes another scalar of the last value, which is one.
+    pub(super) fn replace_last(&mut self, kind: JsonType, spelled: &str) {
+        self.tree.replace_last(kind, spelled);
     }
 }
 
@@ -174,87 +120,73 @@ impl PartialTree {
 /// left out.
 #[derive(Clone, Copy)]
 pub struct Snapshot<'c> {
-    partial: &'c PartialTree,
-    at: usize,
+    value: Value<'c>,
+    states: &'c [NodeState],
 }
 
 impl<'c> Snapshot<'c> {
     /// The type of the value. While the value is pending, the type of what was written so far.
     #[must_use]
-    pub fn kind(&self) -> JsonKind {
-        self.partial.node(self.at).kind
+    pub fn kind(&self) -> JsonType {
+        self.value.kind()
     }
 
     /// How far the value can be relied on.
     #[must_use]
     pub fn state(&self) -> NodeState {
-        self.partial.node(self.at).state
+        self.state_of(self.value)
+    }
+
+    fn state_of(&self, value: Value<'c>) -> NodeState {
+        self.states.get(value.index()).copied().unwrap_or(NodeState::Tentative)
     }
 
     /// Whether the value may still grow.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.partial.node(self.at).open
+        self.value.is_open()
     }
 
     /// Its key, decoded, if it is a member.
     #[must_use]
     pub fn key(&self) -> Option<&'c str> {
-        self.partial.node(self.at).key.as_ref().map(|key| self.partial.slice(key))
+        self.value.key()
     }
 
     /// The content of a string, as far as it has arrived.
     #[must_use]
     pub fn as_str(&self) -> Option<&'c str> {
-        (self.kind() == JsonKind::String).then(|| self.content())
+        self.value.as_str()
     }
 
     /// The text of a number, as it is written.
     #[must_use]
     pub fn as_number(&self) -> Option<&'c str> {
-        (self.kind() == JsonKind::Number).then(|| self.content())
+        self.value.as_number()
     }
 
     /// The boolean, if it is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        (self.kind() == JsonKind::Boolean).then(|| self.content() == "true")
-    }
-
-    fn content(&self) -> &'c str {
-        self.partial.slice(&self.partial.node(self.at).text)
+        self.value.as_bool()
     }
 
     /// The members or items so far, in order.
     pub fn children(&self) -> impl Iterator<Item = Snapshot<'c>> + use<'c> {
-        let partial = self.partial;
-        let first = partial.node(self.at).first;
-        std::iter::successors(first, move |&at| partial.node(at).next)
-            .map(move |at| Snapshot { partial, at })
+        let states = self.states;
+        self.value.children().map(move |value| Snapshot { value, states })
     }
 
     /// The last member with this key.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Snapshot<'c>> {
-        let named = |child: &Snapshot<'c>| child.key() == Some(key);
-        (self.kind() == JsonKind::Object).then(|| self.children().filter(named).last()).flatten()
+        self.value.member(key).map(|value| Snapshot { value, ..*self })
     }
 
     /// The item at this position.
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Snapshot<'c>> {
-        (self.kind() == JsonKind::Array).then(|| self.children().nth(index)).flatten()
-    }
-
-    fn is_shown(&self) -> bool {
-        self.state() != NodeState::Pending
-    }
-
-    /// The first sibling from `at` on that is shown.
-    fn shown(&self, at: Option<usize>) -> Option<usize> {
-        let partial = self.partial;
-        std::iter::successors(at, |&at| partial.node(at).next)
-            .find(|&at| Snapshot { partial, at }.is_shown())
+        self.value.item(index).map(|value| Snapshot { value, ..*self })
     }
 }
 
@@ -266,45 +198,7 @@ impl fmt::Debug for Snapshot<'_> {
 
 impl fmt::Display for Snapshot<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.is_shown() {
-            return Ok(());
-        }
-        let mut stack = Vec::new();
-        let mut at = self.at;
-        loop {
-            let value = Snapshot { partial: self.partial, at };
-            if let Some(key) = value.key().filter(|_| at != self.at) {
-                write!(f, "{}:", quoted(key))?;
-            }
-            match value.kind() {
-                JsonKind::String => f.write_str(&quoted(value.content()))?,
-                JsonKind::Array | JsonKind::Object => {
-                    let object = value.kind() == JsonKind::Object;
-                    f.write_str(if object { "{" } else { "[" })?;
-                    if let Some(first) = self.shown(self.partial.node(at).first) {
-                        stack.push(at);
-                        at = first;
-                        continue;
-                    }
-                    f.write_str(if object { "}" } else { "]" })?;
-                }
-                _ => f.write_str(value.content())?,
-            }
-            // Continues with the next sibling, or with the parent.
-            loop {
-                if at == self.at {
-                    return Ok(());
-                }
-                if let Some(next) = self.shown(self.partial.node(at).next) {
-                    f.write_str(",")?;
-                    at = next;
-                    break;
-                }
-                let Some(parent) = stack.pop() else { return Ok(()) };
-                let object = self.partial.node(parent).kind == JsonKind::Object;
-                f.write_str(if object { "}" } else { "]" })?;
-                at = parent;
-            }
-        }
+        let shown = |value| self.state_of(value) != NodeState::Pending;
+        if shown(self.value) { self.value.write_with(f, shown) } else { Ok(()) }
     }
 }

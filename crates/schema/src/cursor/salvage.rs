@@ -9,7 +9,7 @@ use super::{
     finding::Standing,
     walk::{Frame, Walk},
 };
-use crate::{Issue, IssueCode, Rule, compile::Types, issue::folded, tree::JsonKind};
+use crate::{Issue, IssueCode, Rule, compile::Types, issue::folded, tree::JsonType};
 
 /// Rules that restructure the whole value.
 const AROUND: [Rule; 5] = [
@@ -102,16 +102,16 @@ impl Walk {
             .fold(Types::NONE, |all, way| all.union(self.places.get(way.place).types));
         let whole = types.has(Types::ARRAY.union(Types::OBJECT));
         match issue.received().kind() {
-            JsonKind::Array | JsonKind::Object => self.may(Rule::ALL),
-            JsonKind::String => {
+            JsonType::Array | JsonType::Object => self.may(Rule::ALL),
+            JsonType::String => {
                 whole && self.may(Rule::ALL)
                     || is_words_in_a_list(issue)
                     || issue.code() != IssueCode::Enum
                         && self.places_narrow()
                         && self.may(Rule::ALL)
             }
-            JsonKind::Null => self.may(&[Rule::DropNullOptional]) && self.is_optional(issue),
-            JsonKind::Boolean | JsonKind::Number => {
+            JsonType::Null => self.may(&[Rule::DropNullOptional]) && self.is_optional(issue),
+            JsonType::Boolean | JsonType::Number => {
                 whole && self.may(&[Rule::WrapInArray, Rule::MissingEnvelope])
             }
         }

@@ -17,7 +17,7 @@ use crate::{
     fit::shortened,
     issue::pointer_of,
     judge::Judge,
-    tree::{JsonKind, is_integer, quoted},
+    tree::{JsonType, is_integer, quoted},
 };
 
 /// How many options a message lists.
@@ -54,12 +54,11 @@ impl Walk {
         if !mute && ways.is_empty() && !self.may_turn("") {
             reported = true;
             let issue =
-                self.issue(IssueCode::Type, JsonKind::String, "", self.expected_types(), at);
+                self.issue(IssueCode::Type, JsonType::String, "", self.expected_types(), at);
             self.find(issue, at);
         }
         let state = if reported { NodeState::Tentative } else { state };
-        let parent = self.frames.last().map(|frame| frame.node);
-        let node = self.partial.append(parent, JsonKind::String, state);
+        let node = self.partial.begin(JsonType::String, state);
         let start = self.origin.of(at);
         self.open = Some(Open { node, ways, start, length: 0, reported });
     }
@@ -70,8 +69,7 @@ impl Walk {
             && (open.ways.is_empty()
                 || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
         if !bound || open.length > DOUBTED {
-            let node = open.node;
-            self.partial.grow(node, text);
+            self.partial.grow(text);
             return;
         }
         // Character by character, so that a finding is reported at the same offset however the
@@ -83,7 +81,7 @@ impl Walk {
 
     fn character(&mut self, at: usize, c: char) {
         let Some(mut open) = self.open.take() else { return };
-        self.partial.grow(open.node, c.encode_utf8(&mut [0; 4]));
+        self.partial.grow(c.encode_utf8(&mut [0; 4]));
         open.length += 1;
         if open.reported || open.length > DOUBTED {
             self.open = Some(open);
@@ -99,8 +97,8 @@ impl Walk {
             return;
         }
         let raw = begun(content);
-        let (code, expected) = self.wanted(JsonKind::String, long);
-        let issue = self.issue(code, JsonKind::String, &raw, expected, at);
+        let (code, expected) = self.wanted(JsonType::String, long);
+        let issue = self.issue(code, JsonType::String, &raw, expected, at);
         self.find(issue, at);
         self.partial.set_state(node, NodeState::Tentative);
         if let Some(open) = &mut self.open {
@@ -139,8 +137,8 @@ impl Walk {
         self.open = Some(open.clone());
         let (made, state) = self.made(Scalar::String(&content), open.node, span, &quoted(&content));
         if made.is_empty() {
-            let (code, expected) = self.wanted(JsonKind::String, false);
-            let issue = self.issue(code, JsonKind::String, &quoted(&content), expected, at);
+            let (code, expected) = self.wanted(JsonType::String, false);
+            let issue = self.issue(code, JsonType::String, &quoted(&content), expected, at);
             self.find(issue, at);
         }
         self.open = None;
@@ -149,13 +147,12 @@ impl Walk {
     }
 
     /// Handles a complete number or literal that ends before offset `at`.
-    pub(super) fn scalar(&mut self, at: usize, kind: JsonKind, raw: &str) {
+    pub(super) fn scalar(&mut self, at: usize, kind: JsonType, raw: &str) {
         let from = at.saturating_sub(raw.len());
         self.begin_value(from);
-        let parent = self.frames.last().map(|frame| frame.node);
         let scalar = match kind {
-            JsonKind::Boolean => Scalar::Boolean(raw == "true"),
-            JsonKind::Number => Scalar::Number(raw),
+            JsonType::Boolean => Scalar::Boolean(raw == "true"),
+            JsonType::Number => Scalar::Number(raw),
             _ => Scalar::Null,
         };
         let mute = self.is_mute();
@@ -172,8 +169,7 @@ impl Walk {
                 .with_span(self.origin.of(from)..self.origin.end_of(last))
         });
         let path = self.path();
-        let node = self.partial.append(parent, kind, NodeState::Tentative);
-        self.partial.grow(node, raw);
+        let node = self.partial.scalar(kind, raw);
         let mut state = NodeState::Tentative;
         if let Some(issue) = wanted {
             (left, state) = self.made_at(scalar, node, issue.span(), raw, path);
@@ -184,7 +180,7 @@ impl Walk {
             let span = self.origin.of(from)..self.origin.end_of(last);
             state = self.spell(node, raw, &left, span, path);
         }
-        self.partial.close(node, state);
+        self.partial.set_state(node, state);
         self.close_value(&left, state);
     }
 
@@ -285,12 +281,12 @@ impl Walk {
             return (Vec::new(), NodeState::Tentative);
         };
         let (kind, content) = match serde_json::from_str(&made.text) {
-            Ok(Value::String(content)) => (JsonKind::String, content),
-            Ok(Value::Bool(_)) => (JsonKind::Boolean, made.text.clone()),
-            Ok(Value::Null) => (JsonKind::Null, made.text.clone()),
-            _ => (JsonKind::Number, made.text.clone()),
+            Ok(Value::String(content)) => (JsonType::String, content),
+            Ok(Value::Bool(_)) => (JsonType::Boolean, made.text.clone()),
+            Ok(Value::Null) => (JsonType::Null, made.text.clone()),
+            _ => (JsonType::Number, made.text.clone()),
         };
-        self.partial.replace(node, kind, &content);
+        self.partial.replace_last(kind, &content);
         self.applied.push(Applied {
             rule: made.rule,
             risk: made.risk,
@@ -310,7 +306,7 @@ impl Walk {
         let change = change.with_risk(made.risk);
         self.changes.push(change);
         let state = match kind {
-            JsonKind::Number => self.spell(node, &made.text, &valid, span, path),
+            JsonType::Number => self.spell(node, &made.text, &valid, span, path),
             _ if valid.is_empty() => NodeState::Tentative,
             _ => NodeState::Final,
         };
@@ -397,11 +393,11 @@ impl Walk {
     }
 
     /// The code of the issue for an invalid scalar, and what was expected.
-    fn wanted(&self, kind: JsonKind, long: bool) -> (IssueCode, String) {
+    fn wanted(&self, kind: JsonType, long: bool) -> (IssueCode, String) {
         let own = match kind {
-            JsonKind::Boolean => Types::BOOLEAN,
-            JsonKind::Null => Types::NULL,
-            JsonKind::Number => Types::NUMBER,
+            JsonType::Boolean => Types::BOOLEAN,
+            JsonType::Null => Types::NULL,
+            JsonType::Number => Types::NUMBER,
             _ => Types::STRING,
         };
         let places = || self.next.iter().map(|way| self.places.get(way.place));
@@ -417,14 +413,14 @@ impl Walk {
             };
         }
         if !places().any(|place| place.types.has(own))
-            || kind == JsonKind::Number && self.is_fraction_refused()
+            || kind == JsonType::Number && self.is_fraction_refused()
         {
             return (IssueCode::Type, self.expected_types());
         }
         if long {
             return (IssueCode::Length, format!("at most {} characters", self.longest()));
         }
-        if kind == JsonKind::Number {
+        if kind == JsonType::Number {
             return (IssueCode::Range, "a number within the bounds of the schema".to_owned());
         }
         let form = self.next.iter().find_map(|way| self.places.part(way.place).form());
@@ -449,12 +445,12 @@ impl Walk {
         let mut options = named.flat_map(|place| place.options.iter().flatten());
         let whole = options.clone().any(|option| option.as_str() == Some(content));
         options.next().filter(|_| !whole)?;
-        let (code, expected) = self.wanted(JsonKind::String, false);
+        let (code, expected) = self.wanted(JsonType::String, false);
         let span = open.start..open.start;
         let issue = crate::Issue::begun(
             code,
             self.path(),
-            JsonKind::String,
+            JsonType::String,
             &begun(content),
             expected,
             span,

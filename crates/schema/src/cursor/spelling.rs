@@ -13,7 +13,7 @@ use crate::{
     Applied, Cause, Change, Rule,
     fit::shortened,
     issue::pointer_of,
-    tree::{JsonKind, plain_integer},
+    tree::{JsonType, plain_integer},
 };
 
 impl Walk {
@@ -28,7 +28,7 @@ impl Walk {
         path: Path,
     ) -> NodeState {
         let rule = Rule::IntegralFloat;
-        let number = self.partial.at(node).kind() == JsonKind::Number;
+        let number = self.partial.at(node).is_some_and(|own| own.kind() == JsonType::Number);
         let Some(first) = left.first().filter(|_| number && self.may(&[rule])) else {
             return if left.is_empty() { NodeState::Tentative } else { NodeState::Final };
         };
@@ -52,7 +52,7 @@ impl Walk {
             before: shortened(raw),
             after: shortened(&digits),
         });
-        self.partial.replace(node, JsonKind::Number, &digits);
+        self.partial.replace_last(JsonType::Number, &digits);
         let last =
             self.changes.last_mut().filter(|last| (last.start, last.end) == (span.start, span.end));
         match last {

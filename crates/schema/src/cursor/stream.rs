@@ -1,6 +1,6 @@
 //! Shows a value while it grows, and fits it at the end.
 
-use jsonmend_core::{Outcome, Output, Repair};
+use jsonmend_core::{Outcome, Output, Repair, buffer::BoundedBuffer};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 
 use super::Cursor;
@@ -33,8 +33,7 @@ pub struct FitStream {
     options: FitOptions,
     extractor: Extractor,
     cursor: Cursor,
-    /// The input, unless it exceeded the buffer limit.
-    raw: Option<Vec<u8>>,
+    raw: BoundedBuffer,
     /// The number of bytes received.
     length: usize,
     /// Whether anything but white space has been received.
@@ -56,8 +55,8 @@ impl FitStream {
             extractor: Extractor::new(scope, options.engine_for(schema)),
             cursor: Cursor::new(schema, &options),
             schema: schema.clone(),
+            raw: BoundedBuffer::new(options.engine().limits().buffer()),
             options,
-            raw: Some(Vec::new()),
             length: 0,
             begun: false,
             ended: false,
@@ -71,13 +70,7 @@ impl FitStream {
             return;
         }
         self.length += chunk.len();
-        if let Some(raw) = &mut self.raw {
-            if self.length > self.options.engine().limits().buffer() {
-                self.raw = None;
-            } else {
-                raw.extend_from_slice(chunk);
-            }
-        }
+        self.raw.push(chunk);
         if !self.begun
             && let Some(first) = chunk.iter().find(|byte| !byte.is_ascii_whitespace())
         {
@@ -92,7 +85,7 @@ impl FitStream {
     /// A text that begins with a quote is a single string, and a document inside it is part of its
     /// content. Only white space has been read so far, so reading can start again.
     fn read_as_string(&mut self) -> bool {
-        let Some(raw) = self.raw.as_ref().filter(|_| self.options.scope() == Scope::Best) else {
+        let Some(raw) = self.raw.get().filter(|_| self.options.scope() == Scope::Best) else {
             return false;
         };
         self.extractor = Extractor::new(Scope::Whole, self.options.engine_for(&self.schema));
@@ -126,10 +119,7 @@ impl FitStream {
     /// ```
     #[must_use]
     pub fn stopped(&self) -> Option<Outcome> {
-        match self.raw {
-            Some(_) => self.extractor.stopped(),
-            None => Some(Outcome::Overflow),
-        }
+        if self.raw.is_whole() { self.extractor.stopped() } else { Some(Outcome::Overflow) }
     }
 
     /// Ends the text for the cursor. [`finish`](Self::finish) does this as well.
@@ -145,8 +135,8 @@ impl FitStream {
     #[must_use]
     pub fn finish(mut self) -> Fitted {
         self.end();
-        match self.raw {
-            Some(raw) => self.schema.fit(&raw, &self.options),
+        match self.raw.get() {
+            Some(raw) => self.schema.fit(raw, &self.options),
             None => Fitted::overflow(self.length),
         }
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, judge::STEPS,
-    tree::JsonKind,
+    tree::JsonType,
 };
 
 /// How many findings are kept.
@@ -29,7 +29,7 @@ pub(super) struct Way {
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) node: usize,
-    pub(super) kind: JsonKind,
+    pub(super) kind: JsonType,
     /// The readings that are still possible. Empty if there are none, or if there are no
     /// conditions; the content is not checked then.
     pub(super) ways: Vec<FrameWay>,
@@ -165,26 +165,22 @@ impl Walk {
             return;
         }
         match event {
-            ParseEvent::BeginObject => self.enter(at, JsonKind::Object),
-            ParseEvent::BeginArray => self.enter(at, JsonKind::Array),
+            ParseEvent::BeginObject => self.enter(at, JsonType::Object),
+            ParseEvent::BeginArray => self.enter(at, JsonType::Array),
             ParseEvent::EndObject | ParseEvent::EndArray => self.leave(at),
             ParseEvent::Key(key) => self.key(at, key),
             ParseEvent::BeginString => self.begin_string(at),
             ParseEvent::Text(text) => self.text(at, text),
             ParseEvent::EndString => self.end_string(at),
             ParseEvent::Bool(value) => {
-                self.scalar(at, JsonKind::Boolean, if value { "true" } else { "false" });
+                self.scalar(at, JsonType::Boolean, if value { "true" } else { "false" });
             }
-            ParseEvent::Null => self.scalar(at, JsonKind::Null, "null"),
-            ParseEvent::Number(number) => self.scalar(at, JsonKind::Number, number),
+            ParseEvent::Null => self.scalar(at, JsonType::Null, "null"),
+            ParseEvent::Number(number) => self.scalar(at, JsonType::Number, number),
             ParseEvent::EndDocument => self.done = true,
             _ => {}
         }
         self.origin.pass(at);
-    }
-
-    fn parent(&self) -> Option<usize> {
-        self.frames.last().map(|frame| frame.node)
     }
 
     /// Whether the current value is not checked.
@@ -192,9 +188,9 @@ impl Walk {
         self.mute || self.spent || self.frames.len() > DEPTH
     }
 
-    fn enter(&mut self, at: usize, kind: JsonKind) {
+    fn enter(&mut self, at: usize, kind: JsonType) {
         self.begin_value(at);
-        let wanted = if kind == JsonKind::Object { Types::OBJECT } else { Types::ARRAY };
+        let wanted = if kind == JsonType::Object { Types::OBJECT } else { Types::ARRAY };
         let mut ways = Vec::new();
         if !self.is_mute() {
             let fits = |way: &&Way| self.places.get(way.place).types.has(wanted);
@@ -204,11 +200,11 @@ impl Walk {
                 self.find(issue, at);
             }
         }
-        let node = self.partial.append(self.parent(), kind, NodeState::Tentative);
+        let node = self.partial.begin(kind, NodeState::Tentative);
         let start = self.origin.of(at);
         let frame = Frame { node, kind, ways, known: false, unknown: false, settled: true, start };
         self.frames.push(frame);
-        if kind == JsonKind::Object {
+        if kind == JsonType::Object {
             // A slot for the keys of its members.
             self.keys.push(String::new());
         }
@@ -235,7 +231,7 @@ impl Walk {
         self.next.clear();
         self.mute = true;
         self.full = None;
-        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonKind::Array) else {
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonType::Array) else {
             return;
         };
         let index = self.partial.len(frame.node);
@@ -301,7 +297,7 @@ impl Walk {
                 Some(limit) => (IssueCode::Count, format!("at most {limit} properties")),
                 None => (IssueCode::Unexpected, "no such property".to_owned()),
             };
-            let issue = self.issue(code, JsonKind::Null, "", expected, at);
+            let issue = self.issue(code, JsonType::Null, "", expected, at);
             self.find(issue, at);
             if let Some(frame) = self.frames.last_mut() {
                 frame.settled = false;
@@ -315,7 +311,7 @@ impl Walk {
 
     fn leave(&mut self, at: usize) {
         let Some(frame) = self.frames.pop() else { return };
-        if frame.kind == JsonKind::Object {
+        if frame.kind == JsonType::Object {
             self.keys.pop();
         }
         let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
@@ -323,7 +319,7 @@ impl Walk {
         let mut followed = false;
         for own in &frame.ways {
             let place = self.places.get(own.way.place);
-            let whole = if frame.kind == JsonKind::Object {
+            let whole = if frame.kind == JsonType::Object {
                 own.given.count_ones() as usize == place.required.len()
             } else {
                 count >= place.min_items
@@ -366,7 +362,7 @@ impl Walk {
         let mut keys = self.keys.iter();
         let mut steps = Vec::with_capacity(depth);
         for (level, frame) in self.frames.iter().take(depth).enumerate() {
-            steps.push(if frame.kind == JsonKind::Object {
+            steps.push(if frame.kind == JsonType::Object {
                 Step::Key(keys.next().map(String::as_str).unwrap_or_default().into())
             } else {
                 let length = self.partial.len(frame.node);
@@ -407,7 +403,7 @@ impl Walk {
     pub(super) fn issue(
         &self,
         code: IssueCode,
-        kind: JsonKind,
+        kind: JsonType,
         raw: &str,
         expected: String,
         at: usize,

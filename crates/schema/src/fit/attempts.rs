@@ -10,7 +10,7 @@ use super::{
     reading::{Reading, Tried},
     words::words,
 };
-use crate::{Rule, Schema, Tree, compile::Types, judge::Judge, part::Part, tree::JsonKind};
+use crate::{Rule, Schema, Tree, compile::Types, judge::Judge, part::Part, tree::JsonType};
 
 /// `mended` is the result of mending the input under these options, if the caller has it.
 pub(super) fn fit(
@@ -57,7 +57,7 @@ pub(super) fn fit(
         Scope::Best if !is_one => Some(Documents::find(input, options.engine_for(schema))),
         _ => None,
     };
-    let takes_list = Part::root(schema).allows(JsonKind::Array) && options.takes_several();
+    let takes_list = Part::root(schema).allows(JsonType::Array) && options.takes_several();
     if let Some(list) = documents.as_ref().filter(|_| takes_list && !first.is_list()) {
         // If the schema asks for a list, several documents are its items.
         let fitted = list.list().map(|reading| reading.fit(judge, input, options).0);

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Rule,
     part::Part,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 /// Words that mean that there is no value.
@@ -85,20 +85,20 @@ impl Fitter<'_, '_, '_> {
     /// The rule that drops an optional member without a value.
     fn absence(&self, member: Node<'_>, property: &Part<'_>, place: &Place) -> Option<Rule> {
         let rule = match member.kind() {
-            JsonKind::Null => {
+            JsonType::Null => {
                 let means = property.shapes().any(|shape| shape.keeps_null);
-                (!property.allows(JsonKind::Null) && !means).then_some(Rule::DropNullOptional)?
+                (!property.allows(JsonType::Null) && !means).then_some(Rule::DropNullOptional)?
             }
-            JsonKind::String => {
+            JsonType::String => {
                 let word = member.as_str()?.trim().to_lowercase();
                 let listed = property.options().is_some_and(|options| {
                     options.iter().filter_map(|o| o.as_str()).any(|o| o.to_lowercase() == word)
                 });
                 let nothing = NOTHING.contains(&word.as_str());
-                (nothing && !listed && !property.allows(JsonKind::String))
+                (nothing && !listed && !property.allows(JsonType::String))
                     .then_some(Rule::NullWords)?
             }
-            JsonKind::Object if member.len() == 0 && !property.allows(JsonKind::Object) => {
+            JsonType::Object if member.len() == 0 && !property.allows(JsonType::Object) => {
                 Rule::EmptyPlaceholder
             }
             _ => return None,

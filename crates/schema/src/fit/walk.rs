@@ -16,7 +16,7 @@ use crate::{
     compile::{ShapeId, Types},
     judge::Judge,
     part::Part,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 /// How many forms a value may pass through, such as a string that contains a list of one string.
@@ -149,7 +149,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         let text = node.raw().len();
         let listed = part.options().map_or(0, <[_]>::len);
         let compared = listed.saturating_mul(2) + text.min(LONGEST_CHOICE) * 4;
-        let members = if node.kind() == JsonKind::Object { node.len() } else { 0 };
+        let members = if node.kind() == JsonType::Object { node.len() } else { 0 };
         let declared: usize = part.shapes().map(|shape| shape.properties.len()).sum();
         self.judge.spend_bytes(64 + text / 2)
             && self.judge.spend_bytes(compared)
@@ -158,8 +158,8 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
 
     fn inside(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
         match node.kind() {
-            JsonKind::Object if part.allows(JsonKind::Object) => self.members(node, part, place),
-            JsonKind::Array if part.allows(JsonKind::Array) => self.items(node, part, place),
+            JsonType::Object if part.allows(JsonType::Object) => self.members(node, part, place),
+            JsonType::Array if part.allows(JsonType::Array) => self.items(node, part, place),
             _ => Fit::default(),
         }
     }

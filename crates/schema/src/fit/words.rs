@@ -8,7 +8,7 @@ use crate::{
     compile::Types,
     judge::Judge,
     part::Part,
-    tree::{JsonKind, quoted},
+    tree::{JsonType, quoted},
 };
 
 /// A text that is not JSON, for a schema that asks for a string or for an object with one.
@@ -24,12 +24,12 @@ pub(super) fn words(
         return None;
     }
     // Broken JSON is read as text only if the schema accepts nothing else.
-    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonKind::String) {
+    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonType::String) {
         quoted(text)
     } else {
         let required = part.required();
         let [key] = required.as_slice() else { return None };
-        let property = part.property(key).filter(|property| property.allows(JsonKind::String))?;
+        let property = part.property(key).filter(|property| property.allows(JsonType::String))?;
         // A string with a format or pattern cannot be an arbitrary text, and unparsed JSON is not
         // text either.
         if property.is_narrow() || holds_json(text) {

@@ -8,7 +8,7 @@ use crate::{
     compile::{Checks, Scalar, Types},
     issue::{distance, nearest::is_comparable},
     judge::What,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 /// How many options a message lists.
@@ -137,7 +137,7 @@ impl Wording {
     /// The listed values, nearest first.
     fn one_of(&mut self, options: &[Value], node: Node<'_>) -> String {
         let mut options: Vec<&Value> = options.iter().collect();
-        let own = node.as_str().filter(|own| node.kind() == JsonKind::String && is_comparable(own));
+        let own = node.as_str().filter(|own| node.kind() == JsonType::String && is_comparable(own));
         if let Some(own) = own.filter(|_| self.may_compare(options.len())) {
             let own = folded(&own);
             let near = |option: &Value| {

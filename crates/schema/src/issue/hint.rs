@@ -7,7 +7,7 @@ use super::{
 use crate::{
     compile::Types,
     part::Part,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 /// The most members that are searched for a misspelled name.
@@ -15,7 +15,7 @@ const MOST: usize = 256;
 
 /// Whether the value is the schema itself rather than an instance of it.
 pub(super) fn echoes_schema(root: Node<'_>) -> bool {
-    let properties = root.member("properties").filter(|node| node.kind() == JsonKind::Object);
+    let properties = root.member("properties").filter(|node| node.kind() == JsonType::Object);
     let Some(properties) = properties else { return false };
     let typed =
         root.member("type").and_then(|kind| kind.as_str()).is_some_and(|kind| kind == "object");
@@ -30,11 +30,11 @@ pub(crate) fn is_schema(node: Node<'_>) -> bool {
     let named = |key: &str| match (key, node.member(key)) {
         ("type", Some(kind)) => {
             kind.as_str().is_some_and(|name| Types::named(&name) != Types::NONE)
-                || kind.kind() == JsonKind::Array
+                || kind.kind() == JsonType::Array
         }
         (_, member) => member.is_some(),
     };
-    node.kind() == JsonKind::Object && !holds && TELLING.iter().any(|key| named(key))
+    node.kind() == JsonType::Object && !holds && TELLING.iter().any(|key| named(key))
 }
 
 /// The name that was probably sent instead of a missing property.
@@ -54,7 +54,7 @@ pub(super) fn misnamed<'t>(missing: &str, object: Node<'t>, part: &Part<'_>) -> 
 
 /// A hint for an item in the place of a list of lists, whose nesting was flattened.
 pub(super) fn flattened(node: Node<'_>, part: &Part<'_>) -> Option<String> {
-    let in_list = node.parent().is_some_and(|parent| parent.kind() == JsonKind::Array);
+    let in_list = node.parent().is_some_and(|parent| parent.kind() == JsonType::Array);
     if !in_list || node.is_container() || part.allowed() != Types::ARRAY {
         return None;
     }

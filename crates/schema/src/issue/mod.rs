@@ -17,7 +17,7 @@ pub use render::Rendering;
 
 use crate::{
     code::coded,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 /// How much of a value an issue keeps, in characters.
@@ -225,7 +225,7 @@ impl Issue {
             pointer: pointer_of(&path),
             path,
             expected: reason.into(),
-            received: Received { kind: JsonKind::Null, raw: String::new(), whole: true },
+            received: Received { kind: JsonType::Null, raw: String::new(), whole: true },
             schema_path: String::new(),
             span,
             hint: None,
@@ -236,7 +236,7 @@ impl Issue {
     pub(crate) fn begun(
         code: IssueCode,
         path: Path,
-        kind: JsonKind,
+        kind: JsonType,
         raw: &str,
         expected: impl Into<String>,
         span: Range<usize>,
@@ -331,7 +331,7 @@ impl fmt::Display for Issue {
 /// The value that an issue is about: its type, and its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    kind: JsonKind,
+    kind: JsonType,
     raw: String,
     whole: bool,
 }
@@ -344,7 +344,7 @@ impl Received {
 
     /// Its type.
     #[must_use]
-    pub const fn kind(&self) -> JsonKind {
+    pub const fn kind(&self) -> JsonType {
         self.kind
     }
 

@@ -3,7 +3,7 @@
 use super::{DEPTH, Judge, Problem, ScopeId, What, problem::Sink};
 use crate::{
     compile::{Checks, Combined, Found, Listed, Pattern, Scalar, ShapeId, Text},
-    tree::{Instance, JsonKind, Node, TreeJson, equals},
+    tree::{Instance, JsonType, Node, TreeJson, equals},
 };
 
 /// The subschema that is being checked.
@@ -124,26 +124,26 @@ impl<'s> Judge<'s> {
             }
         }
         match kind {
-            JsonKind::String => {
+            JsonType::String => {
                 if let Some(text) = &checks.text {
                     go_on!(self.text(site, text, value, sink));
                 }
                 let scalar = checks.scalar.as_deref().filter(|scalar| scalar.of_texts);
                 scalar.is_none_or(|scalar| self.scalar(site, scalar, value, sink))
             }
-            JsonKind::Number => {
+            JsonType::Number => {
                 let scalar = checks.scalar.as_deref().filter(|scalar| scalar.of_numbers);
                 scalar.is_none_or(|scalar| self.scalar(site, scalar, value, sink))
             }
-            JsonKind::Array => match (&checks.list, value) {
+            JsonType::Array => match (&checks.list, value) {
                 (Some(list), Instance::Node(node)) => self.list(site, list, node, sink),
                 _ => true,
             },
-            JsonKind::Object => match (&checks.object, value) {
+            JsonType::Object => match (&checks.object, value) {
                 (Some(object), Instance::Node(node)) => self.object(site, object, node, sink),
                 _ => true,
             },
-            JsonKind::Boolean | JsonKind::Null => true,
+            JsonType::Boolean | JsonType::Null => true,
         }
     }
 
@@ -159,10 +159,10 @@ impl<'s> Judge<'s> {
             go_on!(self.combined(site, combined, value, sink));
         }
         let Instance::Node(node) = value else { return true };
-        if let Some(list) = checks.list.as_deref().filter(|_| node.kind() == JsonKind::Array) {
+        if let Some(list) = checks.list.as_deref().filter(|_| node.kind() == JsonType::Array) {
             return self.unevaluated_items(site, list, node, sink);
         }
-        if let Some(object) = checks.object.as_deref().filter(|_| node.kind() == JsonKind::Object) {
+        if let Some(object) = checks.object.as_deref().filter(|_| node.kind() == JsonType::Object) {
             return self.unevaluated_members(site, object, node, sink);
         }
         true
@@ -276,10 +276,10 @@ impl<'s> Judge<'s> {
     /// Whether `enum` lists a value.
     fn is_listed(&mut self, value: Instance<'_>, options: &Listed) -> bool {
         match value.kind() {
-            JsonKind::String => value.text().is_some_and(|text| {
+            JsonType::String => value.text().is_some_and(|text| {
                 self.spend_bytes(1 + text.len() / 16) && options.holds_text(&text)
             }),
-            JsonKind::Number => {
+            JsonType::Number => {
                 let Some(node) = value.node() else { return false };
                 self.spend_bytes(4 + node.raw().len() / 4);
                 let number = node.raw().parse().unwrap_or(f64::NAN);

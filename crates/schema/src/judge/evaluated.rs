@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::{Judge, ScopeId};
 use crate::{
     compile::{Combined, List, Object, ShapeId},
-    tree::{Instance, JsonKind, Node},
+    tree::{Instance, JsonType, Node},
 };
 
 /// The positions of evaluated items or members.
@@ -43,10 +43,10 @@ impl Judge<'_> {
             let Some(checks) = self.shapes().checks(id) else { continue };
             let scope = self.enter(scope, checks.resource);
             let outer = id != part;
-            if let Some(list) = checks.list.as_deref().filter(|_| node.kind() == JsonKind::Array) {
+            if let Some(list) = checks.list.as_deref().filter(|_| node.kind() == JsonType::Array) {
                 self.items_of(list, outer, node, scope, &mut evaluated);
             }
-            let object = checks.object.as_deref().filter(|_| node.kind() == JsonKind::Object);
+            let object = checks.object.as_deref().filter(|_| node.kind() == JsonType::Object);
             if let Some(object) = object {
                 self.members_of(object, outer, id, node, &mut evaluated);
                 let there =

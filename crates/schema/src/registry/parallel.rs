@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::names;
-use crate::tree::{JsonKind, Tree};
+use crate::tree::{JsonType, Tree};
 
 /// The tool that models invent for parallel calls, without case and separators.
 const NAME: &str = "multitooluseparallel";
@@ -48,14 +48,14 @@ pub fn parallel_calls(name: &str, arguments: &str) -> Option<Vec<ParallelCall>> 
     }
     let tree = Tree::read(arguments).ok()?;
     let uses = tree.root().member("tool_uses")?;
-    if uses.kind() != JsonKind::Array || uses.len() == 0 {
+    if uses.kind() != JsonType::Array || uses.len() == 0 {
         return None;
     }
     uses.children()
         .map(|call| {
             let name = call.member("recipient_name").or_else(|| call.member("name"))?;
             let arguments = call.member("parameters").or_else(|| call.member("arguments"))?;
-            let object = arguments.kind() == JsonKind::Object;
+            let object = arguments.kind() == JsonType::Object;
             let name = name.as_str().filter(|_| object)?.into_owned();
             Some(ParallelCall { name, arguments: arguments.span() })
         })

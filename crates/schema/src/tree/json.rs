@@ -2,13 +2,10 @@
 
 use std::borrow::Cow;
 
-use jsonschema::{
-    JsonType,
-    json::{self, Json, JsonNumber, NodeIdentity},
-};
+use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
 use serde_json::Value;
 
-use super::{Children, JsonKind, Node};
+use super::{Children, JsonType, Node};
 
 /// The representation that the validator is generic over.
 pub(crate) enum TreeJson {}
@@ -39,10 +36,10 @@ impl Json for TreeJson {
 
 impl<'a> Instance<'a> {
     /// The type of the value.
-    pub(crate) fn kind(self) -> JsonKind {
+    pub(crate) fn kind(self) -> JsonType {
         match self {
             Self::Node(node) => node.kind(),
-            Self::Name(_) => JsonKind::String,
+            Self::Name(_) => JsonType::String,
         }
     }
 
@@ -62,7 +59,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    fn of_kind(self, kind: JsonKind) -> Option<Node<'a>> {
+    fn of_kind(self, kind: JsonType) -> Option<Node<'a>> {
         match self {
             Self::Node(node) => (node.kind() == kind).then_some(node),
             Self::Name(_) => None,
@@ -76,10 +73,10 @@ impl<'a> json::Node<'a, TreeJson> for Instance<'a> {
     type Number = RawNumber<'a>;
 
     fn as_object(&self) -> Option<Members<'a>> {
-        self.of_kind(JsonKind::Object).map(Members)
+        self.of_kind(JsonType::Object).map(Members)
     }
     fn as_array(&self) -> Option<Items<'a>> {
-        self.of_kind(JsonKind::Array).map(Items)
+        self.of_kind(JsonType::Array).map(Items)
     }
     fn as_string(&self) -> Option<Cow<'a, str>> {
         match *self {
@@ -88,33 +85,33 @@ impl<'a> json::Node<'a, TreeJson> for Instance<'a> {
         }
     }
     fn as_number(&self) -> Option<RawNumber<'a>> {
-        self.of_kind(JsonKind::Number).map(|node| RawNumber(node.raw()))
+        self.of_kind(JsonType::Number).map(|node| RawNumber(node.raw()))
     }
     fn as_boolean(&self) -> Option<bool> {
-        self.of_kind(JsonKind::Boolean)?.as_bool()
+        self.of_kind(JsonType::Boolean)?.as_bool()
     }
     fn is_null(&self) -> bool {
-        self.of_kind(JsonKind::Null).is_some()
+        self.of_kind(JsonType::Null).is_some()
     }
     fn is_number(&self) -> bool {
-        self.of_kind(JsonKind::Number).is_some()
+        self.of_kind(JsonType::Number).is_some()
     }
     fn is_string(&self) -> bool {
         match self {
             Self::Name(_) => true,
-            Self::Node(node) => node.kind() == JsonKind::String,
+            Self::Node(node) => node.kind() == JsonType::String,
         }
     }
-    fn json_type(&self) -> JsonType {
+    fn json_type(&self) -> jsonschema::JsonType {
         match self {
-            Self::Name(_) => JsonType::String,
+            Self::Name(_) => jsonschema::JsonType::String,
             Self::Node(node) => match node.kind() {
-                JsonKind::Array => JsonType::Array,
-                JsonKind::Boolean => JsonType::Boolean,
-                JsonKind::Null => JsonType::Null,
-                JsonKind::Number => JsonType::Number,
-                JsonKind::Object => JsonType::Object,
-                JsonKind::String => JsonType::String,
+                JsonType::Array => jsonschema::JsonType::Array,
+                JsonType::Boolean => jsonschema::JsonType::Boolean,
+                JsonType::Null => jsonschema::JsonType::Null,
+                JsonType::Number => jsonschema::JsonType::Number,
+                JsonType::Object => jsonschema::JsonType::Object,
+                JsonType::String => jsonschema::JsonType::String,
             },
         }
     }
@@ -150,12 +147,12 @@ impl Instance<'_> {
 /// Equality as defined by JSON Schema: numbers by value, objects regardless of order.
 pub(crate) fn equals(node: Node<'_>, expected: &Value) -> bool {
     match (node.kind(), expected) {
-        (JsonKind::Null, Value::Null) => true,
-        (JsonKind::Boolean, Value::Bool(expected)) => node.as_bool() == Some(*expected),
-        (JsonKind::String, Value::String(expected)) => node.as_str().as_deref() == Some(expected),
-        (JsonKind::Number, Value::Number(_))
-        | (JsonKind::Array, Value::Array(_))
-        | (JsonKind::Object, Value::Object(_)) => {
+        (JsonType::Null, Value::Null) => true,
+        (JsonType::Boolean, Value::Bool(expected)) => node.as_bool() == Some(*expected),
+        (JsonType::String, Value::String(expected)) => node.as_str().as_deref() == Some(expected),
+        (JsonType::Number, Value::Number(_))
+        | (JsonType::Array, Value::Array(_))
+        | (JsonType::Object, Value::Object(_)) => {
             value(node).is_some_and(|value| json::cmp::equal(&value, expected))
         }
         _ => false,

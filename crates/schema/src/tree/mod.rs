@@ -10,58 +10,12 @@ mod text;
 
 use std::{borrow::Cow, fmt, ops::Range};
 
-use jsonmend_core::Limits;
-
-use crate::code::coded;
+pub(crate) use jsonmend_core::JsonType;
+use jsonmend_core::{Limits, lexer::unescape};
 
 pub(crate) use json::{Instance, TreeJson, equals, is_unique, value};
 pub use read::TreeError;
-pub(crate) use text::{escaped, is_integer, plain_integer, quoted, unescape};
-
-/// The type of a JSON value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_enums)]
-pub enum JsonKind {
-    /// `[…]`
-    Array,
-    /// `true` or `false`
-    Boolean,
-    /// `null`
-    Null,
-    /// A number, whole or not.
-    Number,
-    /// `{…}`
-    Object,
-    /// `"…"`
-    String,
-}
-
-impl JsonKind {
-    /// All types, in alphabetical order.
-    pub const ALL: &'static [Self] =
-        &[Self::Array, Self::Boolean, Self::Null, Self::Number, Self::Object, Self::String];
-
-    /// The name of the type in JSON Schema.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        self.name()
-    }
-
-    /// The name of the type in JSON Schema.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Array => "array",
-            Self::Boolean => "boolean",
-            Self::Null => "null",
-            Self::Number => "number",
-            Self::Object => "object",
-            Self::String => "string",
-        }
-    }
-}
-
-coded!(JsonKind, "JSON type");
+pub(crate) use text::{escaped, is_integer, plain_integer, quoted};
 
 /// The deepest nesting that a [`Tree`] supports, in levels.
 pub const MAX_DEPTH: usize = 127;
@@ -69,11 +23,12 @@ pub const MAX_DEPTH: usize = 127;
 /// A JSON text, parsed into nodes with byte ranges.
 ///
 /// ```
-/// use jsonmend_schema::{JsonKind, Tree};
+/// use jsonmend_core::JsonType;
+/// use jsonmend_schema::Tree;
 ///
 /// let tree = Tree::read(r#"{"price": 1.10, "tags": ["a", "b"]}"#)?;
 /// let price = tree.root().member("price").unwrap();
-/// assert_eq!((price.kind(), price.raw()), (JsonKind::Number, "1.10"));
+/// assert_eq!((price.kind(), price.raw()), (JsonType::Number, "1.10"));
 /// assert_eq!(price.span(), 10..14);
 /// let tags = tree.at("/tags/1").unwrap();
 /// assert_eq!(tags.as_str().as_deref(), Some("b"));
@@ -91,7 +46,7 @@ pub struct Tree<'t> {
 /// One node. Offsets are 32 bits, so longer texts are rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
-    kind: JsonKind,
+    kind: JsonType,
     /// Whether the value is a string with escapes.
     escaped: bool,
     /// Whether the key has escapes.
@@ -149,7 +104,7 @@ impl<'t> Tree<'t> {
     /// The whole numbers that are not plain digits (`3.0`, `1e3`, `-0`), in document order.
     pub(crate) fn loose_integers(&self) -> impl Iterator<Item = Node<'_>> {
         let nodes = if self.loose { self.nodes.as_slice() } else { &[] };
-        let numbers = nodes.iter().zip(0..).filter(|(entry, _)| entry.kind == JsonKind::Number);
+        let numbers = nodes.iter().zip(0..).filter(|(entry, _)| entry.kind == JsonType::Number);
         let nodes = numbers.map(|(_, index)| Node { tree: self, index });
         nodes.filter(|node| {
             let raw = node.raw();
@@ -174,8 +129,8 @@ impl<'t> Tree<'t> {
         for step in pointer.strip_prefix('/')?.split('/') {
             let step = step.replace("~1", "/").replace("~0", "~");
             node = match node.kind() {
-                JsonKind::Object => node.member(&step)?,
-                JsonKind::Array => node.children().nth(step.parse().ok()?)?,
+                JsonType::Object => node.member(&step)?,
+                JsonType::Array => node.children().nth(step.parse().ok()?)?,
                 _ => return None,
             };
         }
@@ -205,7 +160,7 @@ impl<'t> Node<'t> {
 
     /// The type of the value.
     #[must_use]
-    pub fn kind(&self) -> JsonKind {
+    pub fn kind(&self) -> JsonType {
         self.entry().kind
     }
 
@@ -248,7 +203,7 @@ impl<'t> Node<'t> {
     #[must_use]
     pub fn as_str(&self) -> Option<Cow<'t, str>> {
         let Entry { kind, start, end, escaped, .. } = *self.entry();
-        (kind == JsonKind::String).then(|| self.content(start, end, escaped))
+        (kind == JsonType::String).then(|| self.content(start, end, escaped))
     }
 
     /// The text between the quote at `start` and the one before `end`.
@@ -262,20 +217,20 @@ impl<'t> Node<'t> {
     /// The boolean, if the value is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        (self.kind() == JsonKind::Boolean).then(|| self.raw() == "true")
+        (self.kind() == JsonType::Boolean).then(|| self.raw() == "true")
     }
 
     /// Whether the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
-        self.kind() == JsonKind::Null
+        self.kind() == JsonType::Null
     }
 
     /// Whether the value is a number without a fractional part, however it is written (`1.0`,
     /// `1e3`).
     #[must_use]
     pub fn is_integer(&self) -> bool {
-        self.kind() == JsonKind::Number && is_integer(self.raw())
+        self.kind() == JsonType::Number && is_integer(self.raw())
     }
 
     /// The number of members or items; 0 for a scalar.
@@ -288,7 +243,7 @@ impl<'t> Node<'t> {
     /// Whether the value is an object or an array.
     #[must_use]
     pub fn is_container(&self) -> bool {
-        matches!(self.kind(), JsonKind::Array | JsonKind::Object)
+        self.kind().is_container()
     }
 
     /// The members or items, in order.
@@ -307,7 +262,7 @@ impl<'t> Node<'t> {
     /// The member with that key; the last one, if there are several.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Node<'t>> {
-        if self.kind() != JsonKind::Object {
+        if self.kind() != JsonType::Object {
             return None;
         }
         self.children().filter(|member| member.has_key(key)).last()
@@ -390,7 +345,7 @@ mod tests {
         let text = " {\"a\": [1, {\"b/c\": null}], \"a\": \"\\u00e9\"} ";
         let tree = Tree::read(text).unwrap();
         let root = tree.root();
-        assert_eq!((root.kind(), root.len()), (JsonKind::Object, 2));
+        assert_eq!((root.kind(), root.len()), (JsonType::Object, 2));
         assert_eq!(root.member("a").unwrap().as_str().unwrap(), "é", "the last one counts");
         let first = root.children().next().unwrap();
         let null = first.children().nth(1).unwrap().member("b/c").unwrap();

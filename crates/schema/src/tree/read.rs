@@ -1,8 +1,10 @@
 //! Parses a text into a tree, without recursion.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, ops::Range};
 
-use super::{Entry, JsonKind, MAX_DEPTH};
+use jsonmend_core::lexer::{Fault, Lexer, Token};
+
+use super::{Entry, JsonType, MAX_DEPTH};
 
 /// The most nodes that memory is reserved for in advance.
 const MOST_RESERVED: usize = 1024;
@@ -35,18 +37,6 @@ impl fmt::Display for TreeError {
 
 impl Error for TreeError {}
 
-/// What may come next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expect {
-    Value,
-    /// A value or the end of an empty array.
-    FirstItem,
-    /// A key or the end of an empty object.
-    FirstKey,
-    Key,
-    CommaOrEnd,
-}
-
 /// The result of parsing.
 pub(super) struct Read {
     pub(super) nodes: Vec<Entry>,
@@ -64,10 +54,37 @@ pub(super) fn read(text: &str) -> Result<Read, TreeError> {
     }
     // The number of nodes is only estimated, with an upper bound.
     let nodes = Vec::with_capacity((text.len() / 16 + 1).min(MOST_RESERVED));
-    let read = Read { nodes, deepest: 0, surrogates: false, loose: false };
-    let mut reader = Reader { bytes: text.as_bytes(), at: 0, read, inner: None, outer: Vec::new() };
-    reader.run()?;
-    Ok(reader.read)
+    let mut reader = Reader { nodes, inner: None, outer: Vec::new() };
+    let mut lexer = Lexer::new(text, MAX_DEPTH);
+    let (mut key, mut deepest) = (Key::default(), 0);
+    loop {
+        let token = match lexer.next_token() {
+            Ok(Some(token)) => token,
+            Ok(None) if lexer.is_at_end() => break,
+            Err(Fault::TooDeep) => return Err(TreeError::TooDeep),
+            _ => return Err(TreeError::NotJson { at: lexer.position() }),
+        };
+        let (start, end) = (offset(lexer.start()), offset(lexer.end()));
+        match token {
+            Token::Key => key = Key { start, end, escaped: lexer.is_escaped() },
+            Token::Scalar(kind) => {
+                let escaped = kind == JsonType::String && lexer.is_escaped();
+                reader.push(kind, start..end, escaped, std::mem::take(&mut key));
+            }
+            Token::Begin(kind) => {
+                deepest = deepest.max(lexer.depth());
+                reader.open(kind, start, std::mem::take(&mut key));
+            }
+            Token::End => reader.close(end),
+        }
+    }
+    let (surrogates, loose) = (lexer.has_surrogates(), lexer.has_loose_numbers());
+    Ok(Read { nodes: reader.nodes, deepest, surrogates, loose })
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the length of the text was checked")]
+const fn offset(at: usize) -> u32 {
+    at as u32
 }
 
 /// The bytes of a member's key, with its quotes.
@@ -82,90 +99,24 @@ struct Key {
 #[derive(Clone, Copy)]
 struct Open {
     index: u32,
-    is_object: bool,
     /// How many members or items it has so far.
     len: u32,
 }
 
-struct Reader<'t> {
-    bytes: &'t [u8],
-    at: usize,
-    read: Read,
+struct Reader {
+    nodes: Vec<Entry>,
     /// The innermost open container.
     inner: Option<Open>,
     /// The containers around it, innermost last.
     outer: Vec<Open>,
 }
 
-impl Reader<'_> {
-    fn run(&mut self) -> Result<(), TreeError> {
-        let mut expect = Expect::Value;
-        let mut key = Key::default();
-        loop {
-            self.space();
-            let Some(byte) = self.peek() else { return self.fail() };
-            match (expect, byte) {
-                (Expect::FirstItem, b']') | (Expect::FirstKey, b'}') => self.close(),
-                (Expect::FirstKey | Expect::Key, b'"') => {
-                    key = self.key()?;
-                    expect = Expect::Value;
-                    continue;
-                }
-                (Expect::Value | Expect::FirstItem, b'[' | b'{') => {
-                    expect = self.open(byte, std::mem::take(&mut key))?;
-                    continue;
-                }
-                (Expect::Value | Expect::FirstItem, _) => {
-                    self.scalar(byte, std::mem::take(&mut key))?;
-                }
-                (Expect::CommaOrEnd, b',') => {
-                    self.at += 1;
-                    expect = if self.is_in(true) { Expect::Key } else { Expect::Value };
-                    continue;
-                }
-                (Expect::CommaOrEnd, b']') if self.is_in(false) => self.close(),
-                (Expect::CommaOrEnd, b'}') if self.is_in(true) => self.close(),
-                _ => return self.fail(),
-            }
-            if self.inner.is_none() {
-                self.space();
-                return if self.at == self.bytes.len() { Ok(()) } else { self.fail() };
-            }
-            expect = Expect::CommaOrEnd;
-        }
-    }
-
-    fn fail<T>(&self) -> Result<T, TreeError> {
-        Err(TreeError::NotJson { at: self.at })
-    }
-
+impl Reader {
+    /// Adds a node for a value that has ended or is open, and returns its index.
     #[inline]
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    #[inline]
-    fn space(&mut self) {
-        while self.peek().is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
-
-    /// Whether the innermost container is an object, or an array.
-    fn is_in(&self, object: bool) -> bool {
-        self.inner.is_some_and(|open| open.is_object == object)
-    }
-
-    #[allow(clippy::cast_possible_truncation, reason = "the length of the text was checked")]
-    fn offset(&self) -> u32 {
-        self.at as u32
-    }
-
-    /// Adds a node for a value that ends here or is open, and returns its index.
-    #[allow(clippy::cast_possible_truncation, reason = "there are fewer nodes than bytes")]
-    #[inline]
-    fn push(&mut self, kind: JsonKind, start: u32, escaped: bool, key: Key) -> u32 {
-        let index = self.read.nodes.len() as u32;
+    fn push(&mut self, kind: JsonType, span: Range<u32>, escaped: bool, key: Key) -> u32 {
+        // There are fewer nodes than bytes.
+        let index = offset(self.nodes.len());
         let parent = match &mut self.inner {
             Some(open) => {
                 open.len += 1;
@@ -173,12 +124,12 @@ impl Reader<'_> {
             }
             None => index,
         };
-        self.read.nodes.push(Entry {
+        self.nodes.push(Entry {
             kind,
             escaped,
             key_escaped: key.escaped,
-            start,
-            end: self.offset(),
+            start: span.start,
+            end: span.end,
             key: (key.start, key.end),
             next: index + 1,
             parent,
@@ -187,169 +138,20 @@ impl Reader<'_> {
         index
     }
 
-    fn open(&mut self, byte: u8, key: Key) -> Result<Expect, TreeError> {
-        let depth = self.outer.len() + usize::from(self.inner.is_some()) + 1;
-        if depth > MAX_DEPTH {
-            return Err(TreeError::TooDeep);
-        }
-        self.read.deepest = self.read.deepest.max(depth);
-        let (kind, expect) = match byte {
-            b'[' => (JsonKind::Array, Expect::FirstItem),
-            _ => (JsonKind::Object, Expect::FirstKey),
-        };
-        let index = self.push(kind, self.offset(), false, key);
-        let open = Open { index, is_object: kind == JsonKind::Object, len: 0 };
-        self.outer.extend(self.inner.replace(open));
-        self.at += 1;
-        Ok(expect)
+    fn open(&mut self, kind: JsonType, start: u32, key: Key) {
+        let index = self.push(kind, start..start, false, key);
+        self.outer.extend(self.inner.replace(Open { index, len: 0 }));
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "there are fewer nodes than bytes")]
-    fn close(&mut self) {
-        self.at += 1;
-        let (end, next) = (self.offset(), self.read.nodes.len() as u32);
+    fn close(&mut self, end: u32) {
+        let next = offset(self.nodes.len());
         let open = std::mem::replace(&mut self.inner, self.outer.pop());
-        let Some(Open { index, len, .. }) = open else { return };
-        if let Some(entry) = self.read.nodes.get_mut(index as usize) {
+        let Some(Open { index, len }) = open else { return };
+        if let Some(entry) = self.nodes.get_mut(index as usize) {
             entry.end = end;
             entry.next = next;
             entry.len = len;
         }
-    }
-
-    fn key(&mut self) -> Result<Key, TreeError> {
-        let start = self.offset();
-        let escaped = self.string()?;
-        let end = self.offset();
-        self.space();
-        if self.peek() != Some(b':') {
-            return self.fail();
-        }
-        self.at += 1;
-        Ok(Key { start, end, escaped })
-    }
-
-    fn scalar(&mut self, byte: u8, key: Key) -> Result<(), TreeError> {
-        let start = self.offset();
-        let mut escaped = false;
-        let kind = match byte {
-            b'"' => {
-                escaped = self.string()?;
-                JsonKind::String
-            }
-            b't' => self.word(b"true", JsonKind::Boolean)?,
-            b'f' => self.word(b"false", JsonKind::Boolean)?,
-            b'n' => self.word(b"null", JsonKind::Null)?,
-            _ => {
-                self.number()?;
-                JsonKind::Number
-            }
-        };
-        self.push(kind, start, escaped, key);
-        Ok(())
-    }
-
-    fn word(&mut self, word: &[u8], kind: JsonKind) -> Result<JsonKind, TreeError> {
-        if !self.bytes.get(self.at..).unwrap_or_default().starts_with(word) {
-            return self.fail();
-        }
-        self.at += word.len();
-        Ok(kind)
-    }
-
-    /// Reads a string; returns whether it has escapes.
-    fn string(&mut self) -> Result<bool, TreeError> {
-        self.at += 1;
-        let mut escaped = false;
-        loop {
-            self.plain();
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(escaped);
-                }
-                Some(b'\\') => {
-                    self.escape()?;
-                    escaped = true;
-                }
-                _ => return self.fail(),
-            }
-        }
-    }
-
-    /// Skips bytes that need no attention, which are neither quotes nor backslashes nor control
-    /// characters, eight at a time.
-    fn plain(&mut self) {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        const HIGHS: u64 = ONES * 0x80;
-        // Sets the high bit of each byte below `limit`; exact up to the first such byte.
-        let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGHS;
-        while let Some(bytes) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
-            let word = u64::from_le_bytes(*bytes);
-            let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-            let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-            let found = quote | backslash | below(word, 0x20);
-            if found != 0 {
-                self.at += (found.trailing_zeros() / 8) as usize;
-                return;
-            }
-            self.at += 8;
-        }
-        while self.peek().is_some_and(|byte| byte >= 0x20 && !matches!(byte, b'"' | b'\\')) {
-            self.at += 1;
-        }
-    }
-
-    fn escape(&mut self) -> Result<(), TreeError> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => {
-                let digits = self.bytes.get(self.at + 2..self.at + 6).unwrap_or_default();
-                if digits.len() != 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return self.fail();
-                }
-                // D800 to DFFF
-                self.read.surrogates |=
-                    matches!(digits, [b'd' | b'D', second, ..] if *second >= b'8');
-                self.at += 6;
-            }
-            _ => return self.fail(),
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<(), TreeError> {
-        let signed = self.peek() == Some(b'-');
-        self.at += usize::from(signed);
-        match self.peek() {
-            Some(b'0') => {
-                self.read.loose |= signed;
-                self.at += 1;
-            }
-            _ => self.digits()?,
-        }
-        if self.peek() == Some(b'.') {
-            self.read.loose = true;
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.read.loose = true;
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(())
-    }
-
-    fn digits(&mut self) -> Result<(), TreeError> {
-        let start = self.at;
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.at += 1;
-        }
-        if self.at == start { self.fail() } else { Ok(()) }
     }
 }
 

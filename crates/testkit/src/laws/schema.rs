@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Collected, Mender, Options, Outcome, Output, Repair, RepairKind};
+use jsonmend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Repair, RepairKind};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{
-    Applied, Cause, Change, Cursor, Finding, FitOptions, FitStream, Fitted, JsonKind, NodeState,
-    Rule, Schema, Snapshot, Tree, apply_changes,
+    Applied, Cause, Change, Cursor, Finding, FitOptions, FitStream, Fitted, NodeState, Rule,
+    Schema, Snapshot, Tree, apply_changes,
 };
 
 use super::{Check, Law, Violation};
@@ -294,7 +294,7 @@ fn drops_a_change(fitted: &Fitted, cursor: &Cursor) -> bool {
 /// The longest text that is checked byte by byte.
 const MAX_BYTES: usize = 2_000;
 
-fn root_kind(text: &str) -> Option<JsonKind> {
+fn root_kind(text: &str) -> Option<JsonType> {
     Tree::read(text).ok().map(|tree| tree.root().kind())
 }
 

@@ -4,7 +4,7 @@ use core::hash::Hasher as _;
 use std::hash::DefaultHasher;
 
 use super::{
-    Call, CallKind, Calls, Doubt, Place, Source, Target,
+    Call, CallKind, Calls, Doubt, Target,
     reading::{after_placeholder, mended_meaning},
 };
 use crate::{
@@ -104,12 +104,11 @@ impl Calls {
         &mut self,
         call: usize,
         delta: &CallDelta<'_>,
-        source: Source<'_>,
     ) -> Result<(), Box<WireError>> {
         let Some(ended) = self.ended.get(&(delta.scope, call)) else { return Ok(()) };
-        let (text, literal) = match &delta.arguments {
-            Arguments::Final(text) => (&**text, Some(text.literal())),
-            Arguments::Again(text) => (*text, None),
+        let (text, span) = match &delta.arguments {
+            Arguments::Final(text) => (&**text, Some(text.span())),
+            Arguments::Again(node) => (node.raw(), None),
             Arguments::Fragment(text) if !text.trim().is_empty() && !ended.matches(text) => {
                 return Err(Box::new(WireError::new(
                     ErrorKind::LateArguments,
@@ -123,9 +122,8 @@ impl Calls {
         let rest = after_placeholder(text).filter(|rest| !ended.contradicts(rest));
         // An empty object may hold the place of what was said.
         let differs = rest.is_none() && text.trim() != "{}" && ended.contradicts(text);
-        if let (Some(literal), Some(tracking)) = (literal, &mut self.tracking) {
-            let place = Place::of(literal, source.text());
-            tracking.repeat(Target::Call(delta.scope, call), place);
+        if let (Some(span), Some(tracking)) = (span, &mut self.tracking) {
+            tracking.repeat(Target::Call(delta.scope, call), span);
         }
         if renamed || differs {
             return Err(contradiction(call, &excerpt(text)));

@@ -1,8 +1,8 @@
 //! Detects whether the arguments so far are complete.
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments};
+use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, lexer::Brackets};
 
-use crate::{json::Balance, work};
+use crate::work;
 
 /// The maximum number of withheld bytes that are considered: twice the usual look-ahead and some
 /// reserve. If more are withheld, it is not because of a quote that the end of the text would decide.
@@ -19,13 +19,13 @@ pub(super) struct Ending {
     /// How much of the text the mender has read.
     read: usize,
     /// Decides if a limit was exceeded.
-    balance: Balance,
+    brackets: Brackets,
     balanced: usize,
 }
 
 impl Ending {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, mender: None, read: 0, balance: Balance::default(), balanced: 0 }
+        Self { limits, mender: None, read: 0, brackets: Brackets::default(), balanced: 0 }
     }
 
     /// Whether `text` is complete. It must start with the text of the previous call.
@@ -59,9 +59,11 @@ impl Ending {
 
     /// Whether the text has brackets and they are balanced.
     fn is_balanced(&mut self, text: &str) -> bool {
-        self.balance.absorb(text.as_bytes().get(self.balanced..).unwrap_or_default());
+        let rest = text.as_bytes().get(self.balanced..).unwrap_or_default();
+        work::count(rest.len());
+        self.brackets.absorb(rest);
         self.balanced = text.len();
-        self.balance.is_closed()
+        self.brackets.is_closed()
     }
 
     /// Restarts with an empty text.

@@ -20,7 +20,7 @@ use jsonmend_core::Options;
 use crate::{
     ErrorKind, FinishReason, Guides, WireError, WireEvent, WireLimits, WireOptions,
     format::{Arguments, CallDelta, CallEnds, excerpt},
-    json::Halves,
+    json::{Halves, Span},
     source::Source,
 };
 use arguments::ArgumentText;
@@ -32,7 +32,7 @@ pub(crate) use end::End;
 use ended::Ended;
 use route::Route;
 pub(crate) use trace::Release;
-pub(crate) use tracking::{Entry, Place, Target, Tracking};
+pub(crate) use tracking::{Entry, Target, Tracking};
 
 /// A name does not grow beyond this length.
 const LONGEST_NAME: usize = 1024;
@@ -175,7 +175,7 @@ impl Calls {
     ) -> Result<(), Box<WireError>> {
         match self.route(&delta) {
             Route::Call(call) => self.extend((delta.scope, call), delta, source, sink),
-            Route::Ended(call) => self.repeat(call, &delta, source),
+            Route::Ended(call) => self.repeat(call, &delta),
             Route::Ghost => Ok(()),
             Route::New => self.begin(delta, source, sink),
         }
@@ -283,8 +283,8 @@ impl Calls {
                 open.doubt.get_or_insert(Doubt::Contradiction);
             }
         }
-        if let Some(literal) = delta.arguments.literal()
-            && !source.allows(literal, self.mending.policy())
+        if let Some(span) = delta.arguments.span()
+            && !source.allows(span, self.mending.policy())
         {
             open.doubt.get_or_insert(Doubt::DamagedEvent);
         }
@@ -299,11 +299,13 @@ impl Calls {
         // Arguments that are an object are repaired under the policy for calls, whatever repairs the
         // envelope needed. A rewriter changes the envelope as one text.
         let use_original = self.tracking.is_none();
-        let original = |text: &str| source.original_of(text).filter(|_| use_original);
-        let (literal, decoded) = match delta.arguments {
+        let original = |span: Span| source.original_of(span).filter(|_| use_original);
+        // The span of what was added, if anything was.
+        let (span, decoded) = match delta.arguments {
             Arguments::Absent => return Ok(()),
             Arguments::Seed(text) => {
-                open.arguments.seed(original(&text).unwrap_or(&text), &mut show);
+                open.arguments
+                    .seed(text.text_span().and_then(original).unwrap_or(&text), &mut show);
                 return Ok(());
             }
             Arguments::Composed(text) => {
@@ -316,26 +318,26 @@ impl Calls {
                     open.doubt.get_or_insert(Doubt::DamagedEvent);
                 }
                 let decoded = (*text != *piece).then(|| text.to_string());
-                (open.arguments.push_piece(&text, &mut show).then_some(piece.literal()), decoded)
+                (open.arguments.push_piece(&text, &mut show).then_some(piece.span()), decoded)
             }
-            Arguments::Whole(text) => {
-                let text = original(text).unwrap_or(text);
-                (open.arguments.push_piece(text, &mut show).then_some(text), None)
+            Arguments::Whole(node) => {
+                let text = original(node.span()).unwrap_or(node.raw());
+                let added = open.arguments.push_piece(text, &mut show);
+                (added.then_some(Some(node.span())), None)
             }
             Arguments::Final(piece) => {
                 open.halves = Halves::default();
-                (open.arguments.complete(&piece, &mut show).then_some(piece.literal()), None)
+                (open.arguments.complete(&piece, &mut show).then_some(piece.span()), None)
             }
-            Arguments::Again(text) => {
-                let text = original(text).unwrap_or(text);
-                (open.arguments.repeat(text, &mut show).then_some(text), None)
+            Arguments::Again(node) => {
+                let text = original(node.span()).unwrap_or(node.raw());
+                (open.arguments.repeat(text, &mut show).then_some(Some(node.span())), None)
             }
         };
         let differs = repetition.filter(|_| open.is_contradicted());
-        if let (Some(literal), Some(tracking)) = (literal, &mut self.tracking) {
+        if let (Some(span), Some(tracking)) = (span, &mut self.tracking) {
             let target = Target::Call(key.0, call);
-            let place = Place::of(literal, source.text());
-            tracking.enter(Entry::Piece { target, place, decoded, delta: !again });
+            tracking.enter(Entry::Piece { target, span, decoded, delta: !again });
         }
         match differs {
             Some(text) => Err(ended::contradiction(call, &text)),

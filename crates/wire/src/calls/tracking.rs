@@ -9,7 +9,7 @@ use super::{
     edit_log::{EditLog, Slot},
     trace::{Reading, Release, Trace},
 };
-use crate::{Block, WireLimits, WireOptions};
+use crate::{Block, WireLimits, WireOptions, json::Span};
 
 /// A text that is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,27 +18,6 @@ pub(crate) enum Target {
     Call(u32, usize),
     /// The text of a block.
     Text(Block),
-}
-
-/// The position of a literal in the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
-impl Place {
-    /// The place of `part` in `base`, if it is a non-empty slice of it.
-    pub(crate) fn of(part: &str, base: &str) -> Option<Self> {
-        let start = (part.as_ptr() as usize).checked_sub(base.as_ptr() as usize)?;
-        let end = start.checked_add(part.len())?;
-        (start < end && end <= base.len()).then_some(Self { start, end })
-    }
-
-    /// The same place, `bytes` further on.
-    pub(crate) const fn shifted(self, bytes: usize) -> Self {
-        Self { start: self.start + bytes, end: self.end + bytes }
-    }
 }
 
 /// Something that a payload holds.
@@ -50,10 +29,10 @@ pub(crate) enum Entry {
     /// policy allows its repairs.
     Envelope { at: usize, mended: String, allowed: bool },
     /// A literal with other content. A copy of the event must not repeat it.
-    Other(Option<Place>),
+    Other(Option<Span>),
     /// A piece of a text. `decoded` is its text, if that differs from its literal. `delta`: it adds to
     /// the text instead of repeating it.
-    Piece { target: Target, place: Option<Place>, decoded: Option<String>, delta: bool },
+    Piece { target: Target, span: Option<Span>, decoded: Option<String>, delta: bool },
 }
 
 /// The tracking of everything that is rewritten.
@@ -118,10 +97,10 @@ impl Tracking {
     }
 
     /// Records that a whole text was repeated after its end.
-    pub(super) fn repeat(&mut self, target: Target, place: Option<Place>) {
+    pub(super) fn repeat(&mut self, target: Target, span: Option<Span>) {
         if let Some(edit_log) = self.ended.get_mut(&target) {
             edit_log.add(Slot::Whole);
-            self.entries.push(Entry::Piece { target, place, decoded: None, delta: false });
+            self.entries.push(Entry::Piece { target, span, decoded: None, delta: false });
         }
     }
 
@@ -155,7 +134,7 @@ impl Tracking {
     pub(crate) fn text(
         &mut self,
         block: Block,
-        place: Option<Place>,
+        span: Option<Span>,
         decoded: &str,
         joined: bool,
     ) -> bool {
@@ -186,19 +165,19 @@ impl Tracking {
         trace.note(part.clone(), part, decoded.len());
         trace.settle(text, Reading::Plain, &mut |_| {});
         let decoded = joined.then(|| decoded.to_owned());
-        self.entries.push(Entry::Piece { target, place, decoded, delta: true });
+        self.entries.push(Entry::Piece { target, span, decoded, delta: true });
         true
     }
 
     /// Records that the whole content of a block was repeated.
-    pub(crate) fn repeat_text(&mut self, block: Block, place: Option<Place>) {
+    pub(crate) fn repeat_text(&mut self, block: Block, span: Option<Span>) {
         let target = Target::Text(block);
         if let Some((trace, text)) = self.texts.get_mut(&block) {
             trace.note_whole();
             trace.settle(text, Reading::Plain, &mut |_| {});
-            self.entries.push(Entry::Piece { target, place, decoded: None, delta: false });
+            self.entries.push(Entry::Piece { target, span, decoded: None, delta: false });
         } else {
-            self.repeat(target, place);
+            self.repeat(target, span);
         }
     }
 

@@ -1,6 +1,10 @@
 //! The calls that a stream has announced, for a format that repeats all of them at the end.
 
-use core::hash::{Hash, Hasher};
+use core::{
+    hash::{Hash, Hasher},
+    ops::Deref,
+};
+
 use std::{collections::BTreeSet, hash::DefaultHasher};
 
 /// Calls beyond this number are not noted, so that their number is bounded.
@@ -37,7 +41,7 @@ impl Announced {
 
     /// Which calls of the repetition no event announced, by their places in it. Servers may give calls other
     /// ids there, so an id that is not known is not enough: there must be more calls than were announced.
-    pub(super) fn missing<I: AsRef<str>>(
+    pub(super) fn missing<I: Deref<Target = str>>(
         &self,
         calls: impl Iterator<Item = (u32, Option<I>)>,
     ) -> BTreeSet<u32> {
@@ -45,7 +49,7 @@ impl Announced {
         for (place, id) in calls {
             count += 1;
             let known = match id {
-                Some(id) => self.ids.contains(&hash(id.as_ref())),
+                Some(id) => self.ids.contains(&hash(&id)),
                 None => self.places.contains(&place),
             };
             if !known {

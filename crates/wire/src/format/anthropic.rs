@@ -4,8 +4,8 @@
 //! of a payload decides; if it is missing, the name of the event is used instead.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, arguments, finish, is_misnamed, kind_of,
-    non_empty, ordinal, piece, unread, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, Piece, arguments, finish, is_misnamed, kind_of,
+    ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -135,13 +135,11 @@ impl Anthropic {
                 exact: true,
                 sibling: false,
                 kind: (kind != "tool_use").then_some(CallKind::Server),
-                id: non_empty(id),
-                name: non_empty(name),
+                id: piece(id),
+                name: piece(name),
                 // An empty object is a placeholder; a non-empty one may be all there is.
                 arguments: match input {
-                    Some(input) if !input.is_blank() => {
-                        Arguments::Seed(input.text().unwrap_or(input.raw().into()))
-                    }
+                    Some(input) if !input.is_blank() => Arguments::Seed(Piece::of_any(input)),
                     _ => Arguments::Absent,
                 },
                 ..CallDelta::default()

@@ -127,8 +127,8 @@ impl BedrockAgent {
                 index: Some(index),
                 exact: true,
                 sibling: position > 0,
-                id: non_empty(id),
-                name: non_empty(name).or_else(|| non_empty(path)),
+                id: piece(id),
+                name: piece(name).or_else(|| piece(path)),
                 arguments: Arguments::Composed(&text),
                 ..CallDelta::default()
             }));

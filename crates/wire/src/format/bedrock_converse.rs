@@ -133,8 +133,8 @@ fn call<'a>(index: u32, tool: Node<'a>, arguments: Arguments<'a>, out: &mut dyn 
         index: Some(i64::from(index)),
         exact: true,
         kind: server.then_some(CallKind::Server),
-        id: non_empty(id),
-        name: non_empty(name),
+        id: piece(id),
+        name: piece(name),
         arguments,
         ..CallDelta::default()
     }));

@@ -2,7 +2,7 @@
 
 use super::{
     CallDelta, CallEnds, Delta, Format, again, announced::Announced, arguments,
-    cohere_v2::read_usage, final_arguments, finish, non_empty, piece,
+    cohere_v2::read_usage, final_arguments, finish, piece,
 };
 use crate::{Block, Doubt, json::Node};
 
@@ -95,7 +95,7 @@ impl CohereV1 {
         }
         out(Delta::Call(CallDelta {
             index,
-            name: non_empty(name),
+            name: piece(name),
             arguments: arguments(parameters),
             ..CallDelta::default()
         }));
@@ -118,7 +118,7 @@ impl CohereV1 {
                 index: Some(index),
                 exact: true,
                 repeats: !is_missing,
-                name: non_empty(name),
+                name: piece(name),
                 arguments: final_arguments(parameters),
                 ..CallDelta::default()
             }));

@@ -164,8 +164,8 @@ fn read_call(index: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     out(Delta::Call(CallDelta {
         index: Some(i64::from(index)),
         exact: true,
-        id: non_empty(id),
-        name: non_empty(name),
+        id: piece(id),
+        name: piece(name),
         arguments,
         ..CallDelta::default()
     }));

@@ -3,7 +3,10 @@
 use core::ops::Deref;
 use std::borrow::Cow;
 
-use crate::{Block, CallKind, Doubt, FinishReason, Usage, WireError, json::Node};
+use crate::{
+    Block, CallKind, Doubt, FinishReason, Usage, WireError,
+    json::{Node, Span},
+};
 
 /// What a payload adds to a channel.
 #[derive(Debug)]
@@ -64,38 +67,53 @@ pub(crate) enum Delta<'a> {
     Fail(Box<WireError>),
 }
 
-/// A piece of a channel's text, and its position.
-#[derive(Debug)]
+/// A text of the payload, and its position.
+#[derive(Clone, Debug)]
 pub(crate) struct Piece<'a> {
     text: Cow<'a, str>,
-    literal: &'a str,
+    /// `None` if the payload is not JSON.
+    node: Option<Node<'a>>,
 }
 
 impl<'a> Piece<'a> {
     /// The text of a string. `None` if it is empty, or if the node is not a string.
     pub(crate) fn of(node: Node<'a>) -> Option<Self> {
         let text = node.text().filter(|text| !text.is_empty())?;
-        Some(Self { text, literal: node.raw() })
+        Some(Self { text, node: Some(node) })
     }
 
-    /// The text of a payload that is not JSON. It has no literal.
+    /// The text of a string, or any other value as written.
+    pub(crate) fn of_any(node: Node<'a>) -> Self {
+        Self { text: node.text().unwrap_or(node.raw().into()), node: Some(node) }
+    }
+
+    /// The text of a payload that is not JSON.
     pub(crate) fn plain(text: &'a str) -> Option<Self> {
-        (!text.is_empty()).then_some(Self { text: Cow::Borrowed(text), literal: "" })
+        (!text.is_empty()).then_some(Self { text: Cow::Borrowed(text), node: None })
     }
 
-    /// The string as written in the payload, including its quotes. It is a slice of the payload, so that
-    /// its position can be determined. Empty if the payload is not JSON.
-    pub(crate) const fn literal(&self) -> &'a str {
-        self.literal
+    /// The string as written in the payload, including its quotes. Empty if the payload is not JSON.
+    pub(crate) fn literal(&self) -> &'a str {
+        self.node.map_or("", Node::raw)
     }
-}
 
-impl Piece<'_> {
+    /// Where the literal is in the payload.
+    pub(crate) fn span(&self) -> Option<Span> {
+        self.node.map(Node::span)
+    }
+
+    /// Where the text itself is in the payload, if it is written there as it is, without an escape.
+    pub(crate) fn text_span(&self) -> Option<Span> {
+        let Span { start, end } = self.span().filter(|_| matches!(self.text, Cow::Borrowed(_)))?;
+        let quote = usize::from(self.node.is_some_and(Node::is_string));
+        Some(Span { start: start + quote, end: end - quote })
+    }
+
     /// Whether U+FFFD is in `text`, which is what was made of the piece, in the place of half a character.
     pub(crate) fn lacks_a_half(&self, text: &str) -> bool {
         text.contains('\u{fffd}')
-            && !self.literal.contains('\u{fffd}')
-            && !self.literal.to_ascii_lowercase().contains("\\ufffd")
+            && !self.literal().contains('\u{fffd}')
+            && !self.literal().to_ascii_lowercase().contains("\\ufffd")
     }
 }
 
@@ -124,9 +142,9 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) doubt: Option<Doubt>,
     pub(crate) kind: Option<CallKind>,
     /// Never empty.
-    pub(crate) id: Option<Cow<'a, str>>,
+    pub(crate) id: Option<Piece<'a>>,
     /// Never empty.
-    pub(crate) name: Option<Cow<'a, str>>,
+    pub(crate) name: Option<Piece<'a>>,
     pub(crate) arguments: Arguments<'a>,
 }
 
@@ -139,33 +157,32 @@ pub(crate) enum Arguments<'a> {
     /// The next piece of their text.
     Fragment(Piece<'a>),
     /// All of them, in advance. They only count if no fragment follows.
-    Seed(Cow<'a, str>),
+    Seed(Piece<'a>),
     /// All of them, as a JSON value.
-    Whole(&'a str),
+    Whole(Node<'a>),
     /// All of them, repeated. They only count where the fragments left something out.
     Final(Piece<'a>),
     /// All of them, repeated as a JSON value. They only count if there are no others.
-    Again(&'a str),
+    Again(Node<'a>),
     /// The next piece of a text that the format assembles itself.
     Composed(&'a str),
 }
 
-impl<'a> Arguments<'a> {
+impl Arguments<'_> {
     /// What they add to the text of the arguments, or repeat of it.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Fragment(text) | Self::Final(text) => Some(text),
-            Self::Again(text) | Self::Whole(text) | Self::Composed(text) => Some(text),
+            Self::Again(node) | Self::Whole(node) => Some(node.raw()),
+            Self::Composed(text) => Some(text),
             Self::Absent | Self::Seed(_) => None,
         }
     }
 
     /// The string in the payload that holds them.
-    pub(crate) fn literal(&self) -> Option<&'a str> {
+    pub(crate) fn span(&self) -> Option<Span> {
         match self {
-            Self::Fragment(piece) | Self::Final(piece) => {
-                Some(piece.literal()).filter(|literal| !literal.is_empty())
-            }
+            Self::Fragment(piece) | Self::Final(piece) => piece.span(),
             _ => None,
         }
     }
@@ -178,12 +195,12 @@ const ARGUMENT_MEMBERS: [&str; 4] = ["args", "arguments", "input", "parameters"]
 const ARGUMENT_DEPTH: u8 = 10;
 
 /// The objects of a payload that may be the arguments of calls, in its order.
-pub(crate) fn argument_objects(payload: Node<'_>) -> Vec<&str> {
-    fn collect<'a>(node: Node<'a>, depth: u8, found: &mut Vec<&'a str>) {
+pub(crate) fn argument_objects(payload: Node<'_>) -> Vec<Span> {
+    fn collect(node: Node<'_>, depth: u8, found: &mut Vec<Span>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         for (key, value) in node.fields() {
             if value.is_object() && ARGUMENT_MEMBERS.contains(&key.as_ref()) {
-                found.push(value.raw());
+                found.push(value.span());
             } else {
                 collect(value, depth, found);
             }

@@ -149,14 +149,14 @@ impl Candidate {
         let [name, id, args, patches, continues] =
             call.pick(["name", "id", "args", "partialArgs", "willContinue"]);
         let continues = continues.is_some_and(|continues| continues.raw() == "true");
-        let name = non_empty(name);
+        let name = piece(name);
         let name_is_absent = name.is_none();
         if name.is_some() || args.is_some() {
             self.abandon_partial(scope, false, out);
             let doubt = core::mem::take(&mut self.stray).then_some(Doubt::LostEvent);
             let index = Some(self.calls);
             self.calls = self.calls.saturating_add(1);
-            let id = non_empty(id);
+            let id = piece(id);
             let arguments = arguments(args);
             out(Delta::Call(CallDelta {
                 scope,

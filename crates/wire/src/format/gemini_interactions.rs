@@ -3,7 +3,7 @@
 //! The parts of a response are called steps. An earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, again, announced::Announced, arguments,
+    Arguments, CallDelta, CallEnds, Delta, Format, Piece, again, announced::Announced, arguments,
     final_arguments, finish, is_misnamed, non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
@@ -129,18 +129,18 @@ impl GeminiInteractions {
         }
         let [id, text, partial] = step.pick(["id", "arguments", "partial_arguments"]);
         self.spoke = true;
-        let id = non_empty(id);
+        let id = piece(id);
         self.calls.add(index, id.as_deref());
         out(Delta::Call(CallDelta {
             index: Some(i64::from(index)),
             exact: true,
             kind: (kind == "mcp_server_tool_call").then_some(CallKind::Server),
             id,
-            name: non_empty(name),
+            name: piece(name),
             arguments: match text.or(partial) {
                 // A step starts with an empty object; a non-empty one may be all there is.
                 Some(text) if !delta && text.is_blank() => Arguments::Absent,
-                Some(text) if !delta && !text.is_string() => Arguments::Seed(text.raw().into()),
+                Some(text) if !delta && !text.is_string() => Arguments::Seed(Piece::of_any(text)),
                 text => arguments(text),
             },
             ..CallDelta::default()
@@ -165,8 +165,8 @@ impl GeminiInteractions {
             exact: true,
             repeats: !is_missing,
             kind: server.then_some(CallKind::Server),
-            id: non_empty(id),
-            name: non_empty(name),
+            id: piece(id),
+            name: piece(name),
             arguments: match text {
                 Some(text) if text.is_blank() => Arguments::Absent,
                 text => final_arguments(text),

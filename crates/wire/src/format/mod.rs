@@ -350,7 +350,7 @@ fn again(block: Block, text: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
 /// Arguments that are a string, or exceptionally the value itself.
 fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
-        Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node.raw()),
+        Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node),
         node => piece(node).map_or(Arguments::Absent, Arguments::Fragment),
     }
 }
@@ -358,7 +358,7 @@ fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
 /// Arguments that repeat earlier fragments.
 fn final_arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
-        Some(node) if node.is_object() || node.is_array() => Arguments::Again(node.raw()),
+        Some(node) if node.is_object() || node.is_array() => Arguments::Again(node),
         node => piece(node).map_or(Arguments::Absent, Arguments::Final),
     }
 }

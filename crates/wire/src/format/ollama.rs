@@ -1,6 +1,6 @@
 //! Ollama, `/api/chat` and `/api/generate`.
 
-use super::{CallDelta, Delta, Format, arguments, count, finish, non_empty, piece};
+use super::{CallDelta, Delta, Format, arguments, count, finish, piece};
 use crate::{Block, FinishReason, Usage, json::Node};
 
 /// `done`, together with a message or a response.
@@ -59,8 +59,8 @@ impl Ollama {
         out(Delta::Call(CallDelta {
             index: Some(index),
             exact: true,
-            id: non_empty(id),
-            name: non_empty(name),
+            id: piece(id),
+            name: piece(name),
             arguments: arguments(text),
             ..CallDelta::default()
         }));

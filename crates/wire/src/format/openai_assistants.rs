@@ -135,8 +135,8 @@ impl OpenAiAssistants {
         out(Delta::Call(CallDelta {
             // Every step counts from 0.
             index: Some((i64::from(self.step) << 32).saturating_add(index & 0xffff_ffff)),
-            id: non_empty(id),
-            name: non_empty(name),
+            id: piece(id),
+            name: piece(name),
             arguments: arguments(text),
             ..CallDelta::default()
         }));
@@ -160,8 +160,8 @@ impl OpenAiAssistants {
             repeated = true;
             let [name, text] = function.pick(["name", "arguments"]);
             out(Delta::Call(CallDelta {
-                id: non_empty(id),
-                name: non_empty(name),
+                id: piece(id),
+                name: piece(name),
                 arguments: final_arguments(text),
                 ..CallDelta::default()
             }));

@@ -150,7 +150,7 @@ impl OpenAiChat {
                 scope,
                 index: Some(LEGACY),
                 exact: true,
-                name: non_empty(name),
+                name: piece(name),
                 arguments: arguments(text),
                 ..CallDelta::default()
             }));
@@ -214,8 +214,8 @@ fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
         sibling: position > 0,
         kind: is_custom.then_some(CallKind::Custom),
         // One provider's client library writes "null" for a missing id.
-        id: non_empty(id).filter(|id| id != "null"),
-        name: non_empty(name),
+        id: piece(id).filter(|id| **id != *"null"),
+        name: piece(name),
         arguments: arguments(text.or(input)),
         ..CallDelta::default()
     }

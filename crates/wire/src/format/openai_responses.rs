@@ -10,9 +10,9 @@ use std::{
 };
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, again, announced::Announced, arguments, count,
-    errors::read_inner_error, final_arguments, finish, is_misnamed, kind_of, non_empty, ordinal,
-    piece,
+    Arguments, CallDelta, CallEnds, Delta, Format, Piece, again, announced::Announced, arguments,
+    count, errors::read_inner_error, final_arguments, finish, is_misnamed, kind_of, non_empty,
+    ordinal, piece,
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
 
@@ -241,7 +241,7 @@ impl OpenAiResponses {
             exact: true,
             kind,
             // It must be the name of the item. Without an item, the finished item must still bring the id.
-            name: non_empty(name).filter(|_| added),
+            name: piece(name).filter(|_| added),
             arguments,
             ..CallDelta::default()
         }));
@@ -351,7 +351,7 @@ impl OpenAiResponses {
                     // No event announced it. It takes a place that no other item can have. If its events follow
                     // after all, they belong to it.
                     let own = self.allot(MAX_ITEMS + 1);
-                    let id = call(item, true).id.map(Cow::into_owned);
+                    let id = call(item, true).id.map(|id| id.to_string());
                     let known = Item { place: own, added: true, id };
                     self.items.entry(place.min(MAX_ITEMS)).or_insert(known);
                     self.item(own, item, true, out);
@@ -418,13 +418,13 @@ fn call(item: Node<'_>, done: bool) -> CallDelta<'_> {
     };
     CallDelta {
         kind,
-        id: non_empty(call_id).or_else(|| non_empty(id)),
-        name: non_empty(name),
+        id: piece(call_id).or_else(|| piece(id)),
+        name: piece(name),
         // An item starts with an empty text; a non-empty one may be all there is.
         arguments: match (done, text) {
             (true, text) => final_arguments(text),
             (false, Some(text)) if text.is_blank() => Arguments::Absent,
-            (false, Some(text)) => Arguments::Seed(text.text().unwrap_or(text.raw().into())),
+            (false, Some(text)) => Arguments::Seed(Piece::of_any(text)),
             (false, None) => Arguments::Absent,
         },
         ..CallDelta::default()

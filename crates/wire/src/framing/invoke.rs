@@ -2,7 +2,7 @@
 //! `{"bytes": base64}`, which holds the payload in the model's own format.
 
 use super::base64;
-use crate::json::{self, Node};
+use crate::json::{self, Node, Span};
 
 /// The name of the messages that hold another payload.
 pub(crate) const CHUNK: &str = "chunk";
@@ -14,15 +14,13 @@ pub(crate) fn unwrap(payload: &str) -> Option<Vec<u8>> {
 
 /// The payload with another inner payload. Everything around it is unchanged.
 pub(crate) fn wrap(payload: &str, inner: &[u8]) -> Option<String> {
-    let literal = bytes(payload)?.raw();
-    let start = literal.as_ptr() as usize - payload.as_ptr() as usize;
-    let (head, rest) = payload.split_at_checked(start)?;
-    let mut out = String::with_capacity(head.len() + rest.len() + inner.len());
-    out.push_str(head);
+    let Span { start, end } = bytes(payload)?.span();
+    let mut out = String::with_capacity(payload.len() + inner.len());
+    out.push_str(payload.get(..start)?);
     out.push('"');
     base64::encode(inner, &mut out);
     out.push('"');
-    out.push_str(rest.get(literal.len()..)?);
+    out.push_str(payload.get(end..)?);
     Some(out)
 }
 

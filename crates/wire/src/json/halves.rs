@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jsonmend_core::lexer::{Escape, decode_escape, join_surrogates};
+
 /// Joins the texts of consecutive strings. If one ends with the first half of a pair, that half waits for
 /// the second half at the start of the next.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,10 +24,8 @@ impl Halves {
     /// text, with U+FFFD for every lone half.
     pub(crate) fn join<'a>(&mut self, literal: &str, text: &'a str) -> Cow<'a, str> {
         let waiting = self.high.take();
-        let inner = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-        let inner = inner.unwrap_or_default();
-        self.high = high_at_end(inner);
-        let low = waiting.and_then(|_| low_at_start(inner));
+        self.high = high_at_end(literal);
+        let low = waiting.and_then(|_| low_at_start(literal));
         let mut rest = text;
         if self.high.is_some() {
             rest = rest.strip_suffix(LONE).unwrap_or(rest);
@@ -34,8 +34,7 @@ impl Halves {
         let head = match low {
             Some(low) => {
                 rest = rest.strip_prefix(LONE).unwrap_or(rest);
-                let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                char::from_u32(code).unwrap_or(LONE)
+                join_surrogates(high, low).unwrap_or(LONE)
             }
             None => LONE,
         };
@@ -48,23 +47,24 @@ impl Halves {
     }
 }
 
-/// The first half of a pair, if the content of a string ends with one.
-fn high_at_end(inner: &str) -> Option<u32> {
-    let (before, escape) = inner.split_at_checked(inner.len().checked_sub(6)?)?;
-    let unit = unit(escape)?;
+/// The first half of a pair, if a string ends with one.
+fn high_at_end(literal: &str) -> Option<u32> {
+    // The quote after it shows that the other half does not follow.
+    let (before, escape) = literal.split_at_checked(literal.len().checked_sub(7)?)?;
     // After an odd number of backslashes, the one that seems to open the escape is itself escaped.
     let escaped = before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
-    (!escaped && (0xd800..0xdc00).contains(&unit)).then_some(unit)
+    match decode_escape(escape.as_bytes()) {
+        Escape::Half(unit @ 0xd800..=0xdbff) if !escaped => Some(unit),
+        _ => None,
+    }
 }
 
-/// The second half of a pair, if the content of a string starts with one.
-fn low_at_start(inner: &str) -> Option<u32> {
-    unit(inner.get(..6)?).filter(|unit| (0xdc00..0xe000).contains(unit))
-}
-
-fn unit(escape: &str) -> Option<u32> {
-    let digits = escape.strip_prefix("\\u")?;
-    u32::from_str_radix(digits, 16).ok()
+/// The second half of a pair, if a string starts with one.
+fn low_at_start(literal: &str) -> Option<u32> {
+    match decode_escape(literal.strip_prefix('"')?.as_bytes()) {
+        Escape::Half(unit @ 0xdc00..) => Some(unit),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use core::hash::Hasher as _;
 use std::hash::DefaultHasher;
 
-use super::{check, string};
+use jsonmend_core::lexer::{skip, unescape};
+
 use crate::work;
 
 /// Integers up to this size have one value as a number of any kind.
@@ -65,7 +66,7 @@ pub(crate) fn meaning(text: &str) -> u64 {
             }
             _ => {
                 let rest = text.get(at..).unwrap_or_default();
-                let end = check::skip(rest.as_bytes()).max(1);
+                let end = skip(rest.as_bytes()).max(1);
                 at += end;
                 scalar(rest.get(..end).unwrap_or(rest))
             }
@@ -82,7 +83,7 @@ pub(crate) fn meaning(text: &str) -> u64 {
 fn scalar(token: &str) -> u64 {
     if let Some(rest) = token.strip_prefix('"') {
         return match rest.strip_suffix('"') {
-            Some(inner) => hash(1, &string::decode(inner)),
+            Some(inner) => hash(1, &unescape(inner)),
             None => hash(2, rest),
         };
     }

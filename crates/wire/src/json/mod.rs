@@ -4,17 +4,16 @@
 //! precedes the match. Only strings with escapes are allocated, and numbers keep their spelling. This
 //! module is all that the formats use to read JSON.
 
-mod balance;
-mod check;
 mod halves;
 mod meaning;
-mod scan;
 mod string;
 
 use std::borrow::Cow;
 
-pub(crate) use balance::Balance;
-pub(crate) use check::Fault;
+use jsonmend_core::lexer::{Fault, Lexer, skip, unescape};
+
+use crate::work;
+
 pub(crate) use halves::Halves;
 pub(crate) use meaning::meaning;
 pub(crate) use string::{escape, quote};
@@ -23,14 +22,52 @@ pub(crate) use string::{escape, quote};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'a> {
     text: &'a str,
+    /// Where it starts in the payload.
+    at: usize,
 }
+
+/// Where something is in a payload, in bytes. Never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Span {
+    /// The same span, `bytes` further on.
+    pub(crate) const fn shifted(self, bytes: usize) -> Self {
+        Self { start: self.start + bytes, end: self.end + bytes }
+    }
+
+    /// What is there.
+    pub(crate) fn of(self, payload: &str) -> Option<&str> {
+        payload.get(self.start..self.end)
+    }
+}
+
+/// Envelopes are nested about ten levels deep. Text that is nested much deeper is not an envelope.
+const MAX_DEPTH: usize = 512;
 
 /// The first value in `text`, and what follows it, without white space around it.
 pub(crate) fn first(text: &str) -> Result<(Node<'_>, &str), Fault> {
-    let text = text.trim_start_matches(is_space);
-    let end = check::value_end(text.as_bytes())?;
-    let (value, rest) = text.split_at_checked(end).ok_or(Fault::Invalid)?;
-    Ok((Node { text: value }, rest.trim_start_matches(is_space)))
+    first_from(text, 0)
+}
+
+/// Like [`first`], for what follows the byte at `at` of a payload.
+pub(crate) fn first_from(payload: &str, at: usize) -> Result<(Node<'_>, &str), Fault> {
+    let text = payload.get(at..).unwrap_or_default().trim_start_matches(is_space);
+    let mut lexer = Lexer::new(text, MAX_DEPTH);
+    let end = loop {
+        match lexer.next_token() {
+            Ok(Some(_)) => {}
+            Ok(None) => break Ok(lexer.position()),
+            Err(fault) => break Err(fault),
+        }
+    };
+    work::count(1 + lexer.position());
+    let (value, rest) = text.split_at_checked(end?).ok_or(Fault::Invalid)?;
+    let node = Node { text: value, at: payload.len() - text.len() };
+    Ok((node, rest.trim_start_matches(is_space)))
 }
 
 /// JSON white space.
@@ -40,11 +77,16 @@ pub(crate) const fn is_space(c: char) -> bool {
 
 impl<'a> Node<'a> {
     /// The empty object.
-    pub(crate) const EMPTY: Node<'static> = Node { text: "{}" };
+    pub(crate) const EMPTY: Node<'static> = Node { text: "{}", at: 0 };
 
     /// The text of the value, as written in the payload.
     pub(crate) const fn raw(self) -> &'a str {
         self.text
+    }
+
+    /// Where it is in the payload.
+    pub(crate) const fn span(self) -> Span {
+        Span { start: self.at, end: self.at + self.text.len() }
     }
 
     /// Whether it is an object.
@@ -74,7 +116,8 @@ impl<'a> Node<'a> {
     /// The decoded text of a string. `None` for any other value.
     pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
-        Some(string::decode(inner))
+        work::count(inner.len());
+        Some(unescape(inner))
     }
 
     /// The decoded text of a string, or the spelling of a number.
@@ -92,14 +135,12 @@ impl<'a> Node<'a> {
 
     /// The members of an object, in order. Empty for any other value.
     pub(crate) fn fields(self) -> Fields<'a> {
-        let rest = if self.is_object() { self.text.get(1..).unwrap_or_default() } else { "" };
-        Fields { rest }
+        Fields { values: Values::of(self, self.is_object()) }
     }
 
     /// The items of an array, in order. Empty for any other value.
     pub(crate) fn items(self) -> Items<'a> {
-        let rest = if self.is_array() { self.text.get(1..).unwrap_or_default() } else { "" };
-        Items { rest }
+        Items { values: Values::of(self, self.is_array()) }
     }
 
     /// Whether the object has a member of that name, whatever its value.
@@ -129,42 +170,59 @@ impl<'a> Node<'a> {
 
 /// The members of an object.
 pub(crate) struct Fields<'a> {
-    rest: &'a str,
+    values: Values<'a>,
 }
 
 impl<'a> Iterator for Fields<'a> {
     type Item = (Cow<'a, str>, Node<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let key = take_value(&mut self.rest)?.text()?;
-        let value = take_value(&mut self.rest)?;
+        let key = self.values.take()?.text()?;
+        let value = self.values.take()?;
         Some((key, value))
     }
 }
 
 /// The items of an array.
 pub(crate) struct Items<'a> {
-    rest: &'a str,
+    values: Values<'a>,
 }
 
 impl<'a> Iterator for Items<'a> {
     type Item = Node<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        take_value(&mut self.rest)
+        self.values.take()
     }
 }
 
-/// Takes the next value of a checked text. `None` at a closing bracket.
-fn take_value<'a>(rest: &mut &'a str) -> Option<Node<'a>> {
-    let text = rest.trim_start_matches(|c| is_space(c) || matches!(c, ',' | ':'));
-    let end = check::skip(text.as_bytes());
-    if end == 0 {
-        return None;
+/// The keys and values in a container.
+struct Values<'a> {
+    /// What follows the last one.
+    rest: &'a str,
+    /// Where that ends in the payload.
+    end: usize,
+}
+
+impl<'a> Values<'a> {
+    /// Those of a node; none if it is not such a container.
+    fn of(node: Node<'a>, container: bool) -> Self {
+        let inside = node.text.get(1..).filter(|_| container);
+        Self { rest: inside.unwrap_or_default(), end: node.span().end }
     }
-    let (value, after) = text.split_at_checked(end)?;
-    *rest = after;
-    Some(Node { text: value })
+
+    /// Takes the next one. `None` at the closing bracket.
+    fn take(&mut self) -> Option<Node<'a>> {
+        let text = self.rest.trim_start_matches(|c| is_space(c) || matches!(c, ',' | ':'));
+        let end = skip(text.as_bytes());
+        work::count(1 + end);
+        if end == 0 {
+            return None;
+        }
+        let (value, after) = text.split_at_checked(end)?;
+        self.rest = after;
+        Some(Node { text: value, at: self.end - text.len() })
+    }
 }
 
 #[cfg(test)]
@@ -185,6 +243,21 @@ mod tests {
         assert!(node.has("c"));
         assert_eq!(name.unwrap().scalar().unwrap(), "1.10");
         assert_eq!(node.fields().count(), 4);
+    }
+
+    #[test]
+    fn every_value_has_its_span() {
+        fn check(node: Node<'_>, payload: &str) -> usize {
+            assert_eq!(node.span().of(payload), Some(node.raw()));
+            let fields = node.fields().map(|(_, value)| check(value, payload));
+            let items = node.items().map(|item| check(item, payload));
+            1 + fields.sum::<usize>() + items.sum::<usize>()
+        }
+        let payload = " {\"a\" : [1, {\"b\": \"é]}\"} ],\n\"c\": {}, \"d\": -1.5 } [true, [ ]]";
+        let (first, rest) = first(payload).unwrap();
+        assert_eq!(check(first, payload), 7);
+        let (second, rest) = first_from(payload, payload.len() - rest.len()).unwrap();
+        assert_eq!((check(second, payload), rest), (3, ""));
     }
 
     #[test]

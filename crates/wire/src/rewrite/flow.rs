@@ -277,7 +277,7 @@ impl Flow {
             return;
         }
         for (number, entry) in entries.iter().enumerate() {
-            let &Entry::Piece { target, place: Some(place), delta: true, .. } = entry else {
+            let &Entry::Piece { target, span: Some(span), delta: true, .. } = entry else {
                 continue;
             };
             work::count(entries.len());
@@ -285,9 +285,9 @@ impl Flow {
             let mut known = true;
             for (at, other) in entries.iter().enumerate() {
                 match other {
-                    Entry::Other(place) | Entry::Piece { place, .. } if at != number => {
-                        known &= place.is_some();
-                        others.extend(*place);
+                    Entry::Other(span) | Entry::Piece { span, .. } if at != number => {
+                        known &= span.is_some();
+                        others.extend(*span);
                     }
                     Entry::Envelope { .. } => known = false,
                     _ => {}
@@ -298,8 +298,8 @@ impl Flow {
                 continue;
             }
             let start = self.start_of_event();
-            let mut template = template.unwrap_or_else(|| Template::new(carrier, place));
-            template.set(self.bytes(start, end, chunk), place, others.into_iter());
+            let mut template = template.unwrap_or_else(|| Template::new(carrier, span));
+            template.set(self.bytes(start, end, chunk), span, others.into_iter());
             if self.template_bytes + template.len() > self.held_limit {
                 // What is missing at the end of that text cannot be appended.
                 self.overflow = true;

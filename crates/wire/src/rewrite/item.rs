@@ -4,16 +4,16 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use super::carrier::Carrier;
 use crate::{
-    calls::{Entry, Place, Target},
+    calls::{Entry, Target},
     channels::Channels,
-    json,
+    json::{self, Span},
 };
 
 /// A piece of a text in an event.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) target: Target,
-    place: Option<Place>,
+    span: Option<Span>,
     decoded: Option<String>,
     /// How many pieces of the same text precede it in the event.
     nth: usize,
@@ -41,28 +41,28 @@ impl Item {
     pub(super) fn new(raw: Vec<u8>, carrier: Carrier, entries: &mut Vec<Entry>) -> Self {
         let mut item = Self { raw, carrier, pieces: Vec::new(), free: 0, envelope: None };
         let mut legible = true;
-        // The start of the text that places are relative to.
+        // The start of the text that spans are relative to.
         let mut origin = 0;
         let pieces = entries.iter().filter(|entry| matches!(entry, Entry::Piece { .. })).count();
         item.pieces.reserve_exact(pieces);
         let mut counts: BTreeMap<Target, usize> = BTreeMap::new();
         for entry in entries.drain(..) {
             match entry {
-                Entry::Piece { target, place, decoded, .. } => {
-                    let place = place.filter(|_| legible).map(|place| place.shifted(origin));
+                Entry::Piece { target, span, decoded, .. } => {
+                    let span = span.filter(|_| legible).map(|span| span.shifted(origin));
                     let mut nth = 0;
                     if pieces > 1 {
                         let count = counts.entry(target).or_default();
                         nth = *count;
                         *count += 1;
                     }
-                    item.pieces.push(Piece { target, place, decoded, nth });
+                    item.pieces.push(Piece { target, span, decoded, nth });
                 }
                 Entry::Envelope { at, mended, allowed: true } => {
                     origin = at;
                     item.envelope = Some((at, mended));
                 }
-                // The places that follow refer to a text that is not written.
+                // The spans that follow refer to a text that is not written.
                 Entry::Envelope { .. } => legible = false,
                 Entry::End(_) | Entry::Other(_) => {}
             }
@@ -87,23 +87,23 @@ impl Item {
     /// Writes it. Returns whether anything in it was changed.
     pub(super) fn write(self, channels: &mut Channels, out: &mut Vec<u8>) -> bool {
         let mut base = None;
-        let mut edits: Vec<(Place, String)> = Vec::new();
+        let mut edits: Vec<(Span, String)> = Vec::new();
         for piece in &self.pieces {
             let Some(edit_log) = channels.edit_log(piece.target) else { continue };
-            let text = || match (&piece.decoded, piece.place) {
+            let text = || match (&piece.decoded, piece.span) {
                 (Some(decoded), _) => Cow::Borrowed(decoded.as_str()),
-                (None, Some(place)) => {
+                (None, Some(span)) => {
                     let base = base.get_or_insert_with(|| self.base());
-                    Cow::Owned(text_of(literal(base, place)))
+                    Cow::Owned(text_of(literal(base, span)))
                 }
                 (None, None) => Cow::Borrowed(""),
             };
             let decoded = piece.decoded.as_ref().filter(|_| !edit_log.is_verbatim());
             let new = edit_log.leave(text).or_else(|| decoded.cloned());
-            if let (Some(new), Some(place)) = (new, piece.place) {
+            if let (Some(new), Some(span)) = (new, piece.span) {
                 let base = base.get_or_insert_with(|| self.base());
-                let is_string = literal(base, place).starts_with('"');
-                edits.push((place, if is_string { json::quote(&new) } else { new }));
+                let is_string = literal(base, span).starts_with('"');
+                edits.push((span, if is_string { json::quote(&new) } else { new }));
             }
         }
         if !edits.is_empty() || self.envelope.is_some() {
@@ -131,14 +131,14 @@ impl Item {
 pub(super) struct Template {
     raw: Vec<u8>,
     carrier: Carrier,
-    place: Place,
+    span: Span,
     /// Literals with other content.
-    others: Vec<Place>,
+    others: Vec<Span>,
 }
 
 impl Template {
-    pub(super) const fn new(carrier: Carrier, place: Place) -> Self {
-        Self { raw: Vec::new(), carrier, place, others: Vec::new() }
+    pub(super) const fn new(carrier: Carrier, span: Span) -> Self {
+        Self { raw: Vec::new(), carrier, span, others: Vec::new() }
     }
 
     pub(super) const fn carrier(&self) -> Carrier {
@@ -151,15 +151,10 @@ impl Template {
     }
 
     /// Stores another event, in the same buffers.
-    pub(super) fn set(
-        &mut self,
-        raw: [&[u8]; 2],
-        place: Place,
-        others: impl Iterator<Item = Place>,
-    ) {
+    pub(super) fn set(&mut self, raw: [&[u8]; 2], span: Span, others: impl Iterator<Item = Span>) {
         self.raw.clear();
         self.raw.extend(raw.into_iter().flatten());
-        self.place = place;
+        self.span = span;
         self.others.clear();
         self.others.extend(others);
     }
@@ -167,19 +162,19 @@ impl Template {
     /// A copy of the event that holds only `text`.
     pub(super) fn copy(&self, text: &str) -> Option<Vec<u8>> {
         let base = self.carrier.payload(&self.raw)?;
-        if !literal(&base, self.place).starts_with('"') {
+        if !literal(&base, self.span).starts_with('"') {
             return None;
         }
-        let mut edits = vec![(self.place, json::quote(text))];
-        edits.extend(self.others.iter().map(|place| (*place, "\"\"".to_owned())));
+        let mut edits = vec![(self.span, json::quote(text))];
+        edits.extend(self.others.iter().map(|span| (*span, "\"\"".to_owned())));
         let mut out = Vec::new();
         self.carrier.write(&self.raw, &spliced(&base, edits), &mut out);
         self.carrier.detach(&out)
     }
 }
 
-fn literal(base: &str, place: Place) -> &str {
-    base.get(place.start..place.end).unwrap_or_default()
+fn literal(base: &str, span: Span) -> &str {
+    span.of(base).unwrap_or_default()
 }
 
 /// The text of a string, or any other value as written.
@@ -188,16 +183,16 @@ fn text_of(literal: &str) -> String {
     node.map_or_else(|| literal.to_owned(), Cow::into_owned)
 }
 
-/// `base` with other literals at some places.
-fn spliced(base: &str, mut edits: Vec<(Place, String)>) -> String {
-    edits.sort_by_key(|(place, _)| place.start);
+/// `base` with other literals at some spans.
+fn spliced(base: &str, mut edits: Vec<(Span, String)>) -> String {
+    edits.sort_by_key(|(span, _)| span.start);
     let mut out = String::with_capacity(base.len() + 32);
     let mut at = 0;
-    for (place, new) in edits {
-        if place.start >= at {
-            out.push_str(base.get(at..place.start).unwrap_or_default());
+    for (span, new) in edits {
+        if span.start >= at {
+            out.push_str(base.get(at..span.start).unwrap_or_default());
             out.push_str(&new);
-            at = place.end;
+            at = span.end;
         }
     }
     out.push_str(base.get(at..).unwrap_or_default());

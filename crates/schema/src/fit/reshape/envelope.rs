@@ -8,7 +8,7 @@ use crate::{
     issue::is_schema,
     judge::Judge,
     part::Part,
-    tree::{JsonKind, Node, quoted},
+    tree::{JsonType, Node, quoted},
 };
 
 /// Keys under which models put the arguments of a call, or an answer.
@@ -43,7 +43,7 @@ pub(super) fn propose<'t, 's>(
     if !site.place.is_root {
         return;
     }
-    if site.node.kind() == JsonKind::Object {
+    if site.node.kind() == JsonType::Object {
         envelope(site, found);
         echo(site, found);
     }
@@ -106,7 +106,7 @@ fn echo<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let only_schema = site.node.children().all(|member| {
         member.key().is_some_and(|key| SCHEMA.contains(&key.as_ref()) && !site.part.declares(&key))
     });
-    let inner = site.node.member("properties").filter(|node| node.kind() == JsonKind::Object);
+    let inner = site.node.member("properties").filter(|node| node.kind() == JsonType::Object);
     if let Some(inner) = inner.filter(|inner| only_schema && !inner.children().any(is_schema)) {
         // Text that differs from the schema's own may have been part of the answer.
         let words = site.node.children().filter(|member| {
@@ -125,7 +125,7 @@ fn missing<'t, 's>(
     judge: &mut Judge<'_>,
     found: &mut Vec<Proposal<'t, 's>>,
 ) {
-    if !site.part.allows(JsonKind::Object) {
+    if !site.part.allows(JsonType::Object) {
         return;
     }
     let required = site.part.required();
@@ -135,7 +135,7 @@ fn missing<'t, 's>(
         _ => return,
     };
     // An object with properties of this level is incomplete; it does not lack an envelope.
-    let object = site.node.kind() == JsonKind::Object;
+    let object = site.node.kind() == JsonType::Object;
     let own = site
         .node
         .children()
@@ -164,10 +164,10 @@ fn risk_of_wrapping(
         kind if !property.allows(kind) => Some(Risk::Guess),
         // Any text could be a string, and a pattern may match a lot. A listed value is recognised
         // by its name.
-        JsonKind::String if property.options().is_some() => Some(Risk::Exact),
-        JsonKind::String if property.is_narrow() => Some(Risk::Likely),
-        JsonKind::String => Some(Risk::Guess),
-        JsonKind::Object => {
+        JsonType::String if property.options().is_some() => Some(Risk::Exact),
+        JsonType::String if property.is_narrow() => Some(Risk::Likely),
+        JsonType::String => Some(Risk::Guess),
+        JsonType::Object => {
             let declared = site
                 .node
                 .children()

@@ -5,24 +5,24 @@ use jsonmend_core::{Risk, Step};
 use super::{Form, Proposal, Site, split::could_be_one_number};
 use crate::{
     Rule,
-    tree::{JsonKind, equals, value},
+    tree::{JsonType, equals, value},
 };
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
-    if !site.part.allows(JsonKind::Array) {
+    if !site.part.allows(JsonType::Array) {
         return;
     }
     match site.node.kind() {
-        JsonKind::Array => {
+        JsonType::Array => {
             without_repetitions(site, found);
             return;
         }
-        JsonKind::Object if !site.part.allows(JsonKind::Object) => {
+        JsonType::Object if !site.part.allows(JsonType::Object) => {
             empty_object(site, found);
             single_key(site, found);
             numeric_keys(site, found);
         }
-        JsonKind::Null => null(site, found),
+        JsonType::Null => null(site, found),
         _ => {}
     }
     wrap(site, found);
@@ -54,7 +54,7 @@ fn single_key<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>
     let key = only.key().unwrap_or_default();
     let name = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if name && only.kind() == JsonKind::Array {
+    if name && only.kind() == JsonType::Array {
         let key = key.to_ascii_lowercase();
         let own = site.place.path.last().is_some_and(|step| match step {
             Step::Key(own) => alike(&own.to_ascii_lowercase(), &key),
@@ -93,7 +93,7 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let (node, part) = (site.node, site.part);
     // A list whose items should be lists was flattened, and wrapping each item would change its
     // meaning.
-    let nothing = node.is_null() || node.kind() == JsonKind::Object && node.len() == 0;
+    let nothing = node.is_null() || node.kind() == JsonType::Object && node.len() == 0;
     if site.place.in_array || nothing || part.min_items() > 1 || !part.has_items() {
         return;
     }
@@ -103,19 +103,19 @@ fn wrap<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
         let text = text.trim();
         // Text that looks like a list is parsed as one by another rule, or left alone.
         let list = text.starts_with('[') || text.starts_with("```");
-        let plain = item.allows(JsonKind::String) && !item.is_narrow();
+        let plain = item.allows(JsonType::String) && !item.is_narrow();
         let object = text.starts_with('{');
         let several = plain && !object && text.contains([',', '\n', ';']);
         if list || several || text.is_empty() {
             return;
         }
-        if item.allows(JsonKind::Number) && could_be_one_number(text, &item) {
+        if item.allows(JsonType::Number) && could_be_one_number(text, &item) {
             risk = Risk::Guess;
         }
     }
     // An object with none of the item's properties was meant to be something else.
     let alien = !item.properties().is_empty()
-        && node.kind() == JsonKind::Object
+        && node.kind() == JsonType::Object
         && !node.children().any(|member| member.key().is_some_and(|key| item.declares(&key)));
     if alien {
         return;

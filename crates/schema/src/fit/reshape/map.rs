@@ -6,7 +6,7 @@ use super::{Proposal, Site};
 use crate::{
     Rule,
     part::Part,
-    tree::{JsonKind, Node, quoted},
+    tree::{JsonType, Node, quoted},
 };
 
 const KEY_NAMES: [&str; 6] = ["key", "name", "k", "id", "field", "property"];
@@ -15,7 +15,7 @@ const VALUE_NAMES: [&str; 3] = ["value", "val", "v"];
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let (node, part) = (site.node, site.part);
     match node.kind() {
-        JsonKind::Array if part.allows(JsonKind::Object) && !part.allows(JsonKind::Array) => {
+        JsonType::Array if part.allows(JsonType::Object) && !part.allows(JsonType::Array) => {
             if let Some(map) = from_pairs(site) {
                 found.push(Proposal::text(Rule::PairsToMap, map));
             }
@@ -23,7 +23,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
                 found.push(Proposal::text(Rule::PositionalArray, object));
             }
         }
-        JsonKind::Object if part.allows(JsonKind::Array) && !part.allows(JsonKind::Object) => {
+        JsonType::Object if part.allows(JsonType::Array) && !part.allows(JsonType::Object) => {
             if let Some((pairs, risk)) = to_pairs(site) {
                 found.push(Proposal::text(Rule::MapToPairs, pairs).with_risk(risk));
             }
@@ -54,7 +54,7 @@ fn pair<'t>(item: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     let (Some(first), Some(second), None) = (parts.next(), parts.next(), parts.next()) else {
         return None;
     };
-    if item.kind() == JsonKind::Array {
+    if item.kind() == JsonType::Array {
         return Some((first, second));
     }
     let is = |node: Node<'_>, names: &[&str]| names.iter().any(|name| node.has_key(name));
@@ -97,7 +97,7 @@ fn name_and_value<'n>(
     second: &'n str,
 ) -> Option<(&'n str, &'n str, Risk)> {
     let is_text =
-        |name: &str| item.property(name).is_some_and(|part| part.allows(JsonKind::String));
+        |name: &str| item.property(name).is_some_and(|part| part.allows(JsonType::String));
     let called = |key: &str, value: &str| KEY_NAMES.contains(&key) && VALUE_NAMES.contains(&value);
     if called(first, second) {
         return is_text(first).then_some((first, second, Risk::Exact));

@@ -3,17 +3,17 @@
 use super::{Proposal, Site, map::object};
 use crate::{
     Rule,
-    tree::{JsonKind, Node},
+    tree::{JsonType, Node},
 };
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
-    if !site.part.allows(JsonKind::Object) {
+    if !site.part.allows(JsonType::Object) {
         return;
     }
     if site.node.is_null() && site.part.required().is_empty() {
         found.push(Proposal::text(Rule::NullToEmpty, "{}"));
     }
-    if site.node.kind() != JsonKind::Object || site.part.has_patterns() {
+    if site.node.kind() != JsonType::Object || site.part.has_patterns() {
         return;
     }
     let forms = [
@@ -101,7 +101,7 @@ fn flattened(site: &Site<'_, '_, '_>) -> Option<String> {
     for member in site.node.children() {
         let key = member.key()?;
         let dotted = |inner: Node<'_>| format!("{key}.{}", inner.key().unwrap_or_default());
-        let all = member.kind() == JsonKind::Object
+        let all = member.kind() == JsonType::Object
             && member.len() > 0
             && !site.part.declares(&key)
             && member.children().all(|inner| site.part.declares(&dotted(inner)));
@@ -154,7 +154,7 @@ fn sunk(site: &Site<'_, '_, '_>) -> Option<String> {
     let mut takers = site.node.children().filter(|member| {
         let part = member.key().map(|key| site.part.member(&key));
         let wants = part.is_some_and(|part| part.requires(&name));
-        member.kind() == JsonKind::Object && wants && member.member(&name).is_none()
+        member.kind() == JsonType::Object && wants && member.member(&name).is_none()
     });
     let (Some(taker), None) = (takers.next(), takers.next()) else { return None };
     let mut members = Members::default();

@@ -8,7 +8,7 @@ use crate::{
     coerce::coerce_node,
     compile::Types,
     fit::members::NOTHING,
-    tree::{JsonKind, Node, quoted},
+    tree::{JsonType, Node, quoted},
 };
 
 /// Names under which models wrap a single value.
@@ -23,12 +23,12 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
     }
     null_word(site, found);
     match site.node.kind() {
-        JsonKind::Object if !site.part.allows(JsonKind::Object) => {
+        JsonType::Object if !site.part.allows(JsonType::Object) => {
             placeholder(site, found);
             schema_leaf(site, found);
             written_out(site, found);
         }
-        JsonKind::Array if !site.part.allows(JsonKind::Array) => {
+        JsonType::Array if !site.part.allows(JsonType::Array) => {
             single(site, found);
             written_out(site, found);
             joined(site, found);
@@ -39,7 +39,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
 
 /// Replaces a word for nothing, if `null` is allowed and a string is not.
 fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
-    let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonKind::Null)) else {
+    let Some(text) = site.node.as_str().filter(|_| site.part.allows(JsonType::Null)) else {
         return;
     };
     let word = text.trim().to_lowercase();
@@ -76,7 +76,7 @@ pub(super) fn is_echo(site: &Site<'_, '_, '_>, member: Node<'_>) -> bool {
         "format" => text.is_some() && text == site.part.format(),
         "title" => text.is_some() && text == site.part.title(),
         "description" => text.is_some() && text == site.part.description(),
-        "nullable" | "required" => member.kind() == JsonKind::Boolean,
+        "nullable" | "required" => member.kind() == JsonType::Boolean,
         _ => false,
     }
 }
@@ -112,7 +112,7 @@ fn single<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let (Some(only), None) = (items.next(), items.next()) else { return };
     let rule = if site.part.options().is_some() {
         Rule::EnumSingleList
-    } else if site.place.is_root && only.kind() == JsonKind::Object {
+    } else if site.place.is_root && only.kind() == JsonType::Object {
         Rule::RootSingleList
     } else {
         Rule::SingleElement
@@ -124,7 +124,7 @@ fn single<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
 
 /// Writes an object or array as text, for a string.
 fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
-    if !site.part.allows(JsonKind::String) || site.part.options().is_some() {
+    if !site.part.allows(JsonType::String) || site.part.options().is_some() {
         return;
     }
     let description = site.part.description().unwrap_or_default().to_lowercase();
@@ -140,7 +140,7 @@ fn written_out<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>
 fn joined<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let strings: Option<Vec<_>> = site.node.children().map(|item| item.as_str()).collect();
     if let Some(strings) =
-        strings.filter(|strings| strings.len() > 1 && site.part.allows(JsonKind::String))
+        strings.filter(|strings| strings.len() > 1 && site.part.allows(JsonType::String))
     {
         found.push(Proposal::text(Rule::JoinArray, quoted(&strings.join(", "))));
     }

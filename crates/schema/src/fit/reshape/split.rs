@@ -7,15 +7,15 @@ use crate::{
     Rule,
     compile::Types,
     part::Part,
-    tree::{JsonKind, quoted},
+    tree::{JsonType, quoted},
 };
 
 /// The most items that a text is split into.
 const MOST: usize = 1_000;
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
-    let (part, wanted) = (site.part, site.part.allows(JsonKind::Array) && site.part.has_items());
-    let Some(text) = site.node.as_str().filter(|_| wanted && !part.allows(JsonKind::String)) else {
+    let (part, wanted) = (site.part, site.part.allows(JsonType::Array) && site.part.has_items());
+    let Some(text) = site.node.as_str().filter(|_| wanted && !part.allows(JsonType::String)) else {
         return;
     };
     let text = text.trim();
@@ -44,7 +44,7 @@ fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<
     let item = site.part.item(0);
     let checked = item.options().is_some()
         || item.format().is_some()
-        || !item.allowed().has(Types::STRING) && !item.allows(JsonKind::Array);
+        || !item.allowed().has(Types::STRING) && !item.allows(JsonType::Array);
     let sentence = text.contains(['"', '!', '?', '(', ')'])
         || text.contains(". ")
         || text.ends_with('.')
@@ -54,7 +54,7 @@ fn commas<'t, 's>(site: &Site<'t, 's, '_>, text: &str, found: &mut Vec<Proposal<
                 || item.starts_with("or ")
         });
     if checked && separator == ',' {
-        let one = item.allows(JsonKind::Number) && could_be_one_number(text, &item);
+        let one = item.allows(JsonType::Number) && could_be_one_number(text, &item);
         let risk = if one { Risk::Guess } else { Risk::Likely };
         let proposal = Proposal::text(Rule::CsvEnumToArray, array(&items));
         found.push(proposal.with_risk(risk));

@@ -3,11 +3,11 @@
 use jsonmend_core::{Options, Policy, Risk, TrailingDocuments, mend};
 
 use super::{Proposal, Site};
-use crate::{Rule, Tree, tree::JsonKind};
+use crate::{Rule, Tree, tree::JsonType};
 
 pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let (node, part) = (site.node, site.part);
-    let wanted = part.allows(JsonKind::Array) || part.allows(JsonKind::Object);
+    let wanted = part.allows(JsonType::Array) || part.allows(JsonType::Object);
     let Some(text) = node.as_str().filter(|_| wanted) else { return };
     let text = text.trim();
     let fenced = text.starts_with("```") || text.starts_with("~~~");
@@ -22,7 +22,7 @@ pub(super) fn propose<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<
         Rule::UnwrapStringified
     };
     // If another string would be valid, this one may have been meant as a string too.
-    let takes_strings = site.place.takes_strings || part.allows(JsonKind::String);
+    let takes_strings = site.place.takes_strings || part.allows(JsonType::String);
     if Tree::read(text).is_ok() {
         let risk = if takes_strings { Risk::Likely } else { Risk::Exact };
         found.push(Proposal::text(rule, text).with_risk(risk));
