@@ -198,6 +198,19 @@ fn text_laws() {
 }
 
 #[test]
+fn the_extractor_and_the_whole_text_agree() {
+    every(
+        |case| case.input.len() < 4096,
+        |case| {
+            let scopes = [Scope::Whole, Scope::First, Scope::Best, Scope::Last, Scope::All];
+            scopes.into_iter().try_for_each(|scope| {
+                laws::text_agreement(&case.input, scope, &case.options).map_err(|v| v.to_string())
+            })
+        },
+    );
+}
+
+#[test]
 fn a_guide_that_knows_nothing_changes_nothing() {
     every(
         |case| case.options.guide().is_none() && case.input.len() < 4096,

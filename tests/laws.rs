@@ -5,7 +5,7 @@ use jsonmend_extract::Scope;
 use jsonmend_testkit::{
     Seed, cuts,
     damage::{self, Damaged},
-    documents, fuzz, laws,
+    documents, fuzz, laws, prose,
 };
 use proptest::prelude::*;
 
@@ -70,6 +70,21 @@ proptest! {
         let verdict = laws::text_laws(&damaged.text, scope, &options);
         prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
     }
+
+    #[test]
+    fn text_agreement_of_damaged_documents(
+        damaged in damaged(),
+        options in options(),
+        scope in scopes(),
+        around in any::<u64>(),
+    ) {
+        let mut text = prose::text(&mut Seed::new(around)).into_bytes();
+        let verdict = laws::text_agreement(&damaged.text, scope, &options);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+        text.extend_from_slice(&damaged.text);
+        let verdict = laws::text_agreement(&text, scope, &options);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+    }
 }
 
 proptest! {
@@ -108,6 +123,19 @@ fn damage_of_every_kind_is_mended_to_json() {
                 broken.escape_ascii(),
                 mended.outcome()
             );
+        }
+    }
+}
+
+#[test]
+fn text_agreement_of_prose() {
+    let mut seed = Seed::of(b"prose");
+    let scopes = [Scope::Whole, Scope::First, Scope::Best, Scope::Last, Scope::All, Scope::Fenced];
+    for _ in 0..3000 {
+        let text = prose::text(&mut seed);
+        for scope in scopes {
+            let verdict = laws::text_agreement(text.as_bytes(), scope, &Options::new());
+            assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The text next to a document: what comes before it, and whether there are words on its line.
 
-use crate::RepairKind;
+use crate::{RepairKind, prose::reasoning};
 
 /// What else is on the line of a document, decided byte by byte.
 ///
@@ -190,8 +190,8 @@ impl Line {
 /// nothing, if it is on lines of its own, or if it leads to the document on the same line with a
 /// colon, an assignment, a tag or a fence. Other words on the document's line make it part of a
 /// sentence ([`RepairKind::InlineProse`]). A brace or a bracket that was opened and never closed
-/// means that the document may be part of something larger ([`RepairKind::StrayText`]). Both of
-/// these are lossy.
+/// means that the document may be part of something larger ([`RepairKind::StrayText`]), and so does
+/// a key in quotes with its colon directly before it. Both kinds are lossy.
 ///
 /// ```
 /// use jsonmend_core::{Lead, RepairKind};
@@ -200,6 +200,7 @@ impl Line {
 /// assert_eq!(Lead::of(b"const x = ").kind(), RepairKind::LeadingProse);
 /// assert_eq!(Lead::of(b"I can't run ").kind(), RepairKind::InlineProse);
 /// assert_eq!(Lead::of(b"{x: [\n").kind(), RepairKind::StrayText);
+/// assert_eq!(Lead::of(b"\"a\": 1, \"b\": ").kind(), RepairKind::StrayText);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lead {
@@ -208,22 +209,40 @@ pub struct Lead {
     fenced: bool,
     /// How many brackets are open.
     open: usize,
+    member: Member,
+}
+
+/// How much of a member was read last, not counting white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Member {
+    None,
+    Quote,
+    Colon,
 }
 
 impl Lead {
     /// The state before the first byte.
     #[must_use]
     pub const fn new() -> Self {
-        Self { line: Line::BEFORE, fenced: false, open: 0 }
+        Self { line: Line::BEFORE, fenced: false, open: 0, member: Member::None }
     }
 
-    /// The state after all of `text`.
+    /// The state after all of `text`, in which reasoning blocks do not count.
     #[must_use]
-    pub const fn of(text: &[u8]) -> Self {
+    pub fn of(text: &[u8]) -> Self {
         let mut lead = Self::new();
-        let mut rest = text;
+        let (mut rest, mut line_start) = (text, true);
         while let [byte, tail @ ..] = rest {
+            if line_start
+                && let Some((block, length)) = reasoning::open(rest, true).flatten()
+                && let Some(inside) = rest.get(length..)
+            {
+                let (read, close) = block.inside(inside, true);
+                rest = inside.get(read + close.unwrap_or_default()..).unwrap_or_default();
+                continue;
+            }
             lead.byte(*byte);
+            line_start = *byte == b'\n' || line_start && byte.is_ascii_whitespace();
             rest = tail;
         }
         lead
@@ -232,6 +251,12 @@ impl Lead {
     /// Reads one byte.
     #[inline]
     pub const fn byte(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.member = Member::Quote,
+            b':' if matches!(self.member, Member::Quote) => self.member = Member::Colon,
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            _ => self.member = Member::None,
+        }
         match byte {
             b'\n' => {
                 if self.line.is_fence() {
@@ -248,10 +273,43 @@ impl Lead {
         self.line.byte(byte);
     }
 
+    /// Reads more bytes. Of lines that neither open nor contain anything, only the last one counts.
+    pub fn text(&mut self, text: &[u8]) {
+        let line_end = |byte: &u8| *byte == b'\n';
+        let (Some(first), Some(last)) =
+            (text.iter().position(line_end), text.iter().rposition(line_end))
+        else {
+            return text.iter().for_each(|byte| self.byte(*byte));
+        };
+        let (head, rest) = text.split_at(first + 1);
+        let (lines, tail) = rest.split_at((last + 1).saturating_sub(first + 1));
+        head.iter().for_each(|byte| self.byte(*byte));
+        if lines.iter().any(|byte| matches!(byte, b'{' | b'[' | b'`' | b'~')) {
+            lines.iter().for_each(|byte| self.byte(*byte));
+        } else if let Some(end) = lines.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
+            let closers = lines.iter().filter(|byte| matches!(byte, b'}' | b']')).count();
+            self.open = self.open.saturating_sub(closers);
+            self.fenced = false;
+            // Whether a key in quotes and its colon end the last of them.
+            let text = lines.get(..=end).unwrap_or_default();
+            let key = text.strip_suffix(b":").unwrap_or(text).trim_ascii_end();
+            let quote = match key.last() {
+                Some(byte) => *byte == b'"',
+                None => matches!(self.member, Member::Quote),
+            };
+            self.member = match text.last() {
+                Some(b':') if quote => Member::Colon,
+                Some(b'"') => Member::Quote,
+                _ => Member::None,
+            };
+        }
+        tail.iter().for_each(|byte| self.byte(*byte));
+    }
+
     /// The repair that drops this text.
     #[must_use]
     pub const fn kind(&self) -> RepairKind {
-        if self.open > 0 {
+        if self.open > 0 || matches!(self.member, Member::Colon) {
             RepairKind::StrayText
         } else if self.fenced || self.line.is_sentence() {
             RepairKind::InlineProse
@@ -320,6 +378,26 @@ mod tests {
             let mut line = Line::BEFORE;
             text.bytes().for_each(|byte| line.byte(byte));
             assert_eq!(line.is_sentence(), is_sentence, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_at_once_is_text_byte_by_byte() {
+        const PARTS: [&str; 16] = [
+            "a word", ":", "\"k\"", " ", "\n", "\n\n", "{", "]", "}", "```json", "`", ".\n", "x =",
+            "<b>", "结", "\"\n:",
+        ];
+        let mut seed = 11_u32;
+        for round in 0..6000 {
+            let mut text = alloc::vec::Vec::new();
+            for _ in 0..1 + round % 24 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                text.extend_from_slice(PARTS[(seed >> 16) as usize % PARTS.len()].as_bytes());
+            }
+            let (mut bytes, mut runs) = (Lead::new(), Lead::new());
+            text.iter().for_each(|byte| bytes.byte(*byte));
+            text.chunks(1 + round % 31).for_each(|chunk| runs.text(chunk));
+            assert_eq!(bytes, runs, "{}", text.escape_ascii());
         }
     }
 

@@ -74,6 +74,7 @@ mod output;
 mod partial;
 mod path;
 mod paths;
+pub mod prose;
 mod repairs;
 mod report;
 mod scan;
@@ -126,4 +127,4 @@ pub use report::{Outcome, Repair, apply};
 #[cfg(feature = "serde")]
 pub use serde::DeserializeError;
 pub use tail::Tail;
-pub use whole::mend;
+pub use whole::{mend, mend_document};

@@ -131,6 +131,9 @@ impl Mender {
             return Some(0);
         }
         let start = self.pushed;
+        if start == 0 {
+            self.engine.begin_document();
+        }
         self.engine.stop_at_end(true);
         for piece in chunk.chunks(PIECE) {
             self.read(piece, out);

@@ -19,22 +19,42 @@ const PIECE: usize = 16 << 10;
 /// [`Limits::with_report`](crate::Limits::with_report).
 #[must_use]
 pub fn mend(input: &[u8], options: &Options) -> Mended {
-    mend_counting(input, options).0
+    mend_counting(input, options, false).0
+}
+
+/// Like [`mend`], for a text whose first byte is known to begin a document: it is not asked whether
+/// that is prose.
+///
+/// ```
+/// use jsonmend_core::{Options, mend, mend_document};
+/// let options = Options::new();
+/// assert_eq!(mend(b"[x] done", &options).text(), None);
+/// assert_eq!(mend_document(b"[x] done", &options).text(), Some(r#"["x"]"#));
+/// ```
+#[must_use]
+pub fn mend_document(input: &[u8], options: &Options) -> Mended {
+    mend_counting(input, options, true).0
 }
 
 /// How many steps [`mend`] takes, for tests of linearity.
 #[cfg(feature = "coverage")]
 #[must_use]
 pub fn steps(input: &[u8], options: &Options) -> u64 {
-    mend_counting(input, options).1
+    mend_counting(input, options, false).1
 }
 
 /// The result, and how many steps the engine took for all readings.
-fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
+fn mend_counting(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
+    let begin = |mut engine: Engine| {
+        if begun {
+            engine.begin_document();
+        }
+        engine
+    };
     // Valid JSON gets no other reading, however unusual it is. Neither does the beginning of valid
     // JSON, because a reading that closes it would make a text that was cut off look complete.
     let strict = options.clone().with_policy(Policy::STRICT);
-    let mut engine = Engine::streaming(strict);
+    let mut engine = begin(Engine::streaming(strict));
     engine.bound_documents(input.len());
     let end = engine.run(Part::new(input, 0, true));
     let mut steps = engine.steps();
@@ -50,7 +70,7 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
             if let Some(reading) = Reading::of_lost_quote(&engine, options, input) {
                 return (reading.finish(input, options), steps + input.len() as u64);
             }
-            let engine = Engine::streaming(options.clone());
+            let engine = begin(Engine::streaming(options.clone()));
             let reading = Reading::new().by_pieces(engine, input);
             steps += reading.steps;
             return (reading.finish(input, options), steps);
@@ -66,11 +86,11 @@ fn mend_counting(input: &[u8], options: &Options) -> (Mended, u64) {
         }
         Err(wasted) => steps += wasted,
     }
-    let reading = match Reading::whole(options, input) {
+    let reading = match Reading::whole(begin(Engine::whole(options.clone())), input) {
         Ok(reading) => reading,
         Err(wasted) => {
             steps += wasted;
-            let mut engine = Engine::streaming(options.clone());
+            let mut engine = begin(Engine::streaming(options.clone()));
             engine.keep_documents(input.len());
             Reading::new().by_pieces(engine, input)
         }
@@ -150,8 +170,7 @@ impl Reading {
 
     /// Reads the text with all of it in sight. If too many edits would have to be kept, returns how
     /// many steps that took.
-    fn whole(options: &Options, input: &[u8]) -> Result<Self, u64> {
-        let mut engine = Engine::whole(options.clone());
+    fn whole(mut engine: Engine, input: &[u8]) -> Result<Self, u64> {
         engine.bound_documents(input.len());
         engine.bound_edits(input.len());
         let stop = engine.run(Part::new(input, 0, true)).err();
@@ -292,7 +311,7 @@ impl Reading {
         braced.extend_from_slice(&input[..start]);
         braced.push(b'{');
         braced.extend_from_slice(&input[start..]);
-        let mut reading = Self::whole(options, &braced).ok()?;
+        let mut reading = Self::whole(Engine::whole(options.clone()), &braced).ok()?;
         if !reading.outcome.is_valid() {
             return None;
         }

@@ -18,7 +18,9 @@ impl Comment {
         match bytes {
             [b'/', b'*', ..] => Some(Some(Self::Block { star: false })),
             [b'/', b'/', ..] => Some(Some(Self::Line)),
-            [b'/'] if !eof => None,
+            // As in the engine, where a value is expected.
+            [b'#', b' ' | b'#' | b'!' | b'\t', ..] => Some(Some(Self::Line)),
+            [b'/' | b'#'] if !eof => None,
             _ => Some(None),
         }
     }
@@ -27,7 +29,7 @@ impl Comment {
     pub(crate) fn read(mut self, bytes: &[u8]) -> (usize, Option<Self>) {
         for (at, &byte) in bytes.iter().enumerate() {
             match (self, byte) {
-                (Self::Line, b'\n') => return (at, None),
+                (Self::Line, b'\n' | b'\r') => return (at, None),
                 (Self::Block { star: true }, b'/') => return (at + 1, None),
                 (Self::Block { .. }, _) => self = Self::Block { star: byte == b'*' },
                 (Self::Line, _) => {}

@@ -2,16 +2,16 @@
 
 mod text;
 
-use jsonmend_core::{Completion, Mender, Options, Outcome, Path, Repair, TrailingDocuments};
+use jsonmend_core::{
+    Completion, Mender, Options, Outcome, Path, Repair, TrailingDocuments,
+    prose::{Block, Expected, Prose},
+};
 
 use crate::{
     Scope, TextSink,
     comment::Comment,
     document::{Document, Taken},
-    fence::Fence,
-    line::Line,
     margin::{Margin, forbidden},
-    reasoning::Block,
     scalar::Scalar,
 };
 
@@ -48,8 +48,7 @@ pub struct Extractor {
     options: Options,
     state: State,
     document: Document,
-    fence: Option<Fence>,
-    line: Line,
+    prose: Prose,
     margin: Margin,
     /// White space that is withheld until it is known what follows.
     held: Vec<u8>,
@@ -89,6 +88,16 @@ enum State {
     Rest,
 }
 
+/// The state at the start of a text.
+const fn prose_of(scope: Scope, options: &Options) -> Prose {
+    let expected = match scope {
+        Scope::Whole => Expected::Json,
+        Scope::Fenced => Expected::Fenced,
+        Scope::All | Scope::Best | Scope::First | Scope::Last => Expected::Anywhere,
+    };
+    Prose::new(expected, options.limits().lookahead())
+}
+
 /// How many bytes of a chunk are appended to the carried ones before the rest is read in place.
 const JOIN: usize = 128;
 
@@ -102,9 +111,8 @@ impl Extractor {
             scope,
             options: options.clone(),
             state: State::Start,
+            prose: prose_of(scope, &options),
             document: Document::new(options.with_trailing_documents(TrailingDocuments::First)),
-            fence: None,
-            line: Line::START,
             margin: Margin::default(),
             held: Vec::new(),
             waiting: Vec::new(),
@@ -166,8 +174,7 @@ impl Extractor {
     /// Starts over with the same scope and options, keeping the buffers.
     pub fn reset(&mut self) {
         self.state = State::Start;
-        self.fence = None;
-        self.line = Line::START;
+        self.prose = prose_of(self.scope, &self.options);
         self.margin = Margin::default();
         self.held.clear();
         self.waiting.clear();
@@ -379,7 +386,7 @@ impl Extractor {
             self.state = State::Rest;
             return;
         } else {
-            let leading = self.margin.leading(start, self.fence.as_ref());
+            let leading = self.margin.leading(start, self.prose.fence());
             if let Some(refused) = forbidden(&self.options.policy(), &leading) {
                 self.refused = Some((refused.clone(), Path::default()));
                 self.state = State::Rest;
@@ -417,10 +424,7 @@ impl Extractor {
         if outcome == Outcome::Invalid && self.refused.is_none() {
             self.refused = self.document.refused();
         }
-        self.line.pass(b'}');
-        if let Some(fence) = &mut self.fence {
-            fence.document_ended();
-        }
+        self.prose.end_document();
         if self.scope.is_single() {
             let lookahead = self.options.limits().lookahead();
             self.margin.document(self.at, self.document.is_doubtful(), lookahead);

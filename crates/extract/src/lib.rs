@@ -23,21 +23,16 @@ use std::{fmt, str::FromStr};
 
 use jsonmend_core::UnknownCode;
 
-mod begins;
 mod comment;
 mod document;
 mod extractor;
-mod fence;
-mod line;
-mod look;
 mod margin;
-mod reasoning;
 mod scalar;
 mod sink;
 mod whole;
 
 pub use extractor::Extractor;
-pub use reasoning::is_reasoning_tag;
+pub use jsonmend_core::prose::is_reasoning_tag;
 pub use sink::{Findings, Found, TextSink};
 pub use whole::mend_text;
 

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Lead, Policy, Repair, RepairKind, Tail};
-
-use crate::fence::Fence;
+use jsonmend_core::{Lead, Policy, Repair, RepairKind, Tail, prose::Fence};
 
 /// What was seen around the document.
 #[derive(Clone, Debug)]
@@ -122,22 +120,24 @@ impl Margin {
         }
     }
 
-    /// Records a byte of text or of the white space around it.
-    pub(crate) const fn byte(&mut self, byte: u8) {
+    /// Records text, or the white space around it.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         match &mut self.after {
-            Some(after) => after.tail.byte(byte),
-            None => {
-                self.lead.byte(byte);
-                if let Some(inside) = &mut self.inside {
-                    inside.byte(byte);
+            Some(after) => {
+                let mut left = bytes;
+                while let [byte, rest @ ..] = left
+                    && !after.tail.is_decided()
+                {
+                    after.tail.byte(*byte);
+                    left = rest;
                 }
             }
-        }
-    }
-
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.byte(byte);
+            None => {
+                self.lead.text(bytes);
+                if let Some(inside) = &mut self.inside {
+                    inside.text(bytes);
+                }
+            }
         }
     }
 

@@ -72,7 +72,9 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     let begins = first <= document_start(input, &whole);
     // A text that begins with its only document needs no other reading.
     let alone = found.len() == 1 && whole.text().is_some() && !joins_labels(input, &whole, false);
-    if begins && !misread && (is_settled(input, &whole) || alone) {
+    // The last of several documents is not what begins the text.
+    let last = scope == Scope::Last && found.len() > 1;
+    if begins && !misread && !last && (is_settled(input, &whole) || alone) {
         return whole;
     }
     found.choose(input, scope, options)

@@ -150,7 +150,9 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     let Some((&choice, data)) = data.split_first() else { return Ok(()) };
     let scope = SCOPES.get(usize::from(choice) % SCOPES.len()).copied().unwrap_or_default();
     let (options, input) = split(data);
-    laws::text_laws(input, scope, &options.with_trailing_documents(TrailingDocuments::First))
+    let options = options.with_trailing_documents(TrailingDocuments::First);
+    laws::text_laws(input, scope, &options)?;
+    laws::text_agreement(input, scope, &options)
 }
 
 /// Server-sent events, with cuts that the input chooses, compared with a decoder that sees the whole.

@@ -32,6 +32,7 @@ pub mod fuzz;
 pub mod guides;
 pub mod laws;
 pub mod oracle;
+pub mod prose;
 pub mod quoted;
 pub mod run;
 #[cfg(feature = "schema")]

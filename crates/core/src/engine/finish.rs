@@ -124,9 +124,13 @@ impl Engine {
 
     /// Drops everything from here on.
     pub(super) fn open_tail(&mut self, source: &Source<'_>, token: Token) -> Step {
-        if token == Token::Colon && self.documents == 1 && self.frames.deepest() == 0 {
+        let sentence = token == Token::Colon && self.whole && !self.leads_member(source);
+        if token == Token::Colon && self.documents == 1 && self.is_scalar() && !sentence {
             // `"a": 1}` lost its opening brace: a key alone is not a document.
             return Err(Stop::Nothing);
+        }
+        if self.whole && self.documents == 1 && self.is_scalar() && self.reopens_prose() {
+            return Ok(Flow::Go);
         }
         let kind = match token {
             Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
@@ -145,7 +149,8 @@ impl Engine {
             TrailingDocuments::Error | TrailingDocuments::First => false,
         };
         if others {
-            let step = self.not_a_document();
+            self.outside.text.begin_text();
+            let step = self.not_a_document(0);
             self.prose_kind = kind;
             return step;
         }

@@ -18,6 +18,7 @@ mod frames;
 mod guided;
 mod members;
 mod number;
+mod prose;
 mod quote;
 mod quotes;
 mod source;
@@ -32,8 +33,8 @@ use core::{cell::Cell, fmt};
 pub(crate) use edits::Edit;
 use fast::FastPath;
 use frames::Frames;
-pub(crate) use source::Part;
 use source::{Look, Source};
+pub(crate) use source::{Part, wide_space};
 
 use crate::{
     Options, Outcome, Path, Repair, RepairKind,
@@ -199,6 +200,7 @@ pub(crate) struct Engine {
     dropping_kind: RepairKind,
     /// How to drop text after a document if another one may follow.
     prose_kind: RepairKind,
+    outside: prose::Outside,
     documents: usize,
     /// How many documents there may be.
     most_documents: usize,
@@ -239,6 +241,7 @@ impl Engine {
         let buffer = options.limits().buffer().max(window.saturating_add(1));
         let max_withheld = if whole { usize::MAX } else { buffer };
         let fast = FastPath::new(&options);
+        let outside = prose::Outside::new(&options);
         Self {
             options,
             whole,
@@ -281,6 +284,7 @@ impl Engine {
             dropping: None,
             dropping_kind: RepairKind::TrailingProse,
             prose_kind: RepairKind::TrailingProse,
+            outside,
             documents: 0,
             most_documents: usize::MAX,
             forgets_documents: false,

@@ -383,7 +383,7 @@ impl<'a> Look<'a> {
 
 /// White space that is not JSON's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WideSpace {
+pub(crate) enum WideSpace {
     ByteOrderMark,
     /// It separates words.
     Space,
@@ -391,7 +391,7 @@ pub(super) enum WideSpace {
 }
 
 /// The white space outside ASCII at the start of `text`, and its length in bytes.
-pub(super) const fn wide_space(text: &[u8]) -> Option<(WideSpace, usize)> {
+pub(crate) const fn wide_space(text: &[u8]) -> Option<(WideSpace, usize)> {
     match text {
         // No-break space, next line.
         [0xc2, 0xa0 | 0x85, ..] => Some((WideSpace::Space, 2)),

@@ -11,6 +11,11 @@ impl Engine {
         if let Some(flow) = self.gap(source)? {
             return Ok(flow);
         }
+        if self.expect == Expect::Document
+            && let Some(flow) = self.at_document(source)?
+        {
+            return Ok(flow);
+        }
         if let Some(flow) = self.string_prefix(source)? {
             return Ok(flow);
         }
@@ -255,6 +260,11 @@ impl Engine {
                     return Err(Stop::Overflow);
                 }
                 self.documents += 1;
+                if !self.is_scalar() {
+                    self.outside.text.end_document();
+                    self.outside.text.refresh();
+                    self.outside.read = self.pos;
+                }
                 (self.escaped, self.fenced) = (false, false);
                 self.document_end = Some(self.pos);
                 let start = self.document_start;
@@ -323,6 +333,10 @@ impl Engine {
                 self.edit(RepairKind::CodeFence, from..at + 3, "")?;
                 self.pos += 3;
                 self.fenced = self.expect == Expect::After;
+                if !self.is_scalar() {
+                    self.outside.text.close_fence(b"");
+                    self.outside.read = self.pos;
+                }
                 return Ok(Flow::Go);
             }
             Token::Semicolon if self.expect == Expect::After && self.wrapped => {

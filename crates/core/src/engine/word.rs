@@ -1,13 +1,13 @@
-//! Words: literals, calls, strings and keys without quotes, and text that is not JSON.
+//! Words: literals, calls, strings and keys without quotes.
 
 use super::{
-    Engine, Flow, Lex, Source, Step, Token,
+    Engine, Flow, Lex, Source, Step,
     frames::Shape,
     quote::Quote,
-    source::{Edge, Look, is_word},
+    source::{Edge, Look},
     try_peek,
 };
-use crate::{Lead, RepairKind, Risk};
+use crate::{RepairKind, prose::Mark};
 
 /// The JSON literal for a word: a literal, one of another language, or one that was cut off.
 fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str)> {
@@ -89,7 +89,7 @@ impl Engine {
                 return self.open_bare(source, false);
             }
             if root && !ended && !try_peek!(self.stands_alone(look), true) {
-                return self.not_a_document();
+                return self.not_a_document(1);
             }
             self.begin_value();
             if let Some(kind) = kind {
@@ -127,6 +127,13 @@ impl Engine {
             dotted = true;
         }
         if next == b'(' && !word.is_empty() && !word[0].is_ascii_digit() {
+            if root {
+                match self.what_begins(source) {
+                    Some(Mark::Document) => {}
+                    Some(_) => return self.not_a_document(1),
+                    None => return Ok(Flow::Wait),
+                }
+            }
             let mut inside = look;
             inside.bump();
             let first = try_peek!(inside.gap(), 0);
@@ -143,7 +150,7 @@ impl Engine {
                 return self.open_call(at, look.passed() + 1);
             }
         }
-        if root { self.not_a_document() } else { self.open_bare(source, false) }
+        if root { self.not_a_document(1) } else { self.open_bare(source, false) }
     }
 
     /// Whether there is one value in the parentheses that `look` is in. The closing one may be
@@ -245,121 +252,5 @@ impl Engine {
         let alone = words.trim_ascii_end().len() == length && look.is_broken();
         let apart = words.last().is_some_and(u8::is_ascii_whitespace);
         Ok((quoted && apart && !alone).then_some(words.len()))
-    }
-
-    /// Reads what begins here as prose.
-    pub(super) fn not_a_document(&mut self) -> Step {
-        self.lex_start = self.pos;
-        self.lex = Lex::Prose;
-        self.prose_kind = RepairKind::TrailingProse;
-        Ok(Flow::Go)
-    }
-
-    pub(super) fn defer_document(&mut self, source: &Source<'_>, token: Token) -> Step {
-        match token {
-            Token::Word => self.word(source),
-            Token::Fence => {
-                let mut look = self.look(source, self.pos);
-                look.advance(3);
-                try_peek!(look.word(), &[][..]);
-                let next = try_peek!(look.blanks(), b'\n');
-                if matches!(next, b'\n' | b'\r' | b'{' | b'[' | b'"') {
-                    // The line end belongs to the fence.
-                    if next == b'\r' {
-                        look.bump();
-                    }
-                    if try_peek!(look.peek(), 0) == b'\n' {
-                        look.bump();
-                    }
-                    let end = self.pos + look.passed();
-                    self.edit(RepairKind::CodeFence, self.pos..end, "")?;
-                    self.pos = end;
-                    return Ok(Flow::Go);
-                }
-                self.not_a_document()
-            }
-            Token::GroupOpen => {
-                let mut look = self.look(source, self.pos + 1);
-                let next = try_peek!(look.gap(), 0);
-                let list = match next {
-                    b'(' | b'[' | b'{' => true,
-                    b'0'..=b'9' | b'-' => {
-                        while matches!(try_peek!(look.peek(), 0), b'0'..=b'9' | b'.' | b'-') {
-                            look.bump();
-                        }
-                        let after = try_peek!(look.gap(), b')');
-                        look.bump();
-                        after == b',' || after == b')' && try_peek!(look.gap(), 0) == 0
-                    }
-                    _ => try_peek!(look.at_quote(), false),
-                };
-                if list { self.open(Shape::Tuple) } else { self.not_a_document() }
-            }
-            _ => self.not_a_document(),
-        }
-    }
-
-    /// Looks for a bracket that begins a document, in text before it.
-    pub(super) fn prose(&mut self, source: &Source<'_>) -> Step {
-        let rest = source.from(self.pos);
-        let run = rest.iter().take_while(|b| !matches!(b, b'{' | b'[')).count();
-        self.pos += run;
-        self.check_withheld()?;
-        let look = self.look(source, self.pos);
-        if source.byte(self.pos).is_none() {
-            if !source.is_last() {
-                return Ok(Flow::Wait);
-            }
-            return self.end_of_prose();
-        }
-        if try_peek!(self.begins_document(look), false) {
-            let lead = Lead::of(source.slice(self.lex_start, self.pos)).kind();
-            self.steps += (self.pos - self.lex_start) as u64;
-            // Between two documents, what the first one left open counts, too.
-            let kind = if self.prose_kind.risk() > Risk::Likely { self.prose_kind } else { lead };
-            self.edit(kind, self.lex_start..self.pos, "")?;
-            self.lex = Lex::None;
-        } else {
-            self.pos += 1;
-        }
-        Ok(Flow::Go)
-    }
-
-    /// Whether a bracket in text begins a document.
-    fn begins_document(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
-        self.steps += 8;
-        let open = look.peek()?;
-        look.bump();
-        let next = look.gap()?;
-        if open == b'[' {
-            if look.at_quote()? || matches!(next, b'{' | b'[' | b'-') {
-                return Ok(true);
-            }
-            if next.is_ascii_digit() {
-                // `[3]` is a citation; `[3, 4` is a list.
-                while matches!(look.peek()?, b'0'..=b'9' | b'.' | b'e' | b'-') {
-                    look.bump();
-                }
-                return Ok(look.space()? == b',');
-            }
-            let word = look.word()?;
-            return Ok(literal(word, false).is_some() && matches!(look.space()?, b',' | b']'));
-        }
-        if next == b'}' || next == b'{' || next == b'\\' {
-            return Ok(next != b'{' || !look.peek_at(1)?.is_ascii_alphabetic());
-        }
-        if look.at_quote()? {
-            return Ok(true);
-        }
-        let word = look.word()?;
-        if word.is_empty() || look.blanks()? != b':' {
-            return Ok(false);
-        }
-        look.bump();
-        let value = look.blanks()?;
-        Ok(look.at_quote()?
-            || matches!(value, b'{' | b'[' | b'-' | b'0'..=b'9')
-            || literal(look.word().unwrap_or_default(), false).is_some()
-            || (is_word(value) && look.blanks()? == b','))
     }
 }

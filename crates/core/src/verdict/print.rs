@@ -92,7 +92,7 @@ pub const fn possible(place: Place, seen: Continuation, context: Context) -> boo
     // What comes directly after the quote, as the context says.
     let separated = matches!(context, C::Separated | C::QuotedSeparated);
     match (place, seen) {
-        (Place::Key, S::End) => matches!(context, C::Plain),
+        (Place::Key, S::End) => matches!(context, C::Plain | C::Quoted),
         (Place::Key, S::Colon) => matches!(context, C::Plain | C::Quoted),
         (Place::Key, S::Sign | S::SpacedQuote | S::SecondQuote) => !matches!(context, C::Named),
         (Place::Key, S::LastWords) => !quoted,

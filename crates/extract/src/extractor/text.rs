@@ -3,13 +3,10 @@
 use super::{Extractor, State};
 use crate::{
     Scope, TextSink,
-    begins::{Ground, Place, begins, begins_known, is_name_start},
     comment::{self, Comment},
-    fence::{self, Fence, Inside},
-    line::{Line, is_space},
-    reasoning::{self, Block},
     scalar::Scalar,
 };
+use jsonmend_core::prose::{Block, Mark};
 
 /// What a state did with the bytes that it was given.
 enum Flow {
@@ -17,16 +14,6 @@ enum Flow {
     Read(usize),
     /// It read this many bytes, and needs more to continue.
     Wait(usize),
-}
-
-/// What was found at a byte that may be special.
-enum Mark {
-    /// This many bytes of text.
-    Text(usize),
-    Document,
-    Reasoning(Block, usize),
-    Open(Fence, usize),
-    Close(usize),
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -78,7 +65,7 @@ impl Extractor {
             self.state = State::Text;
         } else if space > 0 {
             return self.hold(rest.get(..space).unwrap_or_default(), sink);
-        } else if self.scope == Scope::Whole && rest.first() == Some(&b'/') {
+        } else if self.scope == Scope::Whole && matches!(rest.first(), Some(b'/' | b'#')) {
             return match Comment::begin(rest, eof) {
                 None => Flow::Wait(0),
                 Some(None) => {
@@ -146,11 +133,11 @@ impl Extractor {
 
     fn read_text(&mut self, rest: &[u8], eof: bool, sink: &mut impl TextSink) -> Flow {
         let mut at = 0;
-        while let Some(ahead @ [byte, ..]) = rest.get(at..) {
-            let doubtful = matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2);
-            if !(doubtful || self.at_start() && is_name_start(*byte)) {
-                self.pass(*byte);
-                at += 1;
+        while let Some(ahead @ [_, ..]) = rest.get(at..) {
+            let plain = self.prose.plain(ahead);
+            if plain > 0 {
+                self.pass(ahead.get(..plain).unwrap_or_default());
+                at += plain;
                 continue;
             }
             let mark = self.mark(ahead, self.at + at, eof);
@@ -161,15 +148,9 @@ impl Extractor {
                     self.text(before, sink);
                     return Flow::Wait(at);
                 }
-                Some(Mark::Text(length)) => {
-                    for &byte in ahead.iter().take(length) {
-                        self.pass(byte);
-                    }
-                    at += length;
-                }
                 Some(Mark::Document) => {
                     self.text(before, sink);
-                    if self.fence.is_some() || self.margin.has_prose() {
+                    if self.prose.fence().is_some() || self.margin.has_prose() {
                         self.flush_held(sink);
                     }
                     self.begin(self.at + at, sink);
@@ -187,16 +168,19 @@ impl Extractor {
                     if self.margin.is_after() || !self.margin.comments().is_empty() {
                         self.margin.prose();
                     }
-                    self.fence = Some(fence);
-                    self.line = Line::START;
+                    self.prose.open_fence(fence);
                     return Flow::Read(at + length);
                 }
                 Some(Mark::Close(length)) => {
                     self.text(through(length), sink);
-                    self.fence = None;
                     self.margin.fence_closed(self.at + at + length);
-                    self.line.pass_all(ahead.get(..length).unwrap_or_default());
+                    self.prose.close_fence(ahead.get(..length).unwrap_or_default());
                     return Flow::Read(at + length);
+                }
+                Some(mark) => {
+                    let length = if let Mark::Text(length) = mark { length } else { 1 };
+                    self.pass(ahead.get(..length).unwrap_or(ahead));
+                    at += length;
                 }
             }
         }
@@ -207,92 +191,13 @@ impl Extractor {
     /// Decides what is at the start of `ahead`, which is at `offset` of the input. `None` waits for
     /// more.
     fn mark(&mut self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
-        let window = self.options.limits().lookahead();
-        let looked = ahead.len().min(window) as u64;
-        let byte = ahead.first().copied()?;
-        let line_start = self.line.is_start();
-        match &self.fence {
-            Some(fence) if byte == fence.mark() => {
-                self.steps += looked;
-                let close = fence.close(ahead, line_start, window, eof)?;
-                return Some(close.map_or(Mark::Text(1), Mark::Close));
-            }
-            None if matches!(byte, b'`' | b'~') => {
-                self.steps += looked;
-                let open = fence::open(ahead, offset, line_start, window, eof)?;
-                let run = ahead.iter().take(window).take_while(|next| **next == byte).count();
-                return Some(open.map_or(Mark::Text(run), |(fence, len)| Mark::Open(fence, len)));
-            }
-            None if line_start && matches!(byte, b'<' | b'[' | 0xE2) => {
-                self.steps += looked;
-                if let Some((block, length)) = reasoning::open(ahead, eof)? {
-                    return Some(Mark::Reasoning(block, length));
-                }
-            }
-            _ => {}
+        self.steps += ahead.len().min(self.options.limits().lookahead()) as u64;
+        let guide = self.options.guide().map(|guide| &**guide);
+        let mark = self.prose.mark(ahead, offset, eof, guide);
+        if let Some(Mark::Text(length)) = mark {
+            self.steps += length as u64;
         }
-        let outside = match &self.fence {
-            // In a channel of JSON, a document at the start of a fence counts whatever its
-            // language.
-            Some(fence) if self.scope == Scope::Whole && !fence.is_touched() => false,
-            Some(fence) => fence.inside() == Inside::Other,
-            None => self.scope == Scope::Fenced,
-        };
-        let name = self.at_start() && is_name_start(byte);
-        if outside || !name && !matches!(byte, b'{' | b'[' | b'(') {
-            return Some(Mark::Text(1));
-        }
-        self.steps += looked;
-        let place = self.place();
-        let known = match self.options.guide() {
-            Some(guide) => begins_known(ahead, place, &**guide, window, eof)?,
-            None => false,
-        };
-        if known || begins(ahead, place, window, eof)? {
-            return Some(Mark::Document);
-        }
-        Some(Mark::Text(self.equal_brackets(ahead, window)))
-    }
-
-    /// How many brackets are text because the one at the start of `ahead` is. Those of a run that is
-    /// longer than the window have the same byte before them and the same window after them, so they
-    /// are not asked about one by one.
-    fn equal_brackets(&mut self, ahead: &[u8], window: usize) -> usize {
-        let bracket = self.line.prev();
-        if ahead.len() <= window {
-            return 1;
-        }
-        let run = ahead.iter().take_while(|byte| **byte == bracket).count();
-        self.steps += run as u64;
-        run.saturating_sub(window).max(1)
-    }
-
-    /// Whether this is the first byte of a channel of JSON, except for white space and comments.
-    const fn at_start(&self) -> bool {
-        !self.margin.has_prose()
-            && !self.margin.is_after()
-            && self.fence.is_none()
-            && matches!(self.scope, Scope::Whole)
-    }
-
-    /// What precedes the current byte.
-    fn place(&self) -> Place {
-        let whole = self.scope == Scope::Whole;
-        let line_start = self.line.is_start();
-        let other = |fence: &Fence| fence.inside() == Inside::Other;
-        let ground = match &self.fence {
-            Some(fence) if !fence.is_touched() && fence.inside() == Inside::Json => Ground::Sure,
-            Some(fence) if other(fence) => Ground::Line,
-            Some(fence) if !fence.is_touched() && whole => Ground::Led,
-            None if self.at_start() => Ground::Start,
-            _ if line_start && self.line.is_led() => Ground::Led,
-            _ if line_start || whole => Ground::Line,
-            _ => match self.line.last() {
-                Some(b':' | b'=' | b'`' | b'>' | b'-' | b'*' | b'|') => Ground::Line,
-                _ => Ground::Inline,
-            },
-        };
-        Place { ground, prev: self.line.prev(), line_start }
+        mark
     }
 
     fn read_reasoning(
@@ -308,7 +213,7 @@ impl Extractor {
         }
         if let Some(length) = close {
             self.text(rest.get(inside..inside + length).unwrap_or_default(), sink);
-            self.line = Line::START;
+            self.prose.end_reasoning();
             self.state = State::Text;
             return Flow::Read(inside + length);
         }
@@ -322,14 +227,14 @@ impl Extractor {
                 return self.hold(bytes, sink);
             }
             self.text(bytes, sink);
-            self.line.pass_all(bytes);
+            self.prose.pass_space(bytes);
             self.margin.bytes(bytes);
             return Flow::Read(space);
         }
         let closers = rest.iter().take_while(|byte| matches!(byte, b'}' | b']')).count();
         if let Some(bytes @ [_, ..]) = rest.get(..closers) {
             self.text(bytes, sink);
-            self.line.pass_all(bytes);
+            self.prose.pass_space(bytes);
             self.margin.closers(self.at + closers);
             return Flow::Read(closers);
         }
@@ -344,7 +249,7 @@ impl Extractor {
     /// prose.
     fn hold(&mut self, space: &[u8], sink: &mut impl TextSink) -> Flow {
         self.held.extend_from_slice(space);
-        self.line.pass_all(space);
+        self.prose.pass_space(space);
         self.margin.bytes(space);
         if self.held.len() > self.options.limits().buffer() {
             self.flush_held(sink);
@@ -354,23 +259,16 @@ impl Extractor {
         Flow::Read(space.len())
     }
 
-    /// Moves past a byte of text.
-    fn pass(&mut self, byte: u8) {
-        self.line.pass(byte);
+    /// Moves past text.
+    fn pass(&mut self, text: &[u8]) {
+        self.prose.pass(text);
         if self.scope.is_single() {
-            self.margin.byte(byte);
+            self.margin.bytes(text);
         }
-        if is_space(byte) {
-            return;
-        }
-        match &mut self.fence {
-            Some(fence) => {
-                fence.touch();
-                if self.margin.is_after() {
-                    self.margin.prose();
-                }
-            }
-            None => self.margin.prose(),
+        let blank = || text.iter().all(|byte| is_space(*byte));
+        let noted = self.margin.has_prose() && self.prose.fence().is_none();
+        if !noted && !blank() && (self.prose.fence().is_none() || self.margin.is_after()) {
+            self.margin.prose();
         }
     }
 }
@@ -378,4 +276,9 @@ impl Extractor {
 /// How many bytes of JSON white space are at the start of `bytes`.
 fn space_before(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| is_space(**byte)).count()
+}
+
+/// Whether `byte` is white space in JSON.
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -7,7 +7,6 @@ use jsonmend_core::{
 };
 
 use super::reading::Reading;
-use crate::{line::is_space, reasoning};
 
 /// Builds one edit script for the whole text. The text around the documents is deleted, and several
 /// documents become the items of an array. `documents` are all documents of the text. Readings come
@@ -29,7 +28,7 @@ pub(super) fn assemble(
         let text = input.get(gap.clone()).unwrap_or_default();
         if index == 0 {
             if !text.trim_ascii().is_empty() {
-                repairs.push(&around(lead(text), gap, text, documents));
+                repairs.push(&around(Lead::of(text).kind(), gap, text, documents));
             }
             if several {
                 let at = reading.span().start;
@@ -78,25 +77,6 @@ pub(super) fn assemble(
     let outcome = if text.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
     let cut_at = cut_at.filter(|_| matches!(outcome, Outcome::Closed | Outcome::Cut));
     Mended::new(outcome, text, repairs, cut_at)
-}
-
-/// Classifies the text before a document, ignoring reasoning.
-fn lead(text: &[u8]) -> RepairKind {
-    let mut lead = Lead::new();
-    let (mut at, mut line_start) = (0, true);
-    while let Some(rest @ [byte, ..]) = text.get(at..) {
-        let block = if line_start { reasoning::open(rest, true).flatten() } else { None };
-        if let Some((block, length)) = block {
-            let inside = rest.get(length..).unwrap_or_default();
-            let (inside, close) = block.inside(inside, true);
-            at += length + inside + close.unwrap_or_default();
-            continue;
-        }
-        lead.byte(*byte);
-        line_start = *byte == b'\n' || line_start && is_space(*byte);
-        at += 1;
-    }
-    lead.kind()
 }
 
 /// Classifies the text after a document. After a closing fence, only the rest counts.

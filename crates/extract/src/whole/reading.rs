@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, ops::Range};
 
 use jsonmend_core::{
-    Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend,
+    Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend_document,
 };
 
 /// A document, mended.
@@ -20,7 +20,7 @@ impl Reading {
         let options = options.clone().with_trailing_documents(TrailingDocuments::First);
         let fenced = is_fenced(input, span.start);
         let text = input.get(span.start..limit).unwrap_or_default();
-        let mended = mend(text, &options);
+        let mended = mend_document(text, &options);
         if swallows_fence(text, &mended)
             && let Some((mended, length)) = within_fence(text, &options)
         {
@@ -109,7 +109,7 @@ fn within_fence(text: &[u8], options: &Options) -> Option<(Mended, usize)> {
     let length = closing_fence(text)?;
     let inside = text.get(..length)?;
     let closed = close_string(inside, options);
-    Some((closed.unwrap_or_else(|| mend(inside, options)), length))
+    Some((closed.unwrap_or_else(|| mend_document(inside, options)), length))
 }
 
 /// Closes a string as in `{"a": "b}`, by inserting the quote before the closers at the end.
@@ -122,7 +122,7 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
     if tail.trim_ascii().is_empty() || !options.policy().allows(kind) {
         return None;
     }
-    let mended = mend(&[head, b"\"", tail].concat(), options);
+    let mended = mend_document(&[head, b"\"", tail].concat(), options);
     let apart = |repair: Repair| repair.end() <= at || repair.start() > at;
     if !mended.outcome().is_complete() || !mended.repairs().iter().all(apart) {
         return None;

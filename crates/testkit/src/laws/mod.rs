@@ -8,6 +8,7 @@ mod calls;
 mod decoding;
 mod growth;
 mod prefixes;
+mod prose;
 mod push;
 #[cfg(feature = "schema")]
 mod schema;
@@ -24,6 +25,7 @@ pub use calls::{cut_calls, lost_events};
 pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
 pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};
 pub use prefixes::{abandoned, honest_ends, nothing_lost, nothing_lost_at_end};
+pub use prose::text_agreement;
 pub use push::{
     always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,
 };

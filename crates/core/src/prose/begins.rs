@@ -3,13 +3,13 @@
 //! The decision is based on the bracket, on what precedes it on its line, and on at most a window
 //! of bytes after it. If there is doubt, it is text.
 
-use jsonmend_core::{Guide, Member};
+use crate::{Guide, Member};
 
-use crate::look::{Look, Verdict, is_word};
+use super::look::{Look, Verdict, is_word};
 
 /// How strongly the surroundings suggest that a bracket is JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Ground {
+pub(super) enum Ground {
     /// In the middle of a sentence.
     Inline,
     /// At the start of a line, or after something that introduces a value: `=`, `:`, a bullet,
@@ -25,12 +25,14 @@ pub(crate) enum Ground {
 
 /// The text before the bracket.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) ground: Ground,
+pub(super) struct Place {
+    pub(super) ground: Ground,
     /// The byte directly before the bracket.
-    pub(crate) prev: u8,
+    pub(super) prev: u8,
     /// Whether there is only white space before it on its line.
-    pub(crate) line_start: bool,
+    pub(super) line_start: bool,
+    /// Whether JSON is expected here.
+    pub(super) json: bool,
 }
 
 impl Place {
@@ -42,7 +44,7 @@ impl Place {
 
 /// Whether `bytes` begin an object with a name that the guide declares, as in `{name:`. That begins
 /// a document wherever it is. `None` waits for more.
-pub(crate) fn begins_known(
+pub(super) fn begins_known(
     bytes: &[u8],
     place: Place,
     guide: &dyn Guide,
@@ -53,11 +55,11 @@ pub(crate) fn begins_known(
         return Some(false);
     }
     let mut look = Look::new(bytes, window, eof);
-    let verdict = known_key(&mut look, guide);
+    let verdict = known_key(&mut look, place, guide);
     look.settle(verdict)
 }
 
-fn known_key(look: &mut Look<'_>, guide: &dyn Guide) -> Verdict {
+fn known_key(look: &mut Look<'_>, place: Place, guide: &dyn Guide) -> Verdict {
     if look.peek(false)? != Some(b'{') {
         return Ok(false);
     }
@@ -72,15 +74,17 @@ fn known_key(look: &mut Look<'_>, guide: &dyn Guide) -> Verdict {
         return Ok(false);
     }
     look.skip_space();
-    if look.peek(false)? != Some(b':') {
-        return Ok(false);
+    match look.peek(false)? {
+        Some(b':') => look.bump(),
+        // Where JSON is expected, its colon may be missing.
+        Some(_) => return Ok(place.ground >= Ground::Start),
+        None => return Ok(false),
     }
-    look.bump();
     Ok(look.peek(false)?.is_some_and(|byte| byte != b'/'))
 }
 
 /// Whether the bracket at the start of `bytes` begins a document. `None` waits for more.
-pub(crate) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Option<bool> {
+pub(super) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Option<bool> {
     if place.ground == Ground::Sure && matches!(bytes.first(), Some(b'{' | b'[')) {
         return Some(true);
     }
@@ -119,6 +123,14 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
             look.bump();
             look.is_last_on_line()
         }
+        // A comma too many, or with its first key lost.
+        Some(b',') if ground != Ground::Inline => {
+            look.skip(|byte| byte == b',' || byte.is_ascii_whitespace());
+            match look.peek(bare)? {
+                Some(b'"') => quoted_key(look, ground, bare),
+                _ => Ok(ground == Ground::Start),
+            }
+        }
         Some(b'"') => quoted_key(look, ground, bare || place.line_start),
         Some(b'\'') => quoted_key(look, ground, bare),
         Some(0xE2) => quoted_key(look, ground, bare),
@@ -134,7 +146,9 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
     }
 }
 
-/// Decides at a quoted key, which must be followed by a colon: `{"a", "b"}` is a set.
+/// Decides at a quoted key, which must be followed by a colon, or if its quotes are double, by
+/// anything that is not the next member of a set: `{"a", "b"}` is one, `{"a" = 1` and `{"a" 1` lack
+/// their colon.
 fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
     let Some(quote) = quote(look)? else { return bare_key(look, ground) };
     if enough {
@@ -147,7 +161,11 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
     look.skip_space();
     Ok(match look.peek(true)? {
         None => quote.double,
-        Some(next) => next == b':' || look.eat("：".as_bytes(), true)?,
+        Some(b':' | b'=') => true,
+        Some(0xEF) => look.eat("：".as_bytes(), true)?,
+        Some(next) => {
+            quote.double && (is_word(next) || matches!(next, b'"' | b'{' | b'[' | b'-' | b'/'))
+        }
     })
 }
 
@@ -233,6 +251,16 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
                 return Ok(false);
             }
         }
+        // `{a; b: 1}`: a key alone, and another one.
+        Some(b';') if ground == Ground::Start => {
+            look.bump();
+            look.skip_space();
+            let key = look.at();
+            look.skip(|byte| is_word(byte) || matches!(byte, b'"' | b'\'' | b'-'));
+            let named = look.at() > key;
+            look.skip_space();
+            return Ok(look.peek(true)?.is_none_or(|next| named && next == b':'));
+        }
         // In a channel of JSON, a wrong separator or the value may follow the key.
         Some(b'=' | b'"' | b'\'' | b'{' | b'[') => return Ok(ground == Ground::Start),
         Some(_) => return Ok(false),
@@ -267,7 +295,12 @@ fn array(look: &mut Look<'_>, place: Place) -> Verdict {
             match ground {
                 Ground::Inline => Ok(false),
                 _ if checkbox && ground != Ground::Start => Ok(false),
-                _ => look.is_last_on_line(),
+                _ if look.is_last_on_line()? => Ok(true),
+                // More brackets, or the rest of a call or an assignment.
+                Ground::Start => {
+                    Ok(matches!(look.peek(true)?, Some(b'{' | b'[' | b'}' | b']' | b',' | b';')))
+                }
+                _ => Ok(false),
             }
         }
         Some(b'"' | b'\'' | 0xE2) => items(look, ground),
@@ -313,7 +346,12 @@ fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
         Some(b',') => Ok(true),
         Some(b']') => {
             look.bump();
-            Ok(!matches!(look.peek(true)?, Some(b'(' | b'[' | b':')))
+            Ok(match look.peek(true)? {
+                Some(b'(' | b':') => false,
+                // A reference, or where JSON is expected, another document.
+                Some(b'[') => ground == Ground::Start,
+                _ => true,
+            })
         }
         Some(_) => Ok(ground >= Ground::Led),
     }
@@ -356,10 +394,17 @@ fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
         None => Ok(ground >= Ground::Led),
         Some(b',' | b']') if ground == Ground::Inline => Ok(false),
         Some(b',' | b']') if ground == Ground::Start => Ok(true),
+        // After a colon, where JSON is expected, several are a list. An interval ends otherwise.
+        Some(b',') if place.json && ground >= Ground::Led => {
+            look.skip(|byte| !matches!(byte, b']' | b'[' | b'{' | b'"' | b')'));
+            Ok(look.peek(true)? != Some(b')'))
+        }
         Some(b']') if !place.line_start => Ok(false),
         Some(b',' | b']') => {
-            look.skip(|byte| !matches!(byte, b']' | b'[' | b'{' | b'"'));
+            look.skip(|byte| !matches!(byte, b']' | b'[' | b'{' | b'"' | b')'));
             match look.peek(true)? {
+                // An interval.
+                Some(b')') => Ok(false),
                 Some(b']') => {
                     look.bump();
                     look.is_last_on_line()
@@ -393,6 +438,12 @@ fn tuple(look: &mut Look<'_>) -> Verdict {
             look.bump();
             look.skip(|byte| byte.is_ascii_digit() || byte == b'.');
             look.skip_space();
+            if look.peek(false)? == Some(b')') {
+                // `(1)` is a value only if it is all there is.
+                look.bump();
+                look.skip_space();
+                return Ok(look.peek(false)?.is_none());
+            }
             Ok(look.peek(false)? == Some(b','))
         }
         _ => Ok(false),
@@ -400,7 +451,7 @@ fn tuple(look: &mut Look<'_>) -> Verdict {
 }
 
 /// Whether a name can begin with this byte.
-pub(crate) const fn is_name_start(byte: u8) -> bool {
+pub(super) const fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$')
 }
 
@@ -437,6 +488,8 @@ fn label(look: &mut Look<'_>, first: u8) -> Verdict {
         return Ok(true);
     }
     look.bump();
+    // A separator is a sign of data, and not of a sentence, if nothing follows.
+    look.skip(|byte| matches!(byte, b',' | b';'));
     if !look.is_last_on_line()? {
         return Ok(false);
     }

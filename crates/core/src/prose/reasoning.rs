@@ -21,8 +21,8 @@ const TAGS: &[(&str, &str)] = &[
 /// Whether tags of this name enclose reasoning, as `think` does in `<think>…</think>`.
 ///
 /// ```
-/// assert!(jsonmend_extract::is_reasoning_tag("think"));
-/// assert!(!jsonmend_extract::is_reasoning_tag("answer"));
+/// assert!(jsonmend_core::prose::is_reasoning_tag("think"));
+/// assert!(!jsonmend_core::prose::is_reasoning_tag("answer"));
 /// ```
 #[must_use]
 pub fn is_reasoning_tag(name: &str) -> bool {
@@ -34,7 +34,7 @@ pub fn is_reasoning_tag(name: &str) -> bool {
 
 /// A reasoning block that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub struct Block {
     close: &'static str,
 }
 
@@ -54,7 +54,8 @@ pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
 impl Block {
     /// How many of `bytes` are certain to come before the closing tag, and the length of the tag if
     /// it follows them.
-    pub(crate) fn inside(self, bytes: &[u8], eof: bool) -> (usize, Option<usize>) {
+    #[must_use]
+    pub fn inside(self, bytes: &[u8], eof: bool) -> (usize, Option<usize>) {
         let close = self.close.as_bytes();
         let lead = close.first().copied().unwrap_or_default();
         let mut at = 0;

@@ -1,10 +1,10 @@
 //! Markdown code fences.
 
-use crate::look::{Look, Verdict};
+use super::look::{Look, Verdict};
 
 /// What a fence contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Inside {
+pub(super) enum Inside {
     /// JSON, according to the info string.
     Json,
     /// There is no info string, or it names a language whose values look like JSON.
@@ -13,9 +13,9 @@ pub(crate) enum Inside {
     Other,
 }
 
-/// A fence that is open.
+/// A code fence that is open.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fence {
+pub struct Fence {
     mark: u8,
     run: usize,
     inside: Inside,
@@ -33,7 +33,7 @@ pub(crate) struct Fence {
 /// Returns the fence and the length of its opening, up to its content. The inner `None` means that
 /// this is not a fence; the outer `None` waits for more. In the middle of a line, a fence counts
 /// only if it ends that line, or if it names JSON and a bracket follows.
-pub(crate) fn open(
+pub(super) fn open(
     bytes: &[u8],
     offset: usize,
     line_start: bool,
@@ -127,7 +127,7 @@ impl Fence {
     /// Reads a closing fence at the start of `bytes`, and returns its length. The inner `None`
     /// means that this is none; the outer `None` waits for more. It must be alone on its line, or
     /// directly after a document.
-    pub(crate) fn close(
+    pub(super) fn close(
         &self,
         bytes: &[u8],
         line_start: bool,
@@ -152,32 +152,38 @@ impl Fence {
         look.settle(verdict)
     }
 
-    pub(crate) const fn mark(&self) -> u8 {
+    pub(super) const fn mark(&self) -> u8 {
         self.mark
     }
 
-    pub(crate) const fn inside(&self) -> Inside {
+    pub(super) const fn inside(&self) -> Inside {
         self.inside
     }
 
-    pub(crate) const fn start(&self) -> usize {
+    /// The offset of its opening marks in the input.
+    #[must_use]
+    pub const fn start(&self) -> usize {
         self.start
     }
 
-    pub(crate) const fn inner(&self) -> usize {
+    /// The offset of its content in the input.
+    #[must_use]
+    pub const fn inner(&self) -> usize {
         self.inner
     }
 
-    pub(crate) const fn is_touched(&self) -> bool {
+    /// Whether anything but white space came after its opening, or after its last document.
+    #[must_use]
+    pub const fn is_touched(&self) -> bool {
         self.touched
     }
 
-    pub(crate) const fn touch(&mut self) {
+    pub(super) const fn touch(&mut self) {
         self.touched = true;
     }
 
     /// Records that a document ended in it.
-    pub(crate) const fn document_ended(&mut self) {
+    pub(super) const fn document_ended(&mut self) {
         self.has_document = true;
         self.touched = false;
     }

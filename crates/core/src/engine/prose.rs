@@ -1,0 +1,222 @@
+//! Text before a document and between documents. What of it begins a document, [`Prose`] decides.
+//!
+//! [`Prose`]: crate::prose::Prose
+
+use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, frames::Shape};
+use crate::{
+    Lead, Options, RepairKind, Risk,
+    prose::{Block, Expected, Mark, Prose},
+};
+
+/// The text outside of documents.
+#[derive(Clone, Debug)]
+pub(super) struct Outside {
+    pub(super) text: Prose,
+    /// The offset up to which `text` was told what was read.
+    pub(super) read: usize,
+    /// Where a document is known to begin.
+    begins: Option<usize>,
+    /// The reasoning block that is open.
+    block: Option<Block>,
+}
+
+impl Outside {
+    pub(super) fn new(options: &Options) -> Self {
+        let text = Prose::new(Expected::Json, options.limits().lookahead());
+        Self { text, read: 0, begins: None, block: None }
+    }
+}
+
+impl Engine {
+    /// Says that the first byte of the input begins a document.
+    pub(crate) const fn begin_document(&mut self) {
+        self.outside.begins = Some(0);
+    }
+
+    /// Where a document is expected: handles a bracket that begins none, and a code fence.
+    /// `Ok(None)` means that a token follows.
+    pub(super) fn at_document(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        let at = self.pos;
+        // The signs that `Prose` knows, and those of reasoning blocks.
+        let Some(byte @ (b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)) = source.byte(at) else {
+            return Ok(None);
+        };
+        match self.what_begins(source) {
+            None => Ok(Some(Flow::Wait)),
+            Some(Mark::Document) => Ok(None),
+            Some(Mark::Open(fence, length)) => {
+                self.edit(RepairKind::CodeFence, at..at + length, "")?;
+                self.pos += length;
+                self.outside.text.open_fence(fence);
+                self.outside.read = self.pos;
+                Ok(Some(Flow::Go))
+            }
+            Some(Mark::Text(_)) if matches!(byte, b'<' | 0xE2) => Ok(None),
+            // Backticks may be the quotes of a string.
+            Some(Mark::Text(length)) if byte == b'`' => {
+                let quoted = source.byte(at + length);
+                if quoted.is_none() && !source.is_last() {
+                    return Ok(Some(Flow::Wait));
+                }
+                if !matches!(quoted, Some(b'{' | b'[')) {
+                    return Ok(None);
+                }
+                self.not_a_document(length).map(Some)
+            }
+            Some(Mark::Text(length)) => self.not_a_document(length).map(Some),
+            Some(Mark::Reasoning(..) | Mark::Close(_)) => self.not_a_document(0).map(Some),
+        }
+    }
+
+    /// What is at `pos`, where a document is expected. `None` waits for more.
+    pub(super) fn what_begins(&mut self, source: &Source<'_>) -> Option<Mark> {
+        if self.outside.begins == Some(self.pos) {
+            return Some(Mark::Document);
+        }
+        self.mark(source)
+    }
+
+    fn mark(&mut self, source: &Source<'_>) -> Option<Mark> {
+        self.note_text(source);
+        let ahead = source.from(self.pos);
+        let window = self.options.limits().lookahead();
+        self.steps += ahead.len().min(window) as u64;
+        let guide = self.options.guide().map(|guide| &**guide);
+        self.outside.text.mark(ahead, self.pos, source.is_last(), guide)
+    }
+
+    /// Tells `text` what was read since it was last told.
+    fn note_text(&mut self, source: &Source<'_>) {
+        if self.outside.read >= self.pos {
+            return;
+        }
+        // Between tokens, white space and comments are not text.
+        let gap = match self.lex {
+            Lex::None if self.outside.text.fence().is_none() => self.gap_end(source),
+            _ => self.outside.read,
+        };
+        self.outside.text.pass_space(source.slice(self.outside.read, gap));
+        self.outside.text.pass(source.slice(gap, self.pos));
+        self.outside.read = self.pos;
+    }
+
+    /// Up to where nothing but white space and comments was read since the last document.
+    fn gap_end(&self, source: &Source<'_>) -> usize {
+        let comment = |at: usize| matches!(source.byte(at), Some(b'/' | b'#'));
+        let text = |edit: &&Edit| match edit {
+            Edit::Replace(repair, _) => match repair.kind() {
+                RepairKind::ByteOrderMark => repair.start() > 0,
+                RepairKind::Comment => !comment(repair.start()),
+                _ => true,
+            },
+            Edit::EndDocument { .. } => false,
+        };
+        let text = self.edits.iter().find(text).filter(|_| self.documents == 0);
+        text.map_or(self.pos, Edit::start).clamp(self.outside.read, self.pos)
+    }
+
+    /// Reads what begins here as prose, with `length` bytes that are known to be.
+    pub(super) fn not_a_document(&mut self, length: usize) -> Step {
+        self.lex_start = self.pos;
+        self.pos += length;
+        self.lex = Lex::Prose;
+        self.prose_kind = RepairKind::TrailingProse;
+        Ok(Flow::Go)
+    }
+
+    /// Whether there was no container so far.
+    pub(super) fn is_scalar(&self) -> bool {
+        self.frames.deepest() == 0
+    }
+
+    /// Whether the first string is a key, so that a colon follows its first closing quote.
+    pub(super) fn leads_member(&mut self, source: &Source<'_>) -> bool {
+        let mut look = self.look(source, self.document_start);
+        let Ok(Some((quote, length))) = look.quote() else { return false };
+        look.advance(length);
+        look.through(quote).is_err() || look.space() == Ok(b':')
+    }
+
+    /// `"Yes" {…}`, `42 is right`: a scalar counts only if it is the whole text. Reads it as prose.
+    /// Whole-text path only, and only once, because no scalar begins in prose.
+    pub(super) fn reopens_prose(&mut self) -> bool {
+        if self.options.trailing_documents() == crate::TrailingDocuments::Error {
+            return false;
+        }
+        self.pos = self.document_start;
+        self.forget(self.pos);
+        self.documents = 0;
+        self.document_end = None;
+        self.unescaped = 0;
+        self.outside.read = self.pos;
+        self.lex_start = self.pos;
+        self.lex = Lex::Prose;
+        self.prose_kind = RepairKind::TrailingProse;
+        true
+    }
+
+    pub(super) fn defer_document(&mut self, source: &Source<'_>, token: Token) -> Step {
+        match token {
+            Token::Word => self.word(source),
+            Token::GroupOpen => self.open(Shape::Tuple),
+            _ => self.not_a_document(1),
+        }
+    }
+
+    /// Looks for a document in text before it.
+    pub(super) fn prose(&mut self, source: &Source<'_>) -> Step {
+        if let Some(block) = self.outside.block {
+            return self.reasoning(source, block);
+        }
+        self.note_text(source);
+        let rest = source.from(self.pos);
+        self.pos += self.outside.text.plain(rest);
+        self.check_withheld()?;
+        if source.byte(self.pos).is_none() {
+            return if source.is_last() { self.end_of_prose() } else { Ok(Flow::Wait) };
+        }
+        match self.mark(source) {
+            None => return Ok(Flow::Wait),
+            Some(Mark::Text(length)) => self.pos += length,
+            Some(Mark::Reasoning(block, length)) => {
+                self.pos += length;
+                self.outside.block = Some(block);
+            }
+            Some(Mark::Open(fence, length)) => {
+                self.pos += length;
+                self.outside.text.open_fence(fence);
+                self.outside.read = self.pos;
+            }
+            Some(Mark::Close(length)) => {
+                self.outside.text.close_fence(source.slice(self.pos, self.pos + length));
+                self.pos += length;
+                self.outside.read = self.pos;
+            }
+            Some(Mark::Document) => {
+                let lead = Lead::of(source.slice(self.lex_start, self.pos)).kind();
+                self.steps += (self.pos - self.lex_start) as u64;
+                // Between two documents, what the first one left open counts, too.
+                let kind =
+                    if self.prose_kind.risk() > Risk::Likely { self.prose_kind } else { lead };
+                self.edit(kind, self.lex_start..self.pos, "")?;
+                self.lex = Lex::None;
+                self.expect = Expect::Document;
+                self.outside.begins = Some(self.pos);
+            }
+        }
+        Ok(Flow::Go)
+    }
+
+    /// In a reasoning block, in text before a document.
+    fn reasoning(&mut self, source: &Source<'_>, block: Block) -> Step {
+        let (inside, close) = block.inside(source.from(self.pos), source.is_last());
+        self.pos += inside + close.unwrap_or_default();
+        if close.is_some() {
+            self.outside.text.end_reasoning();
+            self.outside.read = self.pos;
+            self.outside.block = None;
+            return Ok(Flow::Go);
+        }
+        if source.is_last() { self.end_of_prose() } else { Ok(Flow::Wait) }
+    }
+}

@@ -1,0 +1,176 @@
+//! What precedes a byte on its line.
+
+use crate::engine::wide_space;
+
+/// What the rules need to know about the text that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    /// The last three bytes, or line feeds at the start.
+    recent: [u8; 3],
+    /// The last byte on this line other than white space.
+    last: Option<u8>,
+    /// Whether the last line that was not blank ended in a colon.
+    led: bool,
+    /// Whether there was anything but white space and stray punctuation.
+    begun: bool,
+    /// `last` and `begun` before a character outside ASCII, which may be white space.
+    before: (Option<u8>, bool),
+}
+
+impl Line {
+    pub(super) const START: Self =
+        Self { recent: [b'\n'; 3], last: None, led: false, begun: false, before: (None, false) };
+
+    /// The start of a line after other text.
+    pub(super) const fn next(&self) -> Self {
+        Self { begun: self.begun, ..Self::START }
+    }
+
+    /// Adds a byte.
+    pub(super) fn pass(&mut self, byte: u8) {
+        self.recent = [self.recent[1], self.recent[2], byte];
+        match byte {
+            b'\n' => {
+                if let Some(last) = self.last.take() {
+                    self.led = last == b':';
+                }
+            }
+            b' ' | b'\t' | b'\r' => {}
+            // Emphasis as in `**Result:**` is closed after the colon.
+            b'*' | b'_' if self.last == Some(b':') => {}
+            b',' | b';' | b':' | b'=' | b'}' | b']' | b')' => self.last = Some(byte),
+            0x80..=0xBF if self.ends_space() => (self.last, self.begun) = self.before,
+            0x80..=0xBF if self.recent == *"：".as_bytes() => self.last = Some(b':'),
+            _ => {
+                if byte >= 0xC0 {
+                    self.before = (self.last, self.begun);
+                }
+                self.last = Some(byte);
+                self.begun = true;
+            }
+        }
+    }
+
+    /// Whether the last bytes are white space outside ASCII, or a byte order mark.
+    fn ends_space(&self) -> bool {
+        let [_, two @ ..] = &self.recent;
+        let is_space = |bytes: &[u8]| wide_space(bytes).is_some_and(|(_, len)| len == bytes.len());
+        is_space(&self.recent) || is_space(two)
+    }
+
+    /// Adds text.
+    pub(super) fn pass_all(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while let [byte, tail @ ..] = rest {
+            // A character that has not ended may be white space.
+            if self.begun && (self.before.1 || self.prev().is_ascii()) {
+                break;
+            }
+            self.pass(*byte);
+            rest = tail;
+        }
+        for &byte in rest.get(Self::decisive(rest)..).unwrap_or_default() {
+            self.pass(byte);
+        }
+    }
+
+    /// The start of the part of `text` that decides the state after it: the last line, and the end
+    /// of the last line before it that is not blank.
+    fn decisive(text: &[u8]) -> usize {
+        let line_end = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(text.len());
+        Self::solid(text.get(..line_end).unwrap_or_default())
+    }
+
+    /// The start of the last character of `text` that is neither white space nor emphasis. 0 if
+    /// there is none.
+    fn solid(text: &[u8]) -> usize {
+        let solid = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'*' | b'_');
+        let mut rest = text;
+        loop {
+            let Some(mut at) = rest.iter().rposition(solid) else { return 0 };
+            while at > 0 && matches!(rest.get(at), Some(0x80..=0xBF)) {
+                at -= 1;
+            }
+            let (before, last) = rest.split_at(at);
+            // The rest of a character that may be white space may follow.
+            let open = at + last.len() == text.len() && last.len() < 3 && last[0] >= 0xC0;
+            if at == 0 || wide_space(last).is_none() && !open {
+                return at;
+            }
+            rest = before;
+        }
+    }
+
+    /// Whether there is only white space on this line so far.
+    pub(super) const fn is_start(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// Whether there was nothing but white space and stray punctuation.
+    pub(super) const fn is_fresh(&self) -> bool {
+        !self.begun
+    }
+
+    /// Forgets that there was anything.
+    pub(super) const fn refresh(&mut self) {
+        self.begun = false;
+    }
+
+    /// Notes that there was something.
+    pub(super) const fn begin(&mut self) {
+        self.begun = true;
+    }
+
+    pub(super) const fn prev(&self) -> u8 {
+        self.recent[2]
+    }
+
+    /// Whether the last character is white space, or there is none.
+    pub(super) fn is_after_space(&self) -> bool {
+        self.prev().is_ascii_whitespace() || self.ends_space()
+    }
+
+    pub(super) const fn last(&self) -> Option<u8> {
+        self.last
+    }
+
+    pub(super) const fn is_led(&self) -> bool {
+        self.led
+    }
+}
+
+/// Whether `byte` is white space in JSON.
+pub(super) const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn text_at_once_is_text_byte_by_byte() {
+        const PARTS: [&str; 14] = [
+            "a", ":", "*", "_", " ", "\n", "\u{a0}", "\u{feff}", "：", "结", "\n\n", ".", "\t",
+            "x y z",
+        ];
+        let mut seed = 7_u32;
+        for round in 0..4000 {
+            let mut text = Vec::new();
+            for _ in 0..1 + round % 40 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                text.extend_from_slice(PARTS[(seed >> 16) as usize % PARTS.len()].as_bytes());
+                if seed.is_multiple_of(11) {
+                    text.extend_from_slice(&[b'w'; 70]);
+                }
+            }
+            let (mut bytes, mut runs) = (Line::START, Line::START);
+            text.iter().for_each(|byte| bytes.pass(*byte));
+            text.chunks(1 + round % 17).for_each(|chunk| runs.pass_all(chunk));
+            let state =
+                |line: Line| (line.prev(), line.is_after_space(), line.last, line.led, line.begun);
+            assert_eq!(state(bytes), state(runs), "{}", text.escape_ascii());
+        }
+    }
+}

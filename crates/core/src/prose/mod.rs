@@ -1,0 +1,264 @@
+//! Text that is not JSON, and where in it a document begins.
+//!
+//! [`Prose`] is the only judge of that. The engine asks it about the text before a document,
+//! `jsonmend-extract` about all text around documents. It reads nothing itself: it is told the bytes
+//! that were read, and asked what is at a byte that may be special.
+
+mod begins;
+mod fence;
+mod line;
+mod look;
+pub(crate) mod reasoning;
+
+use crate::Guide;
+use begins::{Ground, Place, begins, begins_known, is_name_start};
+use fence::Inside;
+use line::Line;
+
+pub use fence::Fence;
+pub use reasoning::{Block, is_reasoning_tag};
+
+/// Where JSON may be in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Expected {
+    /// Anywhere in prose.
+    Anywhere,
+    /// In code fences only.
+    Fenced,
+    /// The text should be JSON, as in the arguments of a tool.
+    Json,
+}
+
+/// What is at a byte that may be special.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Mark {
+    /// This many bytes of text.
+    Text(usize),
+    /// The first byte of a document.
+    Document,
+    /// A tag of this length that opens a reasoning block.
+    Reasoning(Block, usize),
+    /// The opening of a code fence, with its length up to the content.
+    Open(Fence, usize),
+    /// The closing marks of the open fence, and how many there are.
+    Close(usize),
+}
+
+/// Whether this byte may begin something.
+const fn is_special(byte: u8) -> bool {
+    matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)
+}
+
+/// The text before the current byte, as far as it matters to what begins there.
+///
+/// ```
+/// use jsonmend_core::prose::{Expected, Mark, Prose};
+///
+/// let text = b"See [1] and: {\"a\": 1}";
+/// let mut prose = Prose::new(Expected::Anywhere, 64);
+/// let mut at = 0;
+/// while let Some(rest @ [_, ..]) = text.get(at..) {
+///     let plain = prose.plain(rest);
+///     if plain > 0 {
+///         prose.pass(&rest[..plain]);
+///         at += plain;
+///         continue;
+///     }
+///     match prose.mark(rest, at, true, None) {
+///         Some(Mark::Text(length)) => {
+///             prose.pass(&rest[..length]);
+///             at += length;
+///         }
+///         _ => break,
+///     }
+/// }
+/// assert_eq!(&text[at..], br#"{"a": 1}"#);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Prose {
+    expected: Expected,
+    /// How many bytes after a bracket are looked at.
+    window: usize,
+    line: Line,
+    fence: Option<Fence>,
+}
+
+impl Prose {
+    /// The state before the first byte. At most `window` bytes from a byte on decide what is there.
+    #[must_use]
+    pub const fn new(expected: Expected, window: usize) -> Self {
+        Self { expected, window, line: Line::START, fence: None }
+    }
+
+    /// Whether only white space, comments and stray punctuation came before, and JSON is expected.
+    const fn is_start(&self) -> bool {
+        self.line.is_fresh() && self.fence.is_none() && matches!(self.expected, Expected::Json)
+    }
+
+    /// How many bytes at the start of `bytes` are text whatever follows them.
+    #[must_use]
+    pub fn plain(&self, bytes: &[u8]) -> usize {
+        if self.is_start() {
+            // A name may begin a call.
+            let special = |byte: &u8| is_special(*byte) || is_name_start(*byte);
+            return bytes.iter().position(special).unwrap_or(bytes.len());
+        }
+        bytes.iter().position(|byte| is_special(*byte)).unwrap_or(bytes.len())
+    }
+
+    /// What is at the start of `ahead`, which is at `offset` of the input. `last` says that the input
+    /// ends with `ahead`. `None` waits for more.
+    #[must_use]
+    pub fn mark(
+        &self,
+        ahead: &[u8],
+        offset: usize,
+        last: bool,
+        guide: Option<&dyn Guide>,
+    ) -> Option<Mark> {
+        let byte = ahead.first().copied()?;
+        let line_start = self.line.is_start();
+        match &self.fence {
+            Some(fence) if byte == fence.mark() => {
+                let close = fence.close(ahead, line_start, self.window, last)?;
+                return Some(close.map_or(Mark::Text(1), Mark::Close));
+            }
+            None if matches!(byte, b'`' | b'~') => {
+                let open = fence::open(ahead, offset, line_start, self.window, last)?;
+                let run = ahead.iter().take(self.window).take_while(|next| **next == byte).count();
+                return Some(open.map_or(Mark::Text(run), |(fence, len)| Mark::Open(fence, len)));
+            }
+            None if line_start && matches!(byte, b'<' | b'[' | 0xE2) => {
+                if let Some((block, length)) = reasoning::open(ahead, last)? {
+                    return Some(Mark::Reasoning(block, length));
+                }
+            }
+            _ => {}
+        }
+        let outside = match &self.fence {
+            // Where JSON is expected, a document at the start of a fence counts whatever its
+            // language.
+            Some(fence) if self.expected == Expected::Json && !fence.is_touched() => false,
+            Some(fence) => fence.inside() == Inside::Other,
+            None => self.expected == Expected::Fenced,
+        };
+        let start = self.is_start();
+        if outside && matches!(byte, b'{' | b'[' | b'(') {
+            return Some(Mark::Text(ahead.iter().take_while(|next| **next == byte).count()));
+        }
+        let name = start && is_name_start(byte);
+        if outside || !name && !matches!(byte, b'{' | b'[' | b'(') {
+            return Some(Mark::Text(1));
+        }
+        let place = self.place(start);
+        let known = match guide {
+            Some(guide) => begins_known(ahead, place, guide, self.window, last)?,
+            None => false,
+        };
+        if known || begins(ahead, place, self.window, last)? {
+            return Some(Mark::Document);
+        }
+        Some(Mark::Text(self.equal_brackets(ahead)))
+    }
+
+    /// How many brackets are text because the one at the start of `ahead` is. Those of a run that is
+    /// longer than the window have the same byte before them and the same window after them, so they
+    /// are not asked about one by one.
+    fn equal_brackets(&self, ahead: &[u8]) -> usize {
+        let bracket = self.line.prev();
+        if ahead.len() <= self.window {
+            return 1;
+        }
+        let run = ahead.iter().take_while(|byte| **byte == bracket).count();
+        run.saturating_sub(self.window).max(1)
+    }
+
+    /// What precedes the current byte.
+    fn place(&self, start: bool) -> Place {
+        let json = self.expected == Expected::Json;
+        let line_start = self.line.is_start();
+        let last = self.line.last();
+        let other = |fence: &Fence| fence.inside() == Inside::Other;
+        let ground = match &self.fence {
+            Some(fence) if !fence.is_touched() && fence.inside() == Inside::Json => Ground::Sure,
+            Some(fence) if other(fence) => Ground::Line,
+            Some(fence) if !fence.is_touched() && json => Ground::Led,
+            None if start => Ground::Start,
+            _ if line_start && self.line.is_led() => Ground::Led,
+            _ if json && matches!(last, Some(b':' | b'=' | b'!')) => Ground::Led,
+            _ if line_start || json => Ground::Line,
+            _ => match last {
+                Some(b':' | b'=' | b'`' | b'>' | b'-' | b'*' | b'|') => Ground::Line,
+                _ => Ground::Inline,
+            },
+        };
+        let apart = start || self.line.is_after_space();
+        let prev = if apart { b' ' } else { self.line.prev() };
+        Place { ground, prev, line_start, json }
+    }
+
+    /// Records text that was read.
+    pub fn pass(&mut self, text: &[u8]) {
+        self.line.pass_all(text);
+        if let Some(fence) = &mut self.fence
+            && !fence.is_touched()
+            && !text.iter().all(|byte| line::is_space(*byte))
+        {
+            fence.touch();
+        }
+    }
+
+    /// Records white space or a comment around a document, which is not text.
+    pub fn pass_space(&mut self, space: &[u8]) {
+        let fresh = self.line.is_fresh();
+        self.line.pass_all(space);
+        if fresh {
+            self.line.refresh();
+        }
+    }
+
+    /// Records that a [`Mark::Open`] was read.
+    pub const fn open_fence(&mut self, fence: Fence) {
+        self.fence = Some(fence);
+        self.line = self.line.next();
+    }
+
+    /// Records that a [`Mark::Close`] was read, with these marks.
+    pub fn close_fence(&mut self, marks: &[u8]) {
+        self.fence = None;
+        self.line.pass_all(marks);
+    }
+
+    /// Records that a reasoning block has ended.
+    pub const fn end_reasoning(&mut self) {
+        self.line = self.line.next();
+        self.line.begin();
+    }
+
+    /// Records that nothing was read that matters to the next document.
+    pub const fn refresh(&mut self) {
+        self.line.refresh();
+    }
+
+    /// Records that what follows belongs to text.
+    pub const fn begin_text(&mut self) {
+        self.line.begin();
+    }
+
+    /// Records that a document has ended.
+    pub fn end_document(&mut self) {
+        self.line.pass(b'}');
+        self.line.begin();
+        if let Some(fence) = &mut self.fence {
+            fence.document_ended();
+        }
+    }
+
+    /// The open fence.
+    #[must_use]
+    pub const fn fence(&self) -> Option<&Fence> {
+        self.fence.as_ref()
+    }
+}

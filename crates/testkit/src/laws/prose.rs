@@ -1,0 +1,141 @@
+//! L11 for text with JSON somewhere in it: the extractor and the whole text find the same documents.
+
+use jsonmend_core::{
+    Mended, Options, Outcome, Policy, Repair, RepairKind, TrailingDocuments, mend_document,
+};
+use jsonmend_extract::{Scope, mend_text};
+
+use super::{Check, Law, Violation};
+use crate::{
+    cuts::Cut,
+    extracted::{Document, Extraction},
+};
+
+/// L11 between [`Extractor`](jsonmend_extract::Extractor), in any pieces, and [`mend_text`]: what is
+/// text for one is text for the other, and a document reads the same, except for
+/// [the list](https://github.com/jsonmend/jsonmend/blob/main/docs/repairs.md#whole-text-only). Each
+/// exception is recognized by what the whole text made of the input:
+///
+/// * all of it is valid JSON, which is never changed, however many brackets it begins with;
+/// * the braces around all of it were lost, so that a brace was added;
+/// * a scalar, alone but for fences, comments and stray punctuation, or in backticks;
+/// * an empty document is ignored if another one is not;
+/// * the document needs a repair that only whole texts allow: [`mend_document`], which has all of it,
+///   reads it differently from a [`Mender`](jsonmend_core::Mender);
+/// * a closing fence ends a string that was left open.
+///
+/// # Errors
+/// The difference.
+pub fn text_agreement(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::Agreement, input);
+    let options = &options.clone().with_trailing_documents(TrailingDocuments::First);
+    let whole = mend_text(input, scope, options);
+    for cut in [Cut::whole(), Cut::every(3, input.len())] {
+        agrees(check, &whole, scope, options, &cut)?;
+    }
+    Ok(())
+}
+
+fn agrees(
+    check: Check<'_>,
+    whole: &Mended,
+    scope: Scope,
+    options: &Options,
+    cut: &Cut,
+) -> Result<(), Violation> {
+    let input = check.input;
+    let found = candidates(input, scope, options, cut);
+    let about = |what: &str| {
+        let (outcome, text, repairs) = (whole.outcome(), whole.text(), whole.repairs());
+        format!("{scope:?}, {what}: mend_text {outcome} {text:?} {repairs:?}; found {found:?}")
+    };
+    let Some(text) = whole.text() else {
+        let allowed =
+            options.policy() == Policy::PERMISSIVE && whole.outcome() != Outcome::Overflow;
+        // In a text that may be anything, only what is one wherever it is counts.
+        let sure = if scope == Scope::Best { Scope::All } else { scope };
+        let sure = candidates(input, sure, options, cut);
+        let missed = sure.iter().any(|document| document.outcome.is_some_and(Outcome::is_valid));
+        return check.that(!allowed || !missed, || about("a document is text"));
+    };
+    if is_exempt(text, whole) || whole.outcome() == Outcome::Unchanged {
+        return Ok(());
+    }
+    let start = start_of(input, 0, whole.repairs().iter());
+    let same = found.iter().find(|document| {
+        start_of(input, document.offset, document.repairs.iter().cloned()) == start
+    });
+    let brackets = |document: &Document| document.json.iter().all(|b| b"{}[] \t\r\n".contains(b));
+    let empty = found.first().is_some_and(brackets);
+    let Some(document) = same else {
+        let skipped = scope != Scope::Best && empty;
+        return check.that(skipped, || about(&format!("nothing begins at byte {start}")));
+    };
+    // Where others may follow, the whole text may read it up to the next one.
+    let next = match scope {
+        Scope::Whole => None,
+        _ => candidates(input, Scope::Best, options, cut)
+            .iter()
+            .map(|other| other.offset)
+            .filter(|offset| *offset > start)
+            .min(),
+    };
+    let permissive = options.clone().with_policy(Policy::PERMISSIVE);
+    let json = document.json.trim_ascii();
+    let complete = document.outcome.is_some_and(Outcome::is_complete);
+    let own = [input.len(), next.unwrap_or(input.len())].iter().all(|end| {
+        let all = mend_document(input.get(start..*end).unwrap_or_default(), &permissive);
+        all.text().is_some_and(|all| all.as_bytes().trim_ascii() == json)
+            && all.outcome().is_complete() == complete
+    });
+    let fence = input.trim_ascii_end().ends_with(b"```");
+    if !own || fence || !document.outcome.is_some_and(Outcome::is_valid) {
+        return Ok(());
+    }
+    check.that(text.as_bytes().trim_ascii() == json, || about("another text"))?;
+    check.that(complete == whole.outcome().is_complete(), || about("another end"))
+}
+
+/// The documents that the extractor finds, of which the whole text may take one.
+fn candidates(input: &[u8], scope: Scope, options: &Options, cut: &Cut) -> Vec<Document> {
+    let options = options.clone().with_policy(Policy::PERMISSIVE);
+    let find = |scope: Scope| -> Vec<Document> {
+        Extraction::new(input, cut, scope, &options).found().documents().cloned().collect()
+    };
+    match scope {
+        // A text that is JSON from its first byte on, or the best document in it.
+        Scope::Best => [find(Scope::Whole), find(Scope::All)].concat(),
+        Scope::Last => find(Scope::All).split_off(find(Scope::All).len().saturating_sub(1)),
+        Scope::All => find(Scope::First),
+        Scope::Fenced => find(Scope::Fenced),
+        _ => find(scope),
+    }
+}
+
+/// Whether the whole text found something that only whole texts show.
+fn is_exempt(text: &str, whole: &Mended) -> bool {
+    let scalar = !text.trim_start().starts_with(['{', '[']);
+    let braces = |repair: Repair| repair.kind() == RepairKind::MissingOpen;
+    scalar || whole.repairs().iter().any(braces)
+}
+
+/// The first byte at or after `at` that is neither white space nor deleted.
+fn start_of(input: &[u8], at: usize, repairs: impl Iterator<Item = Repair>) -> usize {
+    let space = |from: usize| {
+        let rest = input.get(from..).unwrap_or_default();
+        from + rest.len() - rest.trim_ascii_start().len()
+    };
+    let mut at = space(at);
+    for repair in repairs {
+        if repair.start() > at {
+            break;
+        }
+        // Of one value in parentheses, with a name or not, they are where it begins.
+        let parens = matches!(repair.kind(), RepairKind::Tuple | RepairKind::CallWrapper);
+        let dropped = repair.after().trim().is_empty() && !parens;
+        if dropped && repair.end() > at {
+            at = space(repair.end());
+        }
+    }
+    at
+}
