@@ -109,7 +109,9 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;
     let bare = ground >= Ground::Led;
     look.bump();
+    let from = look.at();
     look.skip_space();
+    let spaced = look.at() > from;
     // A doubled brace. What is inside shows whether this is a template.
     while look.peek(bare)? == Some(b'{') {
         look.bump();
@@ -135,6 +137,18 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
         Some(b'\'') => quoted_key(look, ground, bare),
         Some(0xE2) => quoted_key(look, ground, bare),
         Some(b'\\' | b'/') => Ok(ground >= Ground::Line),
+        // `{ # a comment`, but not `{# a template #}`.
+        Some(b'#') if spaced && ground >= Ground::Line => {
+            look.bump();
+            Ok(matches!(look.peek(bare)?, Some(b' ')))
+        }
+        Some(b'`') if matches!(ground, Ground::Line | Ground::Led) => {
+            look.bump();
+            look.skip(|byte| byte != b'`' && byte != b'\n');
+            let closed = look.eat(b"`", bare)?;
+            look.skip_space();
+            Ok(closed && matches!(look.peek(bare)?, Some(b':' | b'=')))
+        }
         Some(byte) if byte.is_ascii_digit() => {
             look.skip(|byte| byte.is_ascii_digit());
             look.skip_space();
