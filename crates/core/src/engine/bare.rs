@@ -4,7 +4,7 @@ use super::{
     Engine, Expect, Flow, Lex, PLAIN, Source, Step, Stop, Text,
     frames::Shape,
     quote::Quote,
-    source::{Edge, wide_sign},
+    source::{Edge, wide_sign, wide_space},
     try_peek,
 };
 use crate::RepairKind;
@@ -117,7 +117,7 @@ impl Engine {
         if text.is_key {
             self.check_withheld()?;
         }
-        let blank = rest[..run].iter().rev().take_while(|b| **b == b' ').count();
+        let blank = run - without_blanks(&rest[..run]);
         if blank < run && !text.is_key {
             self.committed = self.pos - blank;
             self.committed_edits = self.edits.len();
@@ -228,16 +228,20 @@ impl Engine {
             return Ok(());
         }
         let (from, mut committed) = (self.pos, self.committed);
-        for (at, &byte) in run.iter().enumerate() {
-            if byte != b' ' {
-                committed = from + at + 1;
+        let mut at = 0;
+        while at < run.len() {
+            let space = wide_space(&run[at..]).map(|(_, length)| length);
+            let Some(length) = space.or((run[at] == b' ').then_some(1)) else {
+                at += 1;
+                committed = from + at;
                 continue;
-            }
+            };
             if committed > self.committed {
                 self.committed = committed;
                 self.committed_edits = self.edits.len();
             }
-            self.check_withheld_at(from + at + 1)?;
+            at += length;
+            self.check_withheld_at(from + at)?;
         }
         Ok(())
     }
@@ -263,6 +267,10 @@ impl Engine {
             None if !source.is_last() => return Ok(Flow::Wait),
             None => {
                 self.cut_off()?;
+                if !text.is_key && !source.slice(self.committed, at).is_ascii() {
+                    // The odd space before it is in the string.
+                    self.commit_text(text);
+                }
                 self.edit(RepairKind::CutEscape, at..at + run, "")?;
                 self.pos += run;
                 return Ok(Flow::Go);
@@ -363,12 +371,18 @@ impl Engine {
     fn end_bare_by(&mut self, kind: RepairKind, source: &Source<'_>, text: Text) -> Step {
         let end = if text.is_key {
             let content = source.slice(self.lex_start, self.pos);
-            self.lex_start + content.trim_ascii_end().len()
+            self.lex_start + without_blanks(content)
         } else {
             self.committed
         };
         // White space at the end was read as content, and is not part of the string.
         self.forget_controls(end);
+        let blank = source.slice(end, self.pos);
+        if !blank.is_ascii() && is_blank(blank) {
+            // What is not JSON's is dropped between tokens.
+            self.forget_uncommitted(end);
+            self.pos = end;
+        }
         self.edit(kind, end..end, "\"")?;
         self.bare_closed(source, text, end)
     }
@@ -389,6 +403,27 @@ impl Engine {
         }
         Ok(Flow::Go)
     }
+}
+
+/// The length of `text` without the white space at its end, JSON's or not.
+fn without_blanks(text: &[u8]) -> usize {
+    let mut text = text.trim_ascii_end();
+    while let Some(at) = (text.len().saturating_sub(3)..text.len())
+        .find(|&at| wide_space(&text[at..]).is_some_and(|(_, length)| at + length == text.len()))
+    {
+        text = text[..at].trim_ascii_end();
+    }
+    text.len()
+}
+
+/// Whether `text` is nothing but white space, JSON's or not, and control characters.
+fn is_blank(mut text: &[u8]) -> bool {
+    while let Some(first) = text.first() {
+        let space = wide_space(text).map(|(_, length)| length);
+        let Some(length) = space.or((*first <= b' ').then_some(1)) else { return false };
+        text = &text[length..];
+    }
+    true
 }
 
 /// The repair that adds quotes to a key or a string.

@@ -43,8 +43,13 @@ impl Engine {
             match look.peek() {
                 // `1//note` and `1/*note*/`: the comment is not part of the number.
                 Ok(b'/') if matches!(look.peek_at(1), Ok(b'/' | b'*')) => break None,
-                Ok(0xd8 | 0xe3 | 0xef) => match look.wide_sign() {
-                    Ok(None) => look.bump(),
+                Ok(0xc2 | 0xd8 | 0xe1..=0xe3 | 0xef) => match look.wide_sign() {
+                    Ok(None) => match look.odd_space_ends() {
+                        Ok(true) => break None,
+                        // All of it is passed at once, so that none of it is looked at again.
+                        Ok(false) => look.pass_odd_space(),
+                        Err(edge) => break Some(edge),
+                    },
                     Ok(Some((sign, length))) => {
                         let sign_at = at + look.passed();
                         if sign == b':' || try_peek!(self.separates(source, sign_at, length), true)
@@ -239,7 +244,7 @@ impl Engine {
         if look.passed() == from || !text {
             return Ok(false);
         }
-        if look.at_quote()? {
+        if look.at_quote()? || look.odd_space_ends()? {
             return Ok(false);
         }
         let word_at = look;

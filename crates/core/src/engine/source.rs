@@ -247,6 +247,60 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// The length in bytes of the space or control character at the cursor, if it is not white space
+    /// to JSON.
+    fn odd_space(&self) -> Result<Option<usize>, Edge> {
+        Ok(match self.peek()? {
+            b'\n' | b'\r' | b'\t' => None,
+            0..=0x1f | 0x7f => Some(1),
+            _ => self.wide_space()?,
+        })
+    }
+
+    /// Whether odd space is at the cursor, and ends the number or literal before it. In `5\u{a0}kg`
+    /// and `1\u{a0}000` it does not, because words or digits follow on the line.
+    pub(super) fn odd_space_ends(mut self) -> Result<bool, Edge> {
+        if self.odd_space()?.is_none() {
+            return Ok(false);
+        }
+        let ends = loop {
+            if self.rest().starts_with(LINE_SEPARATOR) {
+                break Ok(true);
+            }
+            match self.odd_space() {
+                Ok(Some(length)) => self.advance(length),
+                Ok(None) if matches!(self.peek()?, b' ' | b'\t') => self.bump(),
+                Ok(None) => break self.at_value_end(),
+                Err(edge) => break Err(edge),
+            }
+        };
+        match ends {
+            Err(Edge::End | Edge::Window) => Ok(true),
+            ends => ends,
+        }
+    }
+
+    /// Skips the odd space at the cursor, or else one byte.
+    pub(super) fn pass_odd_space(&mut self) {
+        let from = self.at;
+        while let Ok(Some(length)) = self.odd_space() {
+            self.advance(length);
+        }
+        if self.at == from {
+            self.bump();
+        }
+    }
+
+    /// Whether the cursor is at something that cannot be part of a value without quotes.
+    fn at_value_end(&self) -> Result<bool, Edge> {
+        Ok(match self.peek()? {
+            b'\n' | b'\r' | b',' | b':' | b';' | b'{' | b'}' | b'[' | b']' | b')' | b'#' => true,
+            b'/' => matches!(self.peek_at(1)?, b'/' | b'*'),
+            b'\\' if self.escaped => matches!(self.peek_at(1)?, b'n' | b'r' | b't' | b'"'),
+            _ => self.at_quote()? || self.wide_sign()?.is_some(),
+        })
+    }
+
     /// Skips white space, and returns the byte after it. A comma or colon of another script is
     /// skipped up to its last byte, and returned as the ASCII one.
     #[inline]
@@ -372,6 +426,9 @@ impl<'a> Look<'a> {
         }
     }
 }
+
+/// U+2028.
+const LINE_SEPARATOR: &[u8] = "\u{2028}".as_bytes();
 
 /// White space that is not JSON's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
