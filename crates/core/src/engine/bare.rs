@@ -145,6 +145,10 @@ impl Engine {
                     self.pos += 1;
                     return Ok(Flow::Go);
                 };
+                let look = self.look(source, self.pos);
+                if self.escaped && !first && try_peek!(look.at_escaped_space(), false) {
+                    return self.end_bare(source, text);
+                }
                 if next == b'"' {
                     self.pos += 2;
                 } else {

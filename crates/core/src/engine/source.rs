@@ -252,9 +252,32 @@ impl<'a> Look<'a> {
     fn odd_space(&self) -> Result<Option<usize>, Edge> {
         Ok(match self.peek()? {
             b'\n' | b'\r' | b'\t' => None,
+            ESCAPE => Some(self.terminal_colour()?),
             0..=0x1f | 0x7f => Some(1),
             _ => self.wide_space()?,
         })
+    }
+
+    /// The length in bytes of the sequence that sets a colour on a terminal, at the cursor, as in
+    /// `ESC [ 34 ; 1 m`; that of the control character alone if it begins none.
+    pub(super) fn terminal_colour(&self) -> Result<usize, Edge> {
+        let or_alone = |next| match next {
+            Err(Edge::More) => Err(Edge::More),
+            Err(_) => Ok(0),
+            next => next,
+        };
+        if or_alone(self.peek_at(1))? != b'[' {
+            return Ok(1);
+        }
+        for at in 2..MAX_COLOUR {
+            match or_alone(self.peek_at(at))? {
+                b'0'..=b'9' | b';' | b':' => {}
+                // `K` clears the rest of the line, as `grep` does after each colour.
+                b'm' | b'K' => return Ok(at + 1),
+                _ => break,
+            }
+        }
+        Ok(1)
     }
 
     /// Whether odd space is at the cursor, and ends the number or literal before it. In `5\u{a0}kg`
@@ -277,6 +300,18 @@ impl<'a> Look<'a> {
         match ends {
             Err(Edge::End | Edge::Window) => Ok(true),
             ends => ends,
+        }
+    }
+
+    /// Whether the cursor is at an escaped line end or tab that is white space, and not part of a word
+    /// as in `C:\new`: white space, a bracket, a separator or a quote follows it.
+    pub(super) fn at_escaped_space(&self) -> Result<bool, Edge> {
+        if self.peek()? != b'\\' || !matches!(self.peek_at(1)?, b'n' | b'r' | b't') {
+            return Ok(false);
+        }
+        match self.peek_at(2) {
+            Err(Edge::End) => Ok(true),
+            next => Ok(b" \\\n\r\t,:{}[]\"".contains(&next?)),
         }
     }
 
@@ -320,6 +355,10 @@ impl<'a> Look<'a> {
                     self.advance(length - 1);
                     return Ok(sign);
                 }
+                byte @ (0..=0x1f | 0x7f) => match self.odd_space()? {
+                    Some(length) => self.advance(length),
+                    None => return Ok(byte),
+                },
                 byte => return Ok(byte),
             }
         }
@@ -426,6 +465,12 @@ impl<'a> Look<'a> {
         }
     }
 }
+
+/// Begins a sequence for a terminal.
+pub(super) const ESCAPE: u8 = 0x1b;
+
+/// The length of the longest sequence for a terminal that is recognized, in bytes.
+const MAX_COLOUR: usize = 32;
 
 /// U+2028.
 const LINE_SEPARATOR: &[u8] = "\u{2028}".as_bytes();

@@ -92,6 +92,7 @@ impl Engine {
         };
         let next = if ended { b' ' } else { look.peek().unwrap_or(b' ') };
         let closes = spaced
+            || next == b'\\' && !ended && try_peek!(look.at_escaped_space(), false)
             || next.is_ascii_whitespace()
             || matches!(
                 next,
