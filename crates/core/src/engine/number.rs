@@ -266,15 +266,29 @@ impl Engine {
         if next.is_ascii_digit() || word.is_empty() {
             return Ok(false);
         }
+        let mut times = is_times(word);
         loop {
             if look.at_wide(b',')? || matches!(after, b',' | b']') {
                 return Ok(true);
+            }
+            if matches!(after, b'\n' | b'\r') {
+                return Ok(matches!(look.space()?, b',' | b']'));
+            }
+            if times && after.is_ascii_digit() {
+                // `5 x 6 cm` has a number in it that is no item.
+                while matches!(look.peek()?, b'0'..=b'9' | b'.') {
+                    look.bump();
+                }
+                after = look.blanks()?;
+                times = false;
+                continue;
             }
             let text = (after.is_ascii_alphabetic() || after >= 0x80) && !look.at_quote()?;
             let word = if text { look.word()? } else { &[] };
             if word.is_empty() || is_literal(word) {
                 return Ok(false);
             }
+            times = is_times(word);
             after = look.blanks()?;
         }
     }
@@ -371,6 +385,11 @@ impl Engine {
         }
         Ok(end)
     }
+}
+
+/// Whether a word is the sign between the sides of something, as in `5 x 6 cm`.
+fn is_times(word: &[u8]) -> bool {
+    matches!(word, b"x" | b"X") || word == "×".as_bytes()
 }
 
 /// Removes leading zeros: `-007` becomes `-7`.
