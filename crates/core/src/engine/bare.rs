@@ -12,7 +12,7 @@ use crate::RepairKind;
 impl Engine {
     /// A string without quotes begins.
     pub(super) fn open_bare(&mut self, _: &Source<'_>, is_key: bool) -> Step {
-        let text = Text { quote: Quote::Double, is_key, quotes: 0, nested: 0 };
+        let text = Text::new(Quote::Double, is_key, 0);
         if is_key {
             self.begin_key();
         } else {
@@ -149,11 +149,20 @@ impl Engine {
                 if self.escaped && !first && try_peek!(look.at_escaped_space(), false) {
                     return self.end_bare(source, text);
                 }
-                if next == b'"' {
-                    self.pos += 2;
-                } else {
-                    self.edit(RepairKind::BadEscape, self.pos..self.pos, "\\")?;
-                    self.pos += 1;
+                let unopened = match text.unopened {
+                    Some(known) => known,
+                    None => !text.is_key && try_peek!(self.lost_opening_quote(source, text), false),
+                };
+                let text = Text { unopened: Some(unopened), ..text };
+                self.lex = Lex::Text(text);
+                match next {
+                    b'"' => self.pos += 2,
+                    b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' if unopened => self.pos += 2,
+                    b'u' if unopened => return self.unicode_escape(source, text, self.pos),
+                    _ => {
+                        self.edit(RepairKind::BadEscape, self.pos..self.pos, "\\")?;
+                        self.pos += 1;
+                    }
                 }
                 self.commit_text(text);
                 Ok(Flow::Go)
@@ -343,6 +352,46 @@ impl Engine {
         // Without a colon it is only a member if its neighbour has none either: `Home, page 3` is
         // text.
         Ok(text.nested == 0 && self.lacks_colon() && self.declares_member(look)?)
+    }
+
+    /// Whether the string lost only its opening quote, because its closing one follows. Then its
+    /// escapes were written as those of JSON. Text that goes on out of sight on the same line, and
+    /// has an escape, was too: a path or a pattern is not as long.
+    fn lost_opening_quote(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Edge> {
+        let list = self.frames.top() != Some(Shape::Object);
+        let mut look = self.look(source, self.pos);
+        let mut read = || {
+            loop {
+                match look.peek()? {
+                    b'\n' | b'\r' => return Ok(false),
+                    b'\\' => {
+                        look.peek_at(1)?;
+                        look.advance(2);
+                    }
+                    b',' if list && text.nested == 0 => return Ok(false),
+                    b',' => {
+                        look.bump();
+                        let mut member = look;
+                        member.gap()?;
+                        if member.at_quote()?
+                            || !member.word()?.is_empty() && member.blanks()? == b':'
+                        {
+                            return Ok(false);
+                        }
+                    }
+                    b'"' => {
+                        look.bump();
+                        return Ok(matches!(look.space()?, b',' | b'}' | b']'));
+                    }
+                    _ => look.bump(),
+                }
+            }
+        };
+        match read() {
+            Err(Edge::Window) => Ok(true),
+            Err(Edge::End) => Ok(false),
+            found => found,
+        }
     }
 
     /// A quote in a string without quotes.

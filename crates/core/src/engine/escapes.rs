@@ -166,7 +166,7 @@ impl Engine {
     }
 
     /// `\u` and what follows.
-    fn unicode_escape(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
+    pub(super) fn unicode_escape(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
         let rest = source.from(at + 2);
         let first = match hex4(rest) {
             Hex::Value(value) => value,

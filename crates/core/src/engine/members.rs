@@ -150,7 +150,7 @@ impl Engine {
             self.lex_start = after;
             self.tail = None;
             self.closed_string = None;
-            let text = super::Text { quote, is_key: false, quotes: 1, nested: 0 };
+            let text = super::Text::new(quote, false, 1);
             self.lex = Lex::Text(text);
             self.inner = super::quotes::Inner::default();
             return Ok(Flow::Go);

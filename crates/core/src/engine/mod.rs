@@ -87,10 +87,19 @@ struct Text {
     quotes: u8,
     /// How many brackets are open in a string without quotes.
     nested: u8,
+    /// Whether a string without quotes lost only its opening one. `None` until a backslash asks.
+    unopened: Option<bool>,
+}
+
+impl Text {
+    /// A string that `quotes` quotes delimit.
+    const fn new(quote: quote::Quote, is_key: bool, quotes: u8) -> Self {
+        Self { quote, is_key, quotes, nested: 0, unopened: None }
+    }
 }
 
 /// A value in double quotes, as in valid JSON.
-const PLAIN: Text = Text { quote: quote::Quote::Double, is_key: false, quotes: 1, nested: 0 };
+const PLAIN: Text = Text::new(quote::Quote::Double, false, 1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comment {
