@@ -9,16 +9,27 @@ use super::{
 };
 use crate::RepairKind;
 
+/// Quotes that are escaped twice, or written as HTML. A string that begins with one has probably
+/// lost a level of escapes on its way, so that to take it as it is written is a guess.
+const FOREIGN_QUOTES: [&[u8]; 3] = [br#"\\\""#, b"&quot;", b"&#34;"];
+
 impl Engine {
     /// A string without quotes begins.
-    pub(super) fn open_bare(&mut self, _: &Source<'_>, is_key: bool) -> Step {
+    pub(super) fn open_bare(&mut self, source: &Source<'_>, is_key: bool) -> Step {
         let text = Text::new(Quote::Double, is_key, 0);
+        let look = self.look(source, self.pos);
+        let mut kind = bare_kind(text);
+        for quote in FOREIGN_QUOTES {
+            if try_peek!(look.starts_with(quote), false) {
+                kind = RepairKind::AmbiguousQuote;
+            }
+        }
         if is_key {
             self.begin_key();
         } else {
             self.begin_value();
         }
-        self.edit(bare_kind(text), self.pos..self.pos, "\"")?;
+        self.edit(kind, self.pos..self.pos, "\"")?;
         self.lex_start = self.pos;
         self.tail = None;
         self.lex = Lex::Text(text);

@@ -4,7 +4,7 @@ use super::{
     Engine, Flow, Lex, Source, Step, Stop,
     follows::{Start, begins_member, member},
     frames::Shape,
-    source::Edge,
+    source::{Edge, is_literal},
     try_peek,
 };
 use crate::{
@@ -229,6 +229,33 @@ impl Engine {
         self.member_edits = self.serial;
         self.expect = Expect::Colon;
         Ok(true)
+    }
+
+    /// Whether the comma after a key was written for a colon, as in `"b", 2, "c": 3`: a number or a
+    /// literal follows, which cannot be a key, and then another member or the end of the object. Not
+    /// after the first key, where it may be a set.
+    pub(super) fn comma_for_colon(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
+        if self.comma == usize::MAX {
+            return Ok(false);
+        }
+        let mut look = self.look(source, self.pos + 1);
+        look.gap()?;
+        let from = look.passed();
+        while matches!(look.peek()?, b'0'..=b'9' | b'-' | b'.') {
+            look.bump();
+        }
+        if look.passed() == from && !is_literal(look.word()?) {
+            return Ok(false);
+        }
+        match look.gap()? {
+            b'}' => Ok(true),
+            b',' => {
+                look.bump();
+                look.gap()?;
+                begins_member(look)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Whether at least two strings or numbers, separated by commas, and then a `}` follow.

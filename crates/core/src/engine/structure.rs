@@ -46,6 +46,18 @@ impl Engine {
                 };
                 Ok(Flow::Go)
             }
+            Action::InsertValue if token == Token::Comma && self.expect == Expect::Colon => {
+                match self.comma_for_colon(source) {
+                    Err(Edge::More) => Ok(Flow::Wait),
+                    Ok(true) => {
+                        self.edit(RepairKind::MissingColon, at..at + 1, ":")?;
+                        self.pos += 1;
+                        self.expect = Expect::MemberValue;
+                        Ok(Flow::Go)
+                    }
+                    _ => self.insert_value(token),
+                }
+            }
             Action::InsertValue => self.insert_value(token),
             Action::Leave => {
                 self.frames.pop();
