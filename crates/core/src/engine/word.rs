@@ -378,9 +378,13 @@ impl Engine {
         }
         look.bump();
         let value = look.blanks()?;
-        Ok(look.at_quote()?
-            || matches!(value, b'{' | b'[' | b'-' | b'0'..=b'9')
-            || literal(look.word().unwrap_or_default(), false).is_some()
-            || (is_word(value) && look.blanks()? == b','))
+        if look.at_quote()? || matches!(value, b'{' | b'[' | b'-' | b'0'..=b'9') {
+            return Ok(true);
+        }
+        let word = match look.word() {
+            Err(Edge::More) => return Err(Edge::More),
+            word => word.unwrap_or_default(),
+        };
+        Ok(literal(word, false).is_some() || is_word(value) && look.blanks()? == b',')
     }
 }
