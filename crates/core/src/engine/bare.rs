@@ -4,21 +4,32 @@ use super::{
     Engine, Expect, Flow, Lex, PLAIN, Source, Step, Stop, Text,
     frames::Shape,
     quote::Quote,
-    source::{Edge, wide_sign},
+    source::{Edge, wide_sign, wide_space},
     try_peek,
 };
 use crate::RepairKind;
 
+/// Quotes that are escaped twice, or written as HTML. A string that begins with one has probably
+/// lost a level of escapes on its way, so that to take it as it is written is a guess.
+const FOREIGN_QUOTES: [&[u8]; 3] = [br#"\\\""#, b"&quot;", b"&#34;"];
+
 impl Engine {
     /// A string without quotes begins.
-    pub(super) fn open_bare(&mut self, _: &Source<'_>, is_key: bool) -> Step {
-        let text = Text { quote: Quote::Double, is_key, quotes: 0, nested: 0 };
+    pub(super) fn open_bare(&mut self, source: &Source<'_>, is_key: bool) -> Step {
+        let text = Text::new(Quote::Double, is_key, 0);
+        let look = self.look(source, self.pos);
+        let mut kind = bare_kind(text);
+        for quote in FOREIGN_QUOTES {
+            if try_peek!(look.starts_with(quote), false) {
+                kind = RepairKind::AmbiguousQuote;
+            }
+        }
         if is_key {
             self.begin_key();
         } else {
             self.begin_value();
         }
-        self.edit(bare_kind(text), self.pos..self.pos, "\"")?;
+        self.edit(kind, self.pos..self.pos, "\"")?;
         self.lex_start = self.pos;
         self.tail = None;
         self.lex = Lex::Text(text);
@@ -117,7 +128,7 @@ impl Engine {
         if text.is_key {
             self.check_withheld()?;
         }
-        let blank = rest[..run].iter().rev().take_while(|b| **b == b' ').count();
+        let blank = run - without_blanks(&rest[..run]);
         if blank < run && !text.is_key {
             self.committed = self.pos - blank;
             self.committed_edits = self.edits.len();
@@ -145,11 +156,24 @@ impl Engine {
                     self.pos += 1;
                     return Ok(Flow::Go);
                 };
-                if next == b'"' {
-                    self.pos += 2;
-                } else {
-                    self.edit(RepairKind::BadEscape, self.pos..self.pos, "\\")?;
-                    self.pos += 1;
+                let look = self.look(source, self.pos);
+                if self.escaped && !first && try_peek!(look.at_escaped_space(), false) {
+                    return self.end_bare(source, text);
+                }
+                let unopened = match text.unopened {
+                    Some(known) => known,
+                    None => !text.is_key && try_peek!(self.lost_opening_quote(source, text), false),
+                };
+                let text = Text { unopened: Some(unopened), ..text };
+                self.lex = Lex::Text(text);
+                match next {
+                    b'"' => self.pos += 2,
+                    b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' if unopened => self.pos += 2,
+                    b'u' if unopened => return self.unicode_escape(source, text, self.pos),
+                    _ => {
+                        self.edit(RepairKind::BadEscape, self.pos..self.pos, "\\")?;
+                        self.pos += 1;
+                    }
                 }
                 self.commit_text(text);
                 Ok(Flow::Go)
@@ -228,16 +252,20 @@ impl Engine {
             return Ok(());
         }
         let (from, mut committed) = (self.pos, self.committed);
-        for (at, &byte) in run.iter().enumerate() {
-            if byte != b' ' {
-                committed = from + at + 1;
+        let mut at = 0;
+        while at < run.len() {
+            let space = wide_space(&run[at..]).map(|(_, length)| length);
+            let Some(length) = space.or((run[at] == b' ').then_some(1)) else {
+                at += 1;
+                committed = from + at;
                 continue;
-            }
+            };
             if committed > self.committed {
                 self.committed = committed;
                 self.committed_edits = self.edits.len();
             }
-            self.check_withheld_at(from + at + 1)?;
+            at += length;
+            self.check_withheld_at(from + at)?;
         }
         Ok(())
     }
@@ -263,6 +291,10 @@ impl Engine {
             None if !source.is_last() => return Ok(Flow::Wait),
             None => {
                 self.cut_off()?;
+                if !text.is_key && !source.slice(self.committed, at).is_ascii() {
+                    // The odd space before it is in the string.
+                    self.commit_text(text);
+                }
                 self.edit(RepairKind::CutEscape, at..at + run, "")?;
                 self.pos += run;
                 return Ok(Flow::Go);
@@ -333,6 +365,46 @@ impl Engine {
         Ok(text.nested == 0 && self.lacks_colon() && self.declares_member(look)?)
     }
 
+    /// Whether the string lost only its opening quote, because its closing one follows. Then its
+    /// escapes were written as those of JSON. Text that goes on out of sight on the same line, and
+    /// has an escape, was too: a path or a pattern is not as long.
+    fn lost_opening_quote(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Edge> {
+        let list = self.frames.top() != Some(Shape::Object);
+        let mut look = self.look(source, self.pos);
+        let mut read = || {
+            loop {
+                match look.peek()? {
+                    b'\n' | b'\r' => return Ok(false),
+                    b'\\' => {
+                        look.peek_at(1)?;
+                        look.advance(2);
+                    }
+                    b',' if list && text.nested == 0 => return Ok(false),
+                    b',' => {
+                        look.bump();
+                        let mut member = look;
+                        member.gap()?;
+                        if member.at_quote()?
+                            || !member.word()?.is_empty() && member.blanks()? == b':'
+                        {
+                            return Ok(false);
+                        }
+                    }
+                    b'"' => {
+                        look.bump();
+                        return Ok(matches!(look.space()?, b',' | b'}' | b']'));
+                    }
+                    _ => look.bump(),
+                }
+            }
+        };
+        match read() {
+            Err(Edge::Window) => Ok(true),
+            Err(Edge::End) => Ok(false),
+            found => found,
+        }
+    }
+
     /// A quote in a string without quotes.
     fn quote_in_bare(&mut self, source: &Source<'_>, text: Text) -> Step {
         let at = self.pos;
@@ -363,12 +435,18 @@ impl Engine {
     fn end_bare_by(&mut self, kind: RepairKind, source: &Source<'_>, text: Text) -> Step {
         let end = if text.is_key {
             let content = source.slice(self.lex_start, self.pos);
-            self.lex_start + content.trim_ascii_end().len()
+            self.lex_start + without_blanks(content)
         } else {
             self.committed
         };
         // White space at the end was read as content, and is not part of the string.
         self.forget_controls(end);
+        let blank = source.slice(end, self.pos);
+        if !blank.is_ascii() && is_blank(blank) {
+            // What is not JSON's is dropped between tokens.
+            self.forget_uncommitted(end);
+            self.pos = end;
+        }
         self.edit(kind, end..end, "\"")?;
         self.bare_closed(source, text, end)
     }
@@ -389,6 +467,27 @@ impl Engine {
         }
         Ok(Flow::Go)
     }
+}
+
+/// The length of `text` without the white space at its end, JSON's or not.
+fn without_blanks(text: &[u8]) -> usize {
+    let mut text = text.trim_ascii_end();
+    while let Some(at) = (text.len().saturating_sub(3)..text.len())
+        .find(|&at| wide_space(&text[at..]).is_some_and(|(_, length)| at + length == text.len()))
+    {
+        text = text[..at].trim_ascii_end();
+    }
+    text.len()
+}
+
+/// Whether `text` is nothing but white space, JSON's or not, and control characters.
+fn is_blank(mut text: &[u8]) -> bool {
+    while let Some(first) = text.first() {
+        let space = wide_space(text).map(|(_, length)| length);
+        let Some(length) = space.or((*first <= b' ').then_some(1)) else { return false };
+        text = &text[length..];
+    }
+    true
 }
 
 /// The repair that adds quotes to a key or a string.

@@ -48,6 +48,7 @@ impl Engine {
         match next {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.pos += 2,
             b'u' => return self.unicode_escape(source, text, at),
+            b'x' if text.quote == Quote::Single => return self.control_escape(source, text),
             b'\'' | b'`' => {
                 let own =
                     matches!((text.quote, next), (Quote::Single, b'\'') | (Quote::Backtick, b'`'));
@@ -138,8 +139,34 @@ impl Engine {
         Ok(Flow::Go)
     }
 
+    /// `\x` in a string in apostrophes: Python's `repr` writes control characters like this. With
+    /// other digits it may be part of a path or a pattern.
+    fn control_escape(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let at = self.pos;
+        let value = match source.from(at + 2) {
+            [high @ (b'0' | b'1' | b'7'), low, ..] => {
+                let digit = (*low as char).to_digit(16);
+                digit.map(|low| u32::from(high - b'0') * 16 + low)
+            }
+            [] | [b'0' | b'1' | b'7'] if !source.is_last() => return Ok(Flow::Wait),
+            _ => None,
+        };
+        match value {
+            Some(value @ (0..=0x1f | 0x7f)) => {
+                self.edit(text.quote.kind(), at..at + 4, format!("\\u{value:04x}"))?;
+                self.pos += 4;
+            }
+            _ => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos += 1;
+            }
+        }
+        self.commit_text(text);
+        Ok(Flow::Go)
+    }
+
     /// `\u` and what follows.
-    fn unicode_escape(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
+    pub(super) fn unicode_escape(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
         let rest = source.from(at + 2);
         let first = match hex4(rest) {
             Hex::Value(value) => value,

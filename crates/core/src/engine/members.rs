@@ -4,7 +4,7 @@ use super::{
     Engine, Flow, Lex, Source, Step, Stop,
     follows::{Start, begins_member, member},
     frames::Shape,
-    source::Edge,
+    source::{Edge, is_literal},
     try_peek,
 };
 use crate::{
@@ -150,7 +150,7 @@ impl Engine {
             self.lex_start = after;
             self.tail = None;
             self.closed_string = None;
-            let text = super::Text { quote, is_key: false, quotes: 1, nested: 0 };
+            let text = super::Text::new(quote, false, 1);
             self.lex = Lex::Text(text);
             self.inner = super::quotes::Inner::default();
             return Ok(Flow::Go);
@@ -231,25 +231,79 @@ impl Engine {
         Ok(true)
     }
 
-    /// Whether at least two strings, separated by commas, and then a `}` follow.
+    /// Whether the comma after a key was written for a colon, as in `"b", 2, "c": 3`: a number or a
+    /// literal follows, which cannot be a key, and then another member or the end of the object. Not
+    /// after the first key, where it may be a set.
+    pub(super) fn comma_for_colon(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
+        if self.comma == usize::MAX {
+            return Ok(false);
+        }
+        let mut look = self.look(source, self.pos + 1);
+        look.gap()?;
+        let from = look.passed();
+        while matches!(look.peek()?, b'0'..=b'9' | b'-' | b'.') {
+            look.bump();
+        }
+        if look.passed() == from && !is_literal(look.word()?) {
+            return Ok(false);
+        }
+        match look.gap()? {
+            b'}' => Ok(true),
+            b',' => {
+                look.bump();
+                look.gap()?;
+                begins_member(look)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether at least two strings or numbers, separated by commas, and then a `}` follow.
     pub(super) fn reads_set(&mut self, source: &Source<'_>) -> bool {
         let mut look = self.look(source, self.pos);
-        let mut strings = 0;
+        let mut items = 0;
         loop {
-            let Ok(Some((quote, length))) = look.quote() else { return false };
-            look.advance(length);
-            if look.through(quote).is_err() {
-                return false;
+            match look.quote() {
+                Ok(Some((quote, length))) => {
+                    look.advance(length);
+                    if look.through(quote).is_err() {
+                        return false;
+                    }
+                }
+                _ => {
+                    let from = look.passed();
+                    while let Ok(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = look.peek() {
+                        look.bump();
+                    }
+                    if look.passed() == from {
+                        return false;
+                    }
+                }
             }
-            strings += 1;
+            items += 1;
             match look.space() {
                 Ok(b',') => look.bump(),
-                Ok(b'}') => return strings > 1,
+                Ok(b'}') => return items > 1,
                 _ => return false,
             }
             if look.space().is_err() {
                 return false;
             }
         }
+    }
+
+    /// Reads the braces that were just opened as those of a list, if that is what they are around:
+    /// `{'a', 'b'}`. Whole-text path only.
+    pub(super) fn reopens_as_set(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
+        if !self.whole || self.expect != Expect::FirstKey || !self.reads_set(source) {
+            return Ok(false);
+        }
+        // Nothing was opened since.
+        let start = self.frames.opened();
+        self.frames.pop();
+        self.edit(RepairKind::Tuple, start..start + 1, "[")?;
+        self.frames.push(Shape::Array, start);
+        self.expect = Expect::FirstItem;
+        Ok(true)
     }
 }

@@ -16,6 +16,7 @@ mod finish;
 mod follows;
 mod frames;
 mod guided;
+mod lex;
 mod members;
 mod number;
 mod prose;
@@ -33,6 +34,7 @@ use core::{cell::Cell, fmt};
 pub(crate) use edits::Edit;
 use fast::FastPath;
 use frames::Frames;
+use lex::{Comment, Lex, PLAIN, Text};
 use source::{Look, Source};
 pub(crate) use source::{Part, wide_space};
 
@@ -58,46 +60,6 @@ pub(crate) enum Stop {
     Overflow,
     /// A repair is needed that the policy forbids.
     Refused,
-}
-
-/// The token that the engine is inside of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lex {
-    /// Between tokens.
-    None,
-    /// In a string, with or without quotes.
-    Text(Text),
-    /// In a number that is longer than the look-ahead.
-    Digits(number::Part),
-    /// In a comment.
-    Comment(Comment),
-    /// In text before a document.
-    Prose,
-    /// In words between members that belong to none of them.
-    Stray,
-    /// After the last document. Everything is dropped.
-    Tail,
-}
-
-/// A string that is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Text {
-    quote: quote::Quote,
-    is_key: bool,
-    /// How many quotes delimit it: 1, 2 or 3, or 0 for a string without quotes.
-    quotes: u8,
-    /// How many brackets are open in a string without quotes.
-    nested: u8,
-}
-
-/// A value in double quotes, as in valid JSON.
-const PLAIN: Text = Text { quote: quote::Quote::Double, is_key: false, quotes: 1, nested: 0 };
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comment {
-    Block,
-    Line,
-    Markup,
 }
 
 /// Whether a step made progress.

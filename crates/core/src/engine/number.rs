@@ -43,8 +43,13 @@ impl Engine {
             match look.peek() {
                 // `1//note` and `1/*note*/`: the comment is not part of the number.
                 Ok(b'/') if matches!(look.peek_at(1), Ok(b'/' | b'*')) => break None,
-                Ok(0xd8 | 0xe3 | 0xef) => match look.wide_sign() {
-                    Ok(None) => look.bump(),
+                Ok(0xc2 | 0xd8 | 0xe1..=0xe3 | 0xef) => match look.wide_sign() {
+                    Ok(None) => match look.odd_space_ends() {
+                        Ok(true) => break None,
+                        // All of it is passed at once, so that none of it is looked at again.
+                        Ok(false) => look.pass_odd_space(),
+                        Err(edge) => break Some(edge),
+                    },
                     Ok(Some((sign, length))) => {
                         let sign_at = at + look.passed();
                         if sign == b':' || try_peek!(self.separates(source, sign_at, length), true)
@@ -239,7 +244,7 @@ impl Engine {
         if look.passed() == from || !text {
             return Ok(false);
         }
-        if look.at_quote()? {
+        if look.at_quote()? || look.odd_space_ends()? {
             return Ok(false);
         }
         let word_at = look;
@@ -261,15 +266,29 @@ impl Engine {
         if next.is_ascii_digit() || word.is_empty() {
             return Ok(false);
         }
+        let mut times = is_times(word);
         loop {
             if look.at_wide(b',')? || matches!(after, b',' | b']') {
                 return Ok(true);
+            }
+            if matches!(after, b'\n' | b'\r') {
+                return Ok(matches!(look.space()?, b',' | b']'));
+            }
+            if times && after.is_ascii_digit() {
+                // `5 x 6 cm` has a number in it that is no item.
+                while matches!(look.peek()?, b'0'..=b'9' | b'.') {
+                    look.bump();
+                }
+                after = look.blanks()?;
+                times = false;
+                continue;
             }
             let text = (after.is_ascii_alphabetic() || after >= 0x80) && !look.at_quote()?;
             let word = if text { look.word()? } else { &[] };
             if word.is_empty() || is_literal(word) {
                 return Ok(false);
             }
+            times = is_times(word);
             after = look.blanks()?;
         }
     }
@@ -366,6 +385,11 @@ impl Engine {
         }
         Ok(end)
     }
+}
+
+/// Whether a word is the sign between the sides of something, as in `5 x 6 cm`.
+fn is_times(word: &[u8]) -> bool {
+    matches!(word, b"x" | b"X") || word == "×".as_bytes()
 }
 
 /// Removes leading zeros: `-007` becomes `-7`.

@@ -247,14 +247,102 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// The length in bytes of the space or control character at the cursor, if it is not white space
+    /// to JSON.
+    fn odd_space(&self) -> Result<Option<usize>, Edge> {
+        Ok(match self.peek()? {
+            b'\n' | b'\r' | b'\t' => None,
+            ESCAPE => Some(self.terminal_colour()?),
+            0..=0x1f | 0x7f => Some(1),
+            _ => self.wide_space()?,
+        })
+    }
+
+    /// The length in bytes of the sequence that sets a colour on a terminal, at the cursor, as in
+    /// `ESC [ 34 ; 1 m`; that of the control character alone if it begins none.
+    pub(super) fn terminal_colour(&self) -> Result<usize, Edge> {
+        let or_alone = |next| match next {
+            Err(Edge::More) => Err(Edge::More),
+            Err(_) => Ok(0),
+            next => next,
+        };
+        if or_alone(self.peek_at(1))? != b'[' {
+            return Ok(1);
+        }
+        for at in 2..MAX_COLOUR {
+            match or_alone(self.peek_at(at))? {
+                b'0'..=b'9' | b';' | b':' => {}
+                // `K` clears the rest of the line, as `grep` does after each colour.
+                b'm' | b'K' => return Ok(at + 1),
+                _ => break,
+            }
+        }
+        Ok(1)
+    }
+
+    /// Whether odd space is at the cursor, and ends the number or literal before it. In `5\u{a0}kg`
+    /// and `1\u{a0}000` it does not, because words or digits follow on the line.
+    pub(super) fn odd_space_ends(mut self) -> Result<bool, Edge> {
+        if self.odd_space()?.is_none() {
+            return Ok(false);
+        }
+        let ends = loop {
+            if self.rest().starts_with(LINE_SEPARATOR) {
+                break Ok(true);
+            }
+            match self.odd_space() {
+                Ok(Some(length)) => self.advance(length),
+                Ok(None) if matches!(self.peek()?, b' ' | b'\t') => self.bump(),
+                Ok(None) => break self.at_value_end(),
+                Err(edge) => break Err(edge),
+            }
+        };
+        match ends {
+            Err(Edge::End | Edge::Window) => Ok(true),
+            ends => ends,
+        }
+    }
+
+    /// Whether the cursor is at an escaped line end or tab that is white space, and not part of a word
+    /// as in `C:\new`: white space, a bracket, a separator or a quote follows it.
+    pub(super) fn at_escaped_space(&self) -> Result<bool, Edge> {
+        if self.peek()? != b'\\' || !matches!(self.peek_at(1)?, b'n' | b'r' | b't') {
+            return Ok(false);
+        }
+        match self.peek_at(2) {
+            Err(Edge::End) => Ok(true),
+            next => Ok(b" \\\n\r\t,:{}[]\"".contains(&next?)),
+        }
+    }
+
+    /// Skips the odd space at the cursor, or else one byte.
+    pub(super) fn pass_odd_space(&mut self) {
+        let from = self.at;
+        while let Ok(Some(length)) = self.odd_space() {
+            self.advance(length);
+        }
+        if self.at == from {
+            self.bump();
+        }
+    }
+
+    /// Whether the cursor is at something that cannot be part of a value without quotes.
+    fn at_value_end(&self) -> Result<bool, Edge> {
+        Ok(match self.peek()? {
+            b'\n' | b'\r' | b',' | b':' | b';' | b'{' | b'}' | b'[' | b']' | b')' | b'#' => true,
+            b'/' => matches!(self.peek_at(1)?, b'/' | b'*'),
+            b'\\' if self.escaped => matches!(self.peek_at(1)?, b'n' | b'r' | b't' | b'"'),
+            _ => self.at_quote()? || self.wide_sign()?.is_some(),
+        })
+    }
+
     /// Skips white space, and returns the byte after it. A comma or colon of another script is
     /// skipped up to its last byte, and returned as the ASCII one.
     #[inline]
     pub(super) fn space(&mut self) -> Result<u8, Edge> {
         loop {
             match self.peek()? {
-                // The engine drops control characters.
-                0..=b' ' | 0x7f => self.bump(),
+                b' ' | b'\n' | b'\r' | b'\t' => self.bump(),
                 b'\\' if self.escaped && matches!(self.peek_at(1)?, b'n' | b'r' | b't') => {
                     self.advance(2);
                 }
@@ -267,6 +355,10 @@ impl<'a> Look<'a> {
                     self.advance(length - 1);
                     return Ok(sign);
                 }
+                byte @ (0..=0x1f | 0x7f) => match self.odd_space()? {
+                    Some(length) => self.advance(length),
+                    None => return Ok(byte),
+                },
                 byte => return Ok(byte),
             }
         }
@@ -380,6 +472,15 @@ impl<'a> Look<'a> {
         }
     }
 }
+
+/// Begins a sequence for a terminal.
+pub(super) const ESCAPE: u8 = 0x1b;
+
+/// The length of the longest sequence for a terminal that is recognized, in bytes.
+const MAX_COLOUR: usize = 32;
+
+/// U+2028.
+const LINE_SEPARATOR: &[u8] = "\u{2028}".as_bytes();
 
 /// White space that is not JSON's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,7 +46,7 @@ impl Engine {
         self.inner_quotes = 0;
         self.inner = Inner::default();
         self.definite_end = None;
-        self.lex = Lex::Text(Text { quote, is_key, quotes, nested: 0 });
+        self.lex = Lex::Text(Text::new(quote, is_key, quotes));
         self.tail = None;
         if !is_key {
             self.commit();

@@ -51,6 +51,18 @@ impl Engine {
                 };
                 Ok(Flow::Go)
             }
+            Action::InsertValue if token == Token::Comma && self.expect == Expect::Colon => {
+                match self.comma_for_colon(source) {
+                    Err(Edge::More) => Ok(Flow::Wait),
+                    Ok(true) => {
+                        self.edit(RepairKind::MissingColon, at..at + 1, ":")?;
+                        self.pos += 1;
+                        self.expect = Expect::MemberValue;
+                        Ok(Flow::Go)
+                    }
+                    _ => self.insert_value(token),
+                }
+            }
             Action::InsertValue => self.insert_value(token),
             Action::Leave => {
                 self.frames.pop();
@@ -134,6 +146,9 @@ impl Engine {
             Token::GroupOpen => self.open(Shape::Tuple),
             Token::Quote => self.accept_quote(source),
             Token::Number if matches!(self.expect, Expect::FirstKey | Expect::Key) => {
+                if self.reopens_as_set(source)? {
+                    return Ok(Flow::Go);
+                }
                 self.open_bare(source, true)
             }
             Token::Number => self.number(source),
@@ -172,16 +187,10 @@ impl Engine {
             return Err(Stop::Refused);
         };
         let is_key = matches!(self.expect, Expect::FirstKey | Expect::Key);
-        if is_key && self.whole && self.expect == Expect::FirstKey && self.reads_set(source) {
-            // `{'a', 'b'}` is a list in braces. Nothing was opened since.
-            let start = self.frames.opened();
-            self.frames.pop();
-            self.edit(RepairKind::Tuple, start..start + 1, "[")?;
-            self.frames.push(Shape::Array, start);
-            self.expect = Expect::FirstItem;
-            return Ok(Flow::Go);
-        }
         if is_key {
+            if self.reopens_as_set(source)? {
+                return Ok(Flow::Go);
+            }
             self.begin_key();
             return self.open_string(source, quote, length, true);
         }

@@ -3,7 +3,7 @@
 use super::{
     Comment, Engine, Expect, Flow, Lex, Source, Step, Stop, Token,
     quote::Quote,
-    source::{Edge, WideSpace, wide_space},
+    source::{ESCAPE, Edge, WideSpace, wide_space},
     try_peek,
 };
 use crate::{RepairKind, scan};
@@ -39,6 +39,10 @@ impl Engine {
                 _ => Ok(None),
             },
             b'\\' => self.escaped_space(source),
+            ESCAPE => match source.look(self.pos, self.window).terminal_colour() {
+                Ok(length) => self.odd_space(length, ""),
+                Err(_) => Ok(Some(Flow::Wait)),
+            },
             0..=0x1f | 0x7f => self.odd_space(1, ""),
             0xc2 | 0xe1..=0xe3 | 0xef => match self.wide_sign(source)? {
                 None => self.wide_space(source),

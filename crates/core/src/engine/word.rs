@@ -45,6 +45,17 @@ fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str
     None
 }
 
+/// A cursor after the literal at `look`, if odd space ends it.
+fn literal_before_space(mut look: Look<'_>) -> Result<Option<Look<'_>>, Edge> {
+    let rest = look.rest();
+    let length = rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    if literal(&rest[..length], false).is_none() {
+        return Ok(None);
+    }
+    look.advance(length);
+    Ok(look.odd_space_ends()?.then_some(look))
+}
+
 /// Modules whose calls appear when Python prints values.
 const MODULES: [&[u8]; 10] = [
     b"bson",
@@ -71,8 +82,18 @@ impl Engine {
             Err(Edge::End) => (look.rest_from_start(), true),
             Err(Edge::Window) => (&[][..], false),
         };
+        let start = self.look(source, at);
+        let (word, ended, spaced) = match try_peek!(literal_before_space(start), None) {
+            Some(after) => {
+                look = after;
+                (look.seen(), false, true)
+            }
+            None => (word, ended, false),
+        };
         let next = if ended { b' ' } else { look.peek().unwrap_or(b' ') };
-        let closes = next.is_ascii_whitespace()
+        let closes = spaced
+            || next == b'\\' && !ended && try_peek!(look.at_escaped_space(), false)
+            || next.is_ascii_whitespace()
             || matches!(
                 next,
                 b',' | b'}' | b']' | b')' | b':' | b';' | b'/' | b'#' | b'"' | b'`' | b'{' | b'['

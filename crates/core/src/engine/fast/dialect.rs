@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// A value in single quotes.
-pub(super) const SINGLE: Text = Text { quote: Quote::Single, is_key: false, quotes: 1, nested: 0 };
+pub(super) const SINGLE: Text = Text::new(Quote::Single, false, 1);
 
 /// Whether a text may be in a dialect, and whether it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,11 @@ pub(super) fn after_item(site: Site, mut look: Look<'_>, next: u8) -> Result<Con
                 Err(Edge::End) => false,
                 other => {
                     other?;
-                    look.closer(site.quote)?.is_some()
+                    match look.closer(site.quote)? {
+                        // In `"Cold "+"Start"` a piece of the string is in the second quotes.
+                        Some(length) if next == b'+' => !is_word(look.peek_at(length)?),
+                        found => found.is_some(),
+                    }
                 }
             };
             return Ok(if quoted && touching {
@@ -81,6 +85,9 @@ fn after_comma(site: Site, look: Look<'_>) -> Result<Continuation, Edge> {
     if !words.words()? {
         return Ok(Continuation::Item);
     }
+    if calls(words)? {
+        return Ok(Continuation::BareItem);
+    }
     // Text that continues to another quote is no item.
     loop {
         if matches!(words.peek()?, b',' | b']' | b'\n') || words.at_wide(b',')? {
@@ -91,6 +98,45 @@ fn after_comma(site: Site, look: Look<'_>) -> Result<Continuation, Edge> {
             return Ok(Continuation::CommaText);
         }
         words.bump();
+    }
+}
+
+/// Whether a call around a string is all that is left of the item whose first word was passed, as in
+/// `ObjectId("x")` and `new Date("x")`. No if that is not visible.
+fn calls(mut look: Look<'_>) -> Result<bool, Edge> {
+    let at_call = |look: &mut Look<'_>| {
+        if look.seen().ends_with(b"new") && look.blanks()? != b'(' {
+            look.word()?;
+        }
+        Ok(look.peek()? == b'(')
+    };
+    let mut read = || {
+        if !at_call(&mut look)? {
+            return Ok(false);
+        }
+        look.bump();
+        look.space()?;
+        let Some((quote, length)) = look.quote()? else { return Ok(false) };
+        look.advance(length);
+        look.through(quote)?;
+        if look.space()? != b')' {
+            return Ok(false);
+        }
+        look.bump();
+        Ok(match look.space()? {
+            b']' => true,
+            // Text in quotes goes on in words after the comma.
+            b',' => {
+                look.bump();
+                look.gap()?;
+                look.at_quote()? || !look.words()? || at_call(&mut look)?
+            }
+            _ => false,
+        })
+    };
+    match read() {
+        Err(Edge::End | Edge::Window) => Ok(false),
+        calls => calls,
     }
 }
 
