@@ -25,6 +25,7 @@ use jsonmend_core::UnknownCode;
 
 mod begins;
 mod comment;
+mod dialect;
 mod document;
 mod extractor;
 mod fence;
@@ -36,6 +37,10 @@ mod scalar;
 mod sink;
 mod whole;
 
+pub use dialect::{
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect, FoundCall,
+    FoundCalls, Tools, UnknownTool,
+};
 pub use extractor::Extractor;
 pub use reasoning::is_reasoning_tag;
 pub use sink::{Findings, Found, TextSink};
