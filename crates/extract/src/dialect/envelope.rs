@@ -57,6 +57,7 @@ struct Call {
     /// It is no call.
     dead: bool,
     refused: bool,
+    ended: bool,
     repairs: usize,
 }
 
@@ -368,7 +369,10 @@ impl Envelope {
     /// The value of a member of a call begins.
     fn begin_member<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &mut Ctx<'_, S>) {
         let key = key.trim();
-        if NAMES.contains(&key) && byte == b'"' && self.call.name.is_none() {
+        if self.call.ended {
+            // What follows a list of calls belongs to none of them.
+            self.begin_other(byte);
+        } else if NAMES.contains(&key) && byte == b'"' && self.call.name.is_none() {
             self.reading = Reading::Name;
         } else if key == "function" && byte == b'{' {
             self.levels.push(Level { role: Role::Inner, key: Vec::new() });
@@ -501,6 +505,7 @@ impl Envelope {
             CallOutcome::Whole
         };
         ctx.end(outcome, self.call.repairs, at_end);
+        self.call.ended = true;
     }
 
     /// The object of a call has ended.

@@ -124,6 +124,8 @@ impl<S: CallSink> Ctx<'_, S> {
         } else if self.out.open {
             self.out.at += bytes.len();
             self.sink.raw(bytes);
+        } else if self.out.made {
+            self.out.markup(bytes, self.sink);
         } else {
             self.out.hold(Part::Raw, bytes);
         }

@@ -120,6 +120,13 @@ impl CallExtractor {
         }
     }
 
+    /// Uses other options: the policy and the limits. The dialects stay as they were made ready.
+    #[must_use]
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
     /// Looks for this dialect. The first one replaces all others, and further ones are looked for as
     /// well. A call of an unknown tool is then a call, too.
     #[must_use]

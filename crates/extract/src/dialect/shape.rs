@@ -243,6 +243,29 @@ impl Dialect {
         &self.name
     }
 
+    /// Whether its text consists of messages with headers, which say to whom they are addressed.
+    #[must_use]
+    pub const fn has_messages(&self) -> bool {
+        self.frames.is_some()
+    }
+
+    /// The family of the shape of its calls.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        if self.has_messages() {
+            return "messages";
+        }
+        match self.shapes.last() {
+            Some(Shape::Json(block)) if block.open.is_empty() => "JSON",
+            Some(Shape::Json(_)) => "JSON between markers",
+            Some(Shape::Named(_) | Shape::Line) => "name, then JSON",
+            Some(Shape::Xml(_)) => "tags",
+            Some(Shape::Python(_)) => "Python",
+            Some(Shape::Brace(_)) => "braces",
+            Some(Shape::React) | None => "prose",
+        }
+    }
+
     /// What it is, in a few words.
     #[must_use]
     pub fn about(&self) -> &str {

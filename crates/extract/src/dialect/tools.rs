@@ -69,6 +69,15 @@ impl Tools {
         self
     }
 
+    /// Adds all tools of another table.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        other
+            .tools
+            .into_iter()
+            .fold(self, |tools, (name, tool)| tools.with_tool(name, tool.parameters, tool.guide))
+    }
+
     /// Whether there are no tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {

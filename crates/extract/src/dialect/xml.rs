@@ -194,7 +194,8 @@ impl XmlCall {
         let Some(&first) = rest.first() else {
             return if eof { self.cut(ctx) } else { Step::Wait };
         };
-        if first == b'{' && self.object.len() == 0 && self.xml.layout != Layout::Tools {
+        let empty = self.object.len() == 0 && !self.junk;
+        if first == b'{' && empty && self.xml.layout != Layout::Tools {
             return self.body(ctx);
         }
         let Some(role) = self.role(rest, eof, ctx) else { return Step::Wait };

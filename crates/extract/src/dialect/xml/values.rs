@@ -183,7 +183,8 @@ impl XmlCall {
             }
             Role::ValueEnd if special || reading.value.is_json() => Place::End(length),
             Role::ValueEnd => self.if_followed(after, length, eof, ctx),
-            Role::Parameter(..) if layout == Layout::Keys => Place::Element,
+            Role::Parameter(..) if layout == Layout::Keys && reading.fresh => Place::Element,
+            Role::Parameter(..) if layout == Layout::Keys => Place::Text,
             Role::Parameter(key, _) => {
                 let new = !self.object.has(&key);
                 let at_line = reading.last == b'\n' || special;
@@ -224,6 +225,9 @@ impl XmlCall {
         let next = after.get(space..).unwrap_or_default();
         if next.is_empty() {
             return if eof || space == SPACE { Place::End(length) } else { Place::Wait };
+        }
+        if space == SPACE {
+            return Place::End(length);
         }
         let Some(role) = self.role(next, eof, ctx) else { return Place::Wait };
         match role {
