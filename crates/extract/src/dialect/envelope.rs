@@ -2,6 +2,7 @@
 
 mod follow;
 mod keys;
+mod source;
 
 use jsonmend_core::RepairKind;
 
@@ -128,44 +129,6 @@ impl Envelope {
     pub(super) fn arguments_only() -> Self {
         let call = Call { begun: true, ..Call::default() };
         Self { reading: Reading::Arguments(0), call, ..Self::new(false, false) }
-    }
-
-    /// Notes what is about to be pushed to the mender.
-    pub(super) fn note(&mut self, bytes: &[u8]) {
-        if self.taken > 4096 && self.taken * 2 > self.source.len() {
-            self.source.drain(..self.taken);
-            self.taken = 0;
-        }
-        self.source.extend_from_slice(bytes);
-    }
-
-    /// What was pushed and does not belong to the value.
-    pub(super) fn rest(&mut self) -> Vec<u8> {
-        let rest = self.source.split_off(self.taken.min(self.source.len()));
-        self.source.clear();
-        self.taken = 0;
-        rest
-    }
-
-    fn take(&mut self, length: usize) -> Vec<u8> {
-        let end = (self.taken + length).min(self.source.len());
-        let bytes = self.source.get(self.taken..end).unwrap_or_default().to_vec();
-        self.taken = end;
-        self.pos += bytes.len();
-        bytes
-    }
-
-    /// Emits source bytes where they belong.
-    fn emit_source<S: CallSink>(&self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
-        if self.call.dead && ctx.drops() {
-            ctx.dropped(bytes);
-        } else if self.call.dead {
-            ctx.text(bytes);
-        } else if matches!(self.reading, Reading::Arguments(_)) {
-            ctx.raw(bytes);
-        } else {
-            ctx.markup(bytes);
-        }
     }
 
     /// Reads mended bytes. `copied` says that they are source bytes, too.
