@@ -5,7 +5,7 @@
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use jsonmend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};
-use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
+use jsonmend_extract::{Dialect, Extractor, Findings, Scope, mend_text};
 use jsonmend_testkit::{adversary, cases};
 
 fn document(path: &str) -> String {
@@ -251,6 +251,18 @@ fn the_page_of_quotes_contains_the_tables() {
 #[test]
 fn the_page_of_hostile_inputs_contains_the_catalogue() {
     contains_table("docs/hostile.md", &adversary::catalogue());
+}
+
+#[test]
+fn the_page_of_the_dialects_contains_every_row() {
+    let rows = Dialect::all().iter().map(|row| {
+        let example = row.example().replace('\n', "\\n").replace('|', "\\|");
+        let ticks = if example.contains('`') { "``" } else { "`" };
+        let about = row.about();
+        format!("| `{}` | {} | {about} | {ticks} {example} {ticks} |\n", row.name(), row.family())
+    });
+    let head = "| name | family | models | example |\n|---|---|---|---|\n";
+    contains_table("docs/dialects.md", &[head.to_owned(), rows.collect()].concat());
 }
 
 /// Checks that the page contains that table as printed, or writes it there with `UPDATE_DOCS=1`.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod core;
+mod dialects;
 mod response;
 mod schema;
 mod wire;
@@ -35,6 +36,14 @@ const ROWS: &[(&str, Reached)] = &[
     ("a number or literal that is the whole channel", Here(core::lone_scalar)),
     ("a bracket in prose", Here(core::bracket_in_prose)),
     ("white space, comments and a lone string", Here(core::held_in_extraction)),
+    ("a call without a name", Here(dialects::held)),
+    ("the name of a tool or a parameter in text", Here(dialects::names)),
+    ("a tag", Here(dialects::tags)),
+    ("the header of a message", Here(dialects::headers)),
+    ("white space after a closing tag", Here(dialects::space)),
+    ("a number or literal that is bare text", Here(dialects::scalars)),
+    ("white space at the end of a value", Here(dialects::trailing_space)),
+    ("elements inside of a value", Here(dialects::elements)),
     ("`SseLimits::with_line`", Here(wire::line)),
     ("`SseLimits::with_event`", Here(wire::event)),
     ("`WireLimits::with_calls`", Here(wire::calls)),

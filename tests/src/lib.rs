@@ -20,6 +20,8 @@ pub fn corpus() -> PathBuf {
 pub mod pages {
     #[doc = include_str!("../../README.md")]
     pub struct Readme;
+    #[doc = include_str!("../../docs/dialects.md")]
+    pub struct Dialects;
     #[doc = include_str!("../../docs/rewriting.md")]
     pub struct Rewriting;
     #[doc = include_str!("../../docs/schema.md")]

@@ -10,7 +10,9 @@ use jsonmend_schema::Rule;
 
 pub(crate) use self::values::{Emit, FormatArg, PolicyArg, RiskArg, ScopeArg, Split, TrailingArg};
 use self::values::{at_least_one, repair_kind, rule};
-use crate::exit::{CHECK_CODES, EXIT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES, TRACE_CODES};
+use crate::exit::{
+    CHECK_CODES, EXIT_CODES, EXTRACT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES, TRACE_CODES,
+};
 
 /// The heading of the options that all commands have.
 const GLOBAL: &str = "Global options";
@@ -40,6 +42,7 @@ pub(crate) enum Command {
     Batch(BatchArgs),
     Check(CheckArgs),
     Explain(ExplainArgs),
+    Extract(ExtractArgs),
     Repair(RepairArgs),
     Stream(StreamArgs),
     Trace(TraceArgs),
@@ -57,9 +60,10 @@ pub(crate) enum Color {
 
 /// Answer JSON Lines requests with JSON Lines replies, in the same order.
 ///
-/// A request has an `input` or `input_base64` and, optionally, an `id` and an `op` (repair, stream or
-/// events). Every request gets a reply of one line. The reply to a bad request has an `error`. Blank
-/// lines are skipped. Memory use is bounded: each thread holds only a few requests at a time.
+/// A request has an `input` or `input_base64` and, optionally, an `id` and an `op` (repair, stream,
+/// events or calls). Every request gets a reply of one line. The reply to a bad request has an
+/// `error`. Blank lines are skipped. Memory use is bounded: each thread holds only a few requests at
+/// a time.
 ///
 /// docs/batch.md lists the fields of requests and replies.
 #[derive(Debug, Args)]
@@ -108,6 +112,30 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) input: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// Find the tool calls in a text, mend their arguments, and print one JSON object per call.
+///
+/// A call has its `name`, its `arguments` as JSON text, and an `outcome`: only one that is `whole` or
+/// `repaired` may be run. Without --format, all dialects are looked for, and only the tools of --tools
+/// turn text without markers into calls. docs/dialects.md lists the dialects.
+#[derive(Debug, Args)]
+#[command(after_help = EXTRACT_CODES)]
+pub(crate) struct ExtractArgs {
+    /// File with the text; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// The dialect of the calls, or the name of the model.
+    #[arg(long, value_name = "DIALECT|MODEL", default_value = "auto")]
+    pub(crate) format: String,
+
+    /// Tool declarations as OpenAI, Anthropic, Gemini or MCP write them, or a directory of schemas.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

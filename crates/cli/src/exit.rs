@@ -66,6 +66,17 @@ Exit codes:
 If several apply, the highest wins. If the reader of the output closes the pipe early,
 the exit code is 6, without a message.";
 
+/// The exit codes in the help of `extract`.
+pub(crate) const EXTRACT_CODES: &str = "\
+Exit codes:
+  0  every call may be run, repaired or not
+  2  the command line is wrong
+  3  a call was cut off
+  4  the text holds no call
+  5  a call was refused
+  6  reading or writing failed
+If several apply, the highest wins.";
+
 /// The exit codes in the help of `check`.
 pub(crate) const CHECK_CODES: &str = "\
 Exit codes:

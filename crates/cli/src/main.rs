@@ -7,6 +7,7 @@ mod codes;
 mod excerpt;
 mod exit;
 mod explain;
+mod extract;
 mod fault;
 mod fit;
 mod fragment;
@@ -96,6 +97,7 @@ fn dispatch(command: &Command, session: Session) -> Result<Exit, Failure> {
             check::run(args, session).map(|exit| exit.for_check(args.exit_code))
         }
         Command::Explain(args) => explain::run(args, session),
+        Command::Extract(args) => extract::run(args, session),
         Command::Repair(args) => {
             repair::run(args, session).map(|exit| exit.for_output(args.exit_code))
         }

@@ -24,6 +24,7 @@ use std::{fmt, str::FromStr};
 use jsonmend_core::UnknownCode;
 
 mod comment;
+mod dialect;
 mod document;
 mod extractor;
 mod margin;
@@ -31,6 +32,10 @@ mod scalar;
 mod sink;
 mod whole;
 
+pub use dialect::{
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect, FoundCall,
+    FoundCalls, Tools, UnknownTool,
+};
 pub use extractor::Extractor;
 pub use jsonmend_core::prose::is_reasoning_tag;
 pub use sink::{Findings, Found, TextSink};

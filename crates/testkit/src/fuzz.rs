@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use jsonmend_core::{Limits, Options, Policy, TrailingDocuments};
-use jsonmend_extract::Scope;
+use jsonmend_extract::{Dialect, Scope};
 use jsonmend_wire::{ApiFormat, RewriteMode, RewriteOptions, WireOptions};
 
 use crate::{
@@ -27,6 +27,7 @@ pub type Body = fn(&[u8]) -> Result<(), Violation>;
 /// Every body and the name of its target.
 pub const BODIES: &[(&str, Body)] = &[
     ("bounded", bounded),
+    ("dialects", dialects),
     ("differential", differential),
     ("extract", extract),
     ("formats", formats),
@@ -153,6 +154,17 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     let options = options.with_trailing_documents(TrailingDocuments::First);
     laws::text_laws(input, scope, &options)?;
     laws::text_agreement(input, scope, &options)
+}
+
+/// Tool calls in text. The first byte chooses the dialect, or all of them.
+///
+/// # Errors
+/// The law that the input breaks.
+pub fn dialects(data: &[u8]) -> Result<(), Violation> {
+    let Some((&choice, data)) = data.split_first() else { return Ok(()) };
+    let (options, input) = split(data);
+    let dialect = Dialect::all().get(usize::from(choice));
+    laws::text_calls(input, &laws::call_reader(dialect, &options))
 }
 
 /// Server-sent events, with cuts that the input chooses, compared with a decoder that sees the whole.

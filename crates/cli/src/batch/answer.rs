@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Setting, framed,
+    Setting, calls, framed,
     growth::{Growth, grow},
     head::Head,
     pipeline::Line,
@@ -34,6 +34,7 @@ enum Body {
     Repair(Repaired),
     Stream(provider::Streamed),
     Events(framed::Framed),
+    Calls(calls::Extracted),
 }
 
 #[derive(Debug, Serialize)]
@@ -96,6 +97,7 @@ fn answer(line: &[u8], setting: Setting) -> Result<Body, String> {
         Op::Repair => repair(&request, &input, setting).map(Body::Repair),
         Op::Stream => provider::stream(&request, &input, setting).map(Body::Stream),
         Op::Events => framed::events(&request, &input).map(Body::Events),
+        Op::Calls => calls::calls(&request, &input, setting).map(Body::Calls),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 /// The fields of a request.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "id",
     "op",
     "input",
@@ -21,6 +21,7 @@ const FIELDS: [&str; 14] = [
     "snapshots",
     "wire",
     "framing",
+    "format",
     "schema",
     "tools",
     "name",

@@ -1,6 +1,7 @@
 //! `jsonmend batch`: JSON Lines in, JSON Lines out.
 
 mod answer;
+mod calls;
 mod framed;
 mod growth;
 mod head;

@@ -4,6 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jsonmend_core::{Limits, Options, Policy, Risk, lexer::join_surrogates};
+use jsonmend_extract::{Dialect, Tools};
 use jsonmend_schema::SharedRegistry;
 use jsonmend_wire::{ApiFormat, Framing};
 use serde::{Deserialize, Deserializer, de::Visitor};
@@ -11,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     args::{FormatArg, Split},
-    fit::{Target, tools_of_text},
+    fit::{Target, call_tools, tools_of_text},
 };
 
 /// One request. Fields that are not listed here are ignored.
@@ -38,6 +39,8 @@ pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     framing: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
+    format: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
     schema: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Option<&'a RawValue>,
@@ -62,6 +65,7 @@ pub(crate) enum Op {
     Repair,
     Stream,
     Events,
+    Calls,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -125,6 +129,21 @@ impl<'a> Request<'a> {
                 .map(FramingName::Named)
                 .ok_or_else(|| format!("`framing`: `{name}` is not known")),
         }
+    }
+
+    /// The dialect of the calls in a text, unless it is to be detected.
+    pub(crate) fn dialect(&self) -> Result<Option<&'static Dialect>, String> {
+        match self.format.as_deref() {
+            None | Some("auto") => Ok(None),
+            Some(name) => Dialect::by_name(name)
+                .map(Some)
+                .ok_or_else(|| format!("`format`: `{name}` is not known")),
+        }
+    }
+
+    /// The tools that calls in a text may name.
+    pub(crate) fn call_tools(&self) -> Result<Tools, String> {
+        self.tools.map_or_else(|| Ok(Tools::new()), |tools| call_tools(tools.get()))
     }
 
     /// The schema for the value, if the request has one: either the schema itself, or tools and the

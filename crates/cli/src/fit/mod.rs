@@ -17,7 +17,7 @@ use jsonmend_schema::{
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use response::{CallReport, ObjectReport, tools_of_args, tools_of_text};
+pub(crate) use response::{CallReport, ObjectReport, call_tools, tools_of_args, tools_of_text};
 pub(crate) use run::{check, more_issues, repair};
 
 use crate::{
@@ -137,7 +137,7 @@ fn switched(mut rules: Rules, args: &RuleArgs) -> Rules {
 
 /// The tools that a file declares, or the schemas in a directory. The inner error is about their
 /// content.
-fn registry(path: &Path) -> Result<Result<Registry, String>, Failure> {
+pub(crate) fn registry(path: &Path) -> Result<Result<Registry, String>, Failure> {
     if !path.is_dir() {
         return Ok(tools(&read(path, MAX_SCHEMA)?));
     }

@@ -1,10 +1,12 @@
 //! The schemas for the calls and the objects of a response, and the reports about them.
 
 use jsonmend_core::Outcome;
+use jsonmend_extract::Tools;
 use jsonmend_response::{CallFit, ObjectFit};
 use jsonmend_schema::{Fitted, Registry, Resolved, Rules, SharedRegistry};
 use jsonmend_wire::{Block, Call};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Fitting, changes, registry, run::summary, switched, told, tools};
 use crate::{
@@ -25,6 +27,28 @@ pub(crate) fn tools_of_args(args: &StreamArgs) -> Result<Option<SharedRegistry>,
 /// The tools that a request brings along.
 pub(crate) fn tools_of_text(text: &str) -> Result<SharedRegistry, String> {
     tools(text).map(SharedRegistry::new)
+}
+
+/// The tools that the calls in a text may name. A tool is known by its name even if its schema cannot
+/// be used, as where a type has a name that JSON Schema does not know.
+pub(crate) fn call_tools(text: &str) -> Result<Tools, String> {
+    let error = match tools(text) {
+        Ok(registry) => return Ok(registry.tools()),
+        Err(error) => error,
+    };
+    let Ok(Value::Array(declared)) = serde_json::from_str(text) else { return Err(error) };
+    Ok(declared.into_iter().fold(Tools::new(), |known, tool| {
+        let alone = Value::Array(vec![tool]);
+        if let Ok(registry) = Registry::from_tools(&alone) {
+            return known.and(registry.tools());
+        }
+        let tool = alone.get(0).unwrap_or(&Value::Null);
+        let tool = tool.get("function").unwrap_or(tool);
+        let Some(name) = tool.get("name").and_then(Value::as_str) else { return known };
+        let properties = tool.pointer("/parameters/properties").and_then(Value::as_object);
+        let parameters = properties.into_iter().flatten().map(|(name, _)| name.as_str());
+        known.with_tool(name, parameters, None)
+    }))
 }
 
 fn with_switches(mut registry: Registry, args: &RuleArgs) -> Registry {

@@ -6,6 +6,7 @@ mod batch;
 mod check;
 mod documents;
 mod explain;
+mod extract;
 mod limits;
 mod pipes;
 mod program;

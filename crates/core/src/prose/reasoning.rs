@@ -51,7 +51,25 @@ pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
     (!partial || eof).then_some(None)
 }
 
+/// The length of a closing tag at the start of `bytes`, which closes a block that the prompt has
+/// opened. The outer `None` waits for more.
+pub(crate) fn stray_close(bytes: &[u8], eof: bool) -> Option<Option<usize>> {
+    let mut partial = false;
+    for (_, close) in TAGS {
+        if starts_with(bytes, close.as_bytes()) {
+            return Some(Some(close.len()));
+        }
+        partial |= bytes.len() < close.len() && starts_with(close.as_bytes(), bytes);
+    }
+    (!partial || eof).then_some(None)
+}
+
 impl Block {
+    /// The closing tag.
+    pub(crate) const fn close(self) -> &'static str {
+        self.close
+    }
+
     /// How many of `bytes` are certain to come before the closing tag, and the length of the tag if
     /// it follows them.
     #[must_use]

@@ -1,5 +1,6 @@
 //! Looks up schemas by the name of a tool, by their identifier, or by default.
 
+mod calls;
 mod import;
 mod names;
 mod parallel;

@@ -6,6 +6,7 @@
 
 mod calls;
 mod decoding;
+mod dialects;
 mod growth;
 mod prefixes;
 mod prose;
@@ -23,6 +24,7 @@ use jsonmend_core::Options;
 
 pub use calls::{cut_calls, lost_events};
 pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
+pub use dialects::{call_reader, text_calls};
 pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};
 pub use prefixes::{abandoned, honest_ends, nothing_lost, nothing_lost_at_end};
 pub use prose::text_agreement;

@@ -1,0 +1,179 @@
+//! The operation `calls`: the tool calls in a text.
+
+use jsonmend_core::Policy;
+use jsonmend_extract::{
+    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCall, FoundCalls, UnknownTool,
+};
+use serde::Serialize;
+
+use super::{
+    Setting,
+    request::{Input, Request},
+};
+
+/// The reply of the operation `calls`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Extracted {
+    /// The dialect of the first call.
+    format: Option<String>,
+    content: String,
+    reasoning: String,
+    calls: Vec<CallRecord>,
+    /// Calls that may not be run.
+    incomplete: Vec<CallRecord>,
+    unknown: Vec<UnknownRecord>,
+}
+
+/// A call in a text.
+#[derive(Debug, Serialize)]
+struct CallRecord {
+    name: String,
+    id: Option<String>,
+    arguments: String,
+    outcome: &'static str,
+    format: String,
+    /// How the end of the call was found.
+    matched: &'static str,
+    repairs: usize,
+    start: usize,
+    end: usize,
+    /// The known tool with the most similar name, if the name is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<String>,
+}
+
+/// A call of a tool that does not exist.
+#[derive(Debug, Serialize)]
+struct UnknownRecord {
+    name: String,
+    nearest: Option<String>,
+    format: String,
+    start: usize,
+}
+
+/// Reads the tool calls in a text.
+pub(crate) fn calls(
+    request: &Request<'_>,
+    input: &Input<'_>,
+    setting: Setting,
+) -> Result<Extracted, String> {
+    let options = request.options(Policy::PERMISSIVE, setting.limits);
+    let mut reader = CallExtractor::new(options).with_tools(request.call_tools()?);
+    if let Some(dialect) = request.dialect()? {
+        reader = reader.with_dialect(dialect.clone());
+    }
+    let mut content = Content::default();
+    for piece in input.pieces() {
+        reader.push(piece, &mut content);
+    }
+    reader.finish_at_eos(&mut content);
+    Ok(content.finish(input.whole()))
+}
+
+/// Collects what is found, with the places of text.
+#[derive(Debug, Default)]
+struct Content {
+    found: FoundCalls,
+    /// How much of the input was emitted.
+    at: usize,
+    /// Where each stretch of text is, and the text.
+    texts: Vec<(usize, Vec<u8>)>,
+    nearest: Vec<Option<String>>,
+    unknown: Vec<UnknownRecord>,
+}
+
+impl CallSink for Content {
+    fn text(&mut self, bytes: &[u8]) {
+        match self.texts.last_mut() {
+            Some((start, text)) if *start + text.len() == self.at => text.extend_from_slice(bytes),
+            _ => self.texts.push((self.at, bytes.to_vec())),
+        }
+        self.at += bytes.len();
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        self.at += bytes.len();
+        CallSink::reasoning(&mut self.found, bytes);
+    }
+    fn text_was_reasoning(&mut self) {
+        for (_, text) in std::mem::take(&mut self.texts) {
+            CallSink::reasoning(&mut self.found, &text);
+        }
+    }
+    fn markup(&mut self, bytes: &[u8]) {
+        self.at += bytes.len();
+    }
+    fn begin(&mut self, call: &CallStart<'_>) {
+        self.nearest.push(call.nearest.map(str::to_owned));
+        self.found.begin(call);
+    }
+    fn raw(&mut self, bytes: &[u8]) {
+        self.at += bytes.len();
+    }
+    fn arguments(&mut self, json: &[u8]) {
+        self.found.arguments(json);
+    }
+    fn end(&mut self, call: &CallEnd) {
+        self.found.end(call);
+    }
+    fn unknown(&mut self, tool: &UnknownTool<'_>) {
+        self.unknown.push(UnknownRecord {
+            name: tool.name.to_owned(),
+            nearest: tool.nearest.map(str::to_owned),
+            format: tool.dialect.name().to_owned(),
+            start: tool.offset,
+        });
+    }
+}
+
+impl Content {
+    fn finish(self, input: &[u8]) -> Extracted {
+        let mut texts = self.texts;
+        let (mut calls, mut incomplete) = (Vec::new(), Vec::new());
+        for (call, nearest) in self.found.calls().iter().zip(self.nearest) {
+            let record = CallRecord::new(call, nearest);
+            if call.outcome().can_run() {
+                calls.push(record);
+                continue;
+            }
+            // What came of such a call is reported, and its text is still there to be read, unless
+            // it was a message to somebody else.
+            let framed = Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages);
+            if let Some(text) = input.get(record.start..record.end).filter(|_| !framed) {
+                texts.push((record.start, text.to_vec()));
+            }
+            incomplete.push(record);
+        }
+        texts.sort_by_key(|(start, _)| *start);
+        let content: Vec<u8> = texts.into_iter().flat_map(|(_, text)| text).collect();
+        Extracted {
+            format: self.found.calls().first().map(|call| call.dialect().to_owned()),
+            content: String::from_utf8_lossy(&content).into_owned(),
+            reasoning: String::from_utf8_lossy(self.found.reasoning()).into_owned(),
+            calls,
+            incomplete,
+            unknown: self.unknown,
+        }
+    }
+}
+
+impl CallRecord {
+    fn new(call: &FoundCall, nearest: Option<String>) -> Self {
+        let end = call.end();
+        Self {
+            name: call.name().to_owned(),
+            id: call.id().map(str::to_owned),
+            arguments: String::from_utf8_lossy(call.arguments()).into_owned(),
+            outcome: call.outcome().code(),
+            format: call.dialect().to_owned(),
+            matched: match end {
+                Some(end) if end.at_end => "end-of-input",
+                Some(end) if end.unclosed => "marker-missing",
+                _ => "closed",
+            },
+            repairs: end.map_or(0, |end| end.repairs),
+            start: end.map_or(0, |end| end.span.start),
+            end: end.map_or(0, |end| end.span.end),
+            nearest,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+use serde_json::{Value, json};
+
+use crate::program::{json_lines, run};
+
+const TEXT: &str =
+    "On it. <tool_call>{'name': 'book', 'arguments': {'seats': 2,}}</tool_call> Done.";
+
+#[test]
+fn each_call_is_a_line() {
+    for format in ["auto", "hermes", "Qwen/Qwen2.5-7B-Instruct"] {
+        let done = run(&["extract", "--format", format], TEXT);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let lines = json_lines(&done.stdout);
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0]["name"], "book");
+        assert_eq!(lines[0]["arguments"], "{\"seats\": 2}");
+        assert_eq!((&lines[0]["outcome"], &lines[0]["start"]), (&json!("repaired"), &json!(7)));
+    }
+}
+
+#[test]
+fn the_exit_code_says_what_came_of_the_calls() {
+    assert_eq!(run(&["extract"], "No call.").code, 4);
+    let cut = run(&["extract"], "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": ");
+    assert_eq!(cut.code, 3);
+    assert_eq!(json_lines(&cut.stdout)[0]["outcome"], "cut");
+    assert_eq!(run(&["extract", "--format", "klingon"], "").code, 2);
+}
+
+#[test]
+fn a_request_for_calls_gets_them() {
+    let request = json!({"id": 1, "op": "calls", "input": format!("{TEXT} book(3)"), "tools": [
+        {"name": "book", "parameters": {"properties": {"seats": {"type": "integer"}}}},
+    ]});
+    let reply = &json_lines(&run(&["batch"], request.to_string()).stdout)[0];
+    assert_eq!(reply["content"], "On it.  Done. ");
+    assert_eq!(reply["format"], "hermes");
+    assert_eq!(reply["calls"][0]["matched"], "closed");
+    assert_eq!(reply["calls"][1]["arguments"], "{\"seats\": 3}");
+    let request = json!({"op": "calls", "format": "klingon", "input": ""});
+    let reply = &json_lines(&run(&["batch"], request.to_string()).stdout)[0];
+    assert!(reply["error"].as_str().unwrap().contains("`format`"));
+    let cut = &TEXT[..60];
+    let request = json!({"op": "calls", "format": "hermes", "input": cut});
+    let reply = &json_lines(&run(&["batch"], request.to_string()).stdout)[0];
+    assert_eq!((&reply["calls"], &reply["content"]), (&Value::Array(Vec::new()), &json!(cut)));
+    assert_eq!(reply["incomplete"][0]["outcome"], "cut");
+}

@@ -1,0 +1,254 @@
+//! Arguments as JSON text: strings inside of strings, and objects that are put together.
+
+use std::collections::BTreeSet;
+
+use jsonmend_core::{Mender, Options, Output, Repair};
+
+use super::{out::Ctx, sink::CallSink};
+
+/// Decodes the content of a JSON string, in any pieces.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unescape {
+    state: Escape,
+    /// The first half of a surrogate pair.
+    high: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Escape {
+    #[default]
+    None,
+    Slash,
+    Hex(u8, u32),
+}
+
+impl Unescape {
+    pub(super) fn push(&mut self, byte: u8, out: &mut Vec<u8>) {
+        self.state = match self.state {
+            Escape::None if byte == b'\\' => Escape::Slash,
+            Escape::None => {
+                self.flush(out);
+                out.push(byte);
+                Escape::None
+            }
+            Escape::Slash if byte == b'u' => Escape::Hex(0, 0),
+            Escape::Slash => {
+                self.flush(out);
+                out.push(match byte {
+                    b'n' => b'\n',
+                    b't' => b'\t',
+                    b'r' => b'\r',
+                    b'b' => 8,
+                    b'f' => 12,
+                    other => other,
+                });
+                Escape::None
+            }
+            Escape::Hex(read, value) => {
+                let digit = char::from(byte).to_digit(16).unwrap_or_default();
+                let value = value << 4 | digit;
+                if read < 3 {
+                    Escape::Hex(read + 1, value)
+                } else {
+                    self.unit(value, out);
+                    Escape::None
+                }
+            }
+        };
+    }
+
+    fn unit(&mut self, value: u32, out: &mut Vec<u8>) {
+        match (self.high.take(), value) {
+            (Some(high), 0xDC00..=0xDFFF) => {
+                let joined = 0x10000 + ((high - 0xD800) << 10) + (value - 0xDC00);
+                push_char(joined, out);
+            }
+            (before, _) => {
+                if before.is_some() {
+                    push_char(0xFFFD, out);
+                }
+                if (0xD800..0xDC00).contains(&value) {
+                    self.high = Some(value);
+                } else {
+                    push_char(value, out);
+                }
+            }
+        }
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        if self.high.take().is_some() {
+            push_char(0xFFFD, out);
+        }
+    }
+}
+
+fn push_char(value: u32, out: &mut Vec<u8>) {
+    let c = char::from_u32(value).unwrap_or('\u{FFFD}');
+    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
+/// Arguments that are a JSON string. If an object is written in it, the arguments are that object.
+#[derive(Clone, Debug)]
+pub(super) struct Inner {
+    mender: Mender,
+    decoder: Unescape,
+    reading: Reading,
+    held: Vec<u8>,
+    repairs: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// Nothing but the quote and white space was read.
+    Start,
+    /// An object is written in it.
+    Object,
+    /// It is a string.
+    String,
+}
+
+impl Inner {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            mender: Mender::new(options.clone()),
+            decoder: Unescape::default(),
+            reading: Reading::Start,
+            held: Vec::new(),
+            repairs: 0,
+        }
+    }
+
+    /// Reads JSON text of the string, with its quotes.
+    pub(super) fn push<S: CallSink>(&mut self, run: &[u8], ctx: &mut Ctx<'_, S>) {
+        let mut decoded = Vec::with_capacity(run.len());
+        for (at, &byte) in run.iter().enumerate() {
+            match self.reading {
+                Reading::String => {
+                    ctx.arguments(run.get(at..).unwrap_or_default());
+                    return;
+                }
+                Reading::Start => {
+                    self.held.push(byte);
+                    if self.held.len() == 1 {
+                        continue;
+                    }
+                    if byte == b'"' && self.held.get(self.held.len() - 2) != Some(&b'\\') {
+                        self.become_string(ctx);
+                        continue;
+                    }
+                    self.decoder.push(byte, &mut decoded);
+                    match decoded.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                        None => decoded.clear(),
+                        Some(b'{') => self.reading = Reading::Object,
+                        Some(_) => self.become_string(ctx),
+                    }
+                }
+                // The closing quote is not escaped, so it never passes the decoder as content.
+                Reading::Object if byte == b'"' && self.decoder.is_plain() => {}
+                Reading::Object => self.decoder.push(byte, &mut decoded),
+            }
+        }
+        if self.reading == Reading::Object {
+            let mut follow = Plain { ctx, repairs: &mut self.repairs };
+            self.mender.push(&decoded, &mut follow);
+        }
+    }
+
+    fn become_string<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        self.reading = Reading::String;
+        ctx.arguments(&std::mem::take(&mut self.held));
+    }
+
+    /// Ends the string. Returns how many repairs there were inside, and whether it is complete.
+    pub(super) fn finish<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> (usize, bool) {
+        match self.reading {
+            Reading::Start => {
+                self.become_string(ctx);
+                (0, true)
+            }
+            Reading::String => (0, true),
+            Reading::Object => {
+                let mut follow = Plain { ctx, repairs: &mut self.repairs };
+                let outcome = self.mender.finish(&mut follow);
+                (self.repairs, outcome.is_valid())
+            }
+        }
+    }
+}
+
+impl Unescape {
+    const fn is_plain(&self) -> bool {
+        matches!(self.state, Escape::None)
+    }
+}
+
+/// Passes the output of a mender on as arguments.
+pub(super) struct Plain<'p, 'a, S> {
+    pub(super) ctx: &'p mut Ctx<'a, S>,
+    pub(super) repairs: &'p mut usize,
+}
+
+impl<S: CallSink> Output for Plain<'_, '_, S> {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.ctx.arguments(bytes);
+    }
+    fn repair(&mut self, _: Repair) {
+        *self.repairs += 1;
+    }
+}
+
+/// An object of arguments that is put together from keys and values.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Object {
+    keys: BTreeSet<String>,
+    open: bool,
+}
+
+impl Object {
+    /// Begins a member.
+    pub(super) fn key<S: CallSink>(&mut self, key: &str, ctx: &mut Ctx<'_, S>) {
+        let mut json = if self.open { b", ".to_vec() } else { b"{".to_vec() };
+        self.open = true;
+        self.keys.insert(key.to_owned());
+        quote(key.as_bytes(), &mut json);
+        json.extend_from_slice(b": ");
+        ctx.arguments(&json);
+    }
+
+    /// Whether there is a member of that key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+
+    /// How many members there are.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Ends the object.
+    pub(super) fn end<S: CallSink>(&self, ctx: &mut Ctx<'_, S>) {
+        ctx.arguments(if self.open { b"}" } else { b"{}" });
+    }
+}
+
+/// Appends text as a JSON string.
+pub(super) fn quote(text: &[u8], json: &mut Vec<u8>) {
+    json.push(b'"');
+    escape(text, json);
+    json.push(b'"');
+}
+
+/// Appends text as the content of a JSON string.
+pub(super) fn escape(text: &[u8], json: &mut Vec<u8>) {
+    for &byte in text {
+        match byte {
+            b'"' | b'\\' => json.extend_from_slice(&[b'\\', byte]),
+            b'\n' => json.extend_from_slice(b"\\n"),
+            b'\r' => json.extend_from_slice(b"\\r"),
+            b'\t' => json.extend_from_slice(b"\\t"),
+            0..0x20 => json.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => json.push(byte),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Calls with braces and quotes of their own: `call:f{k:<|"|>v<|"|>,n:42}`.
+
+use jsonmend_core::{Mender, Output, Repair, RepairKind};
+
+use super::{
+    json::{SPACE, Step},
+    markers::{Found, Markers},
+    out::Ctx,
+    shape::Brace,
+    sink::{CallOutcome, CallSink},
+};
+
+const LONGEST_NAME: usize = 256;
+const QUOTE: usize = 1;
+const CLOSE: usize = 0;
+
+/// The beginning of a call: its name, and the length of everything before the brace.
+pub(super) fn open(rest: &[u8], brace: &Brace, eof: bool) -> Option<Option<(String, usize)>> {
+    let mut at = brace.open.len();
+    let after = |at: usize| rest.get(at..).unwrap_or_default();
+    for part in [&b"call"[..], b":"] {
+        at += after(at).iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+        if after(at).starts_with(part) {
+            at += part.len();
+        } else if part.starts_with(after(at)) && !eof {
+            return None;
+        }
+    }
+    let name = after(at);
+    let close = brace.close.as_bytes();
+    let mut length = 0;
+    loop {
+        let here = name.get(length..).unwrap_or_default();
+        match here.first() {
+            Some(b'{' | b'(') => break,
+            Some(byte) if close.first() == Some(byte) => {
+                if here.starts_with(close) {
+                    break;
+                }
+                if close.starts_with(here) && !eof {
+                    return None;
+                }
+                return Some(None);
+            }
+            None if eof => return Some(None),
+            None => return None,
+            Some(byte) if byte.is_ascii_control() || length > LONGEST_NAME => return Some(None),
+            Some(_) => length += 1,
+        }
+    }
+    let name = String::from_utf8_lossy(name.get(..length).unwrap_or_default()).trim().to_owned();
+    Some((!name.is_empty()).then_some((name, at + length)))
+}
+
+/// A call with braces.
+#[derive(Clone, Debug)]
+pub(super) struct BraceCall {
+    mender: Box<Mender>,
+    marks: Markers,
+    state: State,
+    brackets: Vec<u8>,
+    repairs: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Body,
+    /// In a string with the quotes of the dialect.
+    String,
+    /// In a string with the quotes of JSON.
+    Plain,
+    After,
+}
+
+impl BraceCall {
+    pub(super) fn new<S>(brace: &Brace, ctx: &Ctx<'_, S>) -> Self {
+        Self {
+            mender: Box::new(Mender::new(ctx.options.clone())),
+            marks: Markers::new([(CLOSE, &*brace.close), (QUOTE, &*brace.quote)]),
+            state: State::Body,
+            brackets: Vec::new(),
+            repairs: 0,
+        }
+    }
+
+    fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
+        self.mender.push(json, &mut Bare { ctx, repairs: &mut self.repairs });
+    }
+
+    pub(super) fn step<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        match self.state {
+            State::Body => self.body(rest, eof, ctx),
+            State::String => self.string(rest, eof, ctx),
+            State::Plain => self.plain(rest, eof, ctx),
+            State::After => self.after(rest, eof, ctx),
+        }
+    }
+
+    fn end<S: CallSink>(&mut self, at_end: bool, ctx: &mut Ctx<'_, S>) {
+        let empty = self.mender.offset() == 0;
+        let outcome = self.mender.finish(&mut Bare { ctx, repairs: &mut self.repairs });
+        if empty {
+            ctx.arguments(b"{}");
+        }
+        let end = if at_end && !ctx.end_closes() {
+            CallOutcome::Cut
+        } else if empty || outcome.is_valid() {
+            CallOutcome::Whole
+        } else {
+            CallOutcome::Refused
+        };
+        ctx.end(end, self.repairs, at_end);
+        self.state = State::After;
+    }
+
+    fn body<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let Some(&byte) = rest.first() else {
+            if eof {
+                self.end(true, ctx);
+                return Step::Read(0);
+            }
+            return Step::Wait;
+        };
+        if self.marks.begins_with(byte) {
+            match self.marks.at(rest, eof) {
+                Found::Partial => return Step::Wait,
+                Found::Here(found) => {
+                    let (id, length) = found.first().copied().unwrap_or_default();
+                    if id == CLOSE {
+                        self.end(false, ctx);
+                        return Step::Read(0);
+                    }
+                    ctx.raw(rest.get(..length).unwrap_or_default());
+                    self.feed(b"\"", ctx);
+                    self.state = State::String;
+                    return Step::Read(length);
+                }
+                Found::Nothing => {}
+            }
+        }
+        ctx.raw(&[byte]);
+        match byte {
+            b'{' | b'[' => {
+                self.brackets.push(byte);
+                self.feed(&[byte], ctx);
+            }
+            // The body may be in parentheses.
+            b'(' if self.brackets.is_empty() => {
+                self.brackets.push(byte);
+                self.feed(b"{", ctx);
+            }
+            b'}' | b']' | b')' => {
+                let opened = self.brackets.pop();
+                self.feed(
+                    if opened == Some(b'(') { b"}" } else { std::slice::from_ref(&byte) },
+                    ctx,
+                );
+                if self.brackets.is_empty() {
+                    self.end(false, ctx);
+                }
+            }
+            b'"' => {
+                self.feed(b"\"", ctx);
+                self.state = State::Plain;
+            }
+            _ => self.feed(&[byte], ctx),
+        }
+        Step::Read(1)
+    }
+
+    fn string<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let clear =
+            rest.iter().position(|byte| self.marks.begins_with(*byte)).unwrap_or(rest.len());
+        if clear > 0 {
+            return self.pass(rest.get(..clear).unwrap_or_default(), ctx);
+        }
+        if rest.is_empty() {
+            if eof {
+                self.end(true, ctx);
+                return Step::Read(0);
+            }
+            return Step::Wait;
+        }
+        match self.marks.at(rest, eof) {
+            Found::Partial => Step::Wait,
+            Found::Here(found) if found.iter().any(|(id, _)| *id == QUOTE) => {
+                let length = found.first().map_or(1, |(_, length)| *length);
+                ctx.raw(rest.get(..length).unwrap_or_default());
+                self.feed(b"\"", ctx);
+                self.state = State::Body;
+                Step::Read(length)
+            }
+            _ => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+        }
+    }
+
+    fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
+        let mut json = Vec::with_capacity(bytes.len());
+        super::arguments::escape(bytes, &mut json);
+        ctx.raw(bytes);
+        self.feed(&json, ctx);
+        Step::Read(bytes.len())
+    }
+
+    fn plain<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let clear = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(rest.len());
+        let length = match rest.get(clear) {
+            Some(b'"') => {
+                self.state = State::Body;
+                clear + 1
+            }
+            Some(_) if clear + 2 > rest.len() && !eof => clear,
+            Some(_) => (clear + 2).min(rest.len()),
+            None => clear,
+        };
+        if length == 0 {
+            if eof {
+                self.end(true, ctx);
+                return Step::Read(0);
+            }
+            return Step::Wait;
+        }
+        let bytes = rest.get(..length).unwrap_or_default();
+        ctx.raw(bytes);
+        self.feed(bytes, ctx);
+        Step::Read(length)
+    }
+
+    fn after<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+        let next = rest.get(space..).unwrap_or_default();
+        if next.is_empty() && !eof && space < SPACE {
+            return Step::Wait;
+        }
+        if matches!(next.first(), Some(b'}' | b')')) {
+            ctx.markup(rest.get(..=space).unwrap_or_default());
+            return Step::Read(space + 1);
+        }
+        match self.marks.at(next, eof) {
+            Found::Partial => Step::Wait,
+            Found::Here(found) if found.iter().any(|(id, _)| *id == CLOSE) => {
+                let length = space + found.first().map_or(0, |(_, length)| *length);
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                ctx.flush_end(true);
+                Step::Done(length)
+            }
+            _ => {
+                ctx.flush_end(false);
+                Step::Done(0)
+            }
+        }
+    }
+}
+
+/// Passes arguments on. Keys and words without quotes are no repair here.
+struct Bare<'p, 'a, S> {
+    ctx: &'p mut Ctx<'a, S>,
+    repairs: &'p mut usize,
+}
+
+impl<S: CallSink> Output for Bare<'_, '_, S> {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.ctx.arguments(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        let own = [RepairKind::UnquotedKey, RepairKind::UnquotedString];
+        *self.repairs += usize::from(!own.contains(&repair.kind()));
+    }
+}

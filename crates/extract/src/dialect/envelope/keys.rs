@@ -1,0 +1,59 @@
+//! The keys that models give the parts of a call.
+
+use crate::dialect::arguments::Unescape;
+
+pub(super) const NAMES: [&str; 8] = [
+    "name",
+    "function",
+    "tool",
+    "tool_name",
+    "toolName",
+    "function_name",
+    "action",
+    "recipient_name",
+];
+pub(super) const ARGUMENTS: [&str; 9] = [
+    "arguments",
+    "parameters",
+    "params",
+    "args",
+    "input",
+    "kwargs",
+    "tool_input",
+    "action_input",
+    "function_args",
+];
+pub(super) const IDS: [&str; 4] = ["id", "tool_call_id", "call_id", "toolCallId"];
+pub(super) const LISTS: [&str; 6] =
+    ["tool_calls", "toolCalls", "function_calls", "functionCalls", "calls", "tool_uses"];
+/// Keys that may be next to those of a call, or to a list of calls.
+const OTHERS: [&str; 10] = [
+    "type",
+    "index",
+    "content",
+    "needsMoreWork",
+    "needs_more_work",
+    "thought",
+    "reasoning",
+    "message",
+    "role",
+    "status",
+];
+
+/// Whether an object with this key may be a call, or may list calls.
+pub(in crate::dialect) fn is_key_of_call(key: &str) -> bool {
+    [&NAMES[..], &ARGUMENTS, &IDS, &LISTS, &OTHERS].iter().any(|keys| keys.contains(&key))
+}
+
+/// The longest name, key or identifier, in bytes.
+pub(in crate::dialect) const LONGEST_NAME: usize = 256;
+
+/// The value of a name or key, whose characters may be escaped.
+pub(super) fn unescaped(token: &[u8]) -> String {
+    let mut out = Vec::with_capacity(token.len());
+    let mut decoder = Unescape::default();
+    for &byte in token {
+        decoder.push(byte, &mut out);
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

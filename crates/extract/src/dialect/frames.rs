@@ -1,0 +1,214 @@
+//! Messages with headers, which say whether what follows is text, reasoning or a call.
+
+use super::shape::Frames;
+
+/// The longest header, in bytes.
+const LONGEST_HEADER: usize = 512;
+
+/// What follows a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    Text,
+    Reasoning,
+    /// The arguments of a call.
+    Call(String),
+    /// Nothing yet: the message has ended.
+    End,
+    /// The reasoning has ended that the prompt had begun.
+    EndOfReasoning,
+}
+
+/// The bytes with which a header may begin, and those that end a message.
+pub(super) fn begins(frames: Frames) -> &'static [&'static str] {
+    match frames {
+        Frames::Harmony => &HARMONY,
+        Frames::Muse => &["<|start|>", "to=", " to=", "<|eom|>", "<|eot|>"],
+        Frames::Sections => &["<|open|>", "<|close|>"],
+        Frames::Inkling => &[
+            "<|message_model|>",
+            "<|content_text|>",
+            "<|content_thinking|>",
+            "<|end_message|>",
+            "<|content_model_end_sampling|>",
+        ],
+    }
+}
+
+const HARMONY: [&str; 7] =
+    ["<|start|>", "<|channel|>", "to=", " to=", "<|end|>", "<|call|>", "<|return|>"];
+/// What ends the arguments of a call.
+pub(super) const HARMONY_ENDS: [&str; 5] =
+    ["<|call|>", "<|end|>", "<|return|>", "<|start|>", "<|channel|>"];
+
+/// Reads a header, or the end of a message, at the start of `rest`. `at_start` says that nothing but
+/// white space came before, and `seen` that there was a header. The outer `None` waits for more.
+pub(super) fn read(
+    frames: Frames,
+    rest: &[u8],
+    at_start: bool,
+    seen: bool,
+    eof: bool,
+) -> Option<Option<(Turn, usize)>> {
+    match frames {
+        Frames::Harmony => harmony(rest, at_start, seen, eof),
+        Frames::Muse => muse(rest, eof),
+        Frames::Sections => section(rest, seen, eof),
+        Frames::Inkling => inkling(rest, eof),
+    }
+}
+
+/// Whether `rest` begins with the mark. `None` waits for more.
+fn starts(rest: &[u8], mark: &str, eof: bool) -> Option<bool> {
+    if rest.starts_with(mark.as_bytes()) {
+        return Some(true);
+    }
+    if mark.as_bytes().starts_with(rest) && !eof { None } else { Some(false) }
+}
+
+/// The text before a mark, which must come soon. The outer `None` waits for more.
+fn upto<'r>(rest: &'r [u8], mark: &str, eof: bool) -> Option<Option<&'r [u8]>> {
+    let window = rest.get(..LONGEST_HEADER + mark.len()).unwrap_or(rest);
+    match window.windows(mark.len()).position(|part| part == mark.as_bytes()) {
+        Some(at) => Some(rest.get(..at)),
+        None if eof || window.len() > LONGEST_HEADER => Some(None),
+        None => None,
+    }
+}
+
+fn recipient(header: &str) -> Option<&str> {
+    let (_, after) = header.rsplit_once("to=")?;
+    let end = after.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(after.len());
+    after.get(..end).filter(|name| !name.is_empty())
+}
+
+fn harmony(rest: &[u8], at_start: bool, seen: bool, eof: bool) -> Option<Option<(Turn, usize)>> {
+    for end in ["<|end|>", "<|call|>", "<|return|>"] {
+        if starts(rest, end, eof)? {
+            let turn = if seen || end != "<|end|>" { Turn::End } else { Turn::EndOfReasoning };
+            return Some(Some((turn, end.len())));
+        }
+    }
+    let header = starts(rest, "<|start|>", eof)?
+        || starts(rest, "<|channel|>", eof)?
+        || at_start && (starts(rest, " to=", eof)? || starts(rest, "to=", eof)?);
+    if !header {
+        return Some(None);
+    }
+    const MESSAGE: &str = "<|message|>";
+    let Some(text) = upto(rest, MESSAGE, eof)? else { return Some(None) };
+    let header = String::from_utf8_lossy(text);
+    let channel = header.rsplit_once("<|channel|>").map_or("", |(_, after)| after.trim_start());
+    let turn = match recipient(&header) {
+        Some("assistant" | "user" | "all") | None if channel.starts_with("analysis") => {
+            Turn::Reasoning
+        }
+        Some("assistant" | "user" | "all") | None => Turn::Text,
+        Some(name) => Turn::Call(name.strip_prefix("functions.").unwrap_or(name).to_owned()),
+    };
+    Some(Some((turn, text.len() + MESSAGE.len())))
+}
+
+fn muse(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {
+    for end in ["<|eom|>", "<|eot|>"] {
+        if starts(rest, end, eof)? {
+            return Some(Some((Turn::End, end.len())));
+        }
+    }
+    let start = starts(rest, "<|start|>", eof)?;
+    if !start && !starts(rest, "to=", eof)? && !starts(rest, " to=", eof)? {
+        return Some(None);
+    }
+    const MESSAGE: &str = "<|message|>";
+    // Without the mark of a message, the header is one word.
+    let word =
+        rest.iter().skip(1).take_while(|byte| !matches!(byte, b' ' | b'\n' | b'<')).count() + 1;
+    if !start {
+        if word == rest.len() && !eof && word < LONGEST_HEADER {
+            return None;
+        }
+        if !starts(rest.get(word..).unwrap_or_default(), MESSAGE, eof)? {
+            return Some(None);
+        }
+    }
+    let Some(text) = upto(rest, MESSAGE, eof)? else { return Some(None) };
+    let header = String::from_utf8_lossy(text);
+    if header.contains("<|channel|>") {
+        return Some(None);
+    }
+    let turn = match recipient(&header) {
+        Some("self") => Turn::Reasoning,
+        _ => Turn::Text,
+    };
+    Some(Some((turn, text.len() + MESSAGE.len())))
+}
+
+fn section(rest: &[u8], seen: bool, eof: bool) -> Option<Option<(Turn, usize)>> {
+    let open = starts(rest, "<|open|>", eof)?;
+    if !open && !starts(rest, "<|close|>", eof)? {
+        return Some(None);
+    }
+    const SEP: &str = "<|sep|>";
+    let Some(text) = upto(rest, SEP, eof)? else { return Some(None) };
+    let header = String::from_utf8_lossy(text);
+    let name = header.split_once("|>").map_or("", |(_, name)| name).trim();
+    let turn = match (open, name.split_whitespace().next().unwrap_or_default()) {
+        (true, "think") => Turn::Reasoning,
+        (true, "call") => return Some(None),
+        (false, "think") if !seen => Turn::EndOfReasoning,
+        (true, "response" | "tools" | "message") => Turn::Text,
+        (false, _) => Turn::End,
+        _ => return Some(None),
+    };
+    Some(Some((turn, text.len() + SEP.len())))
+}
+
+fn inkling(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {
+    if starts(rest, "<|message_model|>", eof)? {
+        // The name of a tool may follow; the call repeats it.
+        const MARK: &str = "<|message_model|>";
+        let after = rest.get(MARK.len()..).unwrap_or_default();
+        let Some(name) = upto(after, "<|", eof)? else {
+            return Some(Some((Turn::Text, MARK.len())));
+        };
+        return Some(Some((Turn::Text, MARK.len() + name.len())));
+    }
+    for (mark, turn) in [
+        ("<|content_text|>", Turn::Text),
+        ("<|content_thinking|>", Turn::Reasoning),
+        ("<|end_message|>", Turn::End),
+        ("<|content_model_end_sampling|>", Turn::End),
+    ] {
+        if starts(rest, mark, eof)? {
+            return Some(Some((turn, mark.len())));
+        }
+    }
+    Some(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_say_what_follows() {
+        let turn = |frames, text: &str| {
+            read(frames, text.as_bytes(), true, true, true).flatten().map(|found| found.0)
+        };
+        let call = |name: &str| Some(Turn::Call(name.to_owned()));
+        let harmony = |text| turn(Frames::Harmony, text);
+        assert_eq!(harmony("<|channel|>analysis<|message|>"), Some(Turn::Reasoning));
+        assert_eq!(harmony("<|channel|>final<|message|>"), Some(Turn::Text));
+        assert_eq!(
+            harmony(
+                "<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>"
+            ),
+            call("f")
+        );
+        assert_eq!(harmony(" to=functions.f<|channel|>analysis<|message|>"), call("f"));
+        assert_eq!(turn(Frames::Muse, " to=self<|message|>"), Some(Turn::Reasoning));
+        assert_eq!(turn(Frames::Muse, "to=the shop"), None);
+        assert_eq!(turn(Frames::Sections, "<|open|> response <|sep|>"), Some(Turn::Text));
+        assert_eq!(turn(Frames::Sections, "<|open|>call tool=\"f\"<|sep|>"), None);
+        assert_eq!(read(Frames::Sections, b"<|open|>resp", false, true, false), None);
+    }
+}

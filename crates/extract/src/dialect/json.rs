@@ -1,0 +1,400 @@
+//! Calls in JSON: between markers, after a name, or on their own.
+
+use jsonmend_core::{Mender, Output, Repair, RepairKind};
+
+use super::{
+    envelope::{Ending, Envelope, Follow, LONGEST_NAME, is_key_of_call},
+    markers::{Found, Markers},
+    out::Ctx,
+    sink::{CallOutcome, CallSink},
+};
+
+/// What an engine did with the bytes that it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It read this many bytes.
+    Read(usize),
+    /// It needs more.
+    Wait,
+    /// It read this many bytes, and these, which it read before, are to be read again.
+    Back(usize, Vec<u8>),
+    /// It is done, after this many bytes.
+    Done(usize),
+}
+
+/// How many bytes of white space an engine looks past.
+pub(super) const SPACE: usize = 256;
+
+/// A payload of JSON.
+#[derive(Clone, Debug)]
+pub(super) struct JsonCall {
+    mender: Box<Mender>,
+    envelope: Envelope,
+    phase: Phase,
+    quotes: Quotes,
+    /// What closes the block. What opens another, and what is around it, ends it, too.
+    stops: Markers,
+    closes: bool,
+    bare: bool,
+    fenced: bool,
+    /// Whether the arguments are no JSON.
+    refused: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// White space and a fence before the value.
+    Lead,
+    Value,
+    /// What is no value, up to a marker.
+    Junk,
+    /// White space, a fence and the closing marker after the value.
+    Trail,
+}
+
+/// The number of the marker that closes a block; others only end it.
+pub(super) const CLOSE: usize = 0;
+
+/// Whether a place of JSON text is inside a string, as long as the text is valid.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quotes {
+    inside: bool,
+    escaped: bool,
+}
+
+impl Quotes {
+    fn read(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            if self.escaped {
+                self.escaped = false;
+            } else if byte == b'"' {
+                self.inside = !self.inside;
+            } else if byte == b'\\' {
+                self.escaped = self.inside;
+            }
+        }
+    }
+}
+
+impl JsonCall {
+    /// A payload between markers. `stops` are the markers that may end it, the closing ones with the
+    /// number [`CLOSE`].
+    pub(super) fn between<S>(stops: Markers, closes: bool, keyed: bool, ctx: &Ctx<'_, S>) -> Self {
+        Self::new(Envelope::new(false, keyed), stops, closes, false, ctx)
+    }
+
+    /// A payload without markers.
+    pub(super) fn bare<S>(ctx: &Ctx<'_, S>) -> Self {
+        Self::new(Envelope::new(true, false), Markers::new([]), false, true, ctx)
+    }
+
+    /// The arguments of a call that has begun.
+    pub(super) fn arguments<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
+        Self::new(Envelope::arguments_only(), stops, closes, false, ctx)
+    }
+
+    fn new<S>(
+        envelope: Envelope,
+        stops: Markers,
+        closes: bool,
+        bare: bool,
+        ctx: &Ctx<'_, S>,
+    ) -> Self {
+        Self {
+            mender: Box::new(Mender::new(ctx.options.clone())),
+            envelope,
+            phase: Phase::Lead,
+            quotes: Quotes::default(),
+            stops,
+            closes,
+            bare,
+            fenced: false,
+            refused: false,
+        }
+    }
+
+    pub(super) fn step<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        match self.phase {
+            Phase::Lead => self.lead(rest, eof, ctx),
+            Phase::Value => self.value(rest, eof, ctx),
+            Phase::Junk => self.junk(rest, eof, ctx),
+            Phase::Trail => self.trail(rest, eof, ctx),
+        }
+    }
+
+    fn lead<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if space > 0 {
+            ctx.markup(rest.get(..space).unwrap_or_default());
+            return Step::Read(space);
+        }
+        if rest.is_empty() && !eof {
+            return Step::Wait;
+        }
+        if !self.fenced && rest.first() == Some(&b'`') {
+            match fence(rest, eof) {
+                None => return Step::Wait,
+                Some(0) => {}
+                Some(length) => {
+                    self.fenced = true;
+                    ctx.markup(rest.get(..length).unwrap_or_default());
+                    return Step::Read(length);
+                }
+            }
+        }
+        match self.stops.at(rest, eof) {
+            Found::Partial => return Step::Wait,
+            Found::Here(_) => {
+                // There are no arguments.
+                ctx.arguments(b"{}");
+                self.end_arguments(CallOutcome::Whole, false, ctx);
+                self.phase = Phase::Trail;
+                return Step::Read(0);
+            }
+            Found::Nothing => {}
+        }
+        self.phase = match rest.first() {
+            Some(b'{' | b'[' | b'"' | b'\'') | None => Phase::Value,
+            _ => {
+                self.refused = true;
+                Phase::Junk
+            }
+        };
+        Step::Read(0)
+    }
+
+    /// Ends a call of which the payload is the arguments.
+    fn end_arguments<S: CallSink>(
+        &mut self,
+        outcome: CallOutcome,
+        at_end: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) {
+        ctx.end(outcome, 0, at_end);
+        if !ctx.out.made {
+            ctx.fail();
+        }
+    }
+
+    /// Reads what should be arguments and is no JSON.
+    fn junk<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let mut at = 0;
+        while let Some(byte) = rest.get(at) {
+            if self.stops.begins_with(*byte) {
+                match self.stops.at(rest.get(at..).unwrap_or_default(), eof) {
+                    Found::Partial => {
+                        ctx.raw(rest.get(..at).unwrap_or_default());
+                        return if at > 0 { Step::Read(at) } else { Step::Wait };
+                    }
+                    Found::Here(_) => {
+                        ctx.raw(rest.get(..at).unwrap_or_default());
+                        self.end_arguments(CallOutcome::Refused, false, ctx);
+                        self.phase = Phase::Trail;
+                        return Step::Read(at);
+                    }
+                    Found::Nothing => {}
+                }
+            }
+            at += 1;
+        }
+        ctx.raw(rest);
+        if eof {
+            self.end_arguments(CallOutcome::Refused, true, ctx);
+            return Step::Done(rest.len());
+        }
+        if ctx.is_full() {
+            ctx.fail();
+            return Step::Done(rest.len());
+        }
+        if rest.is_empty() { Step::Wait } else { Step::Read(rest.len()) }
+    }
+
+    fn value<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        if rest.is_empty() {
+            return if eof { self.end_value(Ending::Input, 0, ctx) } else { Step::Wait };
+        }
+        let begins = |byte: &u8| self.stops.begins_with(*byte);
+        let clear = rest.iter().position(begins).unwrap_or(rest.len());
+        if clear > 0 {
+            return self.feed(rest, clear, ctx);
+        }
+        match self.stops.at(rest, eof) {
+            Found::Partial => Step::Wait,
+            Found::Nothing => self.feed(rest, 1, ctx),
+            Found::Here(found) => {
+                let length = found.first().map_or(1, |(_, length)| *length);
+                if !self.is_inside_string() {
+                    return self.end_value(Ending::Marker, 0, ctx);
+                }
+                // A string that was not closed runs into the marker at the end.
+                let after = rest.get(length..).unwrap_or_default();
+                let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                match (space == after.len(), eof) {
+                    (true, true) => self.end_value(Ending::Marker, 0, ctx),
+                    (true, false) if space < SPACE => Step::Wait,
+                    _ => self.feed(rest, 1, ctx),
+                }
+            }
+        }
+    }
+
+    /// Passes the first bytes of `rest` to the mender.
+    fn feed<S: CallSink>(&mut self, rest: &[u8], length: usize, ctx: &mut Ctx<'_, S>) -> Step {
+        let bytes = rest.get(..length).unwrap_or_default();
+        self.quotes.read(bytes);
+        self.envelope.note(bytes);
+        let mut follow = Follow { envelope: &mut self.envelope, ctx };
+        let ended = self.mender.push_document(bytes, &mut follow);
+        if ended.is_some() {
+            self.phase = Phase::Trail;
+            let back = self.envelope.rest();
+            self.envelope.finish(ctx);
+            self.give_up_unmade(ctx);
+            let (kept, unread) = (length.saturating_sub(back.len()), back.len().min(length));
+            let before = back.get(..back.len() - unread).unwrap_or_default().to_vec();
+            return if before.is_empty() { Step::Read(kept) } else { Step::Back(kept, before) };
+        }
+        if !ctx.out.made && !self.envelope.is_dead() && ctx.is_full() {
+            self.envelope.kill(ctx);
+        }
+        Step::Read(length)
+    }
+
+    fn give_up_unmade<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if !ctx.out.made {
+            ctx.fail();
+        }
+    }
+
+    /// Ends the value, although it may be open.
+    fn end_value<S: CallSink>(
+        &mut self,
+        ending: Ending,
+        read: usize,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        self.envelope.ending = Some(ending);
+        let mut follow = Follow { envelope: &mut self.envelope, ctx };
+        self.mender.finish(&mut follow);
+        let back = self.envelope.rest();
+        self.envelope.finish(ctx);
+        self.give_up_unmade(ctx);
+        self.phase = Phase::Trail;
+        if back.is_empty() { Step::Read(read) } else { Step::Back(read, back) }
+    }
+
+    /// Whether the next byte is inside a string. If the text needed repairs, its quotes cannot simply
+    /// be counted: what the mender would make of the text if it ended here decides.
+    fn is_inside_string(&self) -> bool {
+        if self.mender.repair_count() == 0 {
+            return self.quotes.inside;
+        }
+        let mut watch = Unterminated(false);
+        self.mender.clone().finish(&mut watch);
+        watch.0
+    }
+
+    fn trail<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        if self.bare || self.envelope.is_dead() || !ctx.out.made {
+            ctx.flush_end(!self.closes);
+            return Step::Done(0);
+        }
+        let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+        let after = rest.get(space..).unwrap_or_default();
+        if after.is_empty() && !eof {
+            return Step::Wait;
+        }
+        if self.fenced {
+            if after.len() < 3 && b"```".starts_with(after) && !eof {
+                return Step::Wait;
+            }
+            if after.starts_with(b"```") {
+                self.fenced = false;
+                ctx.markup(rest.get(..space + 3).unwrap_or_default());
+                return Step::Read(space + 3);
+            }
+        }
+        // One brace too many belongs to the call.
+        if self.closes && matches!(after.first(), Some(b'}' | b']')) {
+            ctx.markup(rest.get(..space + 1).unwrap_or_default());
+            return Step::Read(space + 1);
+        }
+        match self.stops.at(after, eof) {
+            Found::Partial => Step::Wait,
+            Found::Here(found) => {
+                let closing = found.iter().find(|(id, _)| *id == CLOSE);
+                let length = closing.map_or(0, |(_, length)| space + length);
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                ctx.flush_end(closing.is_some() || !self.closes);
+                Step::Done(length)
+            }
+            Found::Nothing => {
+                ctx.flush_end(!self.closes);
+                Step::Done(0)
+            }
+        }
+    }
+}
+
+/// Notices a string that was not closed.
+struct Unterminated(bool);
+
+impl Output for Unterminated {
+    fn copy(&mut self, _: &[u8]) {}
+    fn repair(&mut self, repair: Repair) {
+        let inside = [RepairKind::UnterminatedString, RepairKind::CutEscape];
+        self.0 |= inside.contains(&repair.kind());
+    }
+}
+
+/// The length of a code fence of JSON at the start of `rest`. Zero if there is none; `None` if more
+/// is needed to say.
+fn fence(rest: &[u8], eof: bool) -> Option<usize> {
+    for open in ["```json\n", "```JSON\n", "```json ", "```\n"] {
+        if rest.starts_with(open.as_bytes()) {
+            return Some(open.len());
+        }
+        if open.as_bytes().starts_with(rest) && !eof {
+            return None;
+        }
+    }
+    Some(0)
+}
+
+/// Whether JSON at the start of `rest` may be a call. `None` if more is needed to say.
+pub(super) fn may_be_call(
+    rest: &[u8],
+    eof: bool,
+    is_key: Option<&dyn Fn(&str) -> bool>,
+) -> Option<bool> {
+    let mut scan = rest.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
+    let full = rest.len() > 2 * LONGEST_NAME;
+    let none = || if eof || full { Some(false) } else { None };
+    let Some((_, first)) = scan.next() else { return none() };
+    let object = match first {
+        b'{' => true,
+        b'[' => match scan.next() {
+            None => return none(),
+            Some((_, b'{')) => true,
+            Some(_) => return Some(false),
+        },
+        _ => return Some(false),
+    };
+    let Some(is_key) = is_key else { return Some(object) };
+    let Some((at, quote)) = scan.next() else { return none() };
+    let text = match quote {
+        b'"' | b'\'' => rest.get(at + 1..).unwrap_or_default(),
+        _ if quote.is_ascii_alphabetic() => rest.get(at..).unwrap_or_default(),
+        _ => return Some(false),
+    };
+    let in_key = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let length = text.iter().take_while(in_key).count();
+    let Some(_) = text.get(length) else { return none() };
+    let key = std::str::from_utf8(text.get(..length).unwrap_or_default()).unwrap_or_default();
+    Some(is_key_of_call(key) || is_key(key))
+}

@@ -1,0 +1,70 @@
+//! Names between markers, before arguments in JSON.
+
+use super::{json::SPACE, shape::Named};
+
+/// The longest name, in bytes.
+const LONGEST_NAME: usize = 256;
+
+/// What a name between markers begins.
+pub(super) enum NamedCall {
+    Call(String, Option<String>, usize),
+    /// The name says that text follows.
+    Text(usize),
+    Nothing,
+}
+
+/// Reads the name of a call between its markers. `None` waits for more.
+pub(super) fn named_call(named: &Named, rest: &[u8], eof: bool) -> Option<NamedCall> {
+    let (open, mark) = (named.open.len(), named.name_end.as_bytes());
+    let after = rest.get(open..).unwrap_or_default();
+    let window = after.get(..LONGEST_NAME + mark.len()).unwrap_or(after);
+    let found = window.windows(mark.len().max(1)).position(|part| part == mark);
+    let Some(end) = found else {
+        let full = window.len() > LONGEST_NAME || window.contains(&b'{');
+        return if eof || full { Some(NamedCall::Nothing) } else { None };
+    };
+    let length = open + end + mark.len();
+    let written = String::from_utf8_lossy(window.get(..end).unwrap_or_default()).into_owned();
+    let mut name = written.trim();
+    let mut id = None;
+    if let Some((before, given)) = name.split_once("[CALL_ID]") {
+        (name, id) = (before.trim(), Some(given.trim().to_owned()));
+    }
+    if named.text_names.iter().any(|text| text == name) {
+        return Some(NamedCall::Text(length));
+    }
+    // A number after a colon counts the calls.
+    if let Some((before, number)) = name.rsplit_once(':')
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        (name, id) = (before, Some(name.to_owned()));
+    }
+    for prefix in &named.prefixes {
+        name = name.strip_prefix(&**prefix).unwrap_or(name);
+    }
+    if name.is_empty() || name.contains(char::is_whitespace) || name.contains(['{', '<', '"']) {
+        return Some(NamedCall::Nothing);
+    }
+    // What follows is not read as a call of another dialect.
+    let follows = rest.get(length..).unwrap_or_default();
+    let space = follows.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let next = follows.get(space..).unwrap_or_default();
+    if next.is_empty() && !eof && space < SPACE {
+        return None;
+    }
+    if next.first() == Some(&b'<')
+        && !named.open.starts_with("<|")
+        && !named.open.starts_with("<｜")
+    {
+        let mut partial = false;
+        let closes = named.close.iter().any(|close| {
+            partial |= close.as_bytes().starts_with(next);
+            next.starts_with(close.as_bytes())
+        });
+        if !closes {
+            return if partial && !eof { None } else { Some(NamedCall::Nothing) };
+        }
+    }
+    Some(NamedCall::Call(name.to_owned(), id, length))
+}

@@ -1,0 +1,459 @@
+//! Calls as in Python: `f(a=1, b='x')`, alone, in a list, or one on each line.
+
+mod scan;
+mod strings;
+
+use jsonmend_core::{Mender, Output, Repair, RepairKind};
+
+use scan::{Cursor, is_name, key};
+pub(super) use scan::{Opening, open};
+
+use super::{
+    json::{SPACE, Step},
+    markers::{Found, Markers},
+    out::Ctx,
+    sink::{CallOutcome, CallSink},
+    tools::Tools,
+};
+
+/// Calls as in Python.
+#[derive(Clone, Debug)]
+pub(super) struct PythonCall {
+    name: String,
+    mender: Box<Mender>,
+    state: State,
+    list: bool,
+    /// What closes the block, if anything does.
+    stops: Markers,
+    closes: bool,
+    /// The brackets that are open in the value, each with what closes it in JSON.
+    brackets: Vec<(u8, u8)>,
+    /// How many arguments there are.
+    arguments: usize,
+    /// Whether the next byte may begin a value.
+    value_start: bool,
+    repairs: usize,
+    first: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// Before an argument, or the end of the arguments.
+    Argument,
+    Value,
+    /// In a string: its quote, whether there are three, and whether it is raw.
+    String(u8, bool, bool),
+    /// In an expression, which becomes a string.
+    Expression,
+    /// In a call that is written in a string.
+    Quoted(u8, Vec<u8>),
+    /// After a call.
+    After,
+}
+
+impl PythonCall {
+    pub(super) fn new<S>(
+        opening: &Opening,
+        stops: Markers,
+        closes: bool,
+        ctx: &Ctx<'_, S>,
+    ) -> Self {
+        let mut call = Self {
+            name: String::new(),
+            mender: Box::new(Mender::new(ctx.options.clone())),
+            state: State::Argument,
+            list: opening.list,
+            stops,
+            closes,
+            brackets: Vec::new(),
+            arguments: 0,
+            value_start: true,
+            repairs: 0,
+            first: true,
+        };
+        call.start(opening, ctx.tools);
+        call
+    }
+
+    fn start(&mut self, opening: &Opening, tools: &Tools) {
+        self.name = tools.resolve(&opening.name).to_owned();
+        self.mender.reset();
+        self.brackets.clear();
+        self.arguments = 0;
+        self.repairs = 0;
+        self.first = true;
+        self.state = match opening.quoted {
+            Some(quote) => State::Quoted(quote, Vec::new()),
+            None => State::Argument,
+        };
+    }
+
+    pub(super) fn step<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        if std::mem::take(&mut self.first) && !matches!(self.state, State::Quoted(..)) {
+            self.feed(b"{", ctx);
+        }
+        match std::mem::replace(&mut self.state, State::After) {
+            State::Argument => self.argument(rest, eof, ctx),
+            State::Value => self.value(rest, eof, ctx),
+            State::String(quote, triple, raw) => self.string(quote, triple, raw, rest, eof, ctx),
+            State::Expression => self.expression(rest, eof, ctx),
+            State::Quoted(quote, text) => self.quoted(quote, text, rest, eof, ctx),
+            State::After => self.after(rest, eof, ctx),
+        }
+    }
+
+    fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
+        self.mender.push(json, &mut Literals { ctx, repairs: &mut self.repairs });
+    }
+
+    /// Passes source bytes on unchanged.
+    fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
+        ctx.raw(bytes);
+        self.feed(bytes, ctx);
+    }
+
+    fn wait<S: CallSink>(&mut self, state: State, eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        self.state = state;
+        if eof { self.cut(ctx) } else { Step::Wait }
+    }
+
+    fn cut<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
+        self.mender.finish(&mut Literals { ctx, repairs: &mut self.repairs });
+        ctx.end(CallOutcome::Cut, self.repairs, true);
+        ctx.flush_end(false);
+        Step::Done(0)
+    }
+
+    fn argument<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if space > 0 {
+            ctx.raw(rest.get(..space).unwrap_or_default());
+            self.state = State::Argument;
+            return Step::Read(space);
+        }
+        let Some(&first) = rest.first() else { return self.wait(State::Argument, eof, ctx) };
+        if matches!(first, b')' | b']') {
+            return self.end_arguments(rest, ctx);
+        }
+        if first == b',' {
+            ctx.raw(b",");
+            self.state = State::Argument;
+            return Step::Read(1);
+        }
+        let mut cursor = Cursor { rest, at: 0, eof };
+        let Some(key) = key(&mut cursor) else { return self.wait(State::Argument, eof, ctx) };
+        if self.arguments > 0 {
+            self.feed(b", ", ctx);
+        }
+        self.state = State::Value;
+        self.value_start = true;
+        if let Some(key) = key {
+            self.arguments += 1;
+            ctx.raw(rest.get(..cursor.at).unwrap_or_default());
+            self.member(&key, ctx);
+            return Step::Read(cursor.at);
+        }
+        // An object on its own is the arguments, if its first key is that of a parameter.
+        if first == b'{' && self.arguments == 0 {
+            cursor.at = 1;
+            cursor.space();
+            let quote = cursor.peek();
+            let Some(quote) = quote else { return self.wait(State::Argument, eof, ctx) };
+            if matches!(quote, Some(b'"' | b'\'')) {
+                cursor.at += 1;
+                let Some(word) = cursor.word() else { return self.wait(State::Argument, eof, ctx) };
+                let word = String::from_utf8_lossy(word).into_owned();
+                if ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word)) {
+                    self.arguments += 1;
+                    self.brackets.push((b'}', b' '));
+                    self.value_start = true;
+                    ctx.raw(b"{");
+                    return Step::Read(1);
+                }
+            }
+        }
+        let own = ctx.tools.get(&self.name).and_then(|tool| tool.parameters.get(self.arguments));
+        let key = own.cloned().unwrap_or_else(|| format!("arg{}", self.arguments));
+        self.arguments += 1;
+        self.member(&key, ctx);
+        Step::Read(0)
+    }
+
+    fn member<S: CallSink>(&mut self, key: &str, ctx: &mut Ctx<'_, S>) {
+        let mut json = Vec::new();
+        super::arguments::quote(key.as_bytes(), &mut json);
+        json.extend_from_slice(b": ");
+        self.feed(&json, ctx);
+    }
+
+    fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
+        self.feed(b"}", ctx);
+        let outcome = self.mender.finish(&mut Literals { ctx, repairs: &mut self.repairs });
+        let closed = rest.first() == Some(&b')');
+        let valid = outcome.is_valid();
+        let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
+        self.repairs += usize::from(!closed);
+        ctx.end(end, self.repairs, false);
+        self.state = State::After;
+        if closed {
+            ctx.markup(b")");
+        }
+        Step::Read(usize::from(closed))
+    }
+
+    fn value<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let Some(&byte) = rest.first() else { return self.wait(State::Value, eof, ctx) };
+        let start = self.value_start;
+        self.state = State::Value;
+        match byte {
+            b'"' | b'\'' => self.begin_string(rest, 0, false, eof, ctx),
+            b'(' | b'[' | b'{' => {
+                let call = byte == b'(' && !start;
+                let (shown, close) = match byte {
+                    b'(' if call => (b'(', (b')', b')')),
+                    b'(' => (b'[', (b')', b']')),
+                    b'[' => (b'[', (b']', b']')),
+                    _ => (b'{', (b'}', b'}')),
+                };
+                if call {
+                    ctx.refuse();
+                }
+                self.brackets.push(close);
+                self.value_start = true;
+                ctx.raw(&[byte]);
+                self.feed(&[shown], ctx);
+                Step::Read(1)
+            }
+            b')' | b']' | b'}' => match self.brackets.pop() {
+                None if byte == b'}' => {
+                    self.pass(&[byte], ctx);
+                    Step::Read(1)
+                }
+                None => self.end_arguments(rest, ctx),
+                Some((_, close)) => {
+                    self.value_start = false;
+                    ctx.raw(&[byte]);
+                    self.feed(&[close], ctx);
+                    Step::Read(1)
+                }
+            },
+            b',' if self.brackets.is_empty() => {
+                ctx.raw(b",");
+                self.state = State::Argument;
+                Step::Read(1)
+            }
+            b',' | b':' => {
+                self.value_start = true;
+                self.pass(&[byte], ctx);
+                Step::Read(1)
+            }
+            // Numbers may begin with zeros.
+            b'0' if start => match rest.get(1) {
+                None if !eof => Step::Wait,
+                Some(b'0'..=b'9') => {
+                    ctx.raw(b"0");
+                    Step::Read(1)
+                }
+                _ => {
+                    self.value_start = false;
+                    self.pass(b"0", ctx);
+                    Step::Read(1)
+                }
+            },
+            b'-' if start => {
+                self.pass(b"-", ctx);
+                Step::Read(1)
+            }
+            _ if start && (byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'<' | b'$')) => {
+                self.word(rest, eof, ctx)
+            }
+            _ => {
+                let plain = |byte: &u8| {
+                    !matches!(
+                        byte,
+                        b'"' | b'\'' | b'(' | b'[' | b'{' | b')' | b']' | b'}' | b',' | b':'
+                    )
+                };
+                let length = rest.iter().take_while(|byte| plain(byte)).count().max(1);
+                let bytes = rest.get(..length).unwrap_or_default();
+                let blank = bytes.iter().all(u8::is_ascii_whitespace);
+                // What may begin a word or a number is looked at on its own.
+                let length = if start && blank {
+                    length
+                } else if start {
+                    1
+                } else {
+                    length
+                };
+                let bytes = rest.get(..length).unwrap_or_default();
+                self.value_start &= bytes.iter().all(u8::is_ascii_whitespace);
+                self.pass(bytes, ctx);
+                Step::Read(length)
+            }
+        }
+    }
+
+    /// A word: a literal, the prefix of a string, or an expression.
+    fn word<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let length = rest.iter().take(16).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let Some(next) = rest.get(length) else {
+            if eof {
+                return self.begin_expression(rest, eof, ctx);
+            }
+            return Step::Wait;
+        };
+        let word = rest.get(..length).unwrap_or_default();
+        if matches!(next, b'"' | b'\'')
+            && (1..=2).contains(&length)
+            && word.iter().all(|byte| b"rRbBuUfF".contains(byte))
+        {
+            let raw = word.iter().any(|byte| byte.eq_ignore_ascii_case(&b'r'));
+            return self.begin_string(rest, length, raw, eof, ctx);
+        }
+        let literals: [&[u8]; 6] = [b"True", b"False", b"None", b"true", b"false", b"null"];
+        if literals.contains(&word) && !is_name(*next) {
+            self.value_start = false;
+            self.pass(word, ctx);
+            return Step::Read(length);
+        }
+        self.begin_expression(rest, eof, ctx)
+    }
+
+    fn begin_expression<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        if !self.brackets.is_empty() {
+            // Inside of a list or a dictionary, the mender decides.
+            self.value_start = false;
+            let length = rest.iter().take_while(|byte| is_name(**byte)).count().max(1);
+            self.pass(rest.get(..length).unwrap_or_default(), ctx);
+            return Step::Read(length);
+        }
+        self.repairs += 1;
+        self.feed(b"\"", ctx);
+        self.state = State::Expression;
+        self.expression(rest, eof, ctx)
+    }
+
+    fn expression<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let mut at = 0;
+        let mut json = Vec::new();
+        let mut ended = false;
+        for &byte in rest {
+            match byte {
+                b'(' | b'[' | b'{' => {
+                    if byte == b'(' {
+                        ctx.refuse();
+                    }
+                    self.brackets.push((byte, byte));
+                }
+                b')' | b']' | b'}' | b',' if self.brackets.is_empty() => {
+                    ended = true;
+                    break;
+                }
+                b')' | b']' | b'}' => {
+                    self.brackets.pop();
+                }
+                _ => {}
+            }
+            at += 1;
+            super::arguments::escape(&[byte], &mut json);
+        }
+        ctx.raw(rest.get(..at).unwrap_or_default());
+        self.feed(&json, ctx);
+        if ended {
+            self.feed(b"\"", ctx);
+            self.state = State::Value;
+            return Step::Read(at);
+        }
+        if eof {
+            ctx.refuse();
+            return match self.cut(ctx) {
+                Step::Done(_) => Step::Done(at),
+                other => other,
+            };
+        }
+        self.state = State::Expression;
+        if at > 0 { Step::Read(at) } else { Step::Wait }
+    }
+
+    /// After a call: another one, or the end of the block.
+    fn after<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
+        let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
+        let next = rest.get(space..).unwrap_or_default();
+        if next.is_empty() && !eof && space < SPACE {
+            self.state = State::After;
+            return Step::Wait;
+        }
+        if self.list && next.first() == Some(&b']') {
+            self.list = false;
+            ctx.markup(rest.get(..=space).unwrap_or_default());
+            self.state = State::After;
+            return Step::Read(space + 1);
+        }
+        match self.stops.at(next, eof) {
+            Found::Partial => {
+                self.state = State::After;
+                return Step::Wait;
+            }
+            Found::Here(found) => {
+                let length = space + found.first().map_or(0, |(_, length)| *length);
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                ctx.flush_end(true);
+                return Step::Done(length);
+            }
+            Found::Nothing => {}
+        }
+        let list = next.first() == Some(&b'[');
+        if self.list && list {
+            ctx.flush_end(false);
+            return Step::Done(0);
+        }
+        let Some(opening) = open(next, eof) else {
+            self.state = State::After;
+            return Step::Wait;
+        };
+        let newline = rest.get(..space).unwrap_or_default().iter().any(|byte| *byte != b' ');
+        let continues = self.list || self.closes || newline;
+        if let Some(opening) = opening.filter(|_| continues)
+            && (self.list || self.closes || ctx.knows(&opening.name))
+        {
+            ctx.flush_end(true);
+            if !ctx.begin(&opening.name, None) {
+                return Step::Done(0);
+            }
+            let length = space + opening.length;
+            ctx.markup(rest.get(..length).unwrap_or_default());
+            self.list |= opening.list;
+            self.start(&opening, ctx.tools);
+            return Step::Read(length);
+        }
+        ctx.flush_end(!self.list && !self.closes);
+        Step::Done(0)
+    }
+}
+
+/// Passes arguments on. What Python writes otherwise than JSON is no repair.
+struct Literals<'p, 'a, S> {
+    ctx: &'p mut Ctx<'a, S>,
+    repairs: &'p mut usize,
+}
+
+impl<S: CallSink> Output for Literals<'_, '_, S> {
+    fn copy(&mut self, bytes: &[u8]) {
+        self.ctx.arguments(bytes);
+    }
+    fn repair(&mut self, repair: Repair) {
+        let own = [RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
+        *self.repairs += usize::from(!own.contains(&repair.kind()));
+    }
+}

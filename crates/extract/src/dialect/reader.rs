@@ -1,0 +1,344 @@
+//! The reader of a text with calls in it.
+
+mod decide;
+mod text;
+
+use std::sync::Arc;
+
+use jsonmend_core::Options;
+
+use super::{
+    Dialect, Tools,
+    brace::BraceCall,
+    json::{JsonCall, Step},
+    out::{Ctx, Out},
+    python::PythonCall,
+    react::Input,
+    setup::Setup,
+    sink::CallSink,
+    xml::XmlCall,
+};
+
+/// What the prompt has opened before the text begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum CallStartState {
+    /// A reasoning block: the template ends with `<think>`.
+    Reasoning,
+    /// Nothing.
+    #[default]
+    Text,
+}
+
+/// Tells text, reasoning and tool calls apart in the text of a model, while it arrives.
+///
+/// Without [`with_dialect`](Self::with_dialect), all dialects are looked for at once. Then only
+/// known [tools](Self::with_tools) turn text into calls, because an answer may show how a call is
+/// written.
+///
+/// Call [`push`](Self::push) any number of times, then one of [`finish`](Self::finish) and
+/// [`finish_at_eos`](Self::finish_at_eos). It makes no difference how the input is divided into
+/// chunks. Only what may begin a marker is held back, and what may still turn out to be no call: see
+/// [`withheld`](Self::withheld).
+///
+/// ```
+/// use jsonmend_core::Options;
+/// use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
+///
+/// let dialect = Dialect::by_name("hermes").unwrap().clone();
+/// let mut reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+/// let mut found = FoundCalls::default();
+/// reader.push(b"Wait. <tool_call>{'name': 'book', 'argum", &mut found);
+/// reader.push(b"ents': {'seats': 2,}}</tool_call>", &mut found);
+/// reader.finish_at_eos(&mut found);
+/// let call = &found.calls()[0];
+/// assert_eq!((call.name(), call.outcome()), ("book", CallOutcome::Repaired));
+/// assert_eq!(call.arguments(), br#"{"seats": 2}"#);
+/// assert_eq!(found.text(), b"Wait. ");
+/// ```
+#[derive(Clone, Debug)]
+pub struct CallExtractor {
+    options: Options,
+    tools: Arc<Tools>,
+    rows: Vec<Arc<Dialect>>,
+    auto: bool,
+    start: CallStartState,
+    setup: Option<Arc<Setup>>,
+    state: State,
+    out: Out,
+    /// Bytes that are not decided yet.
+    buf: Vec<u8>,
+    /// The row of the call that has just ended, until text follows.
+    after: Option<usize>,
+    /// The rows that have made a call.
+    made: Vec<usize>,
+    /// The last two bytes of text.
+    last: [u8; 2],
+    /// Whether there was a header of a message, or a reasoning block.
+    seen: bool,
+    finished: bool,
+    steps: u64,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Text,
+    /// In a reasoning block, until this, or until the header of a message if it is empty.
+    Reasoning(Vec<u8>),
+    Call(usize, Box<Engine>),
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Json(JsonCall),
+    Xml(XmlCall),
+    Python(PythonCall),
+    Brace(BraceCall),
+    Input(Input),
+}
+
+impl CallExtractor {
+    /// Creates a reader that looks for all dialects.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            tools: Arc::default(),
+            rows: Vec::new(),
+            auto: true,
+            start: CallStartState::Text,
+            setup: None,
+            state: State::Text,
+            out: Out::default(),
+            buf: Vec::new(),
+            after: None,
+            made: Vec::new(),
+            last: [b'\n', b'\n'],
+            seen: false,
+            finished: false,
+            steps: 0,
+        }
+    }
+
+    /// Uses other options: the policy and the limits. The dialects stay as they were made ready.
+    #[must_use]
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Looks for this dialect. The first one replaces all others, and further ones are looked for as
+    /// well. A call of an unknown tool is then a call, too.
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
+        self.auto = false;
+        self.rows.push(Arc::new(dialect));
+        self.setup = None;
+        self
+    }
+
+    /// Looks for this dialect next to all others.
+    #[must_use]
+    pub fn with_registered(mut self, dialect: Dialect) -> Self {
+        self.rows.push(Arc::new(dialect));
+        self.setup = None;
+        self
+    }
+
+    /// The tools that calls may name.
+    #[must_use]
+    pub fn with_tools(mut self, tools: impl Into<Arc<Tools>>) -> Self {
+        self.tools = tools.into();
+        self.setup = None;
+        self
+    }
+
+    /// What the prompt has opened.
+    #[must_use]
+    pub fn with_start(mut self, start: CallStartState) -> Self {
+        self.start = start;
+        self.begin();
+        self
+    }
+
+    fn begin(&mut self) {
+        self.state = match self.start {
+            CallStartState::Text => State::Text,
+            CallStartState::Reasoning => State::Reasoning(b"</think>".to_vec()),
+        };
+        self.seen = self.start == CallStartState::Reasoning;
+    }
+
+    /// Reads a chunk, and emits what is certain now.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl CallSink) {
+        if self.finished {
+            self.out.text(chunk, sink);
+            return;
+        }
+        self.buf.extend_from_slice(chunk);
+        self.pump(false, false, sink);
+    }
+
+    /// Ends the text where the transport ended. A call that is open was cut off.
+    pub fn finish(&mut self, sink: &mut impl CallSink) {
+        self.end(false, sink);
+    }
+
+    /// Ends the text where the model ended it itself. In dialects in which that may end a call, the
+    /// open call is complete.
+    pub fn finish_at_eos(&mut self, sink: &mut impl CallSink) {
+        self.end(true, sink);
+    }
+
+    fn end(&mut self, eos: bool, sink: &mut impl CallSink) {
+        if !self.finished {
+            self.pump(true, eos, sink);
+            self.finished = true;
+        }
+    }
+
+    /// Starts over with the same dialects and tools. Returns the bytes that were not decided.
+    pub fn reset(&mut self) -> Vec<u8> {
+        let rest = std::mem::take(&mut self.buf);
+        self.out = Out::default();
+        self.after = None;
+        self.made.clear();
+        self.last = [b'\n', b'\n'];
+        self.finished = false;
+        self.steps = 0;
+        self.begin();
+        rest
+    }
+
+    /// How many bytes were received but not emitted yet: at most the longest marker, the white space
+    /// and tags that decide whether a value has ended, and within the limit
+    /// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer) what may still turn out to be no
+    /// call.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        self.buf.len() + self.out.held()
+    }
+
+    /// How many calls have begun.
+    #[must_use]
+    pub const fn calls(&self) -> usize {
+        self.out.count()
+    }
+
+    /// How many steps of work were done. Grows in proportion to the input.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn setup(&mut self) -> Arc<Setup> {
+        if let Some(setup) = &self.setup {
+            return Arc::clone(setup);
+        }
+        let mut rows = self.rows.clone();
+        if self.auto {
+            rows.extend(Dialect::all().iter().cloned().map(Arc::new));
+        }
+        let setup = Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)));
+        self.setup = Some(Arc::clone(&setup));
+        setup
+    }
+
+    fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut S) {
+        let setup = self.setup();
+        let mut buf = std::mem::take(&mut self.buf);
+        let mut at = 0;
+        let mut idle = 0;
+        loop {
+            let rest = buf.get(at..).unwrap_or_default();
+            if rest.is_empty() && !eof {
+                break;
+            }
+            let in_text = matches!(self.state, State::Text | State::Reasoning(_));
+            if rest.is_empty() && in_text {
+                break;
+            }
+            self.steps += 1 + rest.len().min(64) as u64;
+            let step = match std::mem::replace(&mut self.state, State::Text) {
+                State::Text => self.text(rest, eof, &setup, sink),
+                State::Reasoning(close) => self.reasoning(close, rest, eof, &setup, sink),
+                State::Call(row, engine) => self.call(row, engine, rest, eof, eos, &setup, sink),
+            };
+            match step {
+                Step::Read(length) | Step::Done(length) => {
+                    at += length;
+                    idle = if length == 0 { idle + 1 } else { 0 };
+                }
+                Step::Back(length, bytes) => {
+                    at += length;
+                    let from = at.saturating_sub(bytes.len());
+                    if buf.get(from..at) == Some(&bytes[..]) {
+                        at = from;
+                    } else {
+                        buf.splice(..at, bytes);
+                        at = 0;
+                    }
+                    idle = 0;
+                }
+                Step::Wait => break,
+            }
+            // A step that reads nothing changes the state, and never twice in the same way.
+            debug_assert!(idle < 8, "{:?}", self.state);
+            if idle >= 8 {
+                break;
+            }
+        }
+        buf.drain(..at.min(buf.len()));
+        self.buf = buf;
+        if eof {
+            let rest = std::mem::take(&mut self.buf);
+            self.out.text(&rest, sink);
+            self.state = State::Text;
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
+    fn call<S: CallSink>(
+        &mut self,
+        row: usize,
+        mut engine: Box<Engine>,
+        rest: &[u8],
+        eof: bool,
+        eos: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        let Some(dialect) = setup.rows.get(row) else { return Step::Done(0) };
+        let ctx = &mut Ctx {
+            sink,
+            out: &mut self.out,
+            row: dialect,
+            tools: &setup.tools,
+            options: &self.options,
+            auto: setup.auto,
+            eos,
+        };
+        let step = match &mut *engine {
+            Engine::Json(engine) => engine.step(rest, eof, ctx),
+            Engine::Xml(engine) => engine.step(rest, eof, ctx),
+            Engine::Python(engine) => engine.step(rest, eof, ctx),
+            Engine::Brace(engine) => engine.step(rest, eof, ctx),
+            Engine::Input(engine) => engine.step(rest, eof, ctx),
+        };
+        if let Step::Done(_) = step {
+            ctx.fail();
+            ctx.flush_end(false);
+            if ctx.out.made {
+                self.after = Some(row);
+                if !self.made.contains(&row) {
+                    self.made.push(row);
+                }
+            }
+            self.last = [b'\n', b'\n'];
+            self.state = State::Text;
+        } else {
+            self.state = State::Call(row, engine);
+        }
+        step
+    }
+}

@@ -1,0 +1,465 @@
+//! What begins at a place of text.
+
+use super::CallExtractor;
+use crate::{
+    dialect::{
+        brace,
+        frames::{self, Turn},
+        json::{SPACE, may_be_call},
+        markers::{Found, Markers},
+        named::{NamedCall, named_call},
+        python, react,
+        setup::{Entry, Setup, What},
+        shape::{Layout, Shape, Unknown},
+        tags, xml,
+    },
+    reasoning,
+};
+
+/// The longest name of a tool between markers, in bytes.
+const LONGEST_NAME: usize = 256;
+
+/// What precedes a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) prev: u8,
+    pub(super) before: u8,
+    /// Whether nothing but white space was read.
+    pub(super) at_start: bool,
+}
+
+impl Place {
+    /// Whether the place is inside of a word.
+    pub(super) const fn in_word(self) -> bool {
+        self.prev.is_ascii_alphanumeric() || matches!(self.prev, b'_' | b'.' | b'\\')
+    }
+
+    const fn is_line_start(self) -> bool {
+        matches!(self.prev, b'\n')
+            || self.prev == b' ' && matches!(self.before, b'\n' | b' ')
+            || self.at_start
+    }
+}
+
+/// What begins at a place.
+#[derive(Clone, Debug)]
+pub(super) enum Decision {
+    /// So many bytes of text.
+    Text(usize),
+    Markup(usize),
+    /// A reasoning block: the length of its tag, and what closes it.
+    Reasoning(usize, Vec<u8>),
+    /// The end of a reasoning block that the prompt opened.
+    WasReasoning(usize),
+    /// A header of a message.
+    Turn(usize, Turn, usize),
+    /// A call in the dialect of this row, with so many bytes of markup.
+    Open(usize, Opening, usize),
+}
+
+/// How a call begins.
+#[derive(Clone, Debug)]
+pub(super) enum Opening {
+    Json(usize),
+    Named(usize, String, Option<String>),
+    /// The arguments are the body of a message.
+    Frame(String, Markers),
+    Xml(usize, String),
+    Python(usize, python::Opening),
+    Brace(usize, String),
+    /// An action, and whether its input is JSON.
+    Action(String, bool),
+}
+
+impl CallExtractor {
+    /// Decides what begins at the start of `rest`. `None` waits for more.
+    pub(super) fn decide(
+        &self,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Decision> {
+        if let Some((row, turn, length)) = self.frame(rest, place.at_start, eof, setup)? {
+            return Some(Decision::Turn(row, turn, length));
+        }
+        if let Some(decision) = self.reasoning_tag(rest, place, eof)? {
+            return Some(decision);
+        }
+        let first = rest.first().copied().unwrap_or_default();
+        if setup.markers.begins_with(first) {
+            match setup.markers.at(rest, eof) {
+                Found::Partial => return None,
+                Found::Nothing => {}
+                Found::Here(found) => {
+                    for (id, length) in found {
+                        let Some(entry) = setup.entries.get(id) else { continue };
+                        if let Some(decision) =
+                            self.marker(*entry, length, rest, place, eof, setup)?
+                        {
+                            return Some(decision);
+                        }
+                    }
+                }
+            }
+        }
+        for (row, shape) in &setup.bare {
+            if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
+                return Some(decision);
+            }
+        }
+        Some(Decision::Text(1))
+    }
+
+    /// The header of a message at the start of `rest`. The outer `None` waits for more.
+    pub(super) fn frame(
+        &self,
+        rest: &[u8],
+        at_start: bool,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<(usize, Turn, usize)>> {
+        for &row in &setup.framed {
+            let Some(frames) = setup.rows.get(row).and_then(|row| row.frames) else { continue };
+            if setup.auto && rest.first() != Some(&b'<') {
+                continue;
+            }
+            if let Some((turn, length)) = frames::read(frames, rest, at_start, self.seen, eof)? {
+                let closes = matches!(turn, Turn::End | Turn::EndOfReasoning);
+                if setup.auto && closes && !self.seen {
+                    continue;
+                }
+                return Some(Some((row, turn, length)));
+            }
+        }
+        Some(None)
+    }
+
+    fn reasoning_tag(&self, rest: &[u8], place: Place, eof: bool) -> Option<Option<Decision>> {
+        if !matches!(rest.first(), Some(b'<' | b'[' | 0xE2)) {
+            return Some(None);
+        }
+        if place.is_line_start()
+            && let Some((block, length)) = reasoning::open(rest, eof)?
+        {
+            let close = block.close().as_bytes().to_vec();
+            return Some(Some(Decision::Reasoning(length, close)));
+        }
+        // A closing tag in quotes is mentioned.
+        if !self.seen
+            && !matches!(place.prev, b'`' | b'"' | b'\'')
+            && let Some(length) = reasoning::stray_close(rest, eof)?
+        {
+            return Some(Some(Decision::WasReasoning(length)));
+        }
+        Some(None)
+    }
+
+    /// What a marker means here. The inner `None` says that it means nothing.
+    fn marker(
+        &self,
+        entry: Entry,
+        length: usize,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<Decision>> {
+        let Some(row) = setup.rows.get(entry.row) else { return Some(None) };
+        match entry.what {
+            What::Token => {
+                let counts = !setup.auto || self.made.contains(&entry.row);
+                Some(counts.then_some(Decision::Markup(length)))
+            }
+            What::End => Some(self.has_made(entry.row).then_some(Decision::Markup(length))),
+            What::Ornament => {
+                let counts = self.ornament(entry.row, length, rest, eof, setup)?;
+                Some(counts.then_some(Decision::Markup(length)))
+            }
+            What::Reasoning(number) => {
+                let close = row.reasoning.get(number).map(|(_, close)| close.as_bytes().to_vec());
+                Some(close.map(|close| Decision::Reasoning(length, close)))
+            }
+            What::ReasoningEnd => Some((!self.seen).then_some(Decision::WasReasoning(length))),
+            What::Thought if place.is_line_start() => {
+                let first = react::STOPS.first().map_or("\n", |stop| stop);
+                Some(Some(Decision::Reasoning(length, first.as_bytes().to_vec())))
+            }
+            What::Answer if place.is_line_start() => {
+                let after = rest.get(length..).unwrap_or_default();
+                let space = after.iter().take(SPACE).take_while(|byte| **byte == b' ').count();
+                if space == after.len() && space < SPACE && !eof {
+                    return None;
+                }
+                Some(Some(Decision::Markup(length + space)))
+            }
+            What::Thought | What::Answer => Some(None),
+            What::Open(shape) => self.opens(entry.row, shape, rest, place, eof, setup),
+        }
+    }
+
+    /// Whether there was a call of this dialect. Dialects share markers, so if all of them are looked
+    /// for, any call counts.
+    fn has_made(&self, row: usize) -> bool {
+        let any = self.auto && (self.after.is_some() || !self.made.is_empty());
+        any || self.made.contains(&row) || self.after == Some(row)
+    }
+
+    /// Whether a marker around calls is one here: a call follows, or there was one.
+    fn ornament(
+        &self,
+        row: usize,
+        length: usize,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<bool> {
+        if self.has_made(row) {
+            return Some(true);
+        }
+        let mut at = length;
+        // Further markers may come before the call.
+        for _ in 0..4 {
+            let after = rest.get(at..).unwrap_or_default();
+            let space =
+                after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+            let next = after.get(space..).unwrap_or_default();
+            if next.is_empty() && (eof || space < SPACE) {
+                return if eof { Some(true) } else { None };
+            }
+            let mut further = 0;
+            match setup.markers.at(next, eof) {
+                Found::Partial => return None,
+                Found::Nothing => return self.bare_follows(row, next, eof, setup),
+                Found::Here(found) => {
+                    for (id, length) in found {
+                        let entry = setup.entries.get(id).filter(|entry| entry.row == row);
+                        match entry.map(|entry| entry.what) {
+                            Some(What::Open(shape)) => {
+                                let place = Place { prev: b'\n', before: b'\n', at_start: false };
+                                match self.begins(row, shape, next, place, eof, setup)? {
+                                    Begins::Call(opening, _) => {
+                                        return Some(self.may_name(row, &opening, setup));
+                                    }
+                                    Begins::Ornament(length) => further = further.max(length),
+                                    Begins::Nothing => {}
+                                }
+                            }
+                            Some(What::Ornament) => further = further.max(length),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            if further == 0 {
+                return self.bare_follows(row, next, eof, setup);
+            }
+            at += space + further;
+        }
+        Some(false)
+    }
+
+    /// Whether a call may have the name that it begins with, as far as that is known.
+    fn may_name(&self, row: usize, opening: &Opening, setup: &Setup) -> bool {
+        let name = match opening {
+            Opening::Json(_) => return true,
+            Opening::Named(_, name, _)
+            | Opening::Frame(name, _)
+            | Opening::Xml(_, name)
+            | Opening::Brace(_, name)
+            | Opening::Action(name, _) => name,
+            Opening::Python(_, opening) => &opening.name,
+        };
+        let any =
+            !setup.auto && setup.rows.get(row).is_some_and(|row| row.unknown == Unknown::Call);
+        any || setup.tools.is_empty() || setup.tools.known(name).is_some()
+    }
+
+    fn bare_follows(&self, row: usize, next: &[u8], eof: bool, setup: &Setup) -> Option<bool> {
+        let place = Place { prev: b'\n', before: b'\n', at_start: true };
+        for (own, shape) in setup.bare.iter().filter(|(own, _)| *own == row) {
+            if self.bare(*own, *shape, next, place, eof, setup)?.is_some() {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    fn opens(
+        &self,
+        row: usize,
+        shape: usize,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<Decision>> {
+        match self.begins(row, shape, rest, place, eof, setup)? {
+            Begins::Call(opening, length) => Some(Some(Decision::Open(row, opening, length))),
+            Begins::Ornament(length) => {
+                let counts = self.ornament(row, length, rest, eof, setup)?;
+                Some(counts.then_some(Decision::Markup(length)))
+            }
+            Begins::Nothing => Some(None),
+        }
+    }
+
+    /// Whether a call begins at a marker. `None` waits for more.
+    fn begins(
+        &self,
+        row: usize,
+        at: usize,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Begins> {
+        let shape = setup.rows.get(row).and_then(|row| row.shapes.get(at));
+        let Some(shape) = shape else { return Some(Begins::Nothing) };
+        let after = rest.get(shape.open().len()..).unwrap_or_default();
+        let length = shape.open().len();
+        Some(match shape {
+            Shape::Json(_) => {
+                let fence = usize::from(after.trim_ascii_start().starts_with(b"`"));
+                let json = fence == 1 || may_be_call(after, eof, None)?;
+                if json { Begins::Call(Opening::Json(at), length) } else { Begins::Nothing }
+            }
+            Shape::Named(named) => match named_call(named, rest, eof)? {
+                NamedCall::Call(name, id, length) => {
+                    Begins::Call(Opening::Named(at, name, id), length)
+                }
+                NamedCall::Text(length) => Begins::Ornament(length),
+                NamedCall::Nothing => Begins::Nothing,
+            },
+            Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, eof)? {
+                Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),
+                None if xml.layout == Layout::Tools => Begins::Nothing,
+                None => match tags::tag(rest, xml, eof) {
+                    tags::Lexed::Wait => return None,
+                    tags::Lexed::Tag(tag) => match tag.role(xml, &setup.tools, None) {
+                        tags::Role::Wrapper => Begins::Ornament(tag.length),
+                        tags::Role::WrapperEnd if self.has_made(row) => {
+                            Begins::Ornament(tag.length)
+                        }
+                        _ => Begins::Nothing,
+                    },
+                    tags::Lexed::No => Begins::Nothing,
+                },
+            },
+            Shape::Python(_) => {
+                let space =
+                    after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+                match python::open(after.get(space..).unwrap_or_default(), eof)? {
+                    Some(mut opening) => {
+                        let whole = length + space + opening.length;
+                        opening.length = whole;
+                        Begins::Call(Opening::Python(at, opening), whole)
+                    }
+                    None => Begins::Nothing,
+                }
+            }
+            Shape::Brace(brace) => match brace::open(rest, brace, eof)? {
+                Some((name, length)) => Begins::Call(Opening::Brace(at, name), length),
+                None => Begins::Nothing,
+            },
+            Shape::Line => Begins::Nothing,
+            Shape::React => {
+                if !place.is_line_start() {
+                    return Some(Begins::Nothing);
+                }
+                match react::open(rest, eof)? {
+                    None => Begins::Nothing,
+                    Some((name, length)) => {
+                        let input = rest.get(length..).unwrap_or_default();
+                        let space = input
+                            .iter()
+                            .take(SPACE)
+                            .take_while(|byte| byte.is_ascii_whitespace())
+                            .count();
+                        match input.get(space) {
+                            None if !eof && space < SPACE => return None,
+                            next => {
+                                let json = matches!(next, Some(b'{' | b'[' | b'"' | b'`'));
+                                Begins::Call(Opening::Action(name, json), length)
+                            }
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// A call without a marker. The inner `None` says that there is none.
+    fn bare(
+        &self,
+        row: usize,
+        shape: usize,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<Decision>> {
+        let Some(own) = setup.rows.get(row).and_then(|row| row.shapes.get(shape)) else {
+            return Some(None);
+        };
+        match own {
+            Shape::Json(_) => {
+                let is_tool = |key: &str| setup.tools.known(key).is_some();
+                if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_tool))?
+                {
+                    return Some(None);
+                }
+                Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
+            }
+            Shape::Python(_) => {
+                if place.in_word() {
+                    return Some(None);
+                }
+                let Some(opening) = python::open(rest, eof)? else { return Some(None) };
+                let known = setup.tools.known(&opening.name).is_some();
+                // Without a list around it, only the name of a tool makes it a call.
+                if known && setup.auto || opening.list && !setup.auto && opening.quoted.is_none() {
+                    let length = opening.length;
+                    return Some(Some(Decision::Open(
+                        row,
+                        Opening::Python(shape, opening),
+                        length,
+                    )));
+                }
+                Some(None)
+            }
+            Shape::Line if place.is_line_start() => {
+                let is_name =
+                    |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+                let length = rest.iter().take(LONGEST_NAME).take_while(is_name).count();
+                let after = rest.get(length..).unwrap_or_default();
+                let space =
+                    after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+                let next = after.get(space..).unwrap_or_default();
+                if next.is_empty() && !eof && space < SPACE && length < LONGEST_NAME {
+                    return None;
+                }
+                let gap = after.get(..space).unwrap_or_default();
+                if length == 0 || next.first() != Some(&b'{') || !gap.contains(&b'\n') {
+                    return Some(None);
+                }
+                let name =
+                    String::from_utf8_lossy(rest.get(..length).unwrap_or_default()).into_owned();
+                if setup.tools.known(&name).is_none() {
+                    return Some(None);
+                }
+                let opening = Opening::Frame(name, Markers::new([]));
+                Some(Some(Decision::Open(row, opening, length + space)))
+            }
+            _ => Some(None),
+        }
+    }
+}
+
+/// What begins at a marker.
+enum Begins {
+    Call(Opening, usize),
+    /// A marker around calls.
+    Ornament(usize),
+    Nothing,
+}

@@ -1,0 +1,416 @@
+//! Text outside of calls.
+
+use super::{CallExtractor, Engine, State};
+use crate::dialect::{
+    frames::{self, Turn},
+    json::{CLOSE, JsonCall, SPACE, Step},
+    markers::Markers,
+    out::Ctx,
+    reader::decide::{Decision, Opening, Place},
+    setup::Setup,
+    shape::{Frames, Shape},
+    sink::CallSink,
+};
+
+impl CallExtractor {
+    pub(super) fn text<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        if let Some(row) = self.after {
+            return self.after_call(row, rest, eof, setup, sink);
+        }
+        let mut at = 0;
+        while let Some(&byte) = rest.get(at) {
+            if !setup.wakes(byte) {
+                at += 1;
+                continue;
+            }
+            let place = self.place(rest, at);
+            if byte.is_ascii_alphanumeric() && place.in_word() {
+                at += 1;
+                continue;
+            }
+            let here = rest.get(at..).unwrap_or_default();
+            self.steps += 1;
+            match self.decide(here, place, eof, setup) {
+                Some(Decision::Text(length)) => at += length,
+                decision if at > 0 => {
+                    // What comes before is certain, whatever is here.
+                    let _ = decision;
+                    break;
+                }
+                None => {
+                    self.state = State::Text;
+                    return Step::Wait;
+                }
+                Some(decision) => return self.apply(decision, here, setup, sink),
+            }
+        }
+        self.emit(rest.get(..at).unwrap_or_default(), sink);
+        Step::Read(at)
+    }
+
+    fn emit<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
+        for &byte in bytes.get(bytes.len().saturating_sub(2)..).unwrap_or_default() {
+            self.last = [self.last[1], byte];
+        }
+        self.out.text(bytes, sink);
+    }
+
+    fn place(&self, rest: &[u8], at: usize) -> Place {
+        let back = |distance: usize| match at.checked_sub(distance) {
+            Some(at) => rest.get(at).copied(),
+            None => self.last.get(at + 2 - distance).copied(),
+        };
+        Place {
+            prev: back(1).unwrap_or(b'\n'),
+            before: back(2).unwrap_or(b'\n'),
+            at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
+        }
+    }
+
+    /// White space and separators after a call belong to it if another marker follows.
+    fn after_call<S: CallSink>(
+        &mut self,
+        row: usize,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        self.state = State::Text;
+        let separators = setup.rows.get(row).map_or(&b""[..], |row| row.separators);
+        let gap = |byte: &u8| byte.is_ascii_whitespace() || separators.contains(byte);
+        let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
+        let next = rest.get(space..).unwrap_or_default();
+        if next.is_empty() && !eof && space < SPACE {
+            return Step::Wait;
+        }
+        let place = Place { prev: b'\n', before: b'\n', at_start: false };
+        let decision = match next {
+            [] => Some(Decision::Text(0)),
+            _ => self.decide(next, place, eof, setup),
+        };
+        match decision {
+            None => Step::Wait,
+            Some(Decision::Text(_)) => {
+                self.after = None;
+                self.emit(rest.get(..space).unwrap_or_default(), sink);
+                Step::Read(space)
+            }
+            Some(decision) => {
+                let bytes = rest.get(..space).unwrap_or_default();
+                self.out.markup(bytes, sink);
+                if space > 0 {
+                    return Step::Read(space);
+                }
+                let markup = matches!(decision, Decision::Markup(_));
+                let step = self.apply(decision, next, setup, sink);
+                if !markup {
+                    self.after = None;
+                }
+                step
+            }
+        }
+    }
+
+    fn apply<S: CallSink>(
+        &mut self,
+        decision: Decision,
+        rest: &[u8],
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        self.state = State::Text;
+        let bytes = |length: usize| rest.get(..length).unwrap_or(rest);
+        match decision {
+            Decision::Text(length) => {
+                self.emit(bytes(length), sink);
+                Step::Read(length)
+            }
+            Decision::Markup(length) => {
+                self.out.markup(bytes(length), sink);
+                Step::Read(length)
+            }
+            Decision::Reasoning(length, close) => {
+                self.out.markup(bytes(length), sink);
+                self.seen = true;
+                self.state = State::Reasoning(close);
+                Step::Read(length)
+            }
+            Decision::WasReasoning(length) => {
+                self.out.markup(bytes(length), sink);
+                self.was_reasoning(sink);
+                Step::Read(length)
+            }
+            Decision::Turn(row, turn, length) => {
+                self.turn(row, turn, bytes(length), setup, sink);
+                Step::Read(length)
+            }
+            Decision::Open(row, opening, length) => {
+                self.open(row, &opening, bytes(length), setup, sink);
+                Step::Read(length)
+            }
+        }
+    }
+
+    fn was_reasoning<S: CallSink>(&mut self, sink: &mut S) {
+        self.seen = true;
+        self.out.spoke = false;
+        self.last = [b'\n', b'\n'];
+        sink.text_was_reasoning();
+    }
+
+    /// A message begins or ends.
+    fn turn<S: CallSink>(
+        &mut self,
+        row: usize,
+        turn: Turn,
+        header: &[u8],
+        setup: &Setup,
+        sink: &mut S,
+    ) {
+        let seen = std::mem::replace(&mut self.seen, true);
+        match turn {
+            Turn::Call(name) => {
+                let frames = setup.rows.get(row).and_then(|row| row.frames);
+                let ends = match frames {
+                    Some(Frames::Harmony) => &frames::HARMONY_ENDS[..],
+                    _ => &[],
+                };
+                let stops = Markers::new(ends.iter().map(|end| (CLOSE, *end)));
+                let opening = Opening::Frame(name, stops);
+                self.open(row, &opening, header, setup, sink);
+                return;
+            }
+            Turn::Reasoning => self.state = State::Reasoning(Vec::new()),
+            Turn::EndOfReasoning => {
+                self.out.markup(header, sink);
+                if !seen {
+                    self.was_reasoning(sink);
+                }
+                return;
+            }
+            Turn::Text | Turn::End => {}
+        }
+        self.out.markup(header, sink);
+    }
+
+    /// A call may begin, with these bytes of markup.
+    fn open<S: CallSink>(
+        &mut self,
+        row: usize,
+        opening: &Opening,
+        markup: &[u8],
+        setup: &Setup,
+        sink: &mut S,
+    ) {
+        let Some(dialect) = setup.rows.get(row) else { return };
+        self.out.open_block();
+        self.after = None;
+        let ctx = &mut Ctx {
+            sink,
+            out: &mut self.out,
+            row: dialect,
+            tools: &setup.tools,
+            options: &self.options,
+            auto: setup.auto,
+            eos: false,
+        };
+        ctx.markup(markup);
+        let begun = |ctx: &mut Ctx<'_, S>, name: &str, id: Option<&str>| {
+            let begun = ctx.begin(name, id);
+            if !begun {
+                ctx.fail();
+            }
+            begun
+        };
+        let engine = match opening {
+            Opening::Json(shape) => match dialect.shapes.get(*shape) {
+                Some(Shape::Json(block)) if block.open.is_empty() => {
+                    Engine::Json(JsonCall::bare(ctx))
+                }
+                Some(Shape::Json(block)) => {
+                    let closes = block.close.iter().any(|close| !close.is_empty());
+                    let stops = setup.stops(row, &block.close);
+                    Engine::Json(JsonCall::between(stops, closes, block.keyed, ctx))
+                }
+                _ => return ctx.fail(),
+            },
+            Opening::Named(shape, name, id) => {
+                let Some(Shape::Named(named)) = dialect.shapes.get(*shape) else {
+                    return ctx.fail();
+                };
+                if !begun(ctx, name, id.as_deref()) {
+                    return;
+                }
+                let closes = named.close.iter().any(|close| !close.is_empty());
+                Engine::Json(JsonCall::arguments(setup.stops(row, &named.close), closes, ctx))
+            }
+            Opening::Frame(name, stops) => {
+                if !begun(ctx, name, None) {
+                    return;
+                }
+                let closes = dialect.frames.is_some();
+                Engine::Json(JsonCall::arguments(stops.clone(), closes, ctx))
+            }
+            Opening::Xml(shape, name) => {
+                let Some(Shape::Xml(xml)) = dialect.shapes.get(*shape) else { return ctx.fail() };
+                if !begun(ctx, name, None) {
+                    return;
+                }
+                Engine::Xml(crate::dialect::xml::XmlCall::new(xml, name))
+            }
+            Opening::Python(shape, found) => {
+                let Some(Shape::Python(block)) = dialect.shapes.get(*shape) else {
+                    return ctx.fail();
+                };
+                if !begun(ctx, &found.name, None) {
+                    return;
+                }
+                let closes = block.close.iter().any(|close| !close.is_empty());
+                let stops = setup.stops(row, &block.close);
+                Engine::Python(crate::dialect::python::PythonCall::new(found, stops, closes, ctx))
+            }
+            Opening::Brace(shape, name) => {
+                let Some(Shape::Brace(brace)) = dialect.shapes.get(*shape) else {
+                    return ctx.fail();
+                };
+                if !begun(ctx, name, None) {
+                    return;
+                }
+                Engine::Brace(crate::dialect::brace::BraceCall::new(brace, ctx))
+            }
+            Opening::Action(name, json) => {
+                if !begun(ctx, name, None) {
+                    return;
+                }
+                if *json {
+                    let stops = crate::dialect::react::STOPS.iter().map(|stop| (1, *stop));
+                    Engine::Json(JsonCall::arguments(Markers::new(stops), false, ctx))
+                } else {
+                    Engine::Input(crate::dialect::react::Input::new())
+                }
+            }
+        };
+        self.state = State::Call(row, Box::new(engine));
+    }
+
+    /// Reads reasoning up to its end.
+    pub(super) fn reasoning<S: CallSink>(
+        &mut self,
+        close: Vec<u8>,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        if close.is_empty() {
+            return self.framed_reasoning(rest, eof, setup, sink);
+        }
+        let first = close.first().copied().unwrap_or_default();
+        let clear = rest.iter().position(|byte| *byte == first).unwrap_or(rest.len());
+        if clear > 0 {
+            self.out.reasoning(rest.get(..clear).unwrap_or_default(), sink);
+            self.state = State::Reasoning(close);
+            return Step::Read(clear);
+        }
+        let head = rest.get(..close.len()).unwrap_or(rest);
+        let same = head.len() == close.len() && head.eq_ignore_ascii_case(&close);
+        let labels = close.starts_with(b"\n");
+        if same {
+            // A label of the ReAct prompt is read as text.
+            if labels {
+                self.out.reasoning(b"\n", sink);
+                self.last = [b'\n', b'\n'];
+                return Step::Read(1);
+            }
+            self.out.markup(head, sink);
+            self.last = [b'\n', b'\n'];
+            return Step::Read(close.len());
+        }
+        let partial = close.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+        if partial && !eof {
+            self.state = State::Reasoning(close);
+            return Step::Wait;
+        }
+        let answers = |mark: &&str| mark.starts_with('\n');
+        if labels && self.ends_thought(rest, eof, answers).unwrap_or(true) {
+            if self.ends_thought(rest, eof, answers).is_none() {
+                self.state = State::Reasoning(close);
+                return Step::Wait;
+            }
+            self.out.reasoning(b"\n", sink);
+            self.last = [b'\n', b'\n'];
+            return Step::Read(1);
+        }
+        // A control token that begins a call ends the reasoning, too.
+        if rest.starts_with(b"<|") || rest.starts_with("<｜".as_bytes()) {
+            let place = Place { prev: b'\n', before: b'\n', at_start: false };
+            match self.decide(rest, place, eof, setup) {
+                None => {
+                    self.state = State::Reasoning(close);
+                    return Step::Wait;
+                }
+                Some(Decision::Open(..) | Decision::Markup(_)) => return Step::Read(0),
+                Some(_) => {}
+            }
+        } else if !eof && (rest == b"<" || "<｜".as_bytes().starts_with(rest)) {
+            self.state = State::Reasoning(close);
+            return Step::Wait;
+        }
+        self.out.reasoning(rest.get(..1).unwrap_or_default(), sink);
+        self.state = State::Reasoning(close);
+        Step::Read(1)
+    }
+
+    /// Whether another label of the ReAct prompt follows a thought. `None` waits for more.
+    fn ends_thought(&self, rest: &[u8], eof: bool, labels: impl Fn(&&str) -> bool) -> Option<bool> {
+        let mut stops = crate::dialect::react::STOPS.into_iter().filter(labels);
+        let mut partial = false;
+        let here = stops.any(|stop| {
+            partial |= rest.len() < stop.len() && stop.as_bytes().starts_with(rest);
+            rest.starts_with(stop.as_bytes())
+        });
+        if here || eof || !partial { Some(here) } else { None }
+    }
+
+    fn framed_reasoning<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        let mut at = 0;
+        while let Some(&byte) = rest.get(at) {
+            if !setup.wakes(byte) {
+                at += 1;
+                continue;
+            }
+            match self.frame(rest.get(at..).unwrap_or_default(), false, eof, setup) {
+                Some(None) => at += 1,
+                found if at > 0 => {
+                    let _ = found;
+                    break;
+                }
+                None => {
+                    self.state = State::Reasoning(Vec::new());
+                    return Step::Wait;
+                }
+                Some(Some((row, turn, length))) => {
+                    self.state = State::Text;
+                    self.turn(row, turn, rest.get(..length).unwrap_or_default(), setup, sink);
+                    return Step::Read(length);
+                }
+            }
+        }
+        self.out.reasoning(rest.get(..at).unwrap_or_default(), sink);
+        self.state = State::Reasoning(Vec::new());
+        Step::Read(at)
+    }
+}

@@ -1,0 +1,466 @@
+//! What a row of the table says: the markers of a dialect, and the shape of a call.
+
+use std::borrow::Cow;
+
+type Text = Cow<'static, str>;
+
+/// One way in which models write calls as text: a row of markers and shapes.
+///
+/// The rows of this crate are in [`Dialect::all`]. A caller can add its own, made of the same parts:
+///
+/// ```
+/// use jsonmend_core::Options;
+/// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls};
+///
+/// let own = Dialect::json("ours", "RUN_START", ["RUN_END"]);
+/// let mut reader = CallExtractor::new(Options::new()).with_dialect(own);
+/// let mut found = FoundCalls::default();
+/// reader.push(b"On it. RUN_START{\"tool\": \"ls\", \"input\": {}}RUN_END", &mut found);
+/// reader.finish(&mut found);
+/// assert_eq!(found.calls()[0].name(), "ls");
+/// assert_eq!(found.text(), b"On it. ");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dialect {
+    name: Text,
+    pub(super) shapes: Vec<Shape>,
+    /// Markers around calls, which mean nothing by themselves.
+    pub(super) ornaments: Vec<Text>,
+    /// Markers after calls, which mean nothing by themselves.
+    pub(super) ends: Vec<Text>,
+    /// Control tokens which are never text.
+    pub(super) tokens: Vec<Text>,
+    /// Reasoning blocks of this dialect alone: the tags that open and close one.
+    pub(super) reasoning: Vec<(Text, Text)>,
+    pub(super) unknown: Unknown,
+    /// Whether the end of an answer ends a call that has no closing marker.
+    pub(super) end_closes: bool,
+    /// Whether a call may have no arguments at all.
+    pub(super) bare_name: bool,
+    /// Bytes between calls that mean nothing.
+    pub(super) separators: &'static [u8],
+    /// Messages with headers.
+    pub(super) frames: Option<Frames>,
+    pub(super) about: Text,
+    pub(super) example: Text,
+}
+
+/// What a call of a tool that does not exist is, if the dialect was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// A call.
+    Call,
+    /// Text.
+    Text,
+    /// Neither.
+    Drop,
+}
+
+/// The shape of a call: one of five families.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    /// JSON, with the name in it.
+    Json(Block),
+    /// A name, and the arguments as JSON.
+    Named(Named),
+    /// Tags.
+    Xml(Box<Xml>),
+    /// Function calls as in Python.
+    Python(Block),
+    /// A call with braces and its own quotes.
+    Brace(Brace),
+    /// `Action:` and `Action Input:`.
+    React,
+    /// The name of a known tool on a line of its own, and the arguments as JSON on the next.
+    Line,
+}
+
+/// A block between markers.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// What opens it. Empty if nothing does.
+    pub(super) open: Text,
+    pub(super) close: Vec<Text>,
+    /// Whether a member of which neither key nor value is that of a call names the tool by its key.
+    pub(super) keyed: bool,
+}
+
+/// A name between markers, followed by the arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) open: Text,
+    /// What ends the name.
+    pub(super) name_end: Text,
+    /// What may be before the name.
+    pub(super) prefixes: Vec<Text>,
+    pub(super) close: Vec<Text>,
+    /// Names that address the user.
+    pub(super) text_names: Vec<Text>,
+}
+
+/// Messages with a header, which says to whom they are addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frames {
+    Harmony,
+    Muse,
+    /// Kimi K3: `<|open|>response<|sep|>`.
+    Sections,
+    /// Inkling: `<|message_model|>name<|content_text|>`.
+    Inkling,
+}
+
+/// A call with its own quotes.
+#[derive(Clone, Debug)]
+pub(super) struct Brace {
+    pub(super) open: Text,
+    pub(super) close: Text,
+    pub(super) quote: Text,
+}
+
+/// Calls as tags.
+#[derive(Clone, Debug)]
+pub(super) struct Xml {
+    /// What begins an opening and a closing tag, and what ends it.
+    pub(super) tag: (&'static str, &'static str, &'static str),
+    pub(super) prefix: Prefix,
+    /// The elements that are a call.
+    pub(super) calls: Vec<&'static str>,
+    /// The elements around calls.
+    pub(super) wrappers: Vec<&'static str>,
+    pub(super) layout: Layout,
+    pub(super) trim: Trim,
+    pub(super) untyped: Untyped,
+    /// Whether entities in values are decoded.
+    pub(super) entities: bool,
+}
+
+/// What may be before the name of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prefix {
+    None,
+    /// This, or nothing.
+    Exact(&'static str),
+    /// This between bars, which may be doubled, spaced, or full-width.
+    Bars(&'static str),
+}
+
+/// Where the parameters of a call are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// `<function=f><parameter=k>v</parameter>`, or with the attribute `name`.
+    Parameters,
+    /// `<tool_call>f<arg_key>k</arg_key><arg_value>v</arg_value>`.
+    Pairs,
+    /// `<invoke name="f"><k>v</k>`, with elements inside of values.
+    Keys,
+    /// `<f><k>v</k></f>`.
+    Tools,
+}
+
+/// What is removed on each side of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trim {
+    Nothing,
+    Newline,
+    Space,
+}
+
+/// What a value is of which the schema says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Untyped {
+    /// JSON if it is valid, otherwise a string.
+    Json,
+    /// A number or a literal if it is one, otherwise a string.
+    Scalars,
+    /// A string.
+    Text,
+}
+
+impl Dialect {
+    /// A dialect without any shape.
+    pub(super) fn empty(name: impl Into<Text>) -> Self {
+        Self {
+            name: name.into(),
+            shapes: Vec::new(),
+            ornaments: Vec::new(),
+            ends: Vec::new(),
+            tokens: Vec::new(),
+            reasoning: Vec::new(),
+            unknown: Unknown::Call,
+            end_closes: false,
+            bare_name: false,
+            separators: b"",
+            frames: None,
+            about: Text::Borrowed(""),
+            example: Text::Borrowed(""),
+        }
+    }
+
+    /// A dialect in which calls are JSON after the marker `open`. A call is an object that contains
+    /// the name and the arguments, or a list of these. Any of `close` ends a block; without one, it
+    /// ends with the JSON value.
+    #[must_use]
+    pub fn json<T: Into<Text>>(
+        name: impl Into<Text>,
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        Self::empty(name).and_json(open, close)
+    }
+
+    /// A dialect in which a call is `open`, the name of the tool, `name_end`, and the arguments as
+    /// JSON.
+    ///
+    /// ```
+    /// use jsonmend_extract::Dialect;
+    /// let own = Dialect::named("ours", "@@", ":", ["@@"]);
+    /// assert_eq!(own.name(), "ours");
+    /// ```
+    #[must_use]
+    pub fn named<T: Into<Text>>(
+        name: impl Into<Text>,
+        open: impl Into<Text>,
+        name_end: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        Self::empty(name).and_named(open, name_end, &[], close)
+    }
+
+    /// A dialect in which a block between two markers contains calls as in Python, such as
+    /// `f(a=1)`, alone, on lines of their own, or in a list.
+    #[must_use]
+    pub fn python<T: Into<Text>>(
+        name: impl Into<Text>,
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        Self::empty(name).and_python(open, close)
+    }
+
+    /// The name of the dialect.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether its text consists of messages with headers, which say to whom they are addressed.
+    #[must_use]
+    pub const fn has_messages(&self) -> bool {
+        self.frames.is_some()
+    }
+
+    /// The family of the shape of its calls.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        if self.has_messages() {
+            return "messages";
+        }
+        match self.shapes.last() {
+            Some(Shape::Json(block)) if block.open.is_empty() => "JSON",
+            Some(Shape::Json(_)) => "JSON between markers",
+            Some(Shape::Named(_) | Shape::Line) => "name, then JSON",
+            Some(Shape::Xml(_)) => "tags",
+            Some(Shape::Python(_)) => "Python",
+            Some(Shape::Brace(_)) => "braces",
+            Some(Shape::React) | None => "prose",
+        }
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// A text with a call.
+    #[must_use]
+    pub fn example(&self) -> &str {
+        &self.example
+    }
+
+    /// Adds a pair of markers around calls that mean nothing by themselves, such as those around
+    /// several calls. Without a call, they are text.
+    #[must_use]
+    pub fn around(mut self, open: impl Into<Text>, close: impl Into<Text>) -> Self {
+        self.ornaments.push(open.into());
+        self.ends.push(close.into());
+        self
+    }
+
+    /// Adds a reasoning block.
+    #[must_use]
+    pub fn with_reasoning(mut self, open: impl Into<Text>, close: impl Into<Text>) -> Self {
+        self.reasoning.push((open.into(), close.into()));
+        self
+    }
+
+    pub(super) fn and(mut self, shape: Shape) -> Self {
+        self.shapes.push(shape);
+        self
+    }
+
+    pub(super) fn and_json<T: Into<Text>>(
+        self,
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.and(Shape::Json(Block::new(open, close)))
+    }
+
+    pub(super) fn and_python<T: Into<Text>>(
+        self,
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.and(Shape::Python(Block::new(open, close)))
+    }
+
+    pub(super) fn and_named<T: Into<Text>>(
+        self,
+        open: impl Into<Text>,
+        name_end: impl Into<Text>,
+        prefixes: &[&'static str],
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.and(Shape::Named(Named {
+            open: open.into(),
+            name_end: name_end.into(),
+            prefixes: prefixes.iter().map(|prefix| Text::Borrowed(*prefix)).collect(),
+            close: close.into_iter().map(Into::into).collect(),
+            text_names: Vec::new(),
+        }))
+    }
+
+    pub(super) fn tokens(mut self, tokens: &[&'static str]) -> Self {
+        self.tokens.extend(tokens.iter().map(|token| Text::Borrowed(*token)));
+        self
+    }
+
+    pub(super) fn unknown(mut self, unknown: Unknown) -> Self {
+        self.unknown = unknown;
+        self
+    }
+
+    pub(super) fn end_closes(mut self) -> Self {
+        self.end_closes = true;
+        self
+    }
+
+    pub(super) fn bare_name(mut self) -> Self {
+        self.bare_name = true;
+        self
+    }
+
+    pub(super) fn separators(mut self, bytes: &'static [u8]) -> Self {
+        self.separators = bytes;
+        self
+    }
+
+    pub(super) fn frames(mut self, frames: Frames) -> Self {
+        self.frames = Some(frames);
+        self
+    }
+
+    /// Where it comes from, and a call in it.
+    pub(super) fn shown(mut self, about: &'static str, example: &'static str) -> Self {
+        self.about = Text::Borrowed(about);
+        self.example = Text::Borrowed(example);
+        self
+    }
+}
+
+impl Block {
+    pub(super) fn new<T: Into<Text>>(
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let close = close.into_iter().map(Into::into).collect();
+        Self { open: open.into(), close, keyed: false }
+    }
+}
+
+impl Shape {
+    /// The text that begins a call. Empty if the shape of what follows begins it.
+    pub(super) fn open(&self) -> &str {
+        match self {
+            Self::Json(block) | Self::Python(block) => &block.open,
+            Self::Named(named) => &named.open,
+            Self::Brace(brace) => &brace.open,
+            Self::Xml(_) | Self::React | Self::Line => "",
+        }
+    }
+}
+
+impl Xml {
+    /// Tags as in XML, with these elements as calls.
+    pub(super) fn new(calls: &[&'static str], wrappers: &[&'static str]) -> Self {
+        Self {
+            tag: ("<", "</", ">"),
+            prefix: Prefix::None,
+            calls: calls.to_vec(),
+            wrappers: wrappers.to_vec(),
+            layout: Layout::Parameters,
+            trim: Trim::Newline,
+            untyped: Untyped::Json,
+            entities: false,
+        }
+    }
+
+    pub(super) fn prefix(mut self, prefix: Prefix) -> Self {
+        self.prefix = prefix;
+        self
+    }
+
+    pub(super) fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    pub(super) fn trim(mut self, trim: Trim) -> Self {
+        self.trim = trim;
+        self
+    }
+
+    pub(super) fn untyped(mut self, untyped: Untyped) -> Self {
+        self.untyped = untyped;
+        self
+    }
+
+    pub(super) fn tag(
+        mut self,
+        open: &'static str,
+        end: &'static str,
+        close: &'static str,
+    ) -> Self {
+        self.tag = (open, end, close);
+        self
+    }
+
+    pub(super) fn entities(mut self) -> Self {
+        self.entities = true;
+        self
+    }
+
+    /// The texts with which a call or what is around it may begin.
+    pub(super) fn begins(&self) -> Vec<String> {
+        let (open, ..) = self.tag;
+        match self.prefix {
+            Prefix::Bars(word) => ["｜", "|", "||", " | ", "| "]
+                .iter()
+                .map(|bar| format!("{open}{bar}{word}"))
+                .chain([format!("||{word}||")])
+                .collect(),
+            Prefix::Exact(prefix) => {
+                let both = |name: &&str| [format!("{open}{prefix}{name}"), format!("{open}{name}")];
+                self.calls.iter().flat_map(both).collect()
+            }
+            Prefix::None => self.calls.iter().map(|name| format!("{open}{name}")).collect(),
+        }
+    }
+}
+
+impl From<Xml> for Shape {
+    fn from(xml: Xml) -> Self {
+        Self::Xml(Box::new(xml))
+    }
+}

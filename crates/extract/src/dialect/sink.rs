@@ -1,0 +1,273 @@
+//! What is found: text, reasoning and calls.
+
+use std::ops::Range;
+
+use super::Dialect;
+
+/// Receives what a [`CallExtractor`](super::CallExtractor) finds, in the order of the input.
+///
+/// Slices may end anywhere, even inside a character. Every byte of the input is passed to exactly one
+/// of [`text`](Self::text), [`reasoning`](Self::reasoning), [`markup`](Self::markup) and
+/// [`raw`](Self::raw), in order. All methods do nothing by default.
+pub trait CallSink {
+    /// Receives text that is neither reasoning nor a call, unchanged.
+    fn text(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+    /// Receives the content of a reasoning block, unchanged.
+    fn reasoning(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+    /// A reasoning block ended that was never opened, because the prompt had opened it: all text so
+    /// far was reasoning. [`CallExtractor::with_start`](super::CallExtractor::with_start) avoids
+    /// this.
+    fn text_was_reasoning(&mut self) {}
+    /// Receives what is neither text nor arguments: markers, names, the white space between them.
+    fn markup(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+    /// A call begins. Its name is known.
+    fn begin(&mut self, call: &CallStart<'_>) {
+        let _ = call;
+    }
+    /// Receives the arguments of the open call, as the model wrote them.
+    fn raw(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+    /// Receives the arguments of the open call as JSON text.
+    fn arguments(&mut self, json: &[u8]) {
+        let _ = json;
+    }
+    /// The open call has ended.
+    fn end(&mut self, call: &CallEnd) {
+        let _ = call;
+    }
+    /// A call names a tool that does not exist, so it is text, which follows.
+    fn unknown(&mut self, tool: &UnknownTool<'_>) {
+        let _ = tool;
+    }
+}
+
+/// The beginning of a call.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CallStart<'a> {
+    /// The number of the call in this text, from 0.
+    pub index: usize,
+    /// The name of the tool.
+    pub name: &'a str,
+    /// The identifier that the model gave the call.
+    pub id: Option<&'a str>,
+    /// The dialect in which it is written.
+    pub dialect: &'a Dialect,
+    /// Whether the name is that of a known tool. `true` if no tools were given.
+    pub known: bool,
+    /// The known tool with the most similar name, if the name is not known.
+    pub nearest: Option<&'a str>,
+    /// The offset of the call in the input, with its markers.
+    pub offset: usize,
+}
+
+/// The end of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallEnd {
+    /// What came of it.
+    pub outcome: CallOutcome,
+    /// The place of the call in the input, with its markers.
+    pub span: Range<usize>,
+    /// How many repairs its arguments needed, beyond what its dialect calls for.
+    pub repairs: usize,
+    /// Whether the marker that should end it is missing.
+    pub unclosed: bool,
+    /// Whether the end of the input ended it.
+    pub at_end: bool,
+}
+
+/// What came of a call. Only a call that [can run](Self::can_run) may be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CallOutcome {
+    /// The input ended inside the call. Its arguments are valid JSON text, as far as they came.
+    Cut,
+    /// The arguments are no JSON, and cannot be made so within the policy and the limits.
+    Refused,
+    /// The arguments were mended.
+    Repaired,
+    /// The arguments are what the model wrote.
+    Whole,
+}
+
+impl CallOutcome {
+    /// All outcomes, in alphabetical order.
+    pub const ALL: &'static [Self] = &[Self::Cut, Self::Refused, Self::Repaired, Self::Whole];
+
+    /// The stable lower-case name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Cut => "cut",
+            Self::Refused => "refused",
+            Self::Repaired => "repaired",
+            Self::Whole => "whole",
+        }
+    }
+
+    /// Whether the arguments are complete.
+    #[must_use]
+    pub const fn can_run(self) -> bool {
+        matches!(self, Self::Repaired | Self::Whole)
+    }
+}
+
+/// A call of a tool that does not exist.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct UnknownTool<'a> {
+    /// The name in the call.
+    pub name: &'a str,
+    /// The known tool with the most similar name, if any is close.
+    pub nearest: Option<&'a str>,
+    /// The dialect in which the call is written.
+    pub dialect: &'a Dialect,
+    /// Where it begins.
+    pub offset: usize,
+}
+
+/// Collects everything that is found. Its size grows with the input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundCalls {
+    text: Vec<u8>,
+    reasoning: Vec<u8>,
+    calls: Vec<FoundCall>,
+    unknown: Vec<(String, Option<String>)>,
+}
+
+impl FoundCalls {
+    /// The text outside of calls and reasoning.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The content of the reasoning blocks.
+    #[must_use]
+    pub fn reasoning(&self) -> &[u8] {
+        &self.reasoning
+    }
+
+    /// The calls, in the order of the input.
+    #[must_use]
+    pub fn calls(&self) -> &[FoundCall] {
+        &self.calls
+    }
+
+    /// The names of tools that do not exist, each with the nearest one that does.
+    pub fn unknown(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.unknown.iter().map(|(name, nearest)| (name.as_str(), nearest.as_deref()))
+    }
+}
+
+impl CallSink for FoundCalls {
+    fn text(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        self.reasoning.extend_from_slice(bytes);
+    }
+    fn text_was_reasoning(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        self.reasoning.splice(0..0, text);
+    }
+    fn begin(&mut self, call: &CallStart<'_>) {
+        self.calls.push(FoundCall {
+            name: call.name.to_owned(),
+            id: call.id.map(str::to_owned),
+            dialect: call.dialect.name().to_owned(),
+            known: call.known,
+            raw: Vec::new(),
+            arguments: Vec::new(),
+            end: None,
+        });
+    }
+    fn raw(&mut self, bytes: &[u8]) {
+        if let Some(call) = self.calls.last_mut() {
+            call.raw.extend_from_slice(bytes);
+        }
+    }
+    fn arguments(&mut self, json: &[u8]) {
+        if let Some(call) = self.calls.last_mut() {
+            call.arguments.extend_from_slice(json);
+        }
+    }
+    fn end(&mut self, end: &CallEnd) {
+        if let Some(call) = self.calls.last_mut() {
+            call.end = Some(end.clone());
+        }
+    }
+    fn unknown(&mut self, tool: &UnknownTool<'_>) {
+        self.unknown.push((tool.name.to_owned(), tool.nearest.map(str::to_owned)));
+    }
+}
+
+/// One call of [`FoundCalls`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundCall {
+    name: String,
+    id: Option<String>,
+    dialect: String,
+    known: bool,
+    raw: Vec<u8>,
+    arguments: Vec<u8>,
+    end: Option<CallEnd>,
+}
+
+impl FoundCall {
+    /// The name of the tool.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The identifier that the model gave the call.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The name of the dialect.
+    #[must_use]
+    pub fn dialect(&self) -> &str {
+        &self.dialect
+    }
+
+    /// Whether the name is that of a known tool. `true` if no tools were given.
+    #[must_use]
+    pub const fn known(&self) -> bool {
+        self.known
+    }
+
+    /// The arguments as the model wrote them.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// The arguments as JSON text. `{}` if there are none.
+    #[must_use]
+    pub fn arguments(&self) -> &[u8] {
+        if self.arguments.is_empty() { b"{}" } else { &self.arguments }
+    }
+
+    /// How it ended. `None` while it is open.
+    #[must_use]
+    pub const fn end(&self) -> Option<&CallEnd> {
+        self.end.as_ref()
+    }
+
+    /// What came of it. [`CallOutcome::Cut`] while it is open.
+    #[must_use]
+    pub fn outcome(&self) -> CallOutcome {
+        self.end.as_ref().map_or(CallOutcome::Cut, |end| end.outcome)
+    }
+}

@@ -1,0 +1,438 @@
+//! The table of dialects: a row for each format that models are known to write.
+
+use std::sync::LazyLock;
+
+use super::{
+    Dialect,
+    shape::{Block, Brace, Frames, Layout, Prefix, Shape, Trim, Unknown, Untyped, Xml},
+};
+
+static TABLE: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
+    let mut rows = json();
+    rows.extend(named());
+    rows.extend(xml());
+    rows.extend(pairs());
+    rows.extend(python());
+    rows.extend(frames());
+    rows
+});
+
+impl Dialect {
+    /// All dialects that are built in, grouped by family.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        &TABLE
+    }
+
+    /// The dialect of that name.
+    ///
+    /// ```
+    /// use jsonmend_extract::Dialect;
+    /// assert_eq!(Dialect::by_name("hermes").unwrap().name(), "hermes");
+    /// assert!(Dialect::by_name("klingon").is_none());
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        Self::all().iter().find(|row| row.name() == name)
+    }
+}
+
+/// JSON between markers.
+fn json() -> Vec<Dialect> {
+    let tagged = |name: &'static str| {
+        Dialect::json(name, "<tool_call>", ["</tool_call>"]).tokens(&["<|im_end|>"])
+    };
+    let listed = |name: &'static str| Dialect::json(name, "<tool_calls>", ["</tool_calls>"]);
+    let bare = |name: &'static str| Dialect::json(name, "", [""; 0]);
+    vec![
+        tagged("hermes").shown(
+            "Hermes, Qwen 2.5 and 3, and many others",
+            "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>",
+        ),
+        tagged("granite4").shown(
+            "IBM Granite 4",
+            "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>",
+        ),
+        tagged("ernie45").around("<response>", "</response>").shown(
+            "ERNIE 4.5",
+            "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>\n",
+        ),
+        tagged("reka_edge").shown(
+            "Reka Edge",
+            "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
+        ),
+        tagged("deepseek_r1").shown(
+            "distillates of DeepSeek R1",
+            "</think>\n<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>",
+        ),
+        Dialect::json("granite3", "<|tool_call|>", [""; 0])
+            .and_json("<tool_call>", ["</tool_call>"])
+            .shown("IBM Granite 3", "<|tool_call|> [{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
+        Dialect::json("granite_20b_fc", "<function_call>", ["</function_call>"])
+            .and_json("<functioncall>", ["</functioncall>"]).shown(
+            "IBM Granite 20B function calling",
+            "<function_call> {\"name\": \"book\", \"arguments\": {\"seats\": 2}}",
+        ),
+        Dialect::json("internlm2", "<|action_start|><|plugin|>", ["<|action_end|>"]).shown(
+            "InternLM 2",
+            "<|action_start|><|plugin|>{\"name\": \"book\", \"parameters\": {\"seats\": 2}}<|action_end|>",
+        ),
+        Dialect::json("phi4mini_functools", "functools", [""; 0])
+            .shown("Phi-4 mini", "functools[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
+        Dialect::json("firefunction_v2", "functools", [""; 0])
+            .shown("FireFunction 2", " functools[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
+        listed("jamba").shown(
+            "AI21 Jamba",
+            "<tool_calls>[\n    {\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n]</tool_calls>",
+        ),
+        listed("hunyuan_a13b")
+            .around("<answer>", "</answer>")
+            .shown("Hunyuan A13B", "<tool_calls>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</tool_calls>"),
+        listed("apriel").shown(
+            "ServiceNow Apriel",
+            "<tool_calls>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</tool_calls>",
+        ),
+        Dialect::json("nemotron_toolcall", "<TOOLCALL>", ["</TOOLCALL>"]).shown(
+            "NVIDIA Nemotron",
+            "<TOOLCALL>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</TOOLCALL>",
+        ),
+        Dialect::json("cohere_command", "<|START_ACTION|>", ["<|END_ACTION|>"])
+            .with_reasoning("<|START_THINKING|>", "<|END_THINKING|>")
+            .tokens(&["<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|END_OF_TURN_TOKEN|>"])
+            .shown(
+                "Cohere Command R7B, A",
+                "<|START_ACTION|>[{\"tool_call_id\": \"0\", \"tool_name\": \"book\", \"parameters\": {\"seats\": 2}}]<|END_ACTION|>",
+            ),
+        Dialect::json("cohere_command_r_plus", "Action:\n```json\n", ["```"])
+            .and_json("Action: ```json\n", ["```"])
+            .tokens(&["<|CHATBOT_TOKEN|>", "<|END_OF_TURN_TOKEN|>"])
+            .shown(
+                "Cohere Command R+",
+                "Action:\n```json\n[{\"tool_name\": \"book\", \"parameters\": {\"seats\": 2}}]\n```",
+            ),
+        Dialect::empty("apertus")
+            .and(Shape::Json(Block {
+                keyed: true,
+                ..Block::new("<|tools_prefix|>", ["<|tools_suffix|>"])
+            }))
+            .with_reasoning("<|inner_prefix|>", "<|inner_suffix|>")
+            .shown("Apertus", "<|tools_prefix|>[{\"book\": {\"seats\": 2}}]<|tools_suffix|>"),
+        Dialect::json("gigachat3", "<|message_sep|>\n\nfunction call<|role_sep|>\n", [""; 0])
+            .and_json("function call<|role_sep|>\n", [""; 0])
+            .and_json("<|function_call|>", [""; 0])
+            .tokens(&["<|message_sep|>"])
+            .shown(
+                "GigaChat 3",
+                "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}",
+            ),
+        Dialect::json("longcat", "<longcat_tool_call>", ["</longcat_tool_call>"])
+            .with_reasoning("<longcat_think>", "</longcat_think>")
+            .shown(
+                "LongCat",
+                "<longcat_tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</longcat_tool_call>",
+            ),
+        bare("llama3_json")
+            .and_json("<|python_tag|>", ["<|eom_id|>", "<|eot_id|>"])
+            .separators(b";,")
+            .tokens(&["<|eom_id|>", "<|eot_id|>"])
+            .shown("Llama 3.1 to 3.3", "{\"name\": \"book\", \"parameters\": {\"seats\": 2}}"),
+        bare("xlam")
+            .and_json("[TOOL_CALLS]", [""; 0])
+            .and_json("<tool_call>", ["</tool_call>"])
+            .shown("Salesforce xLAM", "[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
+        bare("sarashina")
+            .and_json("<|tool_calls|>", [""; 0])
+            .shown("Sarashina", "<|tool_calls|>[{'name': 'book', 'arguments': {'seats': 2}}]"),
+        bare("bare_json")
+            .bare_name()
+            .unknown(Unknown::Text)
+            .separators(b";,")
+            .shown("JSON without any marker", "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}"),
+        bare("generic_json").bare_name().shown(
+            "an object that lists the calls next to the answer",
+            "{\"content\": \"On it.\", \"tool_calls\": [{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]}",
+        ),
+    ]
+}
+
+/// A name between markers, and the arguments as JSON.
+fn named() -> Vec<Dialect> {
+    let end = &["<｜end▁of▁sentence｜>"][..];
+    vec![
+        Dialect::json("mistral", "[TOOL_CALLS]", [""; 0])
+            .and_named("[TOOL_CALLS]", "[ARGS]", &[], [""; 0])
+            .with_reasoning("[THINK]", "[/THINK]")
+            .shown("Mistral 7B v3 to Large 3", "[TOOL_CALLS]book[ARGS]{\"seats\": 2}"),
+        Dialect::empty("deepseek_v3")
+            .and_named(
+                "<｜tool▁call▁begin｜>function<｜tool▁sep｜>",
+                "\n",
+                &[],
+                ["<｜tool▁call▁end｜>"],
+            )
+            .around("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
+            .tokens(end)
+            .shown(
+                "DeepSeek V3, R1",
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>book\n```json\n{\"seats\": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            ),
+        Dialect::empty("deepseek_v31")
+            .and_named("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", &[], ["<｜tool▁call▁end｜>"])
+            .around("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
+            .tokens(end)
+            .shown(
+                "DeepSeek V3.1",
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>book<｜tool▁sep｜>{\"seats\": 2}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            ),
+        Dialect::empty("kimi_k2")
+            .and_named(
+                "<|tool_call_begin|>",
+                "<|tool_call_argument_begin|>",
+                &["functions."],
+                ["<|tool_call_end|>"],
+            )
+            .around("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>")
+            .around("<|tool_call_section_begin|>", "<|tool_call_section_end|>")
+            .shown(
+                "Kimi K2",
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{\"seats\": 2}<|tool_call_end|><|tool_calls_section_end|>",
+            ),
+        Dialect::named("functionary_v31", "<function=", ">", ["</function>"])
+            .tokens(&["<|eom_id|>", "<|eot_id|>"])
+            .shown("Functionary 3.1, Llama 3.1 with a custom prompt", "<function=book>{\"seats\": 2}</function>"),
+        Dialect::empty("name_line")
+            .and(Shape::Line)
+            .shown("GLM 4, and models that repeat the name of a tool", "book\n{\"seats\": 2}"),
+        functionary().shown("Functionary 3.2", ">>>book\n{\"seats\": 2}"),
+        Dialect::empty("minimax_text")
+            .and_named("functions.", "(", &[], [")"])
+            .around("```typescript\n", "```")
+            .shown("MiniMax Text 01", "```typescript\nfunctions.book({\"seats\": 2})\n```"),
+    ]
+}
+
+fn functionary() -> Dialect {
+    let mut row = Dialect::named("functionary_v32", ">>>", "\n", [">>>"]);
+    if let Some(Shape::Named(named)) = row.shapes.first_mut() {
+        named.text_names.push("all".into());
+    }
+    row.tokens(&["<|eot_id|>"])
+}
+
+/// Tags with named parameters.
+fn xml() -> Vec<Dialect> {
+    let function = || Xml::new(&["function"], &["tool_call"]);
+    let qwen = |name: &'static str| {
+        Dialect::empty(name).and(function().into()).around("<tool_call>", "</tool_call>")
+    };
+    let invoke = |wrappers: &[&'static str]| Xml::new(&["invoke"], wrappers);
+    let dsml = |name: &'static str, wrappers: &[&'static str]| {
+        let mut wrappers = wrappers.to_vec();
+        wrappers.extend(["function_calls", "tool_calls", "calls"]);
+        let shape = invoke(&wrappers).prefix(Prefix::Bars("DSML")).trim(Trim::Nothing);
+        Dialect::empty(name).and(shape.into()).tokens(&["<｜end▁of▁sentence｜>"])
+    };
+    let minimax = "]<]minimax[>[";
+    vec![
+        qwen("qwen3_coder_xml").shown(
+            "Qwen 3 Coder, Nemotron 3",
+            "<tool_call>\n<function=book>\n<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
+        ),
+        qwen("step3p5_xml").shown(
+            "Step 3.5",
+            "<tool_call>\n<function=book>\n<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
+        ),
+        Dialect::empty("seed_oss_xml")
+            .and(Xml::new(&["function"], &["seed:tool_call"]).into())
+            .around("<seed:tool_call>", "</seed:tool_call>")
+            .shown(
+                "Seed OSS",
+                "<seed:tool_call>\n<function=book>\n<parameter=seats>2</parameter>\n</function>\n</seed:tool_call>",
+            ),
+        Dialect::empty("anthropic_function_calls")
+            .and(invoke(&["function_calls"]).untyped(Untyped::Text).into())
+            .around("<function_calls>", "</function_calls>")
+            .unknown(Unknown::Text)
+            .shown(
+                "Claude 2 and 3 without tools, and agents that write like them",
+                "<function_calls><invoke name=\"book\"><parameter name=\"seats\">2</parameter></invoke></function_calls>",
+            ),
+        Dialect::empty("minimax_m2_xml")
+            .and(invoke(&["tool_call"]).prefix(Prefix::Exact("minimax:")).untyped(Untyped::Text).into())
+            .around("<minimax:tool_call>", "</minimax:tool_call>")
+            .shown(
+                "MiniMax M2",
+                "<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"seats\">2</parameter>\n</invoke>\n</minimax:tool_call>",
+            ),
+        Dialect::empty("minimax_m3")
+            .and(
+                invoke(&["tool_call"])
+                    .tag("]<]minimax[>[<", "]<]minimax[>[</", ">")
+                    .layout(Layout::Keys)
+                    .trim(Trim::Nothing)
+                    .untyped(Untyped::Scalars)
+                    .into(),
+            )
+            .around(format!("{minimax}<tool_call>"), format!("{minimax}</tool_call>"))
+            .with_reasoning("<mm:think>", "</mm:think>")
+            .shown(
+                "MiniMax M3",
+                "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"book\">]<]minimax[>[<seats>2]<]minimax[>[</seats>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>",
+            ),
+        Dialect::empty("step3_steptml")
+            .and(invoke(&[]).prefix(Prefix::Exact("steptml:")).into())
+            .around("<｜tool_calls_begin｜>", "<｜tool_calls_end｜>")
+            .around("<｜tool_call_begin｜>", "<｜tool_call_end｜>")
+            .around("<｜tool_call_begin｜>function<｜tool_sep｜>", "<｜tool_call_end｜>")
+            .shown(
+                "Step 3",
+                "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"book\"><steptml:parameter name=\"seats\">2</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>",
+            ),
+        Dialect::json("dots", "<dots_function_call>", ["</dots_function_call>"])
+            .and(invoke(&["dots_function_call"]).into())
+            .around("<dots_function_call>", "</dots_function_call>")
+            .shown(
+                "dots",
+                "<dots_function_call><invoke name=\"book\"><parameter name=\"seats\">2</parameter></invoke></dots_function_call>",
+            ),
+        dsml("deepseek_dsml_v32", &[]).shown(
+            "DeepSeek V3.2",
+            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"book\">\n<｜DSML｜parameter name=\"seats\" string=\"false\">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+        ),
+        dsml("deepseek_dsml_v4", &[]).shown(
+            "DeepSeek V4",
+            "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"book\">\n<｜DSML｜parameter name=\"seats\" string=\"false\">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>",
+        ),
+        dsml("deepseek_dsml_v41", &[]).shown(
+            "DeepSeek V4.1",
+            "<｜DSML｜ calls>\n<｜DSML｜ invoke name=\"book\">\n<｜DSML｜ parameter name=\"seats\" string=\"false\">2</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n</｜DSML｜ calls>",
+        ),
+        Dialect::empty("minicpm5_xml")
+            .and(function().into())
+            .shown("MiniCPM 5", "<function name=\"book\"><param name=\"seats\">2</param></function>"),
+        Dialect::empty("xml_tool_tags")
+            .and(
+                Xml::new(&[], &[])
+                    .layout(Layout::Tools)
+                    .trim(Trim::Space)
+                    .untyped(Untyped::Text)
+                    .entities()
+                    .into(),
+            )
+            .unknown(Unknown::Text)
+            .end_closes()
+            .shown("Cline, Roo Code, probe", "<book>\n<seats>2</seats>\n</book>"),
+    ]
+}
+
+/// Tags with keys and values in turn.
+fn pairs() -> Vec<Dialect> {
+    let shape =
+        || Xml::new(&["tool_call"], &["tool_calls"]).layout(Layout::Pairs).trim(Trim::Nothing);
+    let glm = |name: &'static str| Dialect::empty(name).and(shape().into());
+    let example =
+        "<tool_call>book\n<arg_key>seats</arg_key>\n<arg_value>2</arg_value>\n</tool_call>";
+    vec![
+        glm("glm_arg_kv").tokens(&["<|observation|>"]).shown("GLM 4.5 to 5", example),
+        glm("poolside_v1").shown("Poolside", example),
+        glm("spark25").shown("Spark 2.5", "<tool_call>book<arg_key>seats</arg_key><arg_value>2</arg_value></tool_call>"),
+        glm("ling3").tokens(&["<|role_end|>"]).shown("Ling 3", example),
+        glm("hunyuan_v3").around("<tool_calls>", "</tool_calls>").shown(
+            "Hunyuan 3",
+            "<tool_calls>\n<tool_call>book<tool_sep>\n<arg_key>seats</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n</tool_calls>",
+        ),
+        glm("hunyuan_v4").around("<tool_calls>", "</tool_calls>").shown(
+            "Hunyuan 4",
+            "<tool_calls:7f3a><tool_call:7f3a>book<arg_key:7f3a>seats</arg_key:7f3a><arg_value:7f3a>2</arg_value:7f3a></tool_call:7f3a></tool_calls:7f3a>",
+        ),
+        Dialect::json("k2_horizon", "<ifm|tool_call>", ["</ifm|tool_call>"])
+            .and(
+                Xml::new(&["tool_call"], &["tool_calls"])
+                    .tag("<ifm|", "</ifm|", ">")
+                    .layout(Layout::Pairs)
+                    .trim(Trim::Nothing)
+                    .into(),
+            )
+            .around("<ifm|tool_calls>", "</ifm|tool_calls>")
+            .unknown(Unknown::Text)
+            .shown(
+                "K2 Horizon",
+                "<ifm|tool_calls><ifm|tool_call>book<ifm|arg_key>seats</ifm|arg_key><ifm|arg_value>2</ifm|arg_value></ifm|tool_call></ifm|tool_calls>",
+            ),
+    ]
+}
+
+/// Calls as in Python, and calls with braces.
+fn python() -> Vec<Dialect> {
+    let brace = |open: &'static str, close: &'static str, quote: &'static str| {
+        Shape::Brace(Brace { open: open.into(), close: close.into(), quote: quote.into() })
+    };
+    vec![
+        Dialect::python("pythonic", "", [""; 0])
+            .shown("Llama 3.2, and models that were asked to", "[book(seats=2, name='Ada')]"),
+        Dialect::python("llama4_pythonic", "", [""; 0])
+            .around("<|python_start|>", "<|python_end|>")
+            .tokens(&["<|eom|>", "<|eot|>"])
+            .shown("Llama 4", "<|python_start|>[book(seats=2)]<|python_end|>"),
+        Dialect::python("lfm2_pythonic", "<|tool_call_start|>", ["<|tool_call_end|>"])
+            .shown("Liquid LFM2", "<|tool_call_start|>[book(seats=2)]<|tool_call_end|>"),
+        Dialect::python("olmo3_pythonic", "<function_calls>", ["</function_calls>"])
+            .shown("OLMo 3", "<function_calls>book(seats=2)\nbook(seats=3)</function_calls>"),
+        Dialect::empty("functiongemma")
+            .and(brace("<start_function_call>", "<end_function_call>", "<escape>"))
+            .shown(
+                "FunctionGemma",
+                "<start_function_call>call:book{seats:2,name:<escape>Ada<escape>}<end_function_call>",
+            ),
+        Dialect::empty("gemma4")
+            .and(brace("<|tool_call>", "<tool_call|>", "<|\"|>"))
+            .with_reasoning("<|channel>thought", "<channel|>")
+            .tokens(&["<|channel>", "<channel|>", "<|tool_response>", "<turn|>"])
+            .end_closes()
+            .shown("Gemma 4", "<|tool_call>call:book{seats:2,name:<|\"|>Ada<|\"|>}<tool_call|>"),
+        Dialect::empty("react").and(Shape::React).end_closes().shown(
+            "the prompt of the ReAct paper",
+            "Thought: seats first.\nAction: book\nAction Input: {\"seats\": 2}",
+        ),
+    ]
+}
+
+/// Messages with headers.
+fn frames() -> Vec<Dialect> {
+    let muse = |name: &'static str| {
+        Dialect::empty(name)
+            .and(Xml::new(&["invoke"], &["function_calls"]).prefix(Prefix::Exact("atem:")).into())
+            .around("<atem:function_calls>", "</atem:function_calls>")
+            .frames(Frames::Muse)
+            .tokens(&["<|eom|>", "<|eot|>"])
+    };
+    let example = "<|start|>assistant to=book<|message|><atem:function_calls>\n<atem:invoke name=\"book\">\n<atem:parameter name=\"seats\">2</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>";
+    vec![
+        muse("muse").shown("Muse", example),
+        muse("muse_glimmer").shown("Muse Glimmer", example),
+        Dialect::empty("harmony").frames(Frames::Harmony).end_closes().shown(
+            "gpt-oss",
+            "<|channel|>commentary to=functions.book <|constrain|>json<|message|>{\"seats\": 2}<|call|>",
+        ),
+        Dialect::empty("kimi_k3")
+            .and(
+                Xml::new(&["call"], &["tools"])
+                    .tag("<|open|>", "<|close|>", "<|sep|>")
+                    .trim(Trim::Nothing)
+                    .into(),
+            )
+            .frames(Frames::Sections)
+            .tokens(&["<|end_of_msg|>"])
+            .shown(
+                "Kimi K3",
+                "<|open|>tools<|sep|><|open|>call tool=\"book\" index=\"1\"<|sep|><|open|>argument key=\"seats\" type=\"number\"<|sep|>2<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>",
+            ),
+        Dialect::json("inkling", "<|content_invoke_tool_json|>", ["<|end_message|>"])
+            .frames(Frames::Inkling)
+            .unknown(Unknown::Drop)
+            .shown(
+                "Inkling",
+                "<|message_model|>book<|content_invoke_tool_json|>{\"name\": \"book\", \"args\": {\"seats\": 2}}<|end_message|>",
+            ),
+    ]
+}

@@ -1,0 +1,415 @@
+//! Values that are written as bare text, until the schema says what they are.
+
+use std::sync::Arc;
+
+use jsonmend_core::{Guide, Kind, Mender, Options, Outcome, Risk, mend};
+
+use super::{
+    arguments::{Plain, escape},
+    out::Ctx,
+    shape::{Trim, Untyped, Xml},
+    sink::CallSink,
+    tags::{LONGEST_ENTITY, entity},
+    tools::{Typing, typing},
+};
+
+/// The longest text that may turn out to be a number or a literal, in bytes.
+const LONGEST_SCALAR: usize = 400;
+/// The longest white space at the end of a value that is removed, in bytes.
+const LONGEST_SPACE: usize = 4096;
+
+/// A value that is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    guide: Option<Arc<dyn Guide>>,
+    typing: Typing,
+    untyped: Untyped,
+    trim: Trim,
+    entities: bool,
+    state: State,
+    /// Whether only what is removed at the start was read.
+    at_start: bool,
+    /// An entity that is not complete.
+    entity: Vec<u8>,
+    /// What may be removed at the end.
+    tail: Vec<u8>,
+    /// A character that is not complete.
+    partial: Vec<u8>,
+    pub(super) repairs: usize,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// It is not known what it is.
+    Held(Vec<u8>),
+    String,
+    Json(Box<Mender>),
+}
+
+impl Value {
+    /// Begins a value. `string` is what its tag says about it.
+    pub(super) fn new(guide: Option<Arc<dyn Guide>>, xml: &Xml, string: Option<bool>) -> Self {
+        let typing = match string {
+            Some(true) => Typing::Text,
+            Some(false) if guide.is_none() => Typing::Json,
+            _ => typing(guide.as_ref()),
+        };
+        Self {
+            guide,
+            typing,
+            untyped: xml.untyped,
+            trim: xml.trim,
+            entities: xml.entities,
+            state: State::Held(Vec::new()),
+            at_start: true,
+            entity: Vec::new(),
+            tail: Vec::new(),
+            partial: Vec::new(),
+            repairs: 0,
+        }
+    }
+
+    /// Whether the value is anything but a string.
+    pub(super) fn is_json(&self) -> bool {
+        self.typing == Typing::Json
+    }
+
+    pub(super) fn push<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
+        if !self.entities {
+            self.put(bytes, ctx);
+            return;
+        }
+        let mut done = 0;
+        for (at, &byte) in bytes.iter().enumerate() {
+            if self.entity.is_empty() {
+                if byte == b'&' {
+                    self.put(bytes.get(done..at).unwrap_or_default(), ctx);
+                    self.entity.push(byte);
+                    done = at + 1;
+                }
+                continue;
+            }
+            done = at + 1;
+            self.entity.push(byte);
+            let name =
+                std::str::from_utf8(self.entity.get(1..self.entity.len() - 1).unwrap_or_default());
+            if byte == b';'
+                && let Some(c) = name.ok().and_then(entity)
+            {
+                self.entity.clear();
+                self.put(c.encode_utf8(&mut [0; 4]).as_bytes(), ctx);
+            } else if self.entity.len() >= LONGEST_ENTITY
+                || !(byte.is_ascii_alphanumeric() || byte == b'#')
+            {
+                let again = byte == b'&';
+                let mut text = std::mem::take(&mut self.entity);
+                if again {
+                    text.pop();
+                    self.entity.push(b'&');
+                }
+                self.put(&text, ctx);
+            }
+        }
+        self.put(bytes.get(done..).unwrap_or_default(), ctx);
+    }
+
+    /// Reads decoded text.
+    fn put<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
+        if bytes.is_empty() {
+            return;
+        }
+        match &mut self.state {
+            State::Json(mender) => {
+                mender.push(bytes, &mut Plain { ctx, repairs: &mut self.repairs });
+            }
+            State::String => self.put_text(bytes, ctx),
+            State::Held(held) => {
+                held.extend_from_slice(bytes);
+                self.decide(ctx);
+            }
+        }
+    }
+
+    fn put_text<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
+        let mut text = std::mem::take(&mut self.tail);
+        text.extend_from_slice(bytes);
+        let mut from = 0;
+        if self.at_start {
+            match self.trim {
+                Trim::Nothing => self.at_start = false,
+                Trim::Newline if text == b"\r" => {
+                    self.tail = text;
+                    return;
+                }
+                Trim::Newline => {
+                    self.at_start = false;
+                    from = if text.starts_with(b"\r\n") {
+                        2
+                    } else {
+                        usize::from(text.starts_with(b"\n"))
+                    };
+                }
+                Trim::Space => {
+                    from = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                    self.at_start = from == text.len();
+                }
+            }
+        }
+        let text = text.get(from..).unwrap_or_default();
+        let keep = match self.trim {
+            Trim::Nothing => 0,
+            Trim::Newline if text.ends_with(b"\r\n") => 2,
+            Trim::Newline => usize::from(matches!(text.last(), Some(b'\n' | b'\r'))),
+            Trim::Space => text.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count(),
+        };
+        let keep = if keep > LONGEST_SPACE { 0 } else { keep };
+        let (now, later) = text.split_at(text.len() - keep);
+        let now = now.to_vec();
+        self.tail = later.to_vec();
+        self.emit(&now, false, ctx);
+    }
+
+    /// Emits text as the content of a string. What is not UTF-8 is replaced.
+    fn emit<S: CallSink>(&mut self, text: &[u8], last: bool, ctx: &mut Ctx<'_, S>) {
+        let mut bytes = std::mem::take(&mut self.partial);
+        bytes.extend_from_slice(text);
+        let mut json = Vec::with_capacity(bytes.len() + 8);
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            escape(chunk.valid().as_bytes(), &mut json);
+            let invalid = chunk.invalid();
+            let open = chunks.peek().is_none() && !last && is_partial(invalid);
+            if open {
+                self.partial = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                self.repairs += 1;
+                json.extend_from_slice("\u{FFFD}".as_bytes());
+            }
+        }
+        ctx.arguments(&json);
+    }
+
+    /// Decides what the held text is, as soon as it is certain.
+    fn decide<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        let State::Held(held) = &self.state else { return };
+        let text = held.trim_ascii_start();
+        let Some(&first) = text.first() else {
+            if self.is_text() || held.len() > LONGEST_SPACE {
+                self.become_string(ctx);
+            }
+            return;
+        };
+        let container = matches!(first, b'{' | b'[');
+        let scalar = matches!(
+            first,
+            b'-' | b'+' | b'.' | b'0'..=b'9' | b't' | b'f' | b'n' | b'T' | b'F' | b'N'
+        );
+        let string = match self.typing {
+            Typing::Text => true,
+            Typing::Json if container || first == b'"' => {
+                self.become_json(ctx);
+                return;
+            }
+            Typing::Json => text.len() > LONGEST_SCALAR,
+            Typing::Either if container => {
+                let kind = if first == b'{' { Kind::Object } else { Kind::Array };
+                !self.allows(kind)
+            }
+            Typing::Either => !scalar,
+            Typing::Unknown => match self.untyped {
+                Untyped::Text => true,
+                Untyped::Scalars => !scalar,
+                Untyped::Json => !(scalar || container || first == b'"'),
+            },
+        };
+        let limit = ctx.options.limits().buffer();
+        let long = if container || first == b'"' {
+            held.len() > limit
+        } else {
+            text.len() > LONGEST_SCALAR
+        };
+        if string || long {
+            self.become_string(ctx);
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        self.typing == Typing::Text
+            || self.typing == Typing::Unknown && self.untyped == Untyped::Text
+    }
+
+    fn allows(&self, kind: Kind) -> bool {
+        self.guide.as_ref().is_none_or(|guide| guide.allows(kind))
+    }
+
+    fn become_string<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if let State::Held(held) = std::mem::replace(&mut self.state, State::String) {
+            ctx.arguments(b"\"");
+            self.put_text(&held, ctx);
+        }
+    }
+
+    fn become_json<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        let options = match &self.guide {
+            Some(guide) => ctx.options.clone().with_guide(Arc::clone(guide)),
+            None => ctx.options.clone(),
+        };
+        let mender = State::Json(Box::new(Mender::new(options)));
+        if let State::Held(held) = std::mem::replace(&mut self.state, mender) {
+            self.put(held.trim_ascii_start(), ctx);
+        }
+    }
+
+    /// Ends the value. Returns whether it is valid.
+    pub(super) fn finish<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> bool {
+        let entity = std::mem::take(&mut self.entity);
+        self.put(&entity, ctx);
+        if let State::Held(held) = &self.state {
+            match self.scalar(held.trim_ascii(), ctx.options) {
+                Some(json) => {
+                    ctx.arguments(&json);
+                    return true;
+                }
+                None => self.become_string(ctx),
+            }
+        }
+        match &mut self.state {
+            State::Json(mender) => {
+                let outcome = mender.finish(&mut Plain { ctx, repairs: &mut self.repairs });
+                if outcome == Outcome::None {
+                    ctx.arguments(b"null");
+                }
+                outcome.is_valid() || outcome == Outcome::None
+            }
+            _ => {
+                if self.trim == Trim::Nothing || self.at_start && self.trim == Trim::Newline {
+                    let tail = std::mem::take(&mut self.tail);
+                    self.emit(&tail, true, ctx);
+                } else {
+                    self.emit(b"", true, ctx);
+                }
+                ctx.arguments(b"\"");
+                true
+            }
+        }
+    }
+
+    /// The JSON text for a value that is no string.
+    fn scalar(&self, text: &[u8], options: &Options) -> Option<Vec<u8>> {
+        let text = std::str::from_utf8(text).ok()?;
+        let free = self.typing == Typing::Unknown;
+        if self.typing == Typing::Text || free && self.untyped == Untyped::Text {
+            return None;
+        }
+        let literal = |word: &str| {
+            if free { text == word } else { text.eq_ignore_ascii_case(word) }
+        };
+        if text.is_empty() && self.typing == Typing::Json {
+            let empty = [(Kind::Null, "null"), (Kind::Object, "{}"), (Kind::Array, "[]")];
+            let fits = empty.into_iter().find(|(kind, _)| self.allows(*kind));
+            return fits.map(|(_, json)| json.as_bytes().to_vec());
+        }
+        if (literal("null") || literal("None")) && self.allows(Kind::Null) {
+            return Some(b"null".to_vec());
+        }
+        if self.allows(Kind::Number)
+            && let Some(number) = number(text)
+        {
+            return Some(number.into_bytes());
+        }
+        for (word, python) in [("true", "True"), ("false", "False")] {
+            if (literal(word) || literal(python)) && self.allows(Kind::Bool) {
+                return Some(word.as_bytes().to_vec());
+            }
+        }
+        if !text.starts_with(['{', '[', '"']) {
+            return None;
+        }
+        // Where a string is possible, text is JSON only if it is clearly meant to be.
+        let mended = mend(text.as_bytes(), options);
+        let exact = mended.repairs().iter().all(|repair| repair.kind().risk() == Risk::Exact);
+        let json = mended.text().filter(|_| mended.outcome().is_complete() && exact)?;
+        Some(json.as_bytes().to_vec())
+    }
+}
+
+/// The number as JSON, if the text is one. Leading zeros and a plus sign are dropped.
+fn number(text: &str) -> Option<String> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let whole = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let (integer, mut rest) = digits.split_at(whole);
+    let integer = match integer.trim_start_matches('0') {
+        "" if whole > 0 => "0",
+        "" => return None,
+        other => other,
+    };
+    let mut json = format!("{sign}{integer}");
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let length = fraction.bytes().take_while(u8::is_ascii_digit).count();
+        if length == 0 {
+            return None;
+        }
+        json.push('.');
+        json.push_str(fraction.get(..length)?);
+        rest = fraction.get(length..)?;
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let digits = exponent.trim_start_matches(['+', '-']);
+        if digits.is_empty()
+            || exponent.len() > digits.len() + 1
+            || !digits.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            return None;
+        }
+        json.push('e');
+        json.push_str(exponent);
+        rest = "";
+    }
+    rest.is_empty().then_some(json)
+}
+
+/// Whether these bytes may begin a character that is not complete.
+fn is_partial(bytes: &[u8]) -> bool {
+    let length = match bytes.first() {
+        Some(0xC2..=0xDF) => 2,
+        Some(0xE0..=0xEF) => 3,
+        Some(0xF0..=0xF4) => 4,
+        _ => return false,
+    };
+    bytes.len() < length
+}
+
+/// The JSON text of bare text that was read as a whole.
+pub(super) fn of_text(
+    text: &[u8],
+    guide: Option<Arc<dyn Guide>>,
+    xml: &Xml,
+    options: &Options,
+) -> Vec<u8> {
+    let value = Value::new(guide, xml, None);
+    value.scalar(text.trim_ascii(), options).unwrap_or_else(|| {
+        let mut json = Vec::new();
+        super::arguments::quote(String::from_utf8_lossy(text).as_bytes(), &mut json);
+        json
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_those_of_json() {
+        for (text, json) in
+            [("07", "7"), ("-0", "-0"), ("+1.50", "1.50"), ("1e-3", "1e-3"), ("00", "0")]
+        {
+            assert_eq!(number(text).as_deref(), Some(json));
+        }
+        for text in ["", "-", "1.", "1e", "1e+-2", "0x1", "1 2", ".5", "42:ab"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! Calls as tags, with named parameters.
+
+use super::{
+    arguments::Object,
+    json::{JsonCall, SPACE, Step},
+    markers::Markers,
+    nested::Nested,
+    out::Ctx,
+    shape::{Layout, Xml},
+    sink::{CallOutcome, CallSink},
+    tags::{Lexed, Role, tag},
+    tools::{Tool, Tools},
+    value::Value,
+};
+
+/// The longest name of a call or a parameter, in bytes.
+const LONGEST_NAME: usize = 256;
+/// A tool of which the whole body is its only parameter.
+const FREE_TEXT: &str = "attempt_completion";
+
+/// The beginning of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Opening {
+    pub(super) name: String,
+    /// The length of its tag, with the name.
+    pub(super) length: usize,
+}
+
+/// A call as tags.
+#[derive(Clone, Debug)]
+pub(super) struct XmlCall {
+    xml: Box<Xml>,
+    name: String,
+    object: Object,
+    state: State,
+    /// Whether there was text between parameters.
+    junk: bool,
+    repairs: usize,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// Between parameters.
+    Between,
+    /// The key of a pair.
+    Key(Vec<u8>),
+    /// After the key of a pair, and what its type is said to be.
+    AfterKey(String, Option<bool>),
+    /// The type of the value of a pair.
+    Type(String, Vec<u8>),
+    Value(Box<Reading>),
+    /// Elements inside of a value.
+    Nested(Box<Nested>),
+    /// Arguments in JSON.
+    Body(Box<JsonCall>),
+}
+
+/// A value that is being read.
+#[derive(Clone, Debug)]
+struct Reading {
+    key: String,
+    value: Value,
+    /// The last byte that was read.
+    last: u8,
+    /// Whether nothing but white space was read.
+    fresh: bool,
+    /// In a `CDATA` section.
+    verbatim: bool,
+    /// Whether the text may turn out to be elements.
+    text: Vec<u8>,
+}
+
+/// Finds the call that begins at the start of `rest`. The outer `None` waits for more.
+pub(super) fn open(rest: &[u8], xml: &Xml, tools: &Tools, eof: bool) -> Option<Option<Opening>> {
+    let tag = match tag(rest, xml, eof) {
+        Lexed::Wait => return None,
+        Lexed::No => return Some(None),
+        Lexed::Tag(tag) => tag,
+    };
+    let Role::Call(name) = tag.role(xml, tools, None) else { return Some(None) };
+    if xml.layout != Layout::Pairs {
+        let named = !name.is_empty() && name.len() <= LONGEST_NAME;
+        return Some(named.then_some(Opening { name, length: tag.length }));
+    }
+    // The name is the text up to the first key, or to the end of the call.
+    let after = rest.get(tag.length..).unwrap_or_default();
+    let space = after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let name = after.get(space..).unwrap_or_default();
+    let is_name =
+        |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(**byte, b'<' | b'{' | b'[' | b'"');
+    let length = name.iter().take(LONGEST_NAME).take_while(is_name).count();
+    let full = length == LONGEST_NAME;
+    if length == name.len() && !eof && !full {
+        return None;
+    }
+    let follows = name.get(length..).unwrap_or_default();
+    let gap = follows.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let next = follows.get(gap..).unwrap_or_default();
+    if length == 0 || full {
+        return Some(None);
+    }
+    let role = match self::tag(next, xml, eof) {
+        Lexed::Wait => return None,
+        Lexed::No if next.is_empty() && !eof => return None,
+        Lexed::No => return Some(None),
+        Lexed::Tag(tag) => tag.role(xml, tools, None),
+    };
+    if !matches!(role, Role::Key | Role::CallEnd | Role::Separator | Role::WrapperEnd) {
+        return Some(None);
+    }
+    let text = String::from_utf8_lossy(name.get(..length).unwrap_or_default()).into_owned();
+    Some(Some(Opening { name: text, length: tag.length + space + length }))
+}
+
+impl XmlCall {
+    /// A call that has begun.
+    pub(super) fn new(xml: &Xml, name: &str) -> Self {
+        let mut call = Self {
+            xml: Box::new(xml.clone()),
+            name: name.to_owned(),
+            object: Object::default(),
+            state: State::Between,
+            junk: false,
+            repairs: 0,
+        };
+        if xml.layout == Layout::Tools && name == FREE_TEXT {
+            call.state =
+                State::Value(Box::new(Reading::new(String::new(), Value::new(None, xml, None))));
+        }
+        call
+    }
+
+    pub(super) fn step<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let state = std::mem::replace(&mut self.state, State::Between);
+        match state {
+            State::Between => self.between(rest, eof, ctx),
+            State::Key(key) => self.key(key, rest, eof, ctx),
+            State::AfterKey(key, string) => self.after_key(key, string, rest, eof, ctx),
+            State::Type(key, text) => self.kind(key, text, rest, eof, ctx),
+            State::Value(reading) => self.value(reading, rest, eof, ctx),
+            State::Nested(nested) => self.nested(nested, rest, eof, ctx),
+            State::Body(mut body) => match body.step(rest, eof, ctx) {
+                Step::Done(length) => {
+                    self.state = State::Between;
+                    // The call has ended with its arguments; what is left is its closing tag.
+                    self.close_body(length, ctx)
+                }
+                other => {
+                    self.state = State::Body(body);
+                    other
+                }
+            },
+        }
+    }
+
+    fn close_body<S: CallSink>(&mut self, length: usize, ctx: &mut Ctx<'_, S>) -> Step {
+        ctx.flush_end(true);
+        Step::Done(length)
+    }
+
+    fn tool<'t>(&self, tools: &'t Tools) -> Option<&'t Tool> {
+        tools.known(&self.name)
+    }
+
+    /// What the tag at the start of `rest` means, and its length. The outer `None` waits for more.
+    fn role<S>(&self, rest: &[u8], eof: bool, ctx: &Ctx<'_, S>) -> Option<Option<(Role, usize)>> {
+        match tag(rest, &self.xml, eof) {
+            Lexed::Wait => None,
+            Lexed::No => Some(None),
+            Lexed::Tag(tag) => {
+                let role = tag.role(&self.xml, ctx.tools, self.tool(ctx.tools));
+                Some(Some((role, tag.length)))
+            }
+        }
+    }
+
+    fn begins_tag(&self, byte: u8) -> bool {
+        let (open, end, _) = self.xml.tag;
+        [open, end].iter().any(|mark| mark.as_bytes().first() == Some(&byte))
+            || byte == b'|' && self.xml.prefix != super::shape::Prefix::None
+    }
+
+    fn between<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if space > 0 {
+            ctx.markup(rest.get(..space).unwrap_or_default());
+            return Step::Read(space);
+        }
+        let Some(&first) = rest.first() else {
+            return if eof { self.cut(ctx) } else { Step::Wait };
+        };
+        let empty = self.object.len() == 0 && !self.junk;
+        if first == b'{' && empty && self.xml.layout != Layout::Tools {
+            return self.body(ctx);
+        }
+        let Some(role) = self.role(rest, eof, ctx) else { return Step::Wait };
+        let Some((role, length)) = role else {
+            // Text between parameters means nothing.
+            let next = rest
+                .iter()
+                .skip(1)
+                .position(|byte| self.begins_tag(*byte) || byte.is_ascii_whitespace());
+            let length = next.map_or(rest.len(), |next| next + 1);
+            self.junk = true;
+            ctx.markup(rest.get(..length).unwrap_or_default());
+            return Step::Read(length);
+        };
+        let bytes = rest.get(..length).unwrap_or_default();
+        match role {
+            Role::Parameter(key, string) => {
+                ctx.markup(bytes);
+                self.begin(key, string, ctx);
+            }
+            Role::Key => {
+                ctx.markup(bytes);
+                self.state = State::Key(Vec::new());
+            }
+            Role::CallEnd => {
+                ctx.markup(bytes);
+                self.end(CallOutcome::Whole, false, ctx);
+                ctx.flush_end(true);
+                return Step::Done(length);
+            }
+            Role::Call(_) | Role::Wrapper | Role::WrapperEnd => {
+                self.end(CallOutcome::Whole, false, ctx);
+                ctx.flush_end(false);
+                return Step::Done(0);
+            }
+            _ => ctx.markup(bytes),
+        }
+        Step::Read(length)
+    }
+
+    /// The body of the call is its arguments in JSON.
+    fn body<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
+        let (open, end, close) = self.xml.tag;
+        let mut stops: Vec<String> = Vec::new();
+        for name in self.xml.calls.iter().chain(&self.xml.wrappers) {
+            match self.xml.prefix {
+                super::shape::Prefix::None => stops.push(format!("{end}{name}{close}")),
+                super::shape::Prefix::Exact(prefix) => {
+                    stops.push(format!("{end}{prefix}{name}{close}"));
+                    stops.push(format!("{end}{name}{close}"));
+                }
+                super::shape::Prefix::Bars(word) => {
+                    for bar in ["｜", "|"] {
+                        stops.push(format!("{end}{bar}{word}{bar}{name}{close}"));
+                        stops.push(format!("{end}{bar}{word}{bar} {name}{close}"));
+                        stops.push(format!("{open}{bar}{word}{bar}/{name}{close}"));
+                    }
+                }
+            }
+        }
+        let stops = Markers::new(stops.iter().map(|stop| (super::json::CLOSE, stop.as_str())));
+        self.state = State::Body(Box::new(JsonCall::arguments(stops, true, ctx)));
+        Step::Read(0)
+    }
+
+    fn begin<S: CallSink>(&mut self, key: String, string: Option<bool>, ctx: &mut Ctx<'_, S>) {
+        let guide = self.tool(ctx.tools).and_then(|tool| tool.parameter(&key));
+        let value = Value::new(guide, &self.xml, string);
+        if self.xml.layout != Layout::Keys {
+            self.object.key(&key, ctx);
+        }
+        self.state = State::Value(Box::new(Reading::new(key, value)));
+    }
+
+    fn end<S: CallSink>(&mut self, outcome: CallOutcome, at_end: bool, ctx: &mut Ctx<'_, S>) {
+        self.object.end(ctx);
+        ctx.end(outcome, self.repairs + usize::from(self.junk), at_end);
+    }
+
+    /// The input ended inside the call.
+    fn cut<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
+        let outcome = if ctx.end_closes() { CallOutcome::Whole } else { CallOutcome::Cut };
+        self.end(outcome, true, ctx);
+        ctx.flush_end(false);
+        Step::Done(0)
+    }
+
+    fn key<S: CallSink>(
+        &mut self,
+        mut key: Vec<u8>,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let length = rest.iter().take_while(|byte| !self.begins_tag(**byte)).count();
+        if length > 0 {
+            let bytes = rest.get(..length).unwrap_or_default();
+            if key.len() <= LONGEST_NAME {
+                key.extend_from_slice(bytes);
+            }
+            ctx.markup(bytes);
+            self.state = State::Key(key);
+            return Step::Read(length);
+        }
+        let Some(role) = self.role(rest, eof, ctx) else {
+            self.state = State::Key(key);
+            return Step::Wait;
+        };
+        match role {
+            Some((Role::KeyEnd, length)) => {
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                let key = String::from_utf8_lossy(key.trim_ascii()).into_owned();
+                self.state = State::AfterKey(key, None);
+                Step::Read(length)
+            }
+            Some((Role::Value, _)) => {
+                let key = String::from_utf8_lossy(key.trim_ascii()).into_owned();
+                self.state = State::AfterKey(key, None);
+                Step::Read(0)
+            }
+            Some((Role::CallEnd | Role::WrapperEnd, _)) => self.lost_value(ctx),
+            _ if rest.is_empty() => {
+                if eof {
+                    return self.cut(ctx);
+                }
+                self.state = State::Key(key);
+                Step::Wait
+            }
+            _ => {
+                key.extend_from_slice(rest.get(..1).unwrap_or_default());
+                ctx.markup(rest.get(..1).unwrap_or_default());
+                self.state = State::Key(key);
+                Step::Read(1)
+            }
+        }
+    }
+
+    /// A key has no value, so nobody knows what the call was to be.
+    fn lost_value<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
+        self.end(CallOutcome::Refused, false, ctx);
+        ctx.flush_end(false);
+        Step::Done(0)
+    }
+
+    fn after_key<S: CallSink>(
+        &mut self,
+        key: String,
+        string: Option<bool>,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if space > 0 {
+            ctx.markup(rest.get(..space).unwrap_or_default());
+            self.state = State::AfterKey(key, string);
+            return Step::Read(space);
+        }
+        if rest.is_empty() {
+            if eof {
+                return self.cut(ctx);
+            }
+            self.state = State::AfterKey(key, string);
+            return Step::Wait;
+        }
+        let Some(role) = self.role(rest, eof, ctx) else {
+            self.state = State::AfterKey(key, string);
+            return Step::Wait;
+        };
+        match role {
+            Some((Role::Value, length)) => {
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                self.begin(key, string, ctx);
+                Step::Read(length)
+            }
+            Some((Role::Type, length)) => {
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                self.state = State::Type(key, Vec::new());
+                Step::Read(length)
+            }
+            Some((Role::TypeEnd | Role::Separator, length)) => {
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                self.state = State::AfterKey(key, string);
+                Step::Read(length)
+            }
+            _ => self.lost_value(ctx),
+        }
+    }
+
+    fn kind<S: CallSink>(
+        &mut self,
+        key: String,
+        mut text: Vec<u8>,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let length = rest.iter().take_while(|byte| !self.begins_tag(**byte)).count();
+        let bytes = rest.get(..length).unwrap_or_default();
+        if text.len() <= LONGEST_NAME {
+            text.extend_from_slice(bytes);
+        }
+        ctx.markup(bytes);
+        if length == rest.len() {
+            if eof {
+                return self.cut(ctx);
+            }
+            self.state = State::Type(key, text);
+            return if length > 0 { Step::Read(length) } else { Step::Wait };
+        }
+        self.state = State::AfterKey(key, Some(text.trim_ascii() == b"string"));
+        Step::Read(length)
+    }
+
+    fn nested<S: CallSink>(
+        &mut self,
+        mut nested: Box<Nested>,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let (open, ..) = self.xml.tag;
+        let first = open.as_bytes().first().copied();
+        let length = rest.iter().take_while(|byte| Some(**byte) != first).count();
+        let bytes = rest
+            .get(..length.max(usize::from(length == 0 && !rest.is_empty())))
+            .unwrap_or_default();
+        if length > 0 {
+            nested.text(bytes);
+            ctx.raw(bytes);
+            self.state = State::Nested(nested);
+            return Step::Read(length);
+        }
+        if rest.is_empty() && eof {
+            self.object.key(nested.key(), ctx);
+            ctx.arguments(&nested.json(&self.xml, ctx.options));
+            return self.cut(ctx);
+        }
+        if rest.is_empty() {
+            self.state = State::Nested(nested);
+            return Step::Wait;
+        }
+        let Some(role) = self.role(rest, eof, ctx) else {
+            self.state = State::Nested(nested);
+            return Step::Wait;
+        };
+        let done = match role {
+            Some((Role::Parameter(key, _), _)) if nested.is_full(ctx.options) => {
+                let _ = key;
+                true
+            }
+            Some((Role::Parameter(key, _), length)) => {
+                nested.open(&key);
+                ctx.raw(rest.get(..length).unwrap_or_default());
+                self.state = State::Nested(nested);
+                return Step::Read(length);
+            }
+            Some((Role::ParameterEnd(key), length)) => {
+                if nested.close(&key) {
+                    self.object.key(nested.key(), ctx);
+                    ctx.arguments(&nested.json(&self.xml, ctx.options));
+                    ctx.markup(rest.get(..length).unwrap_or_default());
+                } else {
+                    ctx.raw(rest.get(..length).unwrap_or_default());
+                    self.state = State::Nested(nested);
+                }
+                return Step::Read(length);
+            }
+            Some((Role::CallEnd | Role::WrapperEnd | Role::Wrapper | Role::Call(_), _)) => true,
+            _ => {
+                nested.text(bytes);
+                ctx.raw(bytes);
+                self.state = State::Nested(nested);
+                return Step::Read(bytes.len());
+            }
+        };
+        debug_assert!(done);
+        self.repairs += 1;
+        self.object.key(nested.key(), ctx);
+        ctx.arguments(&nested.json(&self.xml, ctx.options));
+        Step::Read(0)
+    }
+}
+
+impl Reading {
+    fn new(key: String, value: Value) -> Self {
+        Self { key, value, last: b'\n', fresh: true, verbatim: false, text: Vec::new() }
+    }
+}
+
+mod values;

@@ -1,0 +1,319 @@
+//! Every row of the table of dialects, and the laws of the reader.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use jsonmend_core::{Options, Policy};
+use jsonmend_extract::{
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, Dialect, FoundCalls, Tools,
+};
+
+/// All that a sink is told, and the source it was made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Trace {
+    source: Vec<u8>,
+    found: FoundCalls,
+}
+
+impl CallSink for Trace {
+    fn text(&mut self, bytes: &[u8]) {
+        self.source.extend_from_slice(bytes);
+        CallSink::text(&mut self.found, bytes);
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        self.source.extend_from_slice(bytes);
+        CallSink::reasoning(&mut self.found, bytes);
+    }
+    fn text_was_reasoning(&mut self) {
+        self.found.text_was_reasoning();
+    }
+    fn markup(&mut self, bytes: &[u8]) {
+        self.source.extend_from_slice(bytes);
+    }
+    fn begin(&mut self, call: &CallStart<'_>) {
+        self.found.begin(call);
+    }
+    fn raw(&mut self, bytes: &[u8]) {
+        self.source.extend_from_slice(bytes);
+        self.found.raw(bytes);
+    }
+    fn arguments(&mut self, json: &[u8]) {
+        self.found.arguments(json);
+    }
+    fn end(&mut self, call: &CallEnd) {
+        self.found.end(call);
+    }
+}
+
+fn tools() -> Tools {
+    Tools::new().with_tool("book", ["seats", "name"], None).with_tool(
+        "write_file",
+        ["path", "content"],
+        None,
+    )
+}
+
+fn reader(dialect: Option<&Dialect>) -> CallExtractor {
+    let options = Options::new().with_policy(Policy::PERMISSIVE);
+    let reader = CallExtractor::new(options).with_tools(tools());
+    match dialect {
+        Some(dialect) => reader.with_dialect(dialect.clone()),
+        None => reader,
+    }
+}
+
+fn read<'p>(reader: &CallExtractor, pieces: impl IntoIterator<Item = &'p [u8]>) -> Trace {
+    let mut reader = reader.clone();
+    let mut trace = Trace::default();
+    for piece in pieces {
+        reader.push(piece, &mut trace);
+    }
+    reader.finish_at_eos(&mut trace);
+    trace
+}
+
+/// Reads a text in every way. Every byte must be accounted for, and no cut may make a difference.
+fn check(reader: &CallExtractor, text: &str) -> Trace {
+    let whole = read(reader, [text.as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&whole.source), text);
+    for cut in 0..text.len() {
+        let (head, tail) = text.as_bytes().split_at(cut);
+        assert_eq!(read(reader, [head, tail]), whole, "{text:?} at {cut}");
+    }
+    assert_eq!(read(reader, text.as_bytes().chunks(1)), whole, "{text:?} in bytes");
+    assert_eq!(read(reader, text.as_bytes().chunks(3)), whole, "{text:?} in pieces");
+    whole
+}
+
+fn named(name: &str) -> CallExtractor {
+    reader(Some(Dialect::by_name(name).unwrap()))
+}
+
+#[test]
+fn the_example_of_every_row_is_read_by_name_and_detected() {
+    for row in Dialect::all() {
+        for reader in [reader(Some(row)), reader(None)] {
+            let found = check(&reader, row.example()).found;
+            let first = found.calls().first();
+            let first = first.unwrap_or_else(|| panic!("{}: {found:?}", row.name()));
+            assert_eq!(first.name(), "book", "{}", row.name());
+            assert!(first.outcome().can_run(), "{}: {found:?}", row.name());
+            let arguments = String::from_utf8_lossy(first.arguments()).replace(' ', "");
+            assert!(
+                arguments.contains("\"seats\":2") || arguments.contains("\"seats\":\"2\""),
+                "{}: {arguments}",
+                row.name()
+            );
+            assert!(
+                found.text().trim_ascii().is_empty()
+                    || ["minimax_text", "react"].contains(&row.name()),
+                "{}: {:?}",
+                row.name(),
+                String::from_utf8_lossy(found.text())
+            );
+        }
+    }
+}
+
+#[test]
+fn prose_around_a_call_stays_in_every_dialect() {
+    for row in Dialect::all().iter().filter(|row| {
+        ![
+            "harmony",
+            "muse",
+            "muse_glimmer",
+            "react",
+            "deepseek_r1",
+            "name_line",
+            "functionary_v32",
+            "minimax_text",
+        ]
+        .contains(&row.name())
+    }) {
+        let text = format!("It costs 5 < 6 [see (1)] or {{x}}.\n{}\nDone.", row.example().trim());
+        let found = check(&reader(Some(row)), &text).found;
+        assert!(!found.calls().is_empty(), "{}: {found:?}", row.name());
+        let prose = String::from_utf8_lossy(found.text()).into_owned();
+        assert!(prose.starts_with("It costs 5 < 6 [see (1)] or {x}."), "{}: {prose}", row.name());
+        assert!(prose.ends_with("Done."), "{}: {prose}", row.name());
+    }
+}
+
+#[test]
+fn text_without_a_call_is_untouched() {
+    for text in [
+        "An array is written [a, b], a call f(x), a tag <b>, a set {1, 2}.",
+        "Use `<tool_call>` to call. See [docs](http://x) and [x](y).",
+        "<tool_call> is the marker.",
+        "In JSON: {\"name\": \"Ada\", \"age\": 36} and [1, 2].",
+        "for (let i = 0; i < n; i++) { book[i] = {} }",
+        "The book (2nd edition) is out; book it.",
+        "Action: none. Then <｜DSM and <|tool_ca and [TOOL_CALLS",
+        "functools is a module",
+        "{\"name\": \"unheard_of\", \"arguments\": {\"a\": 1}}",
+    ] {
+        let found = check(&reader(None), text).found;
+        assert_eq!(String::from_utf8_lossy(found.text()), text);
+        assert!(found.calls().is_empty(), "{text}: {found:?}");
+    }
+}
+
+/// Damage to the arguments of a call: whole or mended, or told to be cut or refused, but not lost.
+#[test]
+fn damaged_arguments_are_mended_between_markers() {
+    let seats = |text: &str| text.replace(' ', "").contains("\"seats\":");
+    for damaged in [
+        r#"{"seats": 2,}"#,
+        r#"{'seats': 2}"#,
+        r#"{"seats": 2 "name": "A"}"#,
+        r#"{"seats": 2, "name": "the "A" team"}"#,
+        "{\"seats\": 2, \"name\": \"a\nb\"}",
+        r#"{"seats": 2, "ok": True}"#,
+        r#"{seats: 2}"#,
+        r#"{"seats": 2"#,
+        r#"{"seats": 2}}"#,
+        r#""{\"seats\": 2}""#,
+        "```json\n{\"seats\": 2}\n```",
+        r#"{"seats": "2"}"#,
+    ] {
+        for row in Dialect::all() {
+            let example = row.example();
+            let Some(at) = example.find("{\"seats\": 2}") else { continue };
+            let text = format!("{}{damaged}{}", &example[..at], &example[at + 12..]);
+            let found = check(&reader(Some(row)), &text).found;
+            let Some(call) = found.calls().first() else {
+                // Without a marker, a fence makes it text that shows a call.
+                let bare = example.starts_with(['{', '[']) || row.name() == "name_line";
+                assert!(bare, "{} {damaged}: {found:?}", row.name());
+                continue;
+            };
+            let json = String::from_utf8_lossy(call.arguments()).into_owned();
+            let whole = call.outcome().can_run() && seats(&json);
+            let told = matches!(call.outcome(), CallOutcome::Cut | CallOutcome::Refused);
+            assert!(whole || told, "{} {damaged}: {found:?}", row.name());
+        }
+    }
+}
+
+/// A call that is cut off anywhere after its name is told, and never passed as complete before its
+/// arguments are.
+#[test]
+fn a_cut_call_is_told() {
+    for row in Dialect::all() {
+        let example = row.example();
+        let Some(from) = example.rfind("seats") else { continue };
+        let Some(length) = example[from..].find('2') else { continue };
+        for cut in from + 5..from + length {
+            let mut reader = reader(Some(row));
+            let mut trace = Trace::default();
+            reader.push(&example.as_bytes()[..cut], &mut trace);
+            reader.finish(&mut trace);
+            let calls = trace.found.calls();
+            assert_eq!(calls.len(), 1, "{} at {cut}: {trace:?}", row.name());
+            assert_eq!(calls[0].name(), "book");
+            assert!(!calls[0].outcome().can_run(), "{} at {cut}: {trace:?}", row.name());
+        }
+    }
+}
+
+#[test]
+fn a_marker_inside_a_string_is_part_of_it() {
+    let text = "<tool_call>{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": \"</tool_call><tool_call>{}\"}}</tool_call>";
+    let found = check(&named("hermes"), text).found;
+    assert_eq!(found.calls().len(), 1);
+    assert!(found.calls()[0].arguments().ends_with(b"\"</tool_call><tool_call>{}\"}"));
+    let text = "<tool_call>\n<function=write_file>\n<parameter=content>\nuse </parameter> to end\n</parameter>\n</function>\n</tool_call>";
+    let found = check(&named("qwen3_coder_xml"), text).found;
+    assert_eq!(found.calls()[0].arguments(), br#"{"content": "use </parameter> to end"}"#);
+}
+
+#[test]
+fn values_keep_their_space() {
+    let text = "<tool_call>\n<function=write_file>\n<parameter=content>\n    indented\n\n</parameter>\n</function>\n</tool_call>";
+    let found = check(&named("qwen3_coder_xml"), text).found;
+    assert_eq!(found.calls()[0].arguments(), br#"{"content": "    indented\n"}"#);
+}
+
+/// A long string argument leaves as it comes, in every dialect.
+#[test]
+fn a_long_argument_is_not_held_back() {
+    let long = "word word\n".repeat(2_000);
+    for (name, before) in [
+        ("hermes", "<tool_call>{\"name\": \"write_file\", \"arguments\": {\"content\": \""),
+        (
+            "kimi_k2",
+            "<|tool_call_begin|>functions.write_file:0<|tool_call_argument_begin|>{\"content\": \"",
+        ),
+        ("qwen3_coder_xml", "<tool_call>\n<function=write_file>\n<parameter=content>\n"),
+        (
+            "minimax_m2_xml",
+            "<minimax:tool_call><invoke name=\"write_file\"><parameter name=\"content\">",
+        ),
+        (
+            "deepseek_dsml_v4",
+            "<｜DSML｜invoke name=\"write_file\"><｜DSML｜parameter name=\"content\" string=\"true\">",
+        ),
+        ("glm_arg_kv", "<tool_call>write_file\n<arg_key>content</arg_key>\n<arg_value>"),
+        ("minimax_m3", "]<]minimax[>[<invoke name=\"write_file\">]<]minimax[>[<content>"),
+        ("gemma4", "<|tool_call>call:write_file{content:<|\"|>"),
+        ("pythonic", "[write_file(content='"),
+        ("xml_tool_tags", "<write_file><content>"),
+    ] {
+        let mut reader = named(name);
+        let mut trace = Trace::default();
+        reader.push(before.as_bytes(), &mut trace);
+        let mut most = 0;
+        for piece in long.as_bytes().chunks(16) {
+            reader.push(piece, &mut trace);
+            most = most.max(reader.withheld());
+        }
+        assert!(most < 300, "{name}: {most}");
+        let emitted = trace.found.calls()[0].arguments().len();
+        assert!(emitted > long.len() - 300, "{name}: {emitted}");
+    }
+}
+
+/// Work grows with the input, whatever it is.
+#[test]
+fn work_is_linear() {
+    for unit in [
+        "<tool_call>",
+        "<tool_call>{\"name\": \"",
+        "<tool_call>{\"arguments\": \"",
+        "[book(",
+        "{\"name\":",
+        "<function=book>\n<parameter=",
+        "</parameter>",
+        "<｜DSML｜",
+        "<|tool_calls_section_begin|>",
+        "<think>",
+        "</think>x",
+        "]<]minimax[>[<",
+        "<tool_calls> ",
+        "Action: x\n",
+        "<|channel|>",
+        "[",
+        "{",
+        "<",
+        "<book><seats>",
+        "'book(",
+        "functools[{",
+        "book\n",
+        "<|open|>call",
+    ] {
+        for row in
+            [None, Some("hermes"), Some("qwen3_coder_xml"), Some("pythonic"), Some("xml_tool_tags")]
+        {
+            let steps = |count: usize| {
+                let mut reader = row.map_or_else(|| reader(None), named);
+                let mut trace = Trace::default();
+                for piece in unit.repeat(count).as_bytes().chunks(64) {
+                    reader.push(piece, &mut trace);
+                }
+                reader.finish(&mut trace);
+                reader.steps()
+            };
+            let (small, large) = (steps(200), steps(400));
+            assert!(large < small * 3, "{unit:?} {row:?}: {small} {large}");
+        }
+    }
+}
