@@ -8,7 +8,7 @@ mod begins;
 mod fence;
 mod line;
 mod look;
-pub(crate) mod reasoning;
+pub mod reasoning;
 
 use crate::Guide;
 use begins::{Ground, Place, begins, begins_known, is_name_start};

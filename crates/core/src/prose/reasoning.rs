@@ -40,7 +40,8 @@ pub struct Block {
 
 /// The block that is opened by a tag at the start of `bytes`, and the length of the tag. The outer
 /// `None` waits for more.
-pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
+#[must_use]
+pub fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
     let mut partial = false;
     for (open, close) in TAGS {
         if starts_with(bytes, open.as_bytes()) {
@@ -53,7 +54,8 @@ pub(crate) fn open(bytes: &[u8], eof: bool) -> Option<Option<(Block, usize)>> {
 
 /// The length of a closing tag at the start of `bytes`, which closes a block that the prompt has
 /// opened. The outer `None` waits for more.
-pub(crate) fn stray_close(bytes: &[u8], eof: bool) -> Option<Option<usize>> {
+#[must_use]
+pub fn stray_close(bytes: &[u8], eof: bool) -> Option<Option<usize>> {
     let mut partial = false;
     for (_, close) in TAGS {
         if starts_with(bytes, close.as_bytes()) {
@@ -66,7 +68,8 @@ pub(crate) fn stray_close(bytes: &[u8], eof: bool) -> Option<Option<usize>> {
 
 impl Block {
     /// The closing tag.
-    pub(crate) const fn close(self) -> &'static str {
+    #[must_use]
+    pub const fn close(self) -> &'static str {
         self.close
     }
 

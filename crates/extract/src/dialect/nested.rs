@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jsonmend_core::{Guide, Kind, Member, Options};
+use jsonmend_core::{Guide, JsonType, Member, Options};
 
 use super::{arguments::quote, shape::Xml, value::of_text};
 
@@ -161,8 +161,9 @@ impl Element {
     }
 
     fn is_list(&self, guide: Option<&Arc<dyn Guide>>) -> bool {
-        let (list, object) = guide
-            .map_or((true, true), |guide| (guide.allows(Kind::Array), guide.allows(Kind::Object)));
+        let (list, object) = guide.map_or((true, true), |guide| {
+            (guide.allows(JsonType::Array), guide.allows(JsonType::Object))
+        });
         let items =
             self.children.iter().all(|child| matches!(child.key.as_str(), "item" | "items"));
         list && (items || !object)

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jsonmend_core::{Guide, Kind, Member};
+use jsonmend_core::{Guide, JsonType, Member};
 
 /// The tools that calls may name, with the parameters of each in order.
 ///
@@ -183,9 +183,10 @@ impl Tool {
 /// What a guide says about text.
 pub(super) fn typing(guide: Option<&Arc<dyn Guide>>) -> Typing {
     let Some(guide) = guide else { return Typing::Unknown };
-    let others = [Kind::Array, Kind::Bool, Kind::Null, Kind::Number, Kind::Object];
+    let others =
+        [JsonType::Array, JsonType::Boolean, JsonType::Null, JsonType::Number, JsonType::Object];
     let count = others.into_iter().filter(|kind| guide.allows(*kind)).count();
-    match (guide.allows(Kind::String), count) {
+    match (guide.allows(JsonType::String), count) {
         (true, 0) => Typing::Text,
         (true, 5) => Typing::Unknown,
         (true, _) => Typing::Either,

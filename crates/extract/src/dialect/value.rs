@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, Kind, Mender, Options, Outcome, Risk, mend};
+use jsonmend_core::{Guide, JsonType, Mender, Options, Outcome, Risk, mend};
 
 use super::{
     arguments::{Plain, escape},
@@ -212,7 +212,7 @@ impl Value {
             }
             Typing::Json => text.len() > LONGEST_SCALAR,
             Typing::Either if container => {
-                let kind = if first == b'{' { Kind::Object } else { Kind::Array };
+                let kind = if first == b'{' { JsonType::Object } else { JsonType::Array };
                 !self.allows(kind)
             }
             Typing::Either => !scalar,
@@ -238,7 +238,7 @@ impl Value {
             || self.typing == Typing::Unknown && self.untyped == Untyped::Text
     }
 
-    fn allows(&self, kind: Kind) -> bool {
+    fn allows(&self, kind: JsonType) -> bool {
         self.guide.as_ref().is_none_or(|guide| guide.allows(kind))
     }
 
@@ -305,20 +305,21 @@ impl Value {
             if free { text == word } else { text.eq_ignore_ascii_case(word) }
         };
         if text.is_empty() && self.typing == Typing::Json {
-            let empty = [(Kind::Null, "null"), (Kind::Object, "{}"), (Kind::Array, "[]")];
+            let empty =
+                [(JsonType::Null, "null"), (JsonType::Object, "{}"), (JsonType::Array, "[]")];
             let fits = empty.into_iter().find(|(kind, _)| self.allows(*kind));
             return fits.map(|(_, json)| json.as_bytes().to_vec());
         }
-        if (literal("null") || literal("None")) && self.allows(Kind::Null) {
+        if (literal("null") || literal("None")) && self.allows(JsonType::Null) {
             return Some(b"null".to_vec());
         }
-        if self.allows(Kind::Number)
+        if self.allows(JsonType::Number)
             && let Some(number) = number(text)
         {
             return Some(number.into_bytes());
         }
         for (word, python) in [("true", "True"), ("false", "False")] {
-            if (literal(word) || literal(python)) && self.allows(Kind::Bool) {
+            if (literal(word) || literal(python)) && self.allows(JsonType::Boolean) {
                 return Some(word.as_bytes().to_vec());
             }
         }

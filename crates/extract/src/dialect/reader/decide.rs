@@ -1,19 +1,18 @@
 //! What begins at a place of text.
 
+use jsonmend_core::prose::reasoning;
+
 use super::CallExtractor;
-use crate::{
-    dialect::{
-        brace,
-        frames::{self, Turn},
-        json::{SPACE, may_be_call},
-        markers::{Found, Markers},
-        named::{NamedCall, named_call},
-        python, react,
-        setup::{Entry, Setup, What},
-        shape::{Layout, Shape, Unknown},
-        tags, xml,
-    },
-    reasoning,
+use crate::dialect::{
+    brace,
+    frames::{self, Turn},
+    json::{SPACE, may_be_call},
+    markers::{Found, Markers},
+    named::{NamedCall, named_call},
+    python, react,
+    setup::{Entry, Setup, What},
+    shape::{Layout, Shape, Unknown},
+    tags, xml,
 };
 
 /// The longest name of a tool between markers, in bytes.
