@@ -142,7 +142,11 @@ fn stop(text: &[u8], options: &Options) -> Option<(usize, bool)> {
     let limits = limits.with_buffer(limits.buffer().max(text.len() / 16));
     let mut mender = Mender::new(options.clone().with_limits(limits));
     for (at, byte) in text.iter().enumerate().skip(from) {
-        mender.push(std::slice::from_ref(byte), &mut ());
+        let piece = std::slice::from_ref(byte);
+        // A document begins here, so there is nothing to judge first.
+        if mender.push_document(piece, &mut ()).is_some() {
+            mender.push(piece, &mut ());
+        }
         if mender.outcome().is_some() {
             return Some((at, mender.depth() >= limits.depth()));
         }

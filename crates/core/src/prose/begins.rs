@@ -317,8 +317,6 @@ fn array(look: &mut Look<'_>, place: Place) -> Verdict {
                 _ => Ok(false),
             }
         }
-        // A channel of JSON begins with it, and must not wait for the end of the string.
-        Some(b'"') if ground == Ground::Start => Ok(true),
         Some(b'"' | b'\'' | 0xE2) => items(look, ground),
         Some(b'{') => record(look, place),
         Some(b'[') => nested(look, place),
@@ -380,7 +378,6 @@ fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
         look.skip_space();
     }
     match look.peek(place.ground == Ground::Start)? {
-        Some(b'"') if place.ground == Ground::Start => Ok(true),
         Some(b'"' | b'\'' | 0xE2) => items(look, place.ground),
         Some(b'{') => record(look, place),
         Some(b']') if place.ground >= Ground::Line => follows_empty(look),
