@@ -20,6 +20,7 @@ use crate::{
 /// * the braces around all of it were lost, so that a brace was added;
 /// * a scalar, alone but for fences, comments and stray punctuation, or in backticks;
 /// * an empty document is ignored if another one is not;
+/// * a bracket before the document was taken for stray text, where a stream has begun there;
 /// * the document needs a repair that only whole texts allow: [`mend_document`], which has all of it,
 ///   reads it differently from a [`Mender`](jsonmend_core::Mender);
 /// * a closing fence ends a string that was left open.
@@ -69,7 +70,13 @@ fn agrees(
     let empty = found.first().is_some_and(brackets);
     let Some(document) = same else {
         let skipped = scope != Scope::Best && empty;
-        return check.that(skipped, || about(&format!("nothing begins at byte {start}")));
+        // Brackets before the document that seem never to be closed are stray text for the whole text.
+        let stray =
+            |repair: Repair| repair.kind() == RepairKind::StrayText && repair.start() < start;
+        let outside = found.iter().any(|document| document.offset < start)
+            && whole.repairs().iter().any(stray);
+        return check
+            .that(skipped || outside, || about(&format!("nothing begins at byte {start}")));
     };
     // Where others may follow, the whole text may read it up to the next one.
     let next = match scope {
