@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How many damaged documents the Python package json_repair mends right.
 
-    cargo run --release -p jsonmend-testkit --example damaged -- --seed 2 --write /tmp/damaged.jsonl
-    python3 -m venv /tmp/peers && /tmp/peers/bin/pip install json-repair
-    /tmp/peers/bin/python benches/damaged.py /tmp/damaged.jsonl
+    cargo run --release -p jsonmend-testkit --example damaged -- --seed 2 --write target/damaged.jsonl
+    python3 -m venv target/peers && target/peers/bin/pip install json-repair
+    target/peers/bin/python benches/damaged.py target/damaged.jsonl
 
 Each line of the file is a sample: its kind, the text, and the value that is right.
 """
