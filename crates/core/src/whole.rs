@@ -228,6 +228,7 @@ impl Reading {
 
     /// Reads the text with a streaming engine, and keeps of its edits only the compact list.
     fn by_pieces(self, mut engine: Engine, input: &[u8]) -> Self {
+        engine.judge_start();
         engine.bound_documents(input.len());
         let mut reading = self;
         let (mut from, mut end, mut stop) = (0, 0, None);

@@ -203,7 +203,7 @@ impl Engine {
         let buffer = options.limits().buffer().max(window.saturating_add(1));
         let max_withheld = if whole { usize::MAX } else { buffer };
         let fast = FastPath::new(&options);
-        let outside = prose::Outside::new(&options);
+        let outside = prose::Outside::new(&options, !whole);
         Self {
             options,
             whole,

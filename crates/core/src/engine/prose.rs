@@ -18,12 +18,14 @@ pub(super) struct Outside {
     begins: Option<usize>,
     /// The reasoning block that is open.
     block: Option<Block>,
+    /// Whether a bracket before any text begins a document without being judged.
+    trusts: bool,
 }
 
 impl Outside {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &Options, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
-        Self { text, read: 0, begins: None, block: None }
+        Self { text, read: 0, begins: None, block: None, trusts }
     }
 }
 
@@ -31,6 +33,12 @@ impl Engine {
     /// Says that the first byte of the input begins a document.
     pub(crate) const fn begin_document(&mut self) {
         self.outside.begins = Some(0);
+    }
+
+    /// Judges the first bracket as well. A `Mender` does not, because it would have to wait for what
+    /// follows it before it shows anything.
+    pub(crate) const fn judge_start(&mut self) {
+        self.outside.trusts = false;
     }
 
     /// Where a document is expected: handles a bracket that begins none, and a code fence.
@@ -41,6 +49,12 @@ impl Engine {
         let Some(byte @ (b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)) = source.byte(at) else {
             return Ok(None);
         };
+        if self.outside.trusts && matches!(byte, b'{' | b'[') {
+            self.note_text(source);
+            if self.outside.text.is_start() {
+                return Ok(None);
+            }
+        }
         match self.what_begins(source) {
             None => Ok(Some(Flow::Wait)),
             Some(Mark::Document) => Ok(None),

@@ -93,7 +93,8 @@ impl Prose {
     }
 
     /// Whether only white space, comments and stray punctuation came before, and JSON is expected.
-    const fn is_start(&self) -> bool {
+    #[must_use]
+    pub const fn is_start(&self) -> bool {
         self.line.is_fresh() && self.fence.is_none() && matches!(self.expected, Expected::Json)
     }
 
