@@ -69,9 +69,14 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
             Mended::new(Outcome::None, None, Repairs::new(), None)
         };
     };
-    let begins = first <= document_start(input, &whole);
+    let start = document_start(input, &whole);
+    // Only a channel of JSON has comments before the document.
+    let begins = first == start || channel && first < start;
     // A text that begins with its only document needs no other reading.
-    let alone = found.len() == 1 && whole.text().is_some() && !joins_labels(input, &whole, false);
+    let alone = found.len() == 1
+        && whole.text().is_some()
+        && !drops_lead(input, &whole)
+        && !joins_labels(input, &whole, false);
     // The last of several documents is not what begins the text.
     let last = scope == Scope::Last && found.len() > 1;
     if begins && !misread && !last && (is_settled(input, &whole) || alone) {

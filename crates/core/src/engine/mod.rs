@@ -203,8 +203,8 @@ impl Engine {
         let buffer = options.limits().buffer().max(window.saturating_add(1));
         let max_withheld = if whole { usize::MAX } else { buffer };
         let fast = FastPath::new(&options);
-        let outside = prose::Outside::new(&options, !whole);
         Self {
+            outside: prose::Outside::new(&options, !whole),
             options,
             whole,
             several: whole,
@@ -246,7 +246,6 @@ impl Engine {
             dropping: None,
             dropping_kind: RepairKind::TrailingProse,
             prose_kind: RepairKind::TrailingProse,
-            outside,
             documents: 0,
             most_documents: usize::MAX,
             forgets_documents: false,

@@ -253,9 +253,8 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
             return Ok(true);
         }
         look.skip(|byte| is_word(byte) || matches!(byte, b' ' | b'-'));
-    } else {
-        look.skip_space();
     }
+    look.skip_space();
     match look.peek(bare)? {
         None => return Ok(bare),
         Some(b':') => {

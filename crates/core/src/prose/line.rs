@@ -116,6 +116,11 @@ impl Line {
         self.begun = false;
     }
 
+    /// Whether the last byte may be part of white space outside ASCII, with nothing before it.
+    pub(super) const fn is_open(&self) -> bool {
+        self.begun && !self.before.1 && !self.recent[2].is_ascii()
+    }
+
     /// Notes that there was something.
     pub(super) const fn begin(&mut self) {
         self.begun = true;

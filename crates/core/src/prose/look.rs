@@ -64,10 +64,11 @@ impl<'a> Look<'a> {
         taken
     }
 
-    /// Skips white space, in ASCII and outside of it.
+    /// Skips what the engine takes for white space.
     pub(super) fn skip_space(&mut self) {
         loop {
-            self.skip(|byte| byte.is_ascii_whitespace());
+            // Control characters as well: the engine drops them between tokens.
+            self.skip(|byte| byte <= b' ' || byte == 0x7F);
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             match rest {
                 [0xC2 | 0xE1..=0xE3 | 0xEF, ..] => {}

@@ -101,6 +101,10 @@ impl Prose {
     /// How many bytes at the start of `bytes` are text whatever follows them.
     #[must_use]
     pub fn plain(&self, bytes: &[u8]) -> usize {
+        // The next byte may show that there was only white space so far.
+        if self.line.is_open() && matches!(bytes, [0x80..=0xBF, ..]) {
+            return 1;
+        }
         if self.is_start() {
             // A name may begin a call.
             let special = |byte: &u8| is_special(*byte) || is_name_start(*byte);
