@@ -72,9 +72,7 @@ fn completion_costs_one_write_per_level() {
             let mut input = String::from("[");
             input.push_str(&"{\"k\": [1, \"x\"]}, ".repeat(before));
             input.push_str(&"[".repeat(depth - 1));
-            // Longer than the look-ahead, so that it is known to be JSON.
             input.push_str("\"open");
-            input.push_str(&"x".repeat(100));
             mender.push(input.as_bytes(), &mut ());
             let steps = mender.steps();
             let mut writes = Writes::default();
