@@ -27,12 +27,12 @@ impl Engine {
         }
         let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
         // A scalar may only follow another scalar, on a line of its own.
-        let scalar = !matches!(source.byte(self.document_start), Some(b'{' | b'['));
-        let lines = self.broken_gap == Some(self.gap_start)
-            || source.slice(self.gap_start.max(source.base()), at).contains(&b'\n');
+        let scalar = !matches!(source.byte(self.document.start), Some(b'{' | b'['));
+        let lines = self.gap.broken == Some(self.gap.start)
+            || source.slice(self.gap.start.max(source.base()), at).contains(&b'\n');
         let separated =
             lines && (scalar || self.options.trailing_documents() == TrailingDocuments::All);
-        if token == Token::Plus && self.whole && self.closed_string.is_some() {
+        if token == Token::Plus && self.whole && self.string.closed.is_some() {
             let mut after = look;
             after.bump();
             if try_peek!(after.gap(), 0) == 0 || !try_peek!(after.at_quote(), false) {
@@ -58,7 +58,7 @@ impl Engine {
             TrailingDocuments::Error => self.open_tail(source, token),
             TrailingDocuments::All if container || separated => self.next_document(source),
             TrailingDocuments::Array | TrailingDocuments::Last
-                if self.several && (container || separated) =>
+                if self.documents.several && (container || separated) =>
             {
                 self.next_document(source)
             }
@@ -70,7 +70,7 @@ impl Engine {
     fn next_document(&mut self, source: &Source<'_>) -> Step {
         let _ = source;
         self.commit();
-        if self.forgets_documents && self.documents > 1 {
+        if self.documents.forgets && self.documents.count > 1 {
             self.forget_document();
         }
         self.expect = Expect::Document;
@@ -80,8 +80,8 @@ impl Engine {
     /// In `{"a": 1}, "b": 2}` the first brace came too early: removes it and continues the object.
     /// Whole-text path only.
     fn rejoins(&mut self, source: &Source<'_>, look: Look<'_>) -> Result<bool, Stop> {
-        let Some(end) = self.document_end else { return Ok(false) };
-        let closed_object = source.byte(end.wrapping_sub(1)) == Some(b'}') && self.closed_items > 0;
+        let Some(end) = self.document.end else { return Ok(false) };
+        let closed_object = source.byte(end.wrapping_sub(1)) == Some(b'}') && self.closed.items > 0;
         let comma = self.pos;
         let quoted = look.at_quote().unwrap_or(false);
         let next = member(self.look(source, comma + look.passed()));
@@ -90,33 +90,32 @@ impl Engine {
             return Ok(false);
         }
         self.reopen_document();
-        self.frames.push(Shape::Object, self.document_start);
+        self.frames.push(Shape::Object, self.document.start);
         self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
         self.expect = Expect::MemberEnd;
-        self.gap_start = end;
+        self.gap.start = end;
         Ok(true)
     }
 
     /// Continues the document that ended last.
     fn reopen_document(&mut self) {
         self.forget_document();
-        self.documents = self.documents.saturating_sub(1);
-        self.document_end = None;
+        self.documents.count = self.documents.count.saturating_sub(1);
+        self.document.end = None;
     }
 
     /// Forgets where the document ended that was recorded last.
     fn forget_document(&mut self) {
         let ended = |edit: &Edit| matches!(edit, Edit::EndDocument { .. });
-        if let Some(at) = self.edits.iter().rposition(ended) {
-            self.edits.remove(at);
-            self.committed_edits -= usize::from(at < self.committed_edits);
+        if let Some(at) = self.script.edits.iter().rposition(ended) {
+            self.script.remove(at);
         }
     }
 
     /// Whether the document does not begin with a brace, or an edit changed its closing one.
     fn document_was_wrapped(&self, source: &Source<'_>, end: usize) -> bool {
-        source.byte(self.document_start) != Some(b'{') || {
-            let before = &self.edits[..self.edits_before(end)];
+        source.byte(self.document.start) != Some(b'{') || {
+            let before = &self.script.edits[..self.script.before(end)];
             let mut ends = before.iter().rev().filter_map(Edit::end);
             ends.next().is_some_and(|last| last >= end)
         }

@@ -2,6 +2,7 @@
 
 use super::{
     Engine, Expect, Flow, Lex, PLAIN, Source, Step, Stop, Text,
+    follows::begins_member,
     frames::Shape,
     quote::Quote,
     source::{Edge, wide_sign, wide_space},
@@ -31,7 +32,7 @@ impl Engine {
         }
         self.edit(kind, self.pos..self.pos, "\"")?;
         self.lex_start = self.pos;
-        self.tail = None;
+        self.string.tail = None;
         self.lex = Lex::Text(text);
         if !is_key {
             self.commit();
@@ -131,7 +132,7 @@ impl Engine {
         let blank = run - without_blanks(&rest[..run]);
         if blank < run && !text.is_key {
             self.committed = self.pos - blank;
-            self.committed_edits = self.edits.len();
+            self.script.commit();
         }
         let first = self.pos == self.lex_start;
         let Some(&byte) = source.from(self.pos).first() else {
@@ -157,7 +158,7 @@ impl Engine {
                     return Ok(Flow::Go);
                 };
                 let look = self.look(source, self.pos);
-                if self.escaped && !first && try_peek!(look.at_escaped_space(), false) {
+                if self.document.escaped && !first && try_peek!(look.at_escaped_space(), false) {
                     return self.end_bare(source, text);
                 }
                 let unopened = match text.unopened {
@@ -262,7 +263,7 @@ impl Engine {
             };
             if committed > self.committed {
                 self.committed = committed;
-                self.committed_edits = self.edits.len();
+                self.script.commit();
             }
             at += length;
             self.check_withheld_at(from + at)?;
@@ -440,11 +441,11 @@ impl Engine {
             self.committed
         };
         // White space at the end was read as content, and is not part of the string.
-        self.forget_controls(end);
+        self.script.forget_controls(end);
         let blank = source.slice(end, self.pos);
         if !blank.is_ascii() && is_blank(blank) {
             // What is not JSON's is dropped between tokens.
-            self.forget_uncommitted(end);
+            self.script.forget_uncommitted(end);
             self.pos = end;
         }
         self.edit(kind, end..end, "\"")?;
@@ -456,16 +457,21 @@ impl Engine {
         if text.is_key {
             self.frames.set_key(source.slice(self.lex_start, end));
             self.expect = Expect::Colon;
-            self.gap_start = end;
+            self.gap.start = end;
             return Ok(Flow::Go);
         }
         let pos = self.pos;
         self.value_ended(source)?;
-        self.gap_start = if pos > end { pos.min(end + 1) } else { end };
-        if self.gap_start > end && source.byte(end) != Some(b'"') {
-            self.gap_start = end;
+        self.gap.start = if pos > end { pos.min(end + 1) } else { end };
+        if self.gap.start > end && source.byte(end) != Some(b'"') {
+            self.gap.start = end;
         }
         Ok(Flow::Go)
+    }
+
+    /// Whether a key and a colon follow.
+    pub(super) fn key_follows(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
+        begins_member(self.look(source, self.pos))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Closing containers, with the right closer or another one.
 
 use super::{
-    Engine, Expect, Flow, Source, Step, Stop, Token,
+    Closed, Engine, Expect, Flow, Source, Step, Stop, Token,
     follows::{Fit, after_closer},
     frames::Shape,
     source::{Edge, Look},
@@ -60,7 +60,7 @@ impl Engine {
     /// value. If the outer object is in an array itself, the next item would not settle the
     /// question.
     fn follows_object(&self, above: usize, outer: Option<Shape>) -> bool {
-        let list = self.expect == Expect::ItemEnd && self.closed_object == self.gap_start;
+        let list = self.expect == Expect::ItemEnd && self.closed.object_end == Some(self.gap.start);
         list && above == 1 && matches!(outer, None | Some(Shape::Object))
     }
 
@@ -76,35 +76,13 @@ impl Engine {
         Ok(if next == b',' { after == b'{' } else { matches!(after, b',' | b'}') })
     }
 
-    /// Drops the comma before a closer, if there is one.
-    pub(super) fn drop_comma(&mut self) -> Result<(), Stop> {
-        if matches!(self.expect, Expect::Item | Expect::Key) {
-            self.expect =
-                if self.expect == Expect::Item { Expect::ItemEnd } else { Expect::MemberEnd };
-            // If an edit inserted the comma, remove that edit.
-            let (at, made) = (self.comma, self.member_edits + 1);
-            let first = self.edits_before(at).max(self.committed_edits);
-            let wrote = self.edits[first..].iter().rposition(|edit| {
-                matches!(edit, super::Edit::Replace(repair, serial)
-                    if repair.kind == RepairKind::MissingComma && *serial == made)
-            });
-            if let Some(wrote) = wrote {
-                self.edits.remove(first + wrote);
-            }
-            if self.comma_length > 0 {
-                self.edit(RepairKind::ExtraComma, at..at + self.comma_length, "")?;
-            }
-        }
-        Ok(())
-    }
-
     fn close_top(&mut self, source: &Source<'_>, token: Token) -> Step {
         self.drop_comma()?;
         let at = self.pos;
         let Some(shape) = self.frames.top() else { return Err(Stop::Refused) };
         if shape == Shape::Tuple && self.whole && token == Token::GroupClose {
             // `("x")` is a value in parentheses; `("x",)` and `("x", "y")` are lists.
-            let single = self.frames.items() == 1 && source.byte(self.gap_start) != Some(b',');
+            let single = self.frames.items() == 1 && source.byte(self.gap.start) != Some(b',');
             if let Some(start) = self.frames.tuple_start().filter(|_| single)
                 && self.withdraw_tuple(start)
             {
@@ -126,15 +104,13 @@ impl Engine {
     }
 
     fn withdraw_tuple(&mut self, start: usize) -> bool {
-        let first = self.edits_before(start);
-        let mut there = self.edits[first..].iter().take_while(|edit| edit.start() == start);
-        let found = there.position(|edit| match edit {
+        let tuple = |edit: &super::Edit| match edit {
             super::Edit::Replace(repair, _) => repair.kind == RepairKind::Tuple,
             super::Edit::EndDocument { .. } => false,
-        });
+        };
+        let found = self.script.find_at(start, tuple);
         if let Some(found) = found {
-            self.edits.remove(first + found);
-            self.committed_edits = self.committed_edits.min(self.edits.len());
+            self.script.remove(found);
         }
         found.is_some()
     }
@@ -143,8 +119,8 @@ impl Engine {
     fn popped(&mut self, source: &Source<'_>) -> Step {
         self.pos += 1;
         let object = self.frames.top() == Some(Shape::Object);
-        self.closed_object = if object { self.pos } else { usize::MAX };
-        self.closed_items = self.frames.pop();
+        let items = self.frames.pop();
+        self.closed = Closed { items, object_end: object.then_some(self.pos) };
         self.commit();
         self.value_ended(source)?;
         Ok(Flow::Go)

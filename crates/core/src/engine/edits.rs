@@ -1,6 +1,6 @@
 //! Edits: changes to the input that were decided but not emitted yet.
 
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
 
 use super::{Engine, Stop};
@@ -47,6 +47,125 @@ impl Edit {
     }
 }
 
+/// The edits that were not emitted yet.
+#[derive(Clone, Debug)]
+pub(super) struct Script {
+    /// Sorted by where they start.
+    pub(super) edits: Vec<Edit>,
+    /// How many of these are committed. They come first.
+    pub(super) committed: usize,
+    /// How many edits may be kept until they are emitted.
+    pub(super) most: usize,
+    /// How many edits were made so far.
+    pub(super) serial: usize,
+    /// The end of the last text that was dropped, not counting repairs of risk *exact*.
+    pub(super) dropped_to: usize,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self { edits: Vec::new(), committed: 0, most: usize::MAX, serial: 0, dropped_to: 0 }
+    }
+}
+
+impl Script {
+    /// An empty script in the same memory.
+    pub(super) fn emptied(mut self) -> Self {
+        self.edits.clear();
+        Self { edits: self.edits, ..Self::default() }
+    }
+
+    /// Whether all edits are committed.
+    pub(super) fn is_committed(&self) -> bool {
+        self.committed == self.edits.len()
+    }
+
+    /// Commits all edits.
+    pub(super) fn commit(&mut self) {
+        self.committed = self.edits.len();
+    }
+
+    /// Inserts a repair where it belongs.
+    fn insert(&mut self, repair: Repair) {
+        let (start, inserts) = (repair.start, repair.start == repair.end);
+        let mut at = self.edits.len();
+        while at > 0 && self.edits[at - 1].sorts_after(start, inserts) {
+            at -= 1;
+        }
+        self.serial += 1;
+        self.edits.insert(at, Edit::Replace(repair, self.serial));
+        if at < self.committed {
+            self.committed += 1;
+        }
+    }
+
+    /// Records at its end that a document ends.
+    pub(super) fn end_document(&mut self, start: usize, end: usize) {
+        self.edits.push(Edit::EndDocument { start, end });
+        self.commit();
+    }
+
+    /// Removes the edit with this index.
+    pub(super) fn remove(&mut self, at: usize) {
+        self.edits.remove(at);
+        self.committed -= usize::from(at < self.committed);
+    }
+
+    /// How many edits start before `offset`. A binary search, because there may be many.
+    pub(super) fn before(&self, offset: usize) -> usize {
+        self.edits.partition_point(|edit| edit.start() < offset)
+    }
+
+    /// The index of the first edit that starts at `offset` and passes the test.
+    pub(super) fn find_at(&self, offset: usize, test: impl Fn(&Edit) -> bool) -> Option<usize> {
+        let first = self.before(offset);
+        let mut there = self.edits[first..].iter().take_while(|edit| edit.start() == offset);
+        there.position(test).map(|found| first + found)
+    }
+
+    /// Removes the edits that start at or after `from`, committed or not.
+    fn forget(&mut self, from: usize) {
+        self.edits.truncate(self.before(from));
+        self.committed = self.committed.min(self.edits.len());
+    }
+
+    /// Removes the uncommitted edits that start at or after `from`.
+    pub(super) fn forget_uncommitted(&mut self, from: usize) {
+        let kept = self.before(from).max(self.committed);
+        self.edits.truncate(kept);
+    }
+
+    /// Removes the uncommitted escapes of line ends and tabs at or after `from`.
+    pub(super) fn forget_controls(&mut self, from: usize) {
+        let first = self.before(from).max(self.committed);
+        let mut kept = first;
+        for at in first..self.edits.len() {
+            if !self.edits[at].is_control() {
+                self.edits.swap(kept, at);
+                kept += 1;
+            }
+        }
+        self.edits.truncate(kept);
+    }
+
+    /// Removes the edits after `from`, and those at `from` that were made after the first `serial`
+    /// edits, with the comma if that was the first of these. The first `kept` edits stay.
+    pub(super) fn forget_since(&mut self, serial: usize, from: usize, kept: usize) {
+        let mut at = 0;
+        self.edits.retain(|edit| {
+            at += 1;
+            let comma = |repair: &Repair, made: usize| {
+                made == serial + 1 && repair.kind == RepairKind::MissingComma
+            };
+            at <= kept
+                || !matches!(edit, Edit::Replace(repair, made)
+                    if repair.start > from
+                        || *made > serial && (repair.start == from || comma(repair, *made)))
+        });
+        self.committed = self.committed.min(self.edits.len());
+    }
+}
+
 impl Engine {
     /// Records an edit. Edits may be made in any order, but none before the committed position.
     pub(super) fn edit(
@@ -56,10 +175,10 @@ impl Engine {
         after: impl Into<Cow<'static, str>>,
     ) -> Result<(), Stop> {
         if !self.options.policy().allows(kind) {
-            self.refused = Some(Repair::new(kind, span, after));
+            self.ending.refused = Some(Repair::new(kind, span, after));
             return Err(Stop::Refused);
         }
-        if self.edits.len() >= self.most_edits {
+        if self.script.edits.len() >= self.script.most {
             return Err(Stop::Crowded);
         }
         debug_assert!(
@@ -67,79 +186,23 @@ impl Engine {
             "{kind} at {span:?}, committed up to {}",
             self.committed
         );
-        let (start, inserts) = (span.start, span.is_empty());
         let repair = Repair::new(kind, span, after);
         if repair.after().is_empty() && kind.risk() > Risk::Exact {
-            self.stray = repair.end;
+            self.script.dropped_to = repair.end;
         }
-        self.escaped |= kind == RepairKind::EscapedDocument;
-        let mut at = self.edits.len();
-        while at > 0 && self.edits[at - 1].sorts_after(start, inserts) {
-            at -= 1;
-        }
-        self.serial += 1;
-        self.edits.insert(at, Edit::Replace(repair, self.serial));
-        if at < self.committed_edits {
-            self.committed_edits += 1;
-        }
+        self.document.escaped |= kind == RepairKind::EscapedDocument;
+        self.script.insert(repair);
         Ok(())
-    }
-
-    /// How many edits start before `offset`. A binary search, because there may be many.
-    pub(super) fn edits_before(&self, offset: usize) -> usize {
-        self.edits.partition_point(|edit| edit.start() < offset)
-    }
-
-    /// Removes the escapes of line ends and tabs at or after `from`, if they are not committed.
-    pub(super) fn forget_controls(&mut self, from: usize) {
-        let first = self.edits_before(from).max(self.committed_edits);
-        let before = self.edits.len();
-        let mut kept = first;
-        for at in first..before {
-            if !self.edits[at].is_control() {
-                self.edits.swap(kept, at);
-                kept += 1;
-            }
-        }
-        self.edits.truncate(kept);
     }
 
     /// Removes the edits that start at or after `from`; in the push path, only uncommitted ones.
     pub(super) fn forget(&mut self, from: usize) {
         debug_assert!(self.reaches(from));
-        while self.edits.last().is_some_and(|edit| edit.start() >= from) {
-            if !self.whole && self.edits.len() <= self.committed_edits {
-                break;
-            }
-            self.edits.pop();
+        if self.whole {
+            self.script.forget(from);
+        } else {
+            self.script.forget_uncommitted(from);
         }
-        self.committed_edits = self.committed_edits.min(self.edits.len());
-    }
-
-    /// Removes the uncommitted edits that start at or after `from`.
-    pub(super) fn forget_uncommitted(&mut self, from: usize) {
-        while self.edits.len() > self.committed_edits
-            && self.edits.last().is_some_and(|e| e.start() >= from)
-        {
-            self.edits.pop();
-        }
-    }
-
-    /// Removes the edits after `from`, and those at `from` that were made after the first `serial`
-    /// edits, with the comma if that was the first of these.
-    pub(super) fn forget_since(&mut self, serial: usize, from: usize) {
-        let (committed_edits, whole, mut at) = (self.committed_edits, self.whole, 0);
-        self.edits.retain(|edit| {
-            at += 1;
-            let comma = |repair: &Repair, made: usize| {
-                made == serial + 1 && repair.kind == RepairKind::MissingComma
-            };
-            at <= committed_edits && !whole
-                || !matches!(edit, Edit::Replace(repair, made)
-                    if repair.start > from
-                        || *made > serial && (repair.start == from || comma(repair, *made)))
-        });
-        self.committed_edits = self.committed_edits.min(self.edits.len());
     }
 
     /// Whether an edit may still be made at this offset.

@@ -21,9 +21,9 @@ impl Engine {
         self.pos += 1;
         let space = matches!(byte, b'\n' | b'\r' | b'\t');
         if space {
-            self.inner.space();
+            self.string.inner.space();
         }
-        if !(space && self.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
+        if !(space && self.string.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
             self.commit_text(text);
         }
         Ok(Flow::Go)
@@ -41,7 +41,7 @@ impl Engine {
             self.pos += 1;
             return Ok(Flow::Go);
         };
-        self.inner.escape(next);
+        self.string.inner.escape(next);
         if text.quote == Quote::Escaped {
             return self.doubled_escape(source, text, next);
         }

@@ -131,8 +131,8 @@ impl Engine {
     }
 
     /// Whether there was no colon before the value that was begun last.
-    pub(super) const fn lacks_colon(&self) -> bool {
-        self.missing_colon_at == self.lex_start
+    pub(super) fn lacks_colon(&self) -> bool {
+        self.member.without_colon == Some(self.lex_start)
     }
 
     /// Whether a scalar ends at `look`, instead of being the beginning of a text: a separator

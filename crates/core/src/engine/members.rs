@@ -16,19 +16,19 @@ impl Engine {
     /// A second opening brace, as in `{{"a": 1}}`.
     pub(super) fn double_open(&mut self) -> Step {
         if self.expect == Expect::Key
-            && self.comma_length > 0
-            && self.edits.len() == self.committed_edits
+            && let Some(comma) = self.member.comma
+            && comma.length > 0
+            && self.script.is_committed()
             && self.frames.parent().is_some_and(Shape::is_list)
         {
             // `[{"i": 1, {"i": 2}]`: the brace before the comma is missing.
-            let comma = self.comma;
-            self.edit(RepairKind::MissingClose, comma..comma, "}")?;
+            self.edit(RepairKind::MissingClose, comma.at..comma.at, "}")?;
             self.frames.pop();
-            self.committed = self.committed.max(comma);
+            self.committed = self.committed.max(comma.at);
             self.committed_in_string = false;
-            self.closed_string = None;
-            self.committed_edits = self.edits.len();
-            self.pend_comma(comma, self.serial, self.comma_length);
+            self.string.closed = None;
+            self.script.commit();
+            self.pend_comma(comma, self.script.serial);
             return Ok(Flow::Go);
         }
         // After a member, the brace is not a doubled one: it begins another object, perhaps another
@@ -82,7 +82,7 @@ impl Engine {
             Token::Plus => self.join(source),
             Token::ObjectOpen if self.frames.parent().is_some_and(Shape::is_list) => {
                 // `[{"i": 1{"i": 2}]`: the brace before this one is missing.
-                let at = if self.reaches(self.gap_start) { self.gap_start } else { self.pos };
+                let at = if self.reaches(self.gap.start) { self.gap.start } else { self.pos };
                 self.edit(RepairKind::MissingClose, at..at, "}")?;
                 self.frames.pop();
                 self.commit();
@@ -110,7 +110,7 @@ impl Engine {
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
-                if token == Token::Quote && self.closed_string.is_some_and(|at| self.reaches(at)) {
+                if token == Token::Quote && self.string.closed.is_some_and(|at| self.reaches(at)) {
                     return self.join(source);
                 }
                 self.lex_start = self.pos;
@@ -118,11 +118,6 @@ impl Engine {
                 Ok(Flow::Go)
             }
         }
-    }
-
-    /// Whether a key and a colon follow.
-    pub(super) fn key_follows(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
-        begins_member(self.look(source, self.pos))
     }
 
     /// Joins strings as in `"a" + "b"` or `"a" "b"`, by removing the quotes between them.
@@ -134,13 +129,13 @@ impl Engine {
             look.bump();
             try_peek!(look.gap(), 0);
         }
-        if let Some(from) = self.closed_string.filter(|&from| self.reaches(from))
+        if let Some(from) = self.string.closed.filter(|&from| self.reaches(from))
             && let Some((quote, length)) = try_peek!(look.quote(), None)
         {
             let after = at + look.passed() + length;
             self.forget(from);
             // The join also removes what was dropped between the two.
-            let kind = if self.stray > from {
+            let kind = if self.script.dropped_to > from {
                 RepairKind::StrayText
             } else {
                 RepairKind::StringConcatenation
@@ -148,11 +143,11 @@ impl Engine {
             self.edit(kind, from..after, "")?;
             self.pos = after;
             self.lex_start = after;
-            self.tail = None;
-            self.closed_string = None;
+            self.string.tail = None;
+            self.string.closed = None;
             let text = super::Text::new(quote, false, 1);
             self.lex = Lex::Text(text);
-            self.inner = super::quotes::Inner::default();
+            self.string.inner = super::quotes::Inner::default();
             return Ok(Flow::Go);
         }
         self.lex_start = at;
@@ -161,37 +156,13 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Drops words between members, up to the next separator, quote or line end.
-    pub(super) fn stray(&mut self, source: &Source<'_>) -> Step {
-        let rest = source.from(self.pos);
-        let first = usize::from(self.pos == self.lex_start);
-        let found = rest
-            .iter()
-            .skip(first)
-            .position(|b| matches!(b, b',' | b'}' | b']' | b'{' | b'[' | b'"' | b'\n'));
-        match found {
-            Some(at) => self.pos += at + first,
-            None => self.pos += rest.len(),
-        }
-        self.check_withheld()?;
-        if found.is_none() && !source.is_last() {
-            return Ok(Flow::Wait);
-        }
-        let stray = source.slice(self.lex_start, self.pos);
-        let blank = stray.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
-        let kept = stray.len() - blank;
-        self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
-        self.lex = Lex::None;
-        Ok(Flow::Go)
-    }
-
     /// In `["k": "v"]` the item is a key, and the brace before it is missing. Whole-text path only.
     pub(super) fn opens_lost_object(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
-        let Some(closed) = self.closed_string.filter(|_| self.whole) else { return Ok(false) };
+        let Some(closed) = self.string.closed.filter(|_| self.whole) else { return Ok(false) };
         let start = self.lex_start.wrapping_sub(1);
         // Edits do not overlap, so one that ends there is the last one that starts before, or
         // inserts.
-        let there = &self.edits[..self.edits_before(self.lex_start + 1)];
+        let there = &self.script.edits[..self.script.before(self.lex_start + 1)];
         let edited =
             there.iter().rev().map_while(super::Edit::end).find(|end| *end <= self.lex_start)
                 == Some(self.lex_start);
@@ -202,31 +173,32 @@ impl Engine {
         {
             return Ok(false);
         }
-        let after_comma = self.comma.saturating_add(self.comma_length);
-        let first = self.edits_before(self.comma);
-        let mut there = self.edits[first..].iter().take_while(|edit| edit.start() == self.comma);
-        let written = there.any(|edit| edit.end().is_some_and(|end| end > self.comma));
-        let directly = self.comma_length > 0
-            && !written
-            && after_comma <= start
-            && source.slice(after_comma, start).iter().all(u8::is_ascii_whitespace);
-        if directly && self.frames.parent() == Some(Shape::Object) && self.frames.items() > 1 {
+        let directly = self.member.comma.filter(|comma| {
+            let writes = |edit: &super::Edit| edit.end().is_some_and(|end| end > comma.at);
+            let written = self.script.find_at(comma.at, writes).is_some();
+            let blank = |gap: &[u8]| gap.iter().all(u8::is_ascii_whitespace);
+            let before = comma.length > 0 && comma.end() <= start;
+            before && !written && blank(source.slice(comma.end(), start))
+        });
+        if let Some(comma) = directly
+            && self.frames.parent() == Some(Shape::Object)
+            && self.frames.items() > 1
+        {
             // `{"a": [1, 2, "b": 3}`: the array should have ended before the key.
-            let comma = self.comma;
-            self.edit(RepairKind::MissingClose, comma..comma, "]")?;
+            self.edit(RepairKind::MissingClose, comma.at..comma.at, "]")?;
             self.frames.pop();
             self.frames.set_key(source.slice(self.lex_start, closed));
-            self.key_start = start;
-            self.member_edits = self.serial;
+            self.member.key_start = start;
+            self.member.edits_before = self.script.serial;
             self.expect = Expect::Colon;
             return Ok(true);
         }
         self.edit(RepairKind::MissingOpen, start..start, "{")?;
         self.frames.push(Shape::Object, start);
         self.frames.set_key(source.slice(self.lex_start, closed));
-        self.comma = usize::MAX;
-        self.key_start = start;
-        self.member_edits = self.serial;
+        self.member.comma = None;
+        self.member.key_start = start;
+        self.member.edits_before = self.script.serial;
         self.expect = Expect::Colon;
         Ok(true)
     }
@@ -235,7 +207,7 @@ impl Engine {
     /// literal follows, which cannot be a key, and then another member or the end of the object. Not
     /// after the first key, where it may be a set.
     pub(super) fn comma_for_colon(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
-        if self.comma == usize::MAX {
+        if self.member.comma.is_none() {
             return Ok(false);
         }
         let mut look = self.look(source, self.pos + 1);

@@ -9,12 +9,16 @@
 mod after;
 mod bare;
 mod close;
+mod comment;
+mod commit;
+mod containers;
 mod edits;
 mod escapes;
 mod fast;
 mod finish;
 mod follows;
 mod frames;
+mod gap;
 mod guided;
 mod lex;
 mod members;
@@ -22,24 +26,30 @@ mod number;
 mod prose;
 mod quote;
 mod quotes;
+mod skip;
 mod source;
+mod state;
 mod strings;
 mod structure;
+mod tail;
 mod token;
 mod word;
 
-use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
 pub(crate) use edits::Edit;
+use edits::Script;
 use fast::FastPath;
 use frames::Frames;
 use lex::{Comment, Lex, PLAIN, Text};
 use source::{Look, Source};
 pub(crate) use source::{Part, wide_space};
+use state::{
+    Closed, Comma, Document, Documents, Dropping, Ending, Gap, Member, OpenString, Trials,
+};
 
 use crate::{
-    Options, Outcome, Path, Repair, RepairKind,
+    Options, Outcome, Path, Repair,
     grammar::{Action, Expect, Token, decide},
 };
 
@@ -90,99 +100,42 @@ pub(crate) struct Engine {
     /// Whether this is the whole-text path. Nothing is emitted before the end, so edits may be made
     /// anywhere.
     whole: bool,
-    /// Whether the documents after the first can still be joined or chosen.
-    several: bool,
+    /// How far look-ahead sees, in bytes.
     window: usize,
     /// How many bytes may be withheld.
     max_withheld: usize,
-    expect: Expect,
-    lex: Lex,
-    frames: Frames,
+    /// Whether a quote that does not end its string stops the engine.
+    strict_quotes: bool,
+    /// Whether to read nothing after the first document.
+    stop_at_end: bool,
+
     /// The offset up to which the input was read.
     pos: usize,
     /// The offset up to which the reading is certain. At most `pos`.
     committed: usize,
+    /// Whether the output up to there ends inside a string.
+    committed_in_string: bool,
     /// The offset up to which output was emitted. At most `committed`.
     emitted: usize,
-    /// The edits that were not emitted yet, sorted.
-    edits: Vec<Edit>,
-    /// How many of these are committed. They come first.
-    committed_edits: usize,
-    /// How many edits may be kept until they are emitted.
-    most_edits: usize,
-    serial: usize,
-    /// Whether the output up to the committed position ends inside a string.
-    committed_in_string: bool,
-    /// The end of the last bracket or value, after which the next token is expected.
-    gap_start: usize,
-    /// The `gap_start` of a gap that is so long that it was committed, and that held a line end.
-    broken_gap: Option<usize>,
-    /// The offset of the comma before the current member or item, or where it would be.
-    /// `usize::MAX` before the first one.
-    comma: usize,
-    /// The length of that comma. 0 if it was inserted.
-    comma_length: usize,
-    /// Where the key of the current member starts.
-    key_start: usize,
-    /// How many edits were made before the current member.
-    member_edits: usize,
-    /// Where the current string's content, comment or stray text starts.
+    script: Script,
+
+    expect: Expect,
+    lex: Lex,
+    /// Where the content of the current string, the comment or the stray text starts.
     lex_start: usize,
-    /// Where the last value before which a colon was inserted starts.
-    missing_colon_at: usize,
-    /// How many quotes in the current string were read as part of it.
-    inner_quotes: usize,
-    inner: quotes::Inner,
-    /// Whether the last string that the rules opened is in two quotes.
-    doubled: bool,
+    frames: Frames,
+    gap: Gap,
+    member: Member,
+    string: OpenString,
+    closed: Closed,
+    document: Document,
+    documents: Documents,
+    outside: prose::Outside,
+    dropping: Option<Dropping>,
     /// How many quotes in strings were not escaped so far, except apostrophes.
     unescaped: usize,
-    /// Whether a quote that does not end its string stops the engine.
-    strict_quotes: bool,
-    /// Whether a fence was closed after the document. What follows does not belong to it.
-    fenced: bool,
-    /// Where the current string ends, if trying the rest of the text has shown it.
-    definite_end: Option<usize>,
-    /// How many steps trying the rest of the text may still take.
-    rest_budget: usize,
-    tried: quotes::Tried,
-    /// From where on the rest of the text is its last line, and where that ends, once a comment on
-    /// it has asked.
-    last_line: Option<(usize, usize)>,
-    /// The closing quote of the last string, as long as the string can still be continued.
-    closed_string: Option<usize>,
-    /// The end of the last text that was dropped, not counting repairs of risk *exact*.
-    stray: usize,
-    /// Whether the document appears to be escaped one time too many.
-    escaped: bool,
-    /// A comma in a string after which only white space has followed, with the edits before it.
-    tail: Option<usize>,
-    /// Where the dropped text starts, once no further document is read.
-    dropping: Option<usize>,
-    dropping_kind: RepairKind,
-    /// How to drop text after a document if another one may follow.
-    prose_kind: RepairKind,
-    outside: prose::Outside,
-    documents: usize,
-    /// How many documents there may be.
-    most_documents: usize,
-    /// Whether only the first and the last of them are recorded.
-    forgets_documents: bool,
-    /// Whether the last document was the argument of a call.
-    wrapped: bool,
-    document_end: Option<usize>,
-    document_start: usize,
-    /// How many items the container that was closed last had.
-    closed_items: usize,
-    /// The end of the last container if that was an object, otherwise `usize::MAX`.
-    closed_object: usize,
-    /// Where the document was cut off.
-    cut: Option<Path>,
-    /// The repair that the policy forbade.
-    refused: Option<Repair>,
-    /// Whether more was withheld than the limit allows.
-    over: bool,
-    stop_at_end: bool,
+    trials: Trials,
+    ending: Ending,
     fast: FastPath,
     steps: u64,
 }
@@ -207,57 +160,29 @@ impl Engine {
             outside: prose::Outside::new(&options, !whole),
             options,
             whole,
-            several: whole,
             window,
             max_withheld,
-            expect: Expect::Document,
-            lex: Lex::None,
-            frames: Frames::default(),
+            strict_quotes: false,
+            stop_at_end: false,
             pos: 0,
             committed: 0,
-            emitted: 0,
-            edits: Vec::new(),
-            committed_edits: 0,
-            most_edits: usize::MAX,
-            serial: 0,
             committed_in_string: false,
-            gap_start: 0,
-            broken_gap: None,
-            comma: 0,
-            comma_length: 0,
-            key_start: 0,
-            member_edits: 0,
+            emitted: 0,
+            script: Script::default(),
+            expect: Expect::Document,
+            lex: Lex::None,
             lex_start: 0,
-            missing_colon_at: usize::MAX,
-            inner_quotes: 0,
-            inner: quotes::Inner::default(),
-            unescaped: 0,
-            doubled: false,
-            strict_quotes: false,
-            fenced: false,
-            definite_end: None,
-            rest_budget: 0,
-            tried: quotes::Tried::default(),
-            last_line: None,
-            closed_string: None,
-            stray: 0,
-            escaped: false,
-            tail: None,
+            frames: Frames::default(),
+            gap: Gap::default(),
+            member: Member::default(),
+            string: OpenString::default(),
+            closed: Closed::default(),
+            document: Document::default(),
+            documents: Documents { count: 0, most: usize::MAX, forgets: false, several: whole },
             dropping: None,
-            dropping_kind: RepairKind::TrailingProse,
-            prose_kind: RepairKind::TrailingProse,
-            documents: 0,
-            most_documents: usize::MAX,
-            forgets_documents: false,
-            wrapped: false,
-            document_end: None,
-            document_start: 0,
-            closed_items: 0,
-            closed_object: usize::MAX,
-            cut: None,
-            refused: None,
-            over: false,
-            stop_at_end: false,
+            unescaped: 0,
+            trials: Trials::default(),
+            ending: Ending::default(),
             fast,
             steps: 0,
         }
@@ -265,11 +190,10 @@ impl Engine {
 
     pub(crate) fn reset(&mut self) {
         let mut frames = core::mem::take(&mut self.frames);
-        let mut edits = core::mem::take(&mut self.edits);
+        let script = core::mem::take(&mut self.script).emptied();
         let options = core::mem::take(&mut self.options);
         frames.reset();
-        edits.clear();
-        *self = Self { frames, edits, ..Self::new(options, self.whole, self.window) };
+        *self = Self { frames, script, ..Self::new(options, self.whole, self.window) };
     }
 
     pub(crate) const fn committed(&self) -> usize {
@@ -280,8 +204,8 @@ impl Engine {
         self.emitted
     }
 
-    pub(crate) const fn dropping(&self) -> Option<usize> {
-        self.dropping
+    pub(crate) fn dropping(&self) -> Option<usize> {
+        self.dropping.map(|dropping| dropping.from)
     }
 
     pub(crate) fn depth(&self) -> usize {
@@ -304,12 +228,12 @@ impl Engine {
     }
 
     pub(crate) const fn documents(&self) -> usize {
-        self.documents
+        self.documents.count
     }
 
     /// Whether the first document has ended, and nothing after it is to be read.
     pub(crate) const fn is_stopped(&self) -> bool {
-        self.stop_at_end && self.documents > 0
+        self.stop_at_end && self.documents.count > 0
     }
 
     /// Sets whether to read nothing after the first document.
@@ -321,40 +245,40 @@ impl Engine {
     /// what its documents take. Where they are to be joined, one too many is an overflow.
     pub(crate) fn bound_documents(&mut self, bytes: usize) {
         if self.options.trailing_documents() == crate::TrailingDocuments::All {
-            self.forgets_documents = true;
+            self.documents.forgets = true;
         } else {
-            self.most_documents = self.options.limits().documents_in(bytes);
+            self.documents.most = self.options.limits().documents_in(bytes);
         }
     }
 
     /// Whether only the first and the last document are needed.
     pub(crate) const fn forgets_documents(&self) -> bool {
-        self.forgets_documents
+        self.documents.forgets
     }
 
     /// For a whole text of that many bytes: bounds what its edits take until the end.
     pub(crate) fn bound_edits(&mut self, bytes: usize) {
-        self.most_edits = self.options.limits().report_for(bytes) / size_of::<Edit>();
+        self.script.most = self.options.limits().report_for(bytes) / size_of::<Edit>();
     }
 
     /// For a whole text of that many bytes that is read piece by piece. Nothing is handed out before
     /// its end, so all documents can be kept, and as the text is in memory, more may be withheld.
     pub(crate) fn keep_documents(&mut self, bytes: usize) {
-        self.several = true;
+        self.documents.several = true;
         self.max_withheld = self.max_withheld.max(bytes / 16);
     }
 
     pub(crate) const fn document_end(&self) -> Option<usize> {
-        self.document_end
+        self.document.end
     }
 
     pub(crate) fn path(&self) -> Path {
-        self.cut.clone().unwrap_or_else(|| self.frames.path())
+        self.ending.cut.clone().unwrap_or_else(|| self.frames.path())
     }
 
     /// The repair that the policy forbade, if that stopped the engine.
     pub(crate) const fn refused(&self) -> Option<&Repair> {
-        self.refused.as_ref()
+        self.ending.refused.as_ref()
     }
 
     /// The number of steps taken and bytes looked at, for tests of linear time.
@@ -368,9 +292,9 @@ impl Engine {
     }
 
     pub(crate) fn outcome(&self, repairs: usize) -> Outcome {
-        if self.documents == 0 {
+        if self.documents.count == 0 {
             Outcome::None
-        } else if self.cut.is_some() {
+        } else if self.ending.cut.is_some() {
             Outcome::Closed
         } else if repairs > 0 {
             Outcome::Repaired
@@ -390,7 +314,7 @@ impl Engine {
     /// Whether the input up to the committed position is emitted unchanged.
     #[inline]
     pub(crate) const fn is_plain(&self) -> bool {
-        self.committed_edits == 0 && self.dropping.is_none()
+        self.script.committed == 0 && self.dropping.is_none()
     }
 
     /// Records that the input up to the committed position was emitted.
@@ -401,14 +325,14 @@ impl Engine {
 
     /// Removes the committed edits, and passes them to `take`.
     pub(crate) fn drain(&mut self, take: impl FnMut(Edit)) {
-        self.edits.drain(..self.committed_edits).for_each(take);
-        self.committed_edits = 0;
+        self.script.edits.drain(..self.script.committed).for_each(take);
+        self.script.committed = 0;
         self.emitted = self.committed;
     }
 
     /// Removes all edits, and passes them to `take`.
     pub(crate) fn drain_all(&mut self, take: impl FnMut(Edit)) {
-        self.committed_edits = self.edits.len();
+        self.script.commit();
         self.drain(take);
     }
 
@@ -428,7 +352,7 @@ impl Engine {
         self.leave_fast_path();
         let mut most = self.frames.len() + 8;
         if self.whole && self.pos == 0 {
-            self.rest_budget = 8 * source.text().len() + 4096;
+            self.trials.budget = 8 * source.text().len() + 4096;
         }
         loop {
             if self.is_stopped() {
@@ -451,7 +375,7 @@ impl Engine {
             // Count what was read even if the step stopped.
             self.steps += 1 + self.pos.saturating_sub(before) as u64;
             let flow = flow?;
-            if self.over {
+            if self.ending.over {
                 return Err(Stop::Overflow);
             }
             self.check_withheld()?;
@@ -470,43 +394,5 @@ impl Engine {
                 return Err(Stop::Refused);
             }
         }
-    }
-
-    /// Stops if more is withheld than the limit allows. What counts is how far the engine has read,
-    /// and not how much has arrived, so that the division into chunks does not matter.
-    #[inline]
-    fn check_withheld(&self) -> Result<(), Stop> {
-        self.check_withheld_at(self.pos)
-    }
-
-    /// Like [`check_withheld`](Self::check_withheld), as if the engine had read up to `pos`.
-    #[inline]
-    fn check_withheld_at(&self, pos: usize) -> Result<(), Stop> {
-        let withheld = pos.saturating_sub(self.committed);
-        if withheld > self.max_withheld { Err(Stop::Overflow) } else { Ok(()) }
-    }
-
-    /// Commits everything that was read so far, unless too much was withheld.
-    #[inline]
-    fn commit(&mut self) {
-        if self.check_withheld().is_err() {
-            self.over = true;
-            return;
-        }
-        self.commit_content();
-    }
-
-    /// Commits everything that was read so far, however much it is.
-    #[inline]
-    fn commit_content(&mut self) {
-        self.committed = self.pos;
-        self.committed_edits = self.edits.len();
-        self.committed_in_string = matches!(self.lex, Lex::Text(text) if !text.is_key);
-        self.closed_string = None;
-    }
-
-    /// A look-ahead cursor with the usual window.
-    fn look<'a>(&mut self, source: &Source<'a>, at: usize) -> Look<'a> {
-        source.look(at, self.window).in_escaped(self.escaped)
     }
 }

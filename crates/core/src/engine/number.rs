@@ -326,7 +326,7 @@ impl Engine {
             other => other?,
         };
         let lines = look.seen().contains(&b'\n');
-        let several = self.several && lines && (next.is_ascii_digit() || next == b'-');
+        let several = self.documents.several && lines && (next.is_ascii_digit() || next == b'-');
         let documents = self.options.trailing_documents() == crate::TrailingDocuments::All
             && (matches!(next, b'{' | b'[') || look.at_quote()? || lines);
         Ok(several || documents || matches!(next, b',' | b';' | b')' | b'}' | b']' | b'`'))

@@ -2,7 +2,7 @@
 //!
 //! [`Prose`]: crate::prose::Prose
 
-use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, frames::Shape};
+use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop};
 use crate::{
     Lead, Options, RepairKind, Risk,
     prose::{Block, Expected, Mark, Prose},
@@ -20,12 +20,14 @@ pub(super) struct Outside {
     block: Option<Block>,
     /// Whether a bracket before any text begins a document without being judged.
     trusts: bool,
+    /// How to drop text after a document if another one may follow.
+    pub(super) kind: RepairKind,
 }
 
 impl Outside {
     pub(super) fn new(options: &Options, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
-        Self { text, read: 0, begins: None, block: None, trusts }
+        Self { text, read: 0, begins: None, block: None, trusts, kind: RepairKind::TrailingProse }
     }
 }
 
@@ -125,7 +127,7 @@ impl Engine {
             },
             Edit::EndDocument { .. } => false,
         };
-        let text = self.edits.iter().find(text).filter(|_| self.documents == 0);
+        let text = self.script.edits.iter().find(text).filter(|_| self.documents.count == 0);
         text.map_or(self.pos, Edit::start).clamp(self.outside.read, self.pos)
     }
 
@@ -134,7 +136,7 @@ impl Engine {
         self.lex_start = self.pos;
         self.pos += length;
         self.lex = Lex::Prose;
-        self.prose_kind = RepairKind::TrailingProse;
+        self.outside.kind = RepairKind::TrailingProse;
         Ok(Flow::Go)
     }
 
@@ -145,7 +147,7 @@ impl Engine {
 
     /// Whether the first string is a key, so that a colon follows its first closing quote.
     pub(super) fn leads_member(&mut self, source: &Source<'_>) -> bool {
-        let mut look = self.look(source, self.document_start);
+        let mut look = self.look(source, self.document.start);
         let Ok(Some((quote, length))) = look.quote() else { return false };
         look.advance(length);
         look.through(quote).is_err() || look.space() == Ok(b':')
@@ -157,24 +159,16 @@ impl Engine {
         if self.options.trailing_documents() == crate::TrailingDocuments::Error {
             return false;
         }
-        self.pos = self.document_start;
+        self.pos = self.document.start;
         self.forget(self.pos);
-        self.documents = 0;
-        self.document_end = None;
+        self.documents.count = 0;
+        self.document.end = None;
         self.unescaped = 0;
         self.outside.read = self.pos;
         self.lex_start = self.pos;
         self.lex = Lex::Prose;
-        self.prose_kind = RepairKind::TrailingProse;
+        self.outside.kind = RepairKind::TrailingProse;
         true
-    }
-
-    pub(super) fn defer_document(&mut self, source: &Source<'_>, token: Token) -> Step {
-        match token {
-            Token::Word => self.word(source),
-            Token::GroupOpen => self.open(Shape::Tuple),
-            _ => self.not_a_document(1),
-        }
     }
 
     /// Looks for a document in text before it.
@@ -211,7 +205,7 @@ impl Engine {
                 self.steps += (self.pos - self.lex_start) as u64;
                 // Between two documents, what the first one left open counts, too.
                 let kind =
-                    if self.prose_kind.risk() > Risk::Likely { self.prose_kind } else { lead };
+                    if self.outside.kind.risk() > Risk::Likely { self.outside.kind } else { lead };
                 self.edit(kind, self.lex_start..self.pos, "")?;
                 self.lex = Lex::None;
                 self.expect = Expect::Document;
@@ -232,5 +226,16 @@ impl Engine {
             return Ok(Flow::Go);
         }
         if source.is_last() { self.end_of_prose() } else { Ok(Flow::Wait) }
+    }
+
+    /// The input ended in text after which no document came.
+    pub(super) fn end_of_prose(&mut self) -> Step {
+        if self.documents.count == 0 {
+            return Err(Stop::Nothing);
+        }
+        self.edit(self.outside.kind, self.lex_start..self.pos, "")?;
+        self.lex = Lex::None;
+        self.expect = Expect::After;
+        Ok(Flow::Go)
     }
 }

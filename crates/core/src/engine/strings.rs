@@ -41,13 +41,13 @@ impl Engine {
             self.edit(RepairKind::DoubledQuote, at + 1..at + usize::from(quotes), "")?;
         }
         self.pos += length + usize::from(quotes) - 1;
-        self.doubled = quotes == 2;
+        self.string.doubled = quotes == 2;
         self.lex_start = self.pos;
-        self.inner_quotes = 0;
-        self.inner = Inner::default();
-        self.definite_end = None;
+        self.string.inner_quotes = 0;
+        self.string.inner = Inner::default();
+        self.string.definite_end = None;
         self.lex = Lex::Text(Text::new(quote, is_key, quotes));
-        self.tail = None;
+        self.string.tail = None;
         if !is_key {
             self.commit();
         }
@@ -108,7 +108,7 @@ impl Engine {
                         return self.escape(source, text);
                     }
                     self.pos += if simple { 2 } else { 6 };
-                    self.inner.escape(if simple { rest[end + 1] } else { b'u' });
+                    self.string.inner.escape(if simple { rest[end + 1] } else { b'u' });
                     self.commit_text(text);
                 }
                 0..=0x1f => return self.control(byte, text),
@@ -126,41 +126,6 @@ impl Engine {
         }
     }
 
-    /// Consumes `length` bytes of content.
-    #[inline]
-    pub(super) fn consume_text(&mut self, rest: &[u8], length: usize, text: Text) {
-        if length == 0 {
-            return;
-        }
-        self.pos += length;
-        if text.is_key {
-            return;
-        }
-        self.inner.content(&rest[..length]);
-        // If only white space follows a comma, a lost quote may have been before it.
-        let blank = rest[..length].iter().rev().take_while(|b| **b == b' ').count();
-        if blank == length && self.tail.is_some_and(|at| self.pos - at <= self.window) {
-            return;
-        }
-        if blank < length && rest[length - blank - 1] == b',' && blank < self.window {
-            self.committed = self.pos - blank - 1;
-            self.committed_edits = self.edits.len();
-            self.committed_in_string = true;
-            self.tail = Some(self.committed);
-            return;
-        }
-        self.commit_text(text);
-    }
-
-    /// Commits content that no later byte can change.
-    #[inline]
-    pub(super) fn commit_text(&mut self, text: Text) {
-        self.tail = None;
-        if !text.is_key {
-            self.commit_content();
-        }
-    }
-
     /// Handles a quote that may end the string.
     pub(super) fn quote(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
         let at = self.pos;
@@ -168,7 +133,7 @@ impl Engine {
         if self.strict_quotes && !matches!(meaning, Meaning::Close(_)) {
             return Err(Stop::Refused);
         }
-        let meaning = match (meaning, self.definite_end) {
+        let meaning = match (meaning, self.string.definite_end) {
             // The rest of the text has shown where the string ends.
             (_, Some(end)) if at < end => Meaning::Inner,
             (Meaning::Ambiguous(bytes), Some(_)) => Meaning::Close(bytes),
@@ -198,20 +163,21 @@ impl Engine {
                     return Ok(Flow::Wait);
                 }
                 if text.quote == Quote::Single && !text.is_key {
-                    let opens = match self.inner.bracket_before() {
+                    let opens = match self.string.inner.bracket_before() {
                         Some(bracket) => {
                             let look = source.look(at + length, self.window);
                             try_peek!(opens_in_text(look, bracket), false)
                         }
                         None => false,
                     };
-                    let within = after.first().is_some_and(|b| self.inner.is_within_word(*b));
+                    let within =
+                        after.first().is_some_and(|b| self.string.inner.is_within_word(*b));
                     self.unescaped += usize::from(!within);
-                    self.inner.single_quote(opens);
+                    self.string.inner.single_quote(opens);
                 }
-                self.inner_quotes += 1;
+                self.string.inner_quotes += 1;
                 if text.quote == Quote::Double {
-                    self.inner.quote(after);
+                    self.string.inner.quote(after);
                     self.unescaped += 1;
                 }
                 match text.quote {
@@ -244,19 +210,21 @@ impl Engine {
     /// Ends the string. `at` is the place of its closing quote, even if that is missing.
     fn close_string(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
         self.lex = Lex::None;
-        self.tail = None;
+        self.string.tail = None;
         if text.is_key {
             self.frames.set_key(source.slice(self.lex_start, at));
             self.expect = super::Expect::Colon;
-            self.gap_start = self.pos;
+            self.gap.start = self.pos;
             return Ok(Flow::Go);
         }
-        if self.inner_quotes > 0 && self.tried.meets(at, self.frames.len(), self.edits.len()) {
+        if self.string.inner_quotes > 0
+            && self.trials.tried.meets(at, self.frames.len(), self.script.edits.len())
+        {
             return Err(Stop::Nothing);
         }
         // The quote is not certain until the next token: `"a" + "b"` would remove it.
         self.value_ended(source)?;
-        self.closed_string = (self.frames.len() > 0 || self.whole).then_some(at);
+        self.string.closed = (self.frames.len() > 0 || self.whole).then_some(at);
         Ok(Flow::Go)
     }
 

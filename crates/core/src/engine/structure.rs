@@ -1,8 +1,8 @@
 //! Between tokens: carries out what the table says.
 
 use super::{
-    Action, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape, quote::Quote,
-    source::Edge,
+    Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape,
+    quote::Quote, source::Edge,
 };
 use crate::RepairKind;
 
@@ -34,7 +34,7 @@ impl Engine {
                 let after = if source.byte(at.wrapping_sub(1)) == Some(b' ') { ": " } else { ":" };
                 let key_end = self.missing_colon_place(at);
                 self.edit(RepairKind::MissingColon, key_end..key_end, after.trim_end())?;
-                self.missing_colon_at = at;
+                self.member.without_colon = Some(at);
                 self.expect = Expect::MemberValue;
                 Ok(Flow::Go)
             }
@@ -76,10 +76,10 @@ impl Engine {
                 let end =
                     if token == Token::Equals { self.equals_end(source)? } else { Some(at + 1) };
                 let Some(end) = end else { return Ok(Flow::Wait) };
-                let edits = self.serial;
+                let edits = self.script.serial;
                 self.edit(RepairKind::MissingComma, at..end, ",")?;
                 self.pos = end;
-                self.pend_comma(at, edits, end - at);
+                self.pend_comma(Comma { at, length: end - at }, edits);
                 Ok(Flow::Go)
             }
             Action::ReadAsColon => {
@@ -114,18 +114,9 @@ impl Engine {
         }
     }
 
-    /// The end of `=` or `=>`, if all of it has arrived.
-    fn equals_end(&mut self, source: &Source<'_>) -> Result<Option<usize>, Stop> {
-        Ok(match source.byte(self.pos + 1) {
-            Some(b'>' | b'=') => Some(self.pos + 2),
-            None if !source.is_last() => None,
-            _ => Some(self.pos + 1),
-        })
-    }
-
     /// Where to insert a missing colon: directly after the key if possible.
     fn missing_colon_place(&self, at: usize) -> usize {
-        if self.gap_start > self.committed && self.gap_start <= at { self.gap_start } else { at }
+        if self.gap.start > self.committed && self.gap.start <= at { self.gap.start } else { at }
     }
 
     fn accept(&mut self, source: &Source<'_>, token: Token) -> Step {
@@ -133,7 +124,7 @@ impl Engine {
             Token::Comma => {
                 let at = self.pos;
                 self.pos += 1;
-                self.pend_comma(at, self.serial, 1);
+                self.pend_comma(Comma::read(at), self.script.serial);
                 Ok(Flow::Go)
             }
             Token::Colon => {
@@ -154,7 +145,7 @@ impl Engine {
             Token::Number => self.number(source),
             Token::GroupClose => {
                 self.edit(RepairKind::CallWrapper, self.pos..self.pos + 1, "")?;
-                self.wrapped = true;
+                self.document.wrapped = true;
                 self.pos += 1;
                 self.frames.pop();
                 self.value_ended(source)?;
@@ -194,7 +185,7 @@ impl Engine {
             self.begin_key();
             return self.open_string(source, quote, length, true);
         }
-        let before = (self.frames.items(), self.document_start);
+        let before = (self.frames.items(), self.document.start);
         self.begin_value();
         let flow = self.open_string(source, quote, length, false)?;
         if flow == Flow::Wait {
@@ -202,176 +193,6 @@ impl Engine {
             self.undo_begin_value(before);
         }
         Ok(flow)
-    }
-
-    /// Opens a container.
-    pub(super) fn open(&mut self, shape: Shape) -> Step {
-        if shape.is_visible() && self.frames.depth() >= self.options.limits().depth() {
-            return Err(Stop::Overflow);
-        }
-        if self.frames.len() >= 2 * self.options.limits().depth() + 16 {
-            return Err(Stop::Overflow);
-        }
-        let at = self.pos;
-        self.begin_value();
-        if shape == Shape::Tuple {
-            self.edit(RepairKind::Tuple, at..at + 1, "[")?;
-        }
-        self.pos += 1;
-        self.frames.push(shape, at);
-        self.comma = usize::MAX;
-        self.comma_length = 1;
-        self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
-        self.gap_start = self.pos;
-        if shape.is_visible() {
-            self.commit();
-        }
-        Ok(Flow::Go)
-    }
-
-    /// A key begins here.
-    pub(super) fn begin_key(&mut self) {
-        self.key_start = self.pos;
-        if self.comma == usize::MAX {
-            self.member_edits = self.serial;
-        }
-    }
-
-    /// Begins a value. Whatever was uncertain before it is kept.
-    pub(super) fn begin_value(&mut self) {
-        if self.frames.top().is_some_and(Shape::is_list) {
-            self.frames.begin_item();
-        }
-        if self.frames.len() == 0 {
-            self.document_start = self.pos;
-        }
-    }
-
-    fn undo_begin_value(&mut self, (items, start): (usize, usize)) {
-        self.frames.set_items(items);
-        self.document_start = start;
-    }
-
-    /// Ends a value at `pos`.
-    pub(super) fn value_ended(&mut self, source: &Source<'_>) -> Result<(), Stop> {
-        self.gap_start = self.pos;
-        self.expect = match self.frames.top() {
-            Some(Shape::Object) => Expect::MemberEnd,
-            Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
-            Some(Shape::Call) => Expect::CallEnd,
-            Some(Shape::Doubled) => Expect::DoubledEnd,
-            None => {
-                self.commit();
-                if self.over {
-                    return Err(Stop::Overflow);
-                }
-                if self.documents >= self.most_documents {
-                    return Err(Stop::Overflow);
-                }
-                self.documents += 1;
-                if !self.is_scalar() {
-                    self.outside.text.end_document();
-                    self.outside.text.refresh();
-                    self.outside.read = self.pos;
-                }
-                (self.escaped, self.fenced) = (false, false);
-                self.document_end = Some(self.pos);
-                let start = self.document_start;
-                self.edits.push(super::Edit::EndDocument { start, end: self.pos });
-                self.committed_edits = self.edits.len();
-                let _ = source;
-                Expect::After
-            }
-        };
-        Ok(())
-    }
-
-    /// Records a comma at `at`. It is kept only if something follows it.
-    pub(super) fn pend_comma(&mut self, at: usize, edits: usize, length: usize) {
-        self.comma = at;
-        self.comma_length = length;
-        self.member_edits = edits;
-        if self.frames.top() == Some(Shape::Object) {
-            self.frames.clear_key();
-            self.expect = Expect::Key;
-        } else {
-            self.expect = Expect::Item;
-        }
-    }
-
-    /// Inserts a comma, directly after the previous value if that is not committed.
-    pub(super) fn insert_comma(&mut self) -> Result<(), Stop> {
-        let at = if self.reaches(self.gap_start) && self.gap_start <= self.pos {
-            self.gap_start
-        } else {
-            self.pos
-        };
-        let at = if at < self.committed && !self.whole { self.pos } else { at };
-        let edits = self.serial;
-        self.edit(RepairKind::MissingComma, at..at, ",")?;
-        self.pend_comma(at, edits, 0);
-        Ok(())
-    }
-
-    pub(super) fn insert_value(&mut self, token: Token) -> Step {
-        let at = self.pos;
-        let after = if self.expect == Expect::Colon { ": null" } else { "null" };
-        self.edit(RepairKind::MissingValue, at..at, after)?;
-        if token == Token::Ellipsis {
-            // The ellipsis itself is dropped after the value.
-            self.expect = Expect::MemberEnd;
-        }
-        self.expect = Expect::MemberEnd;
-        self.gap_start = at;
-        self.commit();
-        Ok(Flow::Go)
-    }
-
-    /// Drops a token that has no meaning here.
-    pub(super) fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
-        let at = self.pos;
-        let kind = match token {
-            Token::Ellipsis => return self.skip_ellipsis(source),
-            Token::Fence => {
-                // After a document, the line end before a fence is dropped with it.
-                let after = self.expect == Expect::After
-                    && self.options.trailing_documents() != crate::TrailingDocuments::All
-                    && self.gap_start >= self.committed;
-                let blank = source.slice(self.gap_start, at).iter().all(|b| b" \t\r\n".contains(b));
-                let from = if after && blank { self.gap_start } else { at };
-                self.edit(RepairKind::CodeFence, from..at + 3, "")?;
-                self.pos += 3;
-                self.fenced = self.expect == Expect::After;
-                if !self.is_scalar() {
-                    self.outside.text.close_fence(b"");
-                    self.outside.read = self.pos;
-                }
-                return Ok(Flow::Go);
-            }
-            Token::Semicolon if self.expect == Expect::After && self.wrapped => {
-                RepairKind::CallWrapper
-            }
-            Token::Semicolon if self.expect == Expect::After => RepairKind::TrailingProse,
-            Token::Comma | Token::Semicolon => RepairKind::ExtraComma,
-            Token::Colon | Token::Equals => RepairKind::ExtraColon,
-            Token::ObjectClose | Token::ArrayClose | Token::GroupClose => RepairKind::ExtraClose,
-            Token::ObjectOpen | Token::GroupOpen => RepairKind::DuplicateOpen,
-            Token::ArrayOpen
-            | Token::Plus
-            | Token::Quote
-            | Token::Number
-            | Token::Word
-            | Token::End => RepairKind::StrayText,
-        };
-        let end = if token == Token::Equals {
-            let Some(end) = self.equals_end(source)? else { return Ok(Flow::Wait) };
-            end
-        } else {
-            at + 1
-        };
-        self.edit(kind, at..end, "")?;
-        self.pos = end;
-        Ok(Flow::Go)
     }
 
     /// Decides about a token by what follows it.
@@ -398,6 +219,14 @@ impl Engine {
                 debug_assert!(false, "the table defers {token:?} at {:?}", self.expect);
                 Err(Stop::Refused)
             }
+        }
+    }
+
+    pub(super) fn defer_document(&mut self, source: &Source<'_>, token: Token) -> Step {
+        match token {
+            Token::Word => self.word(source),
+            Token::GroupOpen => self.open(Shape::Tuple),
+            _ => self.not_a_document(1),
         }
     }
 }

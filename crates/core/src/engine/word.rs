@@ -237,7 +237,7 @@ impl Engine {
         let flow = self.open(Shape::Call)?;
         if root {
             // The document begins with the name.
-            self.document_start = at;
+            self.document.start = at;
         }
         Ok(flow)
     }

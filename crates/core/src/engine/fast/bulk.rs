@@ -11,10 +11,18 @@ use super::{
     Delimiter, Engine, dialect,
     tokens::{self, After, Content, Key},
 };
-use crate::{RepairKind, engine::frames::Shape, grammar::Expect};
+use crate::{
+    RepairKind,
+    engine::{Closed, Comma, frames::Shape},
+    grammar::Expect,
+};
 
-/// No such offset.
+/// No such offset. While reading in bulk, an option would take a second register or more.
 const NONE: usize = usize::MAX;
+
+const fn some(at: usize) -> Option<usize> {
+    if at == NONE { None } else { Some(at) }
+}
 
 /// After so many bytes without an edit, a text is no longer read as in a dialect.
 const QUIET: usize = 256;
@@ -111,11 +119,11 @@ impl Engine {
             key: (NONE, NONE),
             key_quote: Delimiter::Double,
             own_key: false,
-            comma: self.comma,
-            pending: self.fast.comma,
-            member_edits: if DIALECT { self.member_edits } else { self.serial },
-            edits: self.committed_edits,
-            seen_edits: self.edits.len(),
+            comma: self.member.comma.map_or(NONE, |comma| comma.at),
+            pending: self.fast.comma.unwrap_or(NONE),
+            member_edits: if DIALECT { self.member.edits_before } else { self.script.serial },
+            edits: self.script.committed,
+            seen_edits: self.script.edits.len(),
             seen_at: at,
         };
         let halt = self.bulk_loop::<DIALECT>(&mut now, text, base, at);
@@ -178,7 +186,7 @@ impl Engine {
                     self.bulk_begin::<DIALECT>(now);
                     self.bulk_open(now, open == b'[', text, base, value);
                     if DIALECT {
-                        now.edits = self.edits.len();
+                        now.edits = self.script.edits.len();
                     }
                     let Some(next) = tokens::gap(text, value + 1) else {
                         return Halt::Between(value + 1);
@@ -203,7 +211,7 @@ impl Engine {
                     self.bulk_begin::<DIALECT>(now);
                     if DIALECT {
                         self.fast_literal_edit(first, base + value, base + end);
-                        now.edits = self.edits.len();
+                        now.edits = self.script.edits.len();
                     }
                     now.value_ended(end);
                     next
@@ -217,7 +225,7 @@ impl Engine {
                         return Halt::Between(now.ended);
                     }
                     if DIALECT {
-                        now.edits = self.edits.len();
+                        now.edits = self.script.edits.len();
                     }
                     match tokens::gap(text, now.ended) {
                         Some(after) => next = after,
@@ -267,7 +275,7 @@ impl Engine {
         self.bulk_begin::<DIALECT>(now);
         now.string_ended(value, content);
         if DIALECT {
-            now.edits = self.edits.len();
+            now.edits = self.script.edits.len();
         }
         Ok(after)
     }
@@ -281,7 +289,7 @@ impl Engine {
         base: usize,
         value: usize,
     ) -> Result<(usize, Next), Halt> {
-        let (edits, before) = (self.edits.len(), self.serial);
+        let (edits, before) = (self.script.edits.len(), self.script.serial);
         let read = self.bulk_single(text, base, value).and_then(|content| {
             Some((content, self.after_string::<true>(now, text, value, content)?))
         });
@@ -294,7 +302,7 @@ impl Engine {
             now.member_edits = before;
         }
         now.string_ended(value, content);
-        now.edits = self.edits.len();
+        now.edits = self.script.edits.len();
         let end = base + content.end;
         self.fast_edit(RepairKind::SingleQuote, end, end + 1, "\"");
         Ok(after)
@@ -304,10 +312,10 @@ impl Engine {
     /// dialect.
     #[inline(always)]
     fn has_left_dialect(&mut self, now: &mut Bulk, at: usize) -> bool {
-        if self.edits.len() != now.seen_edits {
-            (now.seen_edits, now.seen_at) = (self.edits.len(), at);
+        if self.script.edits.len() != now.seen_edits {
+            (now.seen_edits, now.seen_at) = (self.script.edits.len(), at);
         }
-        let left = at - now.seen_at > QUIET && self.edits.len() == now.edits;
+        let left = at - now.seen_at > QUIET && self.script.edits.len() == now.edits;
         if left {
             self.fast.leave_dialect();
         }
@@ -319,7 +327,7 @@ impl Engine {
     fn bulk_begin<const DIALECT: bool>(&self, now: &mut Bulk) {
         now.begin();
         if DIALECT && now.list {
-            now.member_edits = self.serial;
+            now.member_edits = self.script.serial;
         }
     }
 
@@ -334,7 +342,7 @@ impl Engine {
     ) -> usize {
         now.begin_member(key, comma);
         if DIALECT {
-            now.member_edits = self.serial;
+            now.member_edits = self.script.serial;
             now.key_quote = key.quote;
             self.fast_key_edits(base + key.from, base + key.to, key.quote);
         }
@@ -345,7 +353,7 @@ impl Engine {
     #[inline(always)]
     fn bulk_extra_comma(&mut self, now: &mut Bulk, comma: usize) {
         now.comma = comma;
-        now.member_edits = self.serial;
+        now.member_edits = self.script.serial;
         self.fast_comma_edit(comma);
     }
 
@@ -420,8 +428,8 @@ impl Engine {
     #[inline(always)]
     fn bulk_close(&mut self, now: &mut Bulk, base: usize, at: usize) -> bool {
         let Some((list, items)) = self.frames.close_inner() else { return false };
-        self.closed_items = now.items;
-        self.closed_object = if now.list { NONE } else { base + at + 1 };
+        let object_end = if now.list { None } else { Some(base + at + 1) };
+        self.closed = Closed { items: now.items, object_end };
         now.value_ended(at + 1);
         (now.list, now.items) = (list, items);
         now.own_key = false;
@@ -444,22 +452,23 @@ impl Engine {
         let ended = base + now.ended;
         let string = now.string != NONE;
         self.pos = ended;
-        self.gap_start = ended;
+        self.gap.start = ended;
         self.committed = ended - usize::from(string);
         self.committed_in_string = string;
-        self.closed_string = string.then_some(self.committed);
+        self.string.closed = string.then_some(self.committed);
         if string {
             self.lex_start = base + now.string;
-            self.inner_quotes = 0;
-            self.definite_end = None;
+            self.string.inner_quotes = 0;
+            self.string.definite_end = None;
         }
-        self.committed_edits = now.edits;
-        self.member_edits = now.member_edits;
-        if self.comma != now.comma {
-            (self.comma, self.comma_length) = (now.comma, 1);
+        self.script.committed = now.edits;
+        self.member.edits_before = now.member_edits;
+        if self.member.comma.map_or(NONE, |comma| comma.at) != now.comma {
+            self.member.comma = some(now.comma).map(Comma::read);
         }
         if now.key.0 != NONE {
-            self.key_start = base + now.key.0 - usize::from(now.key_quote != Delimiter::None);
+            self.member.key_start =
+                base + now.key.0 - usize::from(now.key_quote != Delimiter::None);
         }
         self.expect = match (now.list, now.items) {
             (true, 0) => Expect::FirstItem,
@@ -472,10 +481,10 @@ impl Engine {
     /// Stores what was read between the last value and the next one.
     fn bulk_to_value(&mut self, now: &Bulk, base: usize, value: usize) {
         if now.list {
-            self.fast.comma = now.pending;
+            self.fast.comma = some(now.pending);
         } else {
             self.lex_start = base + now.key.0;
-            self.gap_start = base + now.key.1 + usize::from(now.key_quote != Delimiter::None);
+            self.gap.start = base + now.key.1 + usize::from(now.key_quote != Delimiter::None);
             self.pos = base + value;
             self.expect = Expect::MemberValue;
         }

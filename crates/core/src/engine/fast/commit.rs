@@ -8,7 +8,7 @@ use super::{
 use crate::{
     RepairKind,
     engine::{
-        Lex, PLAIN,
+        Closed, Comma, Lex, PLAIN,
         frames::Shape,
         quotes::{Inner, Last},
     },
@@ -79,19 +79,18 @@ impl Engine {
             self.fast_key_edits(from, to, quote);
         }
         let quotes = usize::from(!DIALECT || quote != Delimiter::None);
-        self.key_start = from - quotes;
+        self.member.key_start = from - quotes;
         self.lex_start = from;
-        self.gap_start = to + quotes;
+        self.gap.start = to + quotes;
         self.pos = value;
         self.expect = Expect::MemberValue;
     }
 
     #[inline]
     pub(super) fn fast_comma_stays(&mut self) {
-        self.member_edits = self.serial;
-        if self.fast.comma != usize::MAX {
-            self.comma = self.fast.comma;
-            self.comma_length = 1;
+        self.member.edits_before = self.script.serial;
+        if let Some(at) = self.fast.comma {
+            self.member.comma = Some(Comma::read(at));
         }
     }
 
@@ -136,11 +135,11 @@ impl Engine {
     fn fast_ended<const DIALECT: bool>(&mut self) {
         self.committed = self.pos;
         if DIALECT {
-            self.committed_edits = self.edits.len();
+            self.script.commit();
         }
-        self.gap_start = self.pos;
+        self.gap.start = self.pos;
         self.committed_in_string = false;
-        self.closed_string = None;
+        self.string.closed = None;
         self.expect = if self.in_list() { Expect::ItemEnd } else { Expect::MemberEnd };
     }
 
@@ -160,8 +159,7 @@ impl Engine {
         self.frames.push(shape, self.fast.value);
         self.pos = self.fast.value + 1;
         self.fast_ended::<DIALECT>();
-        self.comma = usize::MAX;
-        self.comma_length = 1;
+        self.member.comma = None;
         self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
         true
     }
@@ -172,8 +170,8 @@ impl Engine {
         if self.frames.len() < 2 {
             return false;
         }
-        self.closed_object = if self.in_list() { usize::MAX } else { at + 1 };
-        self.closed_items = self.frames.pop();
+        let object_end = if self.in_list() { None } else { Some(at + 1) };
+        self.closed = Closed { items: self.frames.pop(), object_end };
         self.pos = at + 1;
         self.fast_ended::<DIALECT>();
         // Frames that do not appear in the output are left to the other rules.
@@ -212,7 +210,7 @@ impl Engine {
             // `1,234` may be one number.
             [b',', next, ..] if list || !next.is_ascii_digit() => {
                 self.fast_scalar_ended::<DIALECT>();
-                self.fast.comma = base + at;
+                self.fast.comma = Some(base + at);
                 if list {
                     (Phase::BeforeItem, at + 1)
                 } else {
@@ -239,7 +237,7 @@ impl Engine {
         let list = self.in_list();
         Ok(match text.get(at) {
             Some(b',') => {
-                self.fast.comma = base + at;
+                self.fast.comma = Some(base + at);
                 if list {
                     (Phase::AfterQuoteComma, at + 1)
                 } else {
@@ -288,21 +286,21 @@ impl Engine {
         self.fast_begin();
         self.pos = self.fast.value + 1;
         self.lex_start = self.pos;
-        self.inner_quotes = 0;
-        self.inner = Inner::default();
-        self.definite_end = None;
-        self.tail = None;
+        self.string.inner_quotes = 0;
+        self.string.inner = Inner::default();
+        self.string.definite_end = None;
+        self.string.tail = None;
         self.lex = Lex::Text(PLAIN);
         if DIALECT {
             self.fast_quote_edit(self.fast.value);
-            self.committed_edits = self.edits.len();
+            self.script.commit();
             if self.fast.quote == Delimiter::Single {
                 self.lex = Lex::Text(SINGLE);
             }
         }
         self.committed = self.pos;
         self.committed_in_string = true;
-        self.closed_string = None;
+        self.string.closed = None;
     }
 
     /// Commits the end of the string at `end`. The decision can be reversed until the next value
@@ -317,7 +315,7 @@ impl Engine {
             self.fast_quote_edit(self.fast.end);
         }
         self.committed_in_string = true;
-        self.closed_string = Some(self.fast.end);
+        self.string.closed = Some(self.fast.end);
         self.fast.doubt = false;
     }
 
@@ -341,7 +339,7 @@ impl Engine {
             }
             // With a comma before it, the quote may open a string whose predecessor has lost its
             // quote.
-            After::Quote if self.tail.is_some() => Err(End::Unusual(base + end)),
+            After::Quote if self.string.tail.is_some() => Err(End::Unusual(base + end)),
             After::Quote => {
                 self.fast.end = base + end;
                 Ok((Phase::AfterQuote, end + 1))
@@ -368,22 +366,39 @@ impl Engine {
         if from > start {
             self.pos = base + from;
             self.committed = self.pos;
-            self.tail = None;
+            self.string.tail = None;
         }
         match text[from..end] {
-            [] => self.inner.ends_escaped(&text[start..from]),
+            [] => self.string.inner.ends_escaped(&text[start..from]),
             // The comma may follow a quote that was lost.
             [.., b',' | b' '] => {
-                self.inner.ends_escaped(&text[start..from]);
+                self.string.inner.ends_escaped(&text[start..from]);
                 self.consume_text(&text[from..end], end - from, PLAIN);
             }
             [.., last] => {
                 self.pos = base + end;
                 self.committed = self.pos;
-                self.tail = None;
-                self.inner.ends_with(Last::touching(last));
+                self.string.tail = None;
+                self.string.inner.ends_with(Last::touching(last));
             }
         }
+    }
+
+    /// Ends what the comma before the closer at `at` seemed to separate, drops the comma, and closes
+    /// the container. `false` if that is left to the rules.
+    #[inline(never)]
+    pub(super) fn fast_close_after_comma(&mut self, at: usize) -> bool {
+        if self.frames.len() < 2 {
+            return false;
+        }
+        if self.fast.doubt {
+            self.fast_string_ended::<true>();
+        }
+        self.fast_comma_stays();
+        if let Some(comma) = self.member.comma {
+            self.fast_comma_edit(comma.at);
+        }
+        self.fast_close::<true>(at)
     }
 }
 

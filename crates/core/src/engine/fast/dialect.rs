@@ -118,16 +118,16 @@ impl Engine {
         end: usize,
         after: &'static str,
     ) {
-        self.serial += 1;
+        self.script.serial += 1;
         self.fast.dialect.note();
         let repair = Repair::new(kind, start..end, after);
-        self.edits.push(Edit::Replace(repair, self.serial));
+        self.script.edits.push(Edit::Replace(repair, self.script.serial));
     }
 
     /// Whether there are as many edits as may be kept at a time. What comes then is left to the rules.
     #[inline(always)]
     pub(super) const fn is_crowded(&self) -> bool {
-        self.edits.len() >= self.most_edits
+        self.script.edits.len() >= self.script.most
     }
 
     /// Makes the edits of a key whose content is between `from` and `to`.
@@ -209,24 +209,9 @@ impl Engine {
 
     /// Takes back all edits but the first `edits`.
     pub(super) fn take_back(&mut self, edits: usize) {
-        let made = self.edits.len() - edits;
-        self.edits.truncate(edits);
-        self.serial -= made;
-    }
-
-    /// Ends what the comma before the closer at `at` seemed to separate, drops the comma, and closes
-    /// the container. `false` if that is left to the rules.
-    #[inline(never)]
-    pub(super) fn fast_close_after_comma(&mut self, at: usize) -> bool {
-        if self.frames.len() < 2 {
-            return false;
-        }
-        if self.fast.doubt {
-            self.fast_string_ended::<true>();
-        }
-        self.fast_comma_stays();
-        self.fast_comma_edit(self.comma);
-        self.fast_close::<true>(at)
+        let made = self.script.edits.len() - edits;
+        self.script.edits.truncate(edits);
+        self.script.serial -= made;
     }
 
     /// Makes the edit that drops a comma.

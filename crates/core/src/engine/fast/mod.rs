@@ -91,8 +91,8 @@ pub(super) struct FastPath {
     blocked: usize,
     /// How much of the current white space was read in earlier chunks.
     passed: usize,
-    /// The comma before the member or item that comes next. `usize::MAX` if there is none.
-    comma: usize,
+    /// The comma before the member or item that comes next.
+    comma: Option<usize>,
     /// The key of that member, between its quotes.
     key: (usize, usize),
     /// What delimits that key, and the current string: `"`, or what a [`Dialect`] has.
@@ -135,7 +135,7 @@ impl FastPath {
         phase: Phase::Inactive,
         blocked: 0,
         passed: 0,
-        comma: usize::MAX,
+        comma: None,
         key: (0, 0),
         key_quote: Delimiter::Double,
         quote: Delimiter::Double,
@@ -178,13 +178,13 @@ impl Engine {
     #[inline]
     pub(super) fn enter_fast_path(&mut self, source: &Source<'_>) -> Flow {
         let short = self.options.limits().buffer() < 8 * MAX_TOKEN;
-        if short || self.edits.len() > self.committed_edits || self.pos < self.fast.blocked {
+        if short || !self.script.is_committed() || self.pos < self.fast.blocked {
             return Flow::Go;
         }
         let mut single = false;
         let phase = match self.lex {
             Lex::None
-                if self.tail.is_none()
+                if self.string.tail.is_none()
                     && matches!(
                         self.expect,
                         Expect::FirstKey | Expect::MemberEnd | Expect::FirstItem | Expect::ItemEnd
@@ -195,7 +195,7 @@ impl Engine {
             }
             Lex::Text(text)
                 if !self.whole
-                    && self.inner_quotes == 0
+                    && self.string.inner_quotes == 0
                     && self.may_continue(text)
                     && matches!(self.frames.top(), Some(Shape::Object | Shape::Array)) =>
             {
@@ -239,7 +239,7 @@ impl Engine {
     /// small chunks. Returns whether it was.
     #[inline]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
-        let inside = self.fast.phase == Phase::String && self.tail.is_none();
+        let inside = self.fast.phase == Phase::String && self.string.tail.is_none();
         if !(inside && scan::is_plain_text(text)) {
             return false;
         }
@@ -249,8 +249,8 @@ impl Engine {
         // After a comma, or a comma and white space, a quote may have been lost.
         match *text {
             [] | [.., b','] | [b' '] | [.., b',' | b' ', b' '] => return false,
-            [.., last, b' '] => self.inner.ends_with(Last::spaced(last)),
-            [.., last] => self.inner.ends_with(Last::touching(last)),
+            [.., last, b' '] => self.string.inner.ends_with(Last::spaced(last)),
+            [.., last] => self.string.inner.ends_with(Last::touching(last)),
         }
         self.steps += text.len() as u64;
         self.pos = base + text.len();

@@ -173,7 +173,7 @@ impl Engine {
                         return End::Unusual(self.fast.value);
                     }
                     self.fast_scalar_ended::<DIALECT>();
-                    self.fast.comma = self.fast.end;
+                    self.fast.comma = Some(self.fast.end);
                     (*phase, at) = self.fast_member::<DIALECT>(text, base, at);
                 }
                 Phase::Literal(length) => {
@@ -229,7 +229,7 @@ impl Engine {
                     match byte!() {
                         byte @ (b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                             at += 1;
-                            self.inner.escape(byte);
+                            self.string.inner.escape(byte);
                             self.pos = base + at;
                             self.commit_text(PLAIN);
                             *phase = Phase::String;
@@ -241,7 +241,7 @@ impl Engine {
                         b'\'' if DIALECT && self.fast.quote == Delimiter::Single => {
                             let slash = self.pos;
                             at += 1;
-                            self.inner.escape(b'\'');
+                            self.string.inner.escape(b'\'');
                             self.fast_edit(RepairKind::SingleQuote, slash, slash + 1, "");
                             self.pos = base + at;
                             self.commit_text(PLAIN);
@@ -264,7 +264,7 @@ impl Engine {
                     }
                     *phase = Phase::Unit(digits + 1);
                     if digits == 3 {
-                        self.inner.escape(b'u');
+                        self.string.inner.escape(b'u');
                         self.pos = base + at;
                         self.commit_text(PLAIN);
                         *phase = Phase::String;
@@ -281,7 +281,7 @@ impl Engine {
                         self.fast.partial_length = has as u8;
                         return End::More;
                     }
-                    self.inner.ends_with(Last::touching(text[at - 1]));
+                    self.string.inner.ends_with(Last::touching(text[at - 1]));
                     self.pos = base + at;
                     self.commit_text(PLAIN);
                     *phase = Phase::String;
@@ -300,28 +300,28 @@ impl Engine {
             }
             if matches!(*phase, Phase::Between) {
                 at = scan::skip_space(text, at);
-                if base + at - self.gap_start > self.window {
+                if base + at - self.gap.start > self.window {
                     self.pos = base + at;
                     if self.expect == Expect::After {
-                        let gap = text.get(self.gap_start.saturating_sub(base)..at);
+                        let gap = text.get(self.gap.start.saturating_sub(base)..at);
                         if gap.is_some_and(|gap| gap.contains(&b'\n')) {
-                            self.broken_gap = Some(self.gap_start);
+                            self.gap.broken = Some(self.gap.start);
                         }
                     }
                     self.commit_content();
                 }
                 match (self.expect, byte!()) {
                     (Expect::MemberEnd, b',') => {
-                        self.fast.comma = base + at;
+                        self.fast.comma = Some(base + at);
                         (*phase, at) = self.fast_member::<DIALECT>(text, base, at + 1);
                     }
                     (Expect::ItemEnd, b',') => {
-                        self.fast.comma = base + at;
+                        self.fast.comma = Some(base + at);
                         at += 1;
                         *phase = Phase::BeforeItem;
                     }
                     (Expect::FirstKey, b'"') => {
-                        self.fast.comma = usize::MAX;
+                        self.fast.comma = None;
                         (*phase, at) = self.fast_member::<DIALECT>(text, base, at);
                     }
                     (Expect::FirstKey | Expect::MemberEnd, b'}')
@@ -332,12 +332,12 @@ impl Engine {
                         at += 1;
                     }
                     (Expect::FirstKey, _) if DIALECT => {
-                        self.fast.comma = usize::MAX;
+                        self.fast.comma = None;
                         (*phase, at) = self.fast_member::<DIALECT>(text, base, at);
                     }
                     (Expect::FirstKey, byte) => unusual!(byte),
                     (Expect::FirstItem, _) => {
-                        self.fast.comma = usize::MAX;
+                        self.fast.comma = None;
                         *phase = Phase::BeforeItem;
                     }
                     _ => return End::Unusual(base + at),
@@ -346,7 +346,7 @@ impl Engine {
             if matches!(*phase, Phase::BeforeKey) {
                 let byte = gap!(MAX_TOKEN);
                 if DIALECT {
-                    if byte == b'}' && self.fast.comma != usize::MAX {
+                    if byte == b'}' && self.fast.comma.is_some() {
                         if !self.fast_close_after_comma(base + at) {
                             return End::Unusual(base + at);
                         }
@@ -426,7 +426,7 @@ impl Engine {
                 if DIALECT && self.is_crowded() {
                     return End::Unusual(base + at);
                 }
-                if DIALECT && byte == b']' && self.in_list() && self.fast.comma != usize::MAX {
+                if DIALECT && byte == b']' && self.in_list() && self.fast.comma.is_some() {
                     if !self.fast_close_after_comma(base + at) {
                         return End::Unusual(base + at);
                     }

@@ -21,7 +21,7 @@ impl Engine {
         text: Text,
         next: Option<u8>,
     ) -> (Context, Option<usize>) {
-        if self.inner.is_open() && !text.is_key {
+        if self.string.inner.is_open() && !text.is_key {
             return (Context::Code, None);
         }
         // A stream may look back only to the committed position, or the chunks would matter.
@@ -36,11 +36,11 @@ impl Engine {
                 // `{"key: "value"`: the quote directly before a word opens the value.
                 (Some(at), _) if next.is_some_and(is_word) => (Context::Named, lost(at)),
                 (_, Some(at)) if touching => (Context::Separated, lost(at)),
-                _ if self.inner_quotes > 0 => (Context::Quoted, None),
+                _ if self.string.inner_quotes > 0 => (Context::Quoted, None),
                 _ => (Context::Plain, None),
             };
         }
-        let quoted = self.inner_quotes > 0;
+        let quoted = self.string.inner_quotes > 0;
         let list = self.frames.top().is_some_and(Shape::is_list);
         let object = self.frames.top() == Some(Shape::Object);
         if object
@@ -60,9 +60,9 @@ impl Engine {
                 return (context, lost(at));
             }
         }
-        let opens = self.inner.may_begin();
+        let opens = self.string.inner.may_begin();
         let context = match quoted {
-            true if self.inner.is_quoting() => Context::Quotation,
+            true if self.string.inner.is_quoting() => Context::Quotation,
             true if opens => Context::QuotedOpening,
             true => Context::Quoted,
             false if self.whole && object && self.may_hold_brace(source) => Context::Braced,

@@ -113,9 +113,9 @@ impl Engine {
     ) -> Result<bool, Stop> {
         let plain = text.quote == Quote::Double && text.quotes == 1;
         if !self.whole || !plain {
-            return Ok(!self.inner.is_open());
+            return Ok(!self.string.inner.is_open());
         }
-        let (at, code) = (self.pos, self.inner.is_open());
+        let (at, code) = (self.pos, self.string.inner.is_open());
         let Some(ends) = self.ends_here(source, at + length) else {
             // The budget for reading on is used up.
             return Ok(true);
@@ -125,7 +125,7 @@ impl Engine {
         }
         // Outside of a quotation, what follows a comma is evidence enough.
         let comma = source.look(at + length, self.window).space() == Ok(b',');
-        if comma && !code && !self.inner.is_quoting() {
+        if comma && !code && !self.string.inner.is_quoting() {
             return match ends {
                 Some(_) => self.ends_after_all(source),
                 None => self.doubt_quotes().map(|()| true),
@@ -142,11 +142,11 @@ impl Engine {
             (None, None) if code => Ok(false),
             (None, None) => self.doubt_quotes().map(|()| true),
             (None, Some((_, end))) => {
-                self.definite_end = end;
+                self.string.definite_end = end;
                 Ok(false)
             }
             (Some(ends), Some((cost, end))) if code || cost < ends => {
-                self.definite_end = end;
+                self.string.definite_end = end;
                 Ok(false)
             }
             (Some(_), _) => self.ends_after_all(source),
@@ -155,7 +155,9 @@ impl Engine {
 
     /// The string ends here. Notes if a bracket in it is open.
     fn ends_after_all(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
-        if self.inner.is_open() || self.holds_open_brace(source) && !self.inner.is_closed() {
+        if self.string.inner.is_open()
+            || self.holds_open_brace(source) && !self.string.inner.is_closed()
+        {
             self.doubt_quotes()?;
         }
         Ok(true)
@@ -164,7 +166,7 @@ impl Engine {
     /// What the rest takes if the string ends at `pos`, according to an earlier try or a new one.
     /// `None` if the budget for tries is used up.
     fn ends_here(&mut self, source: &Source<'_>, after: usize) -> Option<Option<Cost>> {
-        let known = self.tried.known.get(&(self.pos, self.frames.len())).copied();
+        let known = self.trials.tried.known.get(&(self.pos, self.frames.len())).copied();
         known.or_else(|| self.rest_reads(source, after, true))
     }
 
@@ -207,9 +209,9 @@ impl Engine {
         rest.lex = Lex::Text(text);
         rest.lex_start = at;
         rest.committed_in_string = true;
-        rest.inner_quotes = 1;
-        rest.inner = self.inner;
-        rest.inner.quote(source.from(at));
+        rest.string.inner_quotes = 1;
+        rest.string.inner = self.string.inner;
+        rest.string.inner.quote(source.from(at));
         let (cost, end) = self.try_rest(rest, source, true);
         Some((cost?.and(Cost::one(RepairKind::UnescapedQuote)), Some(end?)))
     }
@@ -232,13 +234,13 @@ impl Engine {
     /// Creates an engine that tries the rest from `at` on, in the containers that are open. Each
     /// try stops at its first fault. All tries together may read no more than a few times the text.
     fn rest(&mut self, at: usize, quotes: bool) -> Option<Self> {
-        if self.rest_budget == 0 {
+        if self.trials.budget == 0 {
             return None;
         }
         // The containers are copied: long keys count, but for what any text has.
         let copied = self.frames.weight().saturating_sub(MAX_FREE);
         self.steps += copied as u64;
-        self.rest_budget = self.rest_budget.saturating_sub(copied);
+        self.trials.budget = self.trials.budget.saturating_sub(copied);
         let policy = Policy::TRIAL
             .without(RepairKind::LeadingProse)
             .without(RepairKind::ExtraClose)
@@ -252,8 +254,8 @@ impl Engine {
         rest.pos = at;
         rest.committed = at;
         rest.emitted = at;
-        rest.gap_start = at;
-        rest.most_edits = self.most_edits;
+        rest.gap.start = at;
+        rest.script.most = self.script.most;
         Some(rest)
     }
 
@@ -265,41 +267,41 @@ impl Engine {
         quotes: bool,
     ) -> (Option<Cost>, Option<usize>) {
         if quotes {
-            rest.tried = core::mem::take(&mut self.tried);
-            rest.tried.trying = true;
+            rest.trials.tried = core::mem::take(&mut self.trials.tried);
+            rest.trials.tried.trying = true;
         }
         let at = rest.pos;
         let read = rest.run(source.rest(at));
         self.steps += rest.steps;
-        self.rest_budget = self.rest_budget.saturating_sub(rest.steps as usize + 16);
+        self.trials.budget = self.trials.budget.saturating_sub(rest.steps as usize + 16);
         // Prose may follow the document, but no quote, because that may belong to the string.
-        let end = rest.document_end.unwrap_or(source.end());
+        let end = rest.document.end.unwrap_or(source.end());
         let alone = !source.from(end).contains(&b'"');
         // If a try exceeds a limit, the real reading will exceed it, too.
         let reads = match read {
-            Ok(()) => rest.documents == 1 && alone,
+            Ok(()) => rest.documents.count == 1 && alone,
             Err(stop) => matches!(stop, Stop::Crowded | Stop::Overflow),
         };
         if !quotes {
-            return (reads.then(|| Cost::of(&rest.edits)), None);
+            return (reads.then(|| Cost::of(&rest.script.edits)), None);
         }
-        let found = rest.tried.over(reads, &rest.edits);
-        self.tried = rest.tried;
+        let found = rest.trials.tried.over(reads, &rest.script.edits);
+        self.trials.tried = rest.trials.tried;
         found
     }
 
     /// Notes, at the last inner quote of this string, that its quotes could be read in several
     /// ways.
     fn doubt_quotes(&mut self) -> Result<(), Stop> {
-        let first = self.edits_before(self.lex_start);
-        let last = self.edits[first..].iter_mut().rev().find_map(|edit| match edit {
+        let first = self.script.before(self.lex_start);
+        let last = self.script.edits[first..].iter_mut().rev().find_map(|edit| match edit {
             Edit::Replace(repair, _) if repair.kind == RepairKind::UnescapedQuote => Some(repair),
             _ => None,
         });
         if let Some(repair) = last {
             repair.kind = RepairKind::AmbiguousQuote;
             if !self.options.policy().allows(RepairKind::AmbiguousQuote) {
-                self.refused = Some(repair.clone());
+                self.ending.refused = Some(repair.clone());
                 return Err(Stop::Refused);
             }
         }

@@ -52,7 +52,8 @@ impl Engine {
         }
         if matches!(third, b',' | b':' | b'}' | b']' | b')' | b';' | b'+' | b'=' | b'{' | b'[') {
             // Where the key is in two quotes, its value is, too.
-            let value = !is_key && self.doubled && !matches!(third, b',' | b':' | b'}' | b']');
+            let value =
+                !is_key && self.string.doubled && !matches!(third, b',' | b':' | b'}' | b']');
             return Ok(if value { 2 } else { 1 });
         }
         if third.is_ascii_whitespace() {
@@ -112,13 +113,13 @@ impl Engine {
         }
         // After a longer quote, less is in sight, so that no more is withheld because of it.
         let window = (self.window + 1).saturating_sub(length);
-        let look = source.look(self.pos + length, window).in_escaped(self.escaped);
+        let look = source.look(self.pos + length, window).in_escaped(self.document.escaped);
         let next = match look.peek() {
             Err(Edge::More) => return Err(Edge::More),
             next => next.ok(),
         };
         let single = text.quote == Quote::Single && !text.is_key;
-        if single && next.is_some_and(|next| self.inner.is_within_word(next)) {
+        if single && next.is_some_and(|next| self.string.inner.is_within_word(next)) {
             return Ok(Meaning::Inner);
         }
         let (context, lost) = self.context(source, text, next);
@@ -172,9 +173,9 @@ impl Engine {
             outer: if outermost { None } else { self.frames.shape_below(0) },
             in_object: self.frames.above(|shape| shape == Shape::Object).is_some(),
             in_group: self.frames.above(group).is_some(),
-            settles: outermost && !self.whole && self.inner_quotes == 0,
-            opens: touching && self.inner.may_begin(),
-            doubles: text.quote == Quote::Double && self.inner.may_be_doubled(),
+            settles: outermost && !self.whole && self.string.inner_quotes == 0,
+            opens: touching && self.string.inner.may_begin(),
+            doubles: text.quote == Quote::Double && self.string.inner.may_be_doubled(),
         }
     }
 
@@ -191,7 +192,7 @@ impl Engine {
         if self.options.guide().is_none() || self.frames.top() != Some(Shape::Object) {
             return Ok(seen);
         }
-        let quoted = self.inner_quotes > 0;
+        let quoted = self.string.inner_quotes > 0;
         let meaning = verdict(Place::Member, seen, context);
         if meaning == Verdict::LostBefore {
             let forbidden = quoted && self.forbids_member(key)?;

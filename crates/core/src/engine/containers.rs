@@ -1,0 +1,149 @@
+//! Opening containers, and the keys, values and commas in them.
+
+use super::{Comma, Engine, Expect, Flow, Source, Step, Stop, Token, frames::Shape};
+use crate::RepairKind;
+
+impl Engine {
+    /// Opens a container.
+    pub(super) fn open(&mut self, shape: Shape) -> Step {
+        if shape.is_visible() && self.frames.depth() >= self.options.limits().depth() {
+            return Err(Stop::Overflow);
+        }
+        if self.frames.len() >= 2 * self.options.limits().depth() + 16 {
+            return Err(Stop::Overflow);
+        }
+        let at = self.pos;
+        self.begin_value();
+        if shape == Shape::Tuple {
+            self.edit(RepairKind::Tuple, at..at + 1, "[")?;
+        }
+        self.pos += 1;
+        self.frames.push(shape, at);
+        self.member.comma = None;
+        self.expect = if shape == Shape::Object { Expect::FirstKey } else { Expect::FirstItem };
+        self.gap.start = self.pos;
+        if shape.is_visible() {
+            self.commit();
+        }
+        Ok(Flow::Go)
+    }
+
+    /// A key begins here.
+    pub(super) fn begin_key(&mut self) {
+        self.member.key_start = self.pos;
+        if self.member.comma.is_none() {
+            self.member.edits_before = self.script.serial;
+        }
+    }
+
+    /// Begins a value. Whatever was uncertain before it is kept.
+    pub(super) fn begin_value(&mut self) {
+        if self.frames.top().is_some_and(Shape::is_list) {
+            self.frames.begin_item();
+        }
+        if self.frames.len() == 0 {
+            self.document.start = self.pos;
+        }
+    }
+
+    pub(super) fn undo_begin_value(&mut self, (items, start): (usize, usize)) {
+        self.frames.set_items(items);
+        self.document.start = start;
+    }
+
+    /// Ends a value at `pos`.
+    pub(super) fn value_ended(&mut self, source: &Source<'_>) -> Result<(), Stop> {
+        self.gap.start = self.pos;
+        self.expect = match self.frames.top() {
+            Some(Shape::Object) => Expect::MemberEnd,
+            Some(Shape::Array | Shape::Tuple) => Expect::ItemEnd,
+            Some(Shape::Call) => Expect::CallEnd,
+            Some(Shape::Doubled) => Expect::DoubledEnd,
+            None => {
+                self.commit();
+                if self.ending.over {
+                    return Err(Stop::Overflow);
+                }
+                if self.documents.count >= self.documents.most {
+                    return Err(Stop::Overflow);
+                }
+                self.documents.count += 1;
+                if !self.is_scalar() {
+                    self.outside.text.end_document();
+                    self.outside.text.refresh();
+                    self.outside.read = self.pos;
+                }
+                (self.document.escaped, self.document.fenced) = (false, false);
+                self.document.end = Some(self.pos);
+                let start = self.document.start;
+                self.script.end_document(start, self.pos);
+                let _ = source;
+                Expect::After
+            }
+        };
+        Ok(())
+    }
+
+    /// Records a comma. It is kept only if something follows it.
+    pub(super) fn pend_comma(&mut self, comma: Comma, edits: usize) {
+        self.member.comma = Some(comma);
+        self.member.edits_before = edits;
+        if self.frames.top() == Some(Shape::Object) {
+            self.frames.clear_key();
+            self.expect = Expect::Key;
+        } else {
+            self.expect = Expect::Item;
+        }
+    }
+
+    /// Inserts a comma, directly after the previous value if that is not committed.
+    pub(super) fn insert_comma(&mut self) -> Result<(), Stop> {
+        let at = if self.reaches(self.gap.start) && self.gap.start <= self.pos {
+            self.gap.start
+        } else {
+            self.pos
+        };
+        let at = if at < self.committed && !self.whole { self.pos } else { at };
+        let edits = self.script.serial;
+        self.edit(RepairKind::MissingComma, at..at, ",")?;
+        self.pend_comma(Comma { at, length: 0 }, edits);
+        Ok(())
+    }
+
+    pub(super) fn insert_value(&mut self, token: Token) -> Step {
+        let at = self.pos;
+        let after = if self.expect == Expect::Colon { ": null" } else { "null" };
+        self.edit(RepairKind::MissingValue, at..at, after)?;
+        if token == Token::Ellipsis {
+            // The ellipsis itself is dropped after the value.
+            self.expect = Expect::MemberEnd;
+        }
+        self.expect = Expect::MemberEnd;
+        self.gap.start = at;
+        self.commit();
+        Ok(Flow::Go)
+    }
+
+    /// Drops the comma before a closer, if there is one.
+    pub(super) fn drop_comma(&mut self) -> Result<(), Stop> {
+        if matches!(self.expect, Expect::Item | Expect::Key) {
+            self.expect =
+                if self.expect == Expect::Item { Expect::ItemEnd } else { Expect::MemberEnd };
+            // If an edit inserted the comma, remove that edit.
+            let Some(comma) = self.member.comma else { return Ok(()) };
+            let made = self.member.edits_before + 1;
+            let first = self.script.before(comma.at).max(self.script.committed);
+            let wrote = self.script.edits[first..].iter().rposition(|edit| {
+                matches!(edit, super::Edit::Replace(repair, serial)
+                    if repair.kind == RepairKind::MissingComma && *serial == made)
+            });
+            if let Some(wrote) = wrote {
+                self.script.remove(first + wrote);
+            }
+            if comma.length > 0 {
+                self.edit(RepairKind::ExtraComma, comma.at..comma.end(), "")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! Dropping what has no meaning where it is.
+
+use super::{Comma, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, try_peek};
+use crate::RepairKind;
+
+impl Engine {
+    /// Drops a token that has no meaning here.
+    pub(super) fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
+        let at = self.pos;
+        let kind = match token {
+            Token::Ellipsis => return self.skip_ellipsis(source),
+            Token::Fence => {
+                // After a document, the line end before a fence is dropped with it.
+                let after = self.expect == Expect::After
+                    && self.options.trailing_documents() != crate::TrailingDocuments::All
+                    && self.gap.start >= self.committed;
+                let blank = source.slice(self.gap.start, at).iter().all(|b| b" \t\r\n".contains(b));
+                let from = if after && blank { self.gap.start } else { at };
+                self.edit(RepairKind::CodeFence, from..at + 3, "")?;
+                self.pos += 3;
+                self.document.fenced = self.expect == Expect::After;
+                if !self.is_scalar() {
+                    self.outside.text.close_fence(b"");
+                    self.outside.read = self.pos;
+                }
+                return Ok(Flow::Go);
+            }
+            Token::Semicolon if self.expect == Expect::After && self.document.wrapped => {
+                RepairKind::CallWrapper
+            }
+            Token::Semicolon if self.expect == Expect::After => RepairKind::TrailingProse,
+            Token::Comma | Token::Semicolon => RepairKind::ExtraComma,
+            Token::Colon | Token::Equals => RepairKind::ExtraColon,
+            Token::ObjectClose | Token::ArrayClose | Token::GroupClose => RepairKind::ExtraClose,
+            Token::ObjectOpen | Token::GroupOpen => RepairKind::DuplicateOpen,
+            Token::ArrayOpen
+            | Token::Plus
+            | Token::Quote
+            | Token::Number
+            | Token::Word
+            | Token::End => RepairKind::StrayText,
+        };
+        let end = if token == Token::Equals {
+            let Some(end) = self.equals_end(source)? else { return Ok(Flow::Wait) };
+            end
+        } else {
+            at + 1
+        };
+        self.edit(kind, at..end, "")?;
+        self.pos = end;
+        Ok(Flow::Go)
+    }
+
+    /// The end of `=` or `=>`, if all of it has arrived.
+    pub(super) fn equals_end(&mut self, source: &Source<'_>) -> Result<Option<usize>, Stop> {
+        Ok(match source.byte(self.pos + 1) {
+            Some(b'>' | b'=') => Some(self.pos + 2),
+            None if !source.is_last() => None,
+            _ => Some(self.pos + 1),
+        })
+    }
+
+    /// Drops an ellipsis.
+    pub(super) fn skip_ellipsis(&mut self, source: &Source<'_>) -> Step {
+        let mut look = self.look(source, self.pos);
+        if look.rest().starts_with("…".as_bytes()) {
+            look.advance(3);
+        }
+        while try_peek!(look.peek(), 0) == b'.' {
+            look.bump();
+        }
+        let end = self.pos + look.passed();
+        // The blanks between the comma and the ellipsis are dropped with it.
+        let pending = matches!(self.expect, super::Expect::Item | super::Expect::Key);
+        let after_comma = self.member.comma.filter(|_| pending).map(Comma::end);
+        let blank = |from: &usize| {
+            *from < self.pos && source.slice(*from, self.pos).iter().all(u8::is_ascii_whitespace)
+        };
+        let start = after_comma.filter(blank).unwrap_or(self.pos);
+        self.script.forget_uncommitted(start);
+        self.edit(RepairKind::Ellipsis, start..end, "")?;
+        self.pos = end;
+        Ok(Flow::Go)
+    }
+
+    /// Drops words between members, up to the next separator, quote or line end.
+    pub(super) fn stray(&mut self, source: &Source<'_>) -> Step {
+        let rest = source.from(self.pos);
+        let first = usize::from(self.pos == self.lex_start);
+        let found = rest
+            .iter()
+            .skip(first)
+            .position(|b| matches!(b, b',' | b'}' | b']' | b'{' | b'[' | b'"' | b'\n'));
+        match found {
+            Some(at) => self.pos += at + first,
+            None => self.pos += rest.len(),
+        }
+        self.check_withheld()?;
+        if found.is_none() && !source.is_last() {
+            return Ok(Flow::Wait);
+        }
+        let stray = source.slice(self.lex_start, self.pos);
+        let blank = stray.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+        let kept = stray.len() - blank;
+        self.edit(RepairKind::StrayText, self.lex_start..self.lex_start + kept, "")?;
+        self.lex = Lex::None;
+        Ok(Flow::Go)
+    }
+}

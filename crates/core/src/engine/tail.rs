@@ -1,0 +1,89 @@
+//! Text after the last document.
+
+use super::{Dropping, Edit, Engine, Flow, Lex, Source, Step, Stop, Token, source::Edge, try_peek};
+use crate::{Repair, RepairKind, Tail, TrailingDocuments};
+
+impl Engine {
+    /// Drops everything from here on.
+    pub(super) fn open_tail(&mut self, source: &Source<'_>, token: Token) -> Step {
+        let sentence = token == Token::Colon && self.whole && !self.leads_member(source);
+        if token == Token::Colon && self.documents.count == 1 && self.is_scalar() && !sentence {
+            // `"a": 1}` lost its opening brace: a key alone is not a document.
+            return Err(Stop::Nothing);
+        }
+        if self.whole && self.documents.count == 1 && self.is_scalar() && self.reopens_prose() {
+            return Ok(Flow::Go);
+        }
+        let kind = match token {
+            Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
+            _ => try_peek!(self.tail_kind(source, token), RepairKind::TrailingProse),
+        };
+        if self.options.trailing_documents() == TrailingDocuments::Error
+            || !self.options.policy().allows(kind)
+        {
+            let from = self.gap.start;
+            self.ending.refused = Some(Repair::new(kind, from..self.pos, ""));
+            return Err(Stop::Refused);
+        }
+        let others = match self.options.trailing_documents() {
+            TrailingDocuments::All => true,
+            TrailingDocuments::Array | TrailingDocuments::Last => self.documents.several,
+            TrailingDocuments::Error | TrailingDocuments::First => false,
+        };
+        if others {
+            self.outside.text.begin_text();
+            let step = self.not_a_document(0);
+            self.outside.kind = kind;
+            return step;
+        }
+        let from = self.gap.start.max(self.committed);
+        self.script.forget_uncommitted(from);
+        self.dropping = Some(Dropping { from, kind });
+        self.lex = Lex::Tail;
+        Ok(Flow::Go)
+    }
+
+    /// Classifies the text that begins at `pos`, after the document.
+    fn tail_kind(&mut self, source: &Source<'_>, token: Token) -> Result<RepairKind, Edge> {
+        let mut tail = Tail::new(self.window).in_doubt(self.unescaped > 0 && !self.document.fenced);
+        let plain = matches!(source.byte(self.pos), Some(b'"' | b'\''));
+        if token == Token::Quote && plain && self.document.end == Some(self.pos) {
+            tail.touch();
+        }
+        // Text after a line end is not on the document's line; closers may come between them.
+        if self.gap_holds_line_end(source) {
+            tail.byte(b'\n');
+        }
+        let mut look = source.look(self.pos, self.window);
+        while !tail.is_decided() {
+            match look.peek() {
+                Ok(byte) => tail.byte(byte),
+                Err(Edge::More) => return Err(Edge::More),
+                Err(Edge::End | Edge::Window) => break,
+            }
+            look.bump();
+        }
+        Ok(tail.kind())
+    }
+
+    /// The repair of the text that is being dropped, if the caller gives up.
+    pub(crate) fn abandon(&mut self) -> Option<Repair> {
+        let Dropping { from, kind } = self.dropping.take()?;
+        Some(Repair::new(kind, from..self.committed, ""))
+    }
+
+    /// Drops text after the last document.
+    pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
+        self.pos = source.end();
+        self.commit_content();
+        if source.is_last()
+            && let Some(Dropping { from, kind }) = self.dropping.take()
+        {
+            let repair = Repair::new(kind, from..self.pos, "");
+            self.script.serial += 1;
+            self.script.edits.push(Edit::Replace(repair, self.script.serial));
+            self.script.commit();
+        }
+        Ok(Flow::Wait)
+    }
+}
