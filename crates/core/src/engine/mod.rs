@@ -140,6 +140,40 @@ pub(crate) struct Engine {
     steps: u64,
 }
 
+/// Makes sure that reading ends. Each step must consume bytes, or change frames or edits, of which
+/// there are few. It may also go back, to read the bytes from there on once more.
+struct Progress {
+    /// The highest position so far, and the lowest one since.
+    furthest: usize,
+    lowest: usize,
+    /// How many steps were taken since, and how many change only frames.
+    steps: usize,
+    open: usize,
+}
+
+impl Progress {
+    const fn at(pos: usize) -> Self {
+        Self { furthest: pos, lowest: pos, steps: 0, open: 0 }
+    }
+
+    #[inline]
+    fn step(&mut self, pos: usize, open: usize) {
+        if pos > self.furthest {
+            *self = Self { furthest: pos, lowest: pos, steps: 0, open };
+        } else {
+            self.lowest = self.lowest.min(pos);
+            self.steps += 1;
+            self.open = self.open.max(open);
+        }
+    }
+
+    /// Whether more steps were taken than reading the same bytes a few times takes.
+    #[inline]
+    const fn is_stuck(&self, spare: usize) -> bool {
+        self.steps > 4 * (self.furthest - self.lowest) + self.open + 8 + spare
+    }
+}
+
 impl Engine {
     pub(crate) fn streaming(options: Options) -> Self {
         let window = options.limits().lookahead();
@@ -345,12 +379,11 @@ impl Engine {
     }
 
     fn read(&mut self, source: Source<'_>) -> Result<(), Stop> {
-        let mut idle = 0;
         // The fast path is entered only after a step, so that it does not matter where a chunk
         // ends.
         let mut stepped = false;
         self.leave_fast_path();
-        let mut most = self.frames.len() + 8;
+        let mut progress = Progress::at(self.pos);
         if self.whole && self.pos == 0 {
             self.trials.budget = 8 * source.text().len() + 4096;
         }
@@ -383,14 +416,9 @@ impl Engine {
                 return Ok(());
             }
             stepped = true;
-            // Each step must consume bytes, or change frames or edits, of which there are few.
-            if self.pos == before {
-                idle += 1;
-            } else {
-                (idle, most) = (0, self.frames.len() + 8);
-            }
-            debug_assert!(idle <= most, "no progress at {before}: {self:?}");
-            if idle > most + 56 {
+            progress.step(self.pos, self.frames.len());
+            debug_assert!(!progress.is_stuck(0), "no progress at {before}: {self:?}");
+            if progress.is_stuck(56) {
                 return Err(Stop::Refused);
             }
         }

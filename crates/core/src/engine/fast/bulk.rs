@@ -7,22 +7,18 @@
 //! There are two versions of the loop: one for JSON, and one (`DIALECT`) that also reads the tokens
 //! of a [dialect](super::dialect) and makes their edits.
 
+mod commit;
+
+use commit::{Bulk, NONE};
+
 use super::{
     Delimiter, Engine, dialect,
     tokens::{self, After, Content, Key},
 };
-use crate::{
-    RepairKind,
-    engine::{Closed, Comma, frames::Shape},
-    grammar::Expect,
-};
+use crate::RepairKind;
 
-/// No such offset. While reading in bulk, an option would take a second register or more.
-const NONE: usize = usize::MAX;
-
-const fn some(at: usize) -> Option<usize> {
-    if at == NONE { None } else { Some(at) }
-}
+/// The shortest text for which reading in bulk is worth its setup.
+pub(super) const MIN_BULK: usize = 32;
 
 /// After so many bytes without an edit, a text is no longer read as in a dialect.
 const QUIET: usize = 256;
@@ -36,69 +32,6 @@ pub(super) enum Halt {
     String(usize, Content),
     /// After a value or an opening bracket that ends at that index.
     Between(usize),
-}
-
-/// The state while reading in bulk. Indices are indices in the chunk.
-struct Bulk {
-    /// The end of the last value, or of the bracket that was opened last.
-    ended: usize,
-    /// Where the content of the last value starts, if it is a string.
-    string: usize,
-    /// Whether the innermost container is an array.
-    list: bool,
-    /// How many keys were read, or items were begun, in the innermost container.
-    items: usize,
-    /// The key that was read last.
-    key: (usize, usize),
-    key_quote: Delimiter,
-    /// Whether it is a key of the innermost container.
-    own_key: bool,
-    /// The offset of the comma before the member or item that began last, and of the one before an
-    /// item that has not begun yet.
-    comma: usize,
-    pending: usize,
-    /// How many edits were made before the member or item that began last.
-    member_edits: usize,
-    /// How many edits are committed with the last value.
-    edits: usize,
-    /// How many edits were made when a value last began after an edit, and where that was.
-    seen_edits: usize,
-    seen_at: usize,
-}
-
-impl Bulk {
-    #[inline(always)]
-    fn value_ended(&mut self, end: usize) {
-        (self.ended, self.string) = (end, NONE);
-    }
-
-    #[inline(always)]
-    fn string_ended(&mut self, value: usize, content: Content) {
-        (self.ended, self.string) = (content.end + 1, value + 1);
-    }
-
-    /// Begins an item. A member has begun with its key.
-    #[inline(always)]
-    fn begin(&mut self) {
-        if self.list {
-            self.items += 1;
-            self.comma = self.pending;
-        }
-    }
-
-    #[inline(always)]
-    fn begin_member(&mut self, key: Key, comma: usize) {
-        self.items += 1;
-        self.key = (key.from, key.to);
-        self.own_key = true;
-        self.comma = comma;
-    }
-
-    /// Whether this byte closes the innermost container.
-    #[inline(always)]
-    const fn is_closer(&self, byte: u8) -> bool {
-        byte == if self.list { b']' } else { b'}' }
-    }
 }
 
 impl Engine {
@@ -398,96 +331,6 @@ impl Engine {
         let begins = matches!(text[item], b'"' | b'{' | b'[' | b'-' | b'0'..=b'9')
             || DIALECT && text[item] == b'\'';
         begins.then_some((next, Next::Item(item)))
-    }
-
-    /// Whether a container may open at `value`.
-    #[inline(always)]
-    fn may_open(&self, list: bool, text: &[u8], value: usize) -> bool {
-        // The value of a member may be a placeholder, as in `{{name}}`.
-        let doubled =
-            !list && text[value] == b'{' && matches!(text.get(value + 1), None | Some(b'{'));
-        !doubled && self.frames.depth() < self.options.limits().depth()
-    }
-
-    /// Whether the innermost container is directly inside an array or object of the input.
-    #[inline(always)]
-    fn may_close(&self) -> bool {
-        matches!(self.frames.parent(), Some(Shape::Object | Shape::Array))
-    }
-
-    #[inline(always)]
-    fn bulk_open(&mut self, now: &mut Bulk, list: bool, text: &[u8], base: usize, value: usize) {
-        let shape = if list { Shape::Array } else { Shape::Object };
-        self.bulk_frame(now, text);
-        self.frames.push(shape, base + value);
-        now.value_ended(value + 1);
-        (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
-    }
-
-    /// Closes the innermost container at `at`, unless the other rules have to handle that.
-    #[inline(always)]
-    fn bulk_close(&mut self, now: &mut Bulk, base: usize, at: usize) -> bool {
-        let Some((list, items)) = self.frames.close_inner() else { return false };
-        let object_end = if now.list { None } else { Some(base + at + 1) };
-        self.closed = Closed { items: now.items, object_end };
-        now.value_ended(at + 1);
-        (now.list, now.items) = (list, items);
-        now.own_key = false;
-        true
-    }
-
-    /// Stores what is known of the innermost container.
-    #[inline(always)]
-    fn bulk_frame(&mut self, now: &Bulk, text: &[u8]) {
-        if now.own_key {
-            self.frames.set_member(now.items, &text[now.key.0..now.key.1]);
-        } else if now.list {
-            self.frames.set_items(now.items);
-        }
-    }
-
-    /// Stores the state after the last value, or after the container that was opened last.
-    fn bulk_commit(&mut self, now: &Bulk, text: &[u8], base: usize) {
-        self.bulk_frame(now, text);
-        let ended = base + now.ended;
-        let string = now.string != NONE;
-        self.pos = ended;
-        self.gap.start = ended;
-        self.committed = ended - usize::from(string);
-        self.committed_in_string = string;
-        self.string.closed = string.then_some(self.committed);
-        if string {
-            self.lex_start = base + now.string;
-            self.string.inner_quotes = 0;
-            self.string.definite_end = None;
-        }
-        self.script.committed = now.edits;
-        self.member.edits_before = now.member_edits;
-        if self.member.comma.map_or(NONE, |comma| comma.at) != now.comma {
-            self.member.comma = some(now.comma).map(Comma::read);
-        }
-        if now.key.0 != NONE {
-            self.member.key_start =
-                base + now.key.0 - usize::from(now.key_quote != Delimiter::None);
-        }
-        self.expect = match (now.list, now.items) {
-            (true, 0) => Expect::FirstItem,
-            (true, _) => Expect::ItemEnd,
-            (false, 0) => Expect::FirstKey,
-            (false, _) => Expect::MemberEnd,
-        };
-    }
-
-    /// Stores what was read between the last value and the next one.
-    fn bulk_to_value(&mut self, now: &Bulk, base: usize, value: usize) {
-        if now.list {
-            self.fast.comma = some(now.pending);
-        } else {
-            self.lex_start = base + now.key.0;
-            self.gap.start = base + now.key.1 + usize::from(now.key_quote != Delimiter::None);
-            self.pos = base + value;
-            self.expect = Expect::MemberValue;
-        }
     }
 }
 

@@ -3,8 +3,10 @@
 //! that the loop runs about once per value.
 
 use super::{
-    Delimiter, Digits, End, Engine, MAX_TOKEN, Phase, bulk::Halt, commit::number_end, dialect,
-    tokens,
+    Delimiter, Digits, End, Engine, MAX_TOKEN, Phase,
+    bulk::{Halt, MIN_BULK},
+    commit::number_end,
+    dialect, tokens,
 };
 use crate::{
     RepairKind,
@@ -13,38 +15,9 @@ use crate::{
     scan,
 };
 
-/// The shortest text for which reading in bulk is worth its setup.
-const MIN_BULK: usize = 32;
-
 impl Engine {
-    /// Runs the automaton on `text`.
     #[inline(always)]
-    pub(super) fn fast_steps(&mut self, carry: &[u8], text: &[u8], base: usize) -> End {
-        if self.fast.dialect.is_seen() {
-            return self.dialect_steps(carry, text, base, 0);
-        }
-        // A local variable, so that it is kept in a register.
-        let mut phase = self.fast.phase;
-        let end = self.fast_phases::<false>(carry, text, base, 0, &mut phase);
-        self.fast.phase = phase;
-        match end {
-            End::Dialect(at) => self.dialect_steps(carry, text, base, at - base),
-            end => end,
-        }
-    }
-
-    /// Runs the automaton that also reads a dialect, from `at` on.
-    #[inline(never)]
-    fn dialect_steps(&mut self, carry: &[u8], text: &[u8], base: usize, at: usize) -> End {
-        self.fast.dialect.note();
-        let mut phase = self.fast.phase;
-        let end = self.fast_phases::<true>(carry, text, base, at, &mut phase);
-        self.fast.phase = phase;
-        end
-    }
-
-    #[inline(always)]
-    fn fast_phases<const DIALECT: bool>(
+    pub(super) fn fast_phases<const DIALECT: bool>(
         &mut self,
         carry: &[u8],
         text: &[u8],

@@ -1,0 +1,182 @@
+//! What reading in bulk remembers, and how it becomes the engine's state.
+
+use crate::{
+    engine::{
+        Closed, Comma, Engine,
+        fast::{
+            Delimiter,
+            tokens::{Content, Key},
+        },
+        frames::Shape,
+    },
+    grammar::Expect,
+};
+
+/// No such offset. While reading in bulk, an option would take a second register or more.
+pub(super) const NONE: usize = usize::MAX;
+
+const fn some(at: usize) -> Option<usize> {
+    if at == NONE { None } else { Some(at) }
+}
+
+/// The state while reading in bulk. Indices are indices in the chunk.
+pub(super) struct Bulk {
+    /// The end of the last value, or of the bracket that was opened last.
+    pub(super) ended: usize,
+    /// Where the content of the last value starts, if it is a string.
+    pub(super) string: usize,
+    /// Whether the innermost container is an array.
+    pub(super) list: bool,
+    /// How many keys were read, or items were begun, in the innermost container.
+    pub(super) items: usize,
+    /// The key that was read last.
+    pub(super) key: (usize, usize),
+    pub(super) key_quote: Delimiter,
+    /// Whether it is a key of the innermost container.
+    pub(super) own_key: bool,
+    /// The offset of the comma before the member or item that began last, and of the one before an
+    /// item that has not begun yet.
+    pub(super) comma: usize,
+    pub(super) pending: usize,
+    /// How many edits were made before the member or item that began last.
+    pub(super) member_edits: usize,
+    /// How many edits are committed with the last value.
+    pub(super) edits: usize,
+    /// How many edits were made when a value last began after an edit, and where that was.
+    pub(super) seen_edits: usize,
+    pub(super) seen_at: usize,
+}
+
+impl Bulk {
+    #[inline(always)]
+    pub(super) fn value_ended(&mut self, end: usize) {
+        (self.ended, self.string) = (end, NONE);
+    }
+
+    #[inline(always)]
+    pub(super) fn string_ended(&mut self, value: usize, content: Content) {
+        (self.ended, self.string) = (content.end + 1, value + 1);
+    }
+
+    /// Begins an item. A member has begun with its key.
+    #[inline(always)]
+    pub(super) fn begin(&mut self) {
+        if self.list {
+            self.items += 1;
+            self.comma = self.pending;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn begin_member(&mut self, key: Key, comma: usize) {
+        self.items += 1;
+        self.key = (key.from, key.to);
+        self.own_key = true;
+        self.comma = comma;
+    }
+
+    /// Whether this byte closes the innermost container.
+    #[inline(always)]
+    pub(super) const fn is_closer(&self, byte: u8) -> bool {
+        byte == if self.list { b']' } else { b'}' }
+    }
+}
+
+impl Engine {
+    /// Whether a container may open at `value`.
+    #[inline(always)]
+    pub(super) fn may_open(&self, list: bool, text: &[u8], value: usize) -> bool {
+        // The value of a member may be a placeholder, as in `{{name}}`.
+        let doubled =
+            !list && text[value] == b'{' && matches!(text.get(value + 1), None | Some(b'{'));
+        !doubled && self.frames.depth() < self.options.limits().depth()
+    }
+
+    /// Whether the innermost container is directly inside an array or object of the input.
+    #[inline(always)]
+    pub(super) fn may_close(&self) -> bool {
+        matches!(self.frames.parent(), Some(Shape::Object | Shape::Array))
+    }
+
+    #[inline(always)]
+    pub(super) fn bulk_open(
+        &mut self,
+        now: &mut Bulk,
+        list: bool,
+        text: &[u8],
+        base: usize,
+        value: usize,
+    ) {
+        let shape = if list { Shape::Array } else { Shape::Object };
+        self.bulk_frame(now, text);
+        self.frames.push(shape, base + value);
+        now.value_ended(value + 1);
+        (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
+    }
+
+    /// Closes the innermost container at `at`, unless the other rules have to handle that.
+    #[inline(always)]
+    pub(super) fn bulk_close(&mut self, now: &mut Bulk, base: usize, at: usize) -> bool {
+        let Some((list, items)) = self.frames.close_inner() else { return false };
+        let object_end = if now.list { None } else { Some(base + at + 1) };
+        self.closed = Closed { items: now.items, object_end };
+        now.value_ended(at + 1);
+        (now.list, now.items) = (list, items);
+        now.own_key = false;
+        true
+    }
+
+    /// Stores what is known of the innermost container.
+    #[inline(always)]
+    pub(super) fn bulk_frame(&mut self, now: &Bulk, text: &[u8]) {
+        if now.own_key {
+            self.frames.set_member(now.items, &text[now.key.0..now.key.1]);
+        } else if now.list {
+            self.frames.set_items(now.items);
+        }
+    }
+
+    /// Stores the state after the last value, or after the container that was opened last.
+    pub(super) fn bulk_commit(&mut self, now: &Bulk, text: &[u8], base: usize) {
+        self.bulk_frame(now, text);
+        let ended = base + now.ended;
+        let string = now.string != NONE;
+        self.pos = ended;
+        self.gap.start = ended;
+        self.committed = ended - usize::from(string);
+        self.committed_in_string = string;
+        self.string.closed = string.then_some(self.committed);
+        if string {
+            self.lex_start = base + now.string;
+            self.string.inner_quotes = 0;
+            self.string.definite_end = None;
+        }
+        self.script.committed = now.edits;
+        self.member.edits_before = now.member_edits;
+        if self.member.comma.map_or(NONE, |comma| comma.at) != now.comma {
+            self.member.comma = some(now.comma).map(Comma::read);
+        }
+        if now.key.0 != NONE {
+            self.member.key_start =
+                base + now.key.0 - usize::from(now.key_quote != Delimiter::None);
+        }
+        self.expect = match (now.list, now.items) {
+            (true, 0) => Expect::FirstItem,
+            (true, _) => Expect::ItemEnd,
+            (false, 0) => Expect::FirstKey,
+            (false, _) => Expect::MemberEnd,
+        };
+    }
+
+    /// Stores what was read between the last value and the next one.
+    pub(super) fn bulk_to_value(&mut self, now: &Bulk, base: usize, value: usize) {
+        if now.list {
+            self.fast.comma = some(now.pending);
+        } else {
+            self.lex_start = base + now.key.0;
+            self.gap.start = base + now.key.1 + usize::from(now.key_quote != Delimiter::None);
+            self.pos = base + value;
+            self.expect = Expect::MemberValue;
+        }
+    }
+}
