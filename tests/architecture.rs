@@ -201,6 +201,66 @@ fn sources_stay_short_and_well_named() {
     }
 }
 
+/// A method of the engine in each of its sources, by name, and what each source calls.
+struct Calls {
+    defined: BTreeMap<String, Vec<String>>,
+    called: BTreeMap<String, Vec<String>>,
+}
+
+/// Reads the sources of the engine. Only methods called on `self` count, which is all that its
+/// sources call of one another, but for functions without any state.
+fn calls_in_the_engine() -> Calls {
+    let name_at = |text: &str| -> String {
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let (mut defined, mut called) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
+    let root = jsonmend_tests::root().join("crates/core/src/engine");
+    for (path, text) in sources(&["crates/core/src/engine"]) {
+        let file = path.strip_prefix(&root).unwrap().display().to_string();
+        let text: Vec<&str> = code(text.split("#[cfg(test)]").next().unwrap()).collect();
+        let text = text.concat();
+        for (at, _) in text.match_indices("fn ") {
+            let rest = &text[at + 3..];
+            let name = name_at(rest);
+            let takes = rest.split_once('(').map(|(_, rest)| rest.trim_start());
+            if takes.is_some_and(|rest| rest.starts_with("&self") || rest.starts_with("&mut self"))
+            {
+                defined.entry(name).or_default().push(file.clone());
+            }
+        }
+        let calls = text.match_indices("self.").map(|(at, _)| &text[at + 5..]);
+        let calls = calls.filter_map(|rest| {
+            let name = name_at(rest);
+            let generic = rest[name.len()..].starts_with("::<");
+            (generic || rest[name.len()..].starts_with('(')).then_some(name)
+        });
+        called.insert(file, calls.collect());
+    }
+    Calls { defined, called }
+}
+
+#[test]
+fn the_sources_of_the_engine_call_one_another_in_one_direction() {
+    let Calls { defined, called } = calls_in_the_engine();
+    // A name that several types have says nothing.
+    let only = |name: &String| match defined.get(name).map(Vec::as_slice) {
+        Some([file]) => Some(file.clone()),
+        _ => None,
+    };
+    let mut arrows: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, names) in called {
+        let others = names.iter().filter_map(only).filter(|other| *other != file);
+        arrows.insert(file.clone(), others.collect());
+    }
+    assert!(arrows.values().map(Vec::len).sum::<usize>() > 200, "calls are not seen");
+    // Remove what calls nothing that is left, until nothing is.
+    while !arrows.is_empty() {
+        let left: Vec<String> = arrows.keys().cloned().collect();
+        arrows.retain(|_, others| others.iter().any(|other| left.contains(other)));
+        assert!(arrows.len() < left.len(), "these call one another in a circle: {arrows:#?}");
+    }
+}
+
 #[test]
 fn the_workspace_says_why_for_every_member() {
     let manifest = fs::read_to_string(jsonmend_tests::root().join("Cargo.toml")).unwrap();
