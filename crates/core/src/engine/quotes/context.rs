@@ -60,7 +60,7 @@ impl Engine {
                 return (context, lost(at));
             }
         }
-        let opens = self.string.inner.may_begin();
+        let opens = self.string.inner.may_begin() && next != Some(b',');
         let context = match quoted {
             true if self.string.inner.is_quoting() => Context::Quotation,
             true if opens => Context::QuotedOpening,
