@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{Engine, Expect, Flow, Lex, Source, Step, Stop, Text, frames::Shape};
+use super::{Engine, Expect, Flow, Lex, Source, Step, Stop, Text, frames::Shape, quotes::lost_key};
 use crate::RepairKind;
 
 impl Engine {
@@ -58,6 +58,9 @@ impl Engine {
 
     /// The input ended inside a string.
     pub(super) fn end_of_text(&mut self, source: &Source<'_>, text: Text) -> Step {
+        if text.is_key && self.reads_lost_key(source, text)? {
+            return Ok(Flow::Go);
+        }
         self.cut_off()?;
         self.lex = Lex::None;
         if text.is_key {
@@ -76,6 +79,24 @@ impl Engine {
         self.edit(RepairKind::UnterminatedString, end - sign..end, "\"")?;
         self.value_ended(source)?;
         Ok(Flow::Go)
+    }
+
+    /// In `{"a": 1, "b: 2}` only a quote is missing. Reads the rest again, from the end of the key.
+    fn reads_lost_key(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Stop> {
+        let content = source.slice(self.lex_start, self.pos);
+        let Some(end) = lost_key(content).filter(|_| self.closers_at_end(content).is_some()) else {
+            return Ok(false);
+        };
+        let at = self.lex_start + end;
+        self.forget(at);
+        let sign = text.quote.mistaken_closer(&content[..end]);
+        self.edit(RepairKind::UnterminatedString, at - sign..at, "\"")?;
+        self.frames.set_key(&content[..end - sign]);
+        self.pos = at;
+        self.gap.start = at;
+        self.lex = Lex::None;
+        self.expect = Expect::Colon;
+        Ok(true)
     }
 
     /// In `{"a": ["x", "y]}` only the quote is missing. Returns the length of the string without the

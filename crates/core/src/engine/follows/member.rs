@@ -314,6 +314,29 @@ fn begins_value(mut look: Look<'_>) -> Result<bool, Edge> {
         || is_literal(look.word()?))
 }
 
+/// Whether a number, a literal or a container begins at `look` that looks like one in JSON, and not
+/// like text.
+fn reads_plain_value(mut look: Look<'_>) -> Result<bool, Edge> {
+    let first = look.peek()?;
+    if matches!(first, b'{' | b'[') {
+        look.bump();
+        return Ok(matches!(look.gap()?, b'{' | b'[' | b'}' | b']' | b'"' | b'0'..=b'9' | b'-'));
+    }
+    if matches!(first, b'0'..=b'9' | b'-') {
+        look.bump();
+        while matches!(look.peek()?, b'0'..=b'9' | b'.') {
+            look.bump();
+        }
+    } else if !is_literal(look.word()?) {
+        return Ok(false);
+    }
+    Ok(match look.peek()? {
+        b',' | b'}' | b'\n' | b'\r' => true,
+        b' ' => matches!(look.blanks()?, b'}' | b'\n' | b'\r'),
+        _ => false,
+    })
+}
+
 /// Whether a key follows whose closing quote is missing or of another kind, or whose quotes are
 /// doubled: `content: "y"`, `content': "y"`, `"content"": "y"` and
 /// `"content": "y"`. `look` is after its first quote.
@@ -348,7 +371,7 @@ fn reads_damaged_key(mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
     look.bump();
     look.blanks()?;
     // The quote after the colon opens a value.
-    let Some(length) = look.closer(quote)? else { return Ok(false) };
+    let Some(length) = look.closer(quote)? else { return reads_plain_value(look) };
     look.advance(length);
     let next = look.peek()?;
     Ok(!next.is_ascii_whitespace() && !matches!(next, b',' | b':' | b'}' | b']'))

@@ -9,6 +9,9 @@ use crate::{
 /// How far back to look, in bytes.
 const LOOK_BACK: usize = 256;
 
+/// The longest key that may have lost its closing quote, in bytes.
+const MAX_KEY: usize = 64;
+
 /// The most white space before a quote to look past, in bytes.
 const MAX_BLANK: usize = 64;
 
@@ -32,10 +35,13 @@ impl Engine {
             next.is_some_and(|next| !next.is_ascii_whitespace() && !b",}]:".contains(&next));
         let lost = |at: usize| Some(from + at);
         if text.is_key {
-            return match (before.name_and_colon(), before.member()) {
+            // A key is not committed before it ends, so all of it is there.
+            let key = lost_key(source.slice(self.lex_start, self.pos));
+            let lost = key.map(|end| self.lex_start + end).filter(|_| touching);
+            return match (before.sign(), lost) {
                 // `{"key: "value"`: the quote directly before a word opens the value.
-                (Some(at), _) if next.is_some_and(is_word) => (Context::Named, lost(at)),
-                (_, Some(at)) if touching => (Context::Separated, lost(at)),
+                (Some(b':'), Some(at)) if next.is_some_and(is_word) => (Context::Named, Some(at)),
+                (Some(_), Some(at)) => (Context::Separated, Some(at)),
                 _ if self.string.inner_quotes > 0 => (Context::Quoted, None),
                 _ => (Context::Plain, None),
             };
@@ -88,6 +94,14 @@ impl Engine {
     }
 }
 
+/// In a key that has lost its closing quote: where the key ends, before the first colon.
+pub(in crate::engine) fn lost_key(content: &[u8]) -> Option<usize> {
+    let head = &content[..content.len().min(MAX_KEY)];
+    let colon = head.iter().position(|byte| b":,{}[]\"\n".contains(byte))?;
+    let end = head[..colon].trim_ascii_end().len();
+    (head[colon] == b':' && end > 0).then_some(end)
+}
+
 /// The content before a quote, and the length of it without white space at its end.
 struct Before<'a> {
     content: &'a [u8],
@@ -123,19 +137,12 @@ impl<'a> Before<'a> {
         (open <= closed && !self.content.contains(&b'"')).then_some(kept.len())
     }
 
-    /// Where a key ends before a colon at the end of the content.
-    fn name_and_colon(&self) -> Option<usize> {
-        let [name @ .., b':'] = self.text() else { return None };
-        let end = name.trim_ascii_end().len();
-        (end > 0).then_some(end)
-    }
-
-    /// Where a key ends before a colon, if the content ends with a comma or a line end.
-    fn member(&self) -> Option<usize> {
-        self.separator()?;
-        let colon = self.content.iter().position(|&b| b == b':')?;
-        let end = self.content[..colon].trim_ascii_end().len();
-        (end > 0).then_some(end)
+    /// The sign at the end of the content, after which a string may begin.
+    fn sign(&self) -> Option<u8> {
+        match self.text() {
+            [.., sign @ (b':' | b',' | b'{' | b'[')] => Some(*sign),
+            _ => self.content[self.trimmed..].contains(&b'\n').then_some(b'\n'),
+        }
     }
 
     /// In `"first, b: "second"` the string ended before the comma.

@@ -10,6 +10,7 @@ mod context;
 mod fork;
 mod inner;
 
+pub(super) use context::lost_key;
 pub(super) use fork::Tried;
 pub(super) use inner::{Inner, Last};
 
