@@ -39,8 +39,8 @@ impl Engine {
             let key = lost_key(source.slice(self.lex_start, self.pos));
             let lost = key.map(|end| self.lex_start + end).filter(|_| touching);
             return match (before.sign(), lost) {
-                // `{"key: "value"`: the quote directly before a word opens the value.
-                (Some(b':'), Some(at)) if next.is_some_and(is_word) => (Context::Named, Some(at)),
+                // `{"key: "value"` and `{"key: ["item"`: the quote opens the first string after it.
+                (Some(_), Some(at)) if before.is_key_and_brackets() => (Context::Named, Some(at)),
                 (Some(_), Some(at)) => (Context::Separated, Some(at)),
                 _ if self.string.inner_quotes > 0 => (Context::Quoted, None),
                 _ => (Context::Plain, None),
@@ -135,6 +135,13 @@ impl<'a> Before<'a> {
         let closed = self.content.iter().filter(|b| matches!(b, b')' | b']' | b'}')).count();
         let [kept @ .., b','] = self.text() else { return None };
         (open <= closed && !self.content.contains(&b'"')).then_some(kept.len())
+    }
+
+    /// Whether there is nothing but opening brackets after the first colon.
+    fn is_key_and_brackets(&self) -> bool {
+        let mut parts = self.content.splitn(2, |&b| b == b':');
+        let blank = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'{' | b'[');
+        parts.next().is_some() && parts.next().is_some_and(|rest| rest.iter().all(blank))
     }
 
     /// The sign at the end of the content, after which a string may begin.
