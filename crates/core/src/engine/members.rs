@@ -203,24 +203,28 @@ impl Engine {
         Ok(true)
     }
 
-    /// Whether the comma after a key was written for a colon, as in `"b", 2, "c": 3`: a number or a
-    /// literal follows, which cannot be a key, and then another member or the end of the object. Not
-    /// after the first key, where it may be a set.
+    /// Whether the comma after a key was written for a colon, as in `"b", 2, "c": 3`: a value follows
+    /// that has no colon after it, and then another member or the end of the object. After the first
+    /// key a member must follow, because `{"b", 2}` may be a set.
     pub(super) fn comma_for_colon(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
-        if self.member.comma.is_none() {
-            return Ok(false);
-        }
         let mut look = self.look(source, self.pos + 1);
-        look.gap()?;
-        let from = look.passed();
-        while matches!(look.peek()?, b'0'..=b'9' | b'-' | b'.') {
-            look.bump();
+        if matches!(look.gap()?, b'{' | b'[') {
+            return Ok(true);
         }
-        if look.passed() == from && !is_literal(look.word()?) {
-            return Ok(false);
+        let from = look.passed();
+        if let Some((quote, length)) = look.quote()? {
+            look.advance(length);
+            look.through(quote)?;
+        } else {
+            while matches!(look.peek()?, b'0'..=b'9' | b'-' | b'.') {
+                look.bump();
+            }
+            if look.passed() == from && !is_literal(look.word()?) {
+                return Ok(false);
+            }
         }
         match look.gap()? {
-            b'}' => Ok(true),
+            b'}' => Ok(self.member.comma.is_some()),
             b',' => {
                 look.bump();
                 look.gap()?;
