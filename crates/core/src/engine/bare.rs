@@ -3,7 +3,8 @@
 mod ends;
 
 use super::{
-    Engine, Expect, Flow, Lex, Source, Step, Stop, Text,
+    Engine, Expect, Flow, Lex, OpenString, PLAIN, Source, Step, Stop, Text,
+    follows::ends_in_quote,
     frames::Shape,
     quote::Quote,
     source::{wide_sign, wide_space},
@@ -26,6 +27,7 @@ impl Engine {
                 kind = RepairKind::AmbiguousQuote;
             }
         }
+        let half = !is_key && !self.document.escaped && try_peek!(ends_in_quote(look), false);
         if is_key {
             self.begin_key();
         } else {
@@ -33,8 +35,12 @@ impl Engine {
         }
         self.edit(kind, self.pos..self.pos, "\"")?;
         self.lex_start = self.pos;
+        if half {
+            // From here on, it is like any other string.
+            self.string = OpenString::default();
+        }
         self.string.tail = None;
-        self.lex = Lex::Text(text);
+        self.lex = Lex::Text(if half { PLAIN } else { text });
         if !is_key {
             self.commit();
         }

@@ -42,6 +42,32 @@ fn read_key_rest(quote: Quote, mut look: Look<'_>) -> Result<Option<Look<'_>>, E
     Ok(Some(look))
 }
 
+/// Whether a string that has lost only its opening quote begins at `look`: a quote directly after
+/// text on the same line, and after it what may follow a value. A quote after a separator opens.
+pub(in crate::engine) fn ends_in_quote(mut look: Look<'_>) -> Result<bool, Edge> {
+    let (mut before, mut open) = (b' ', 0_usize);
+    loop {
+        let byte = look.peek()?;
+        look.bump();
+        match byte {
+            b'\n' | b'\r' => return Ok(false),
+            b'\\' => {
+                look.peek()?;
+                look.bump();
+            }
+            b'{' | b'[' => open += 1,
+            b'}' | b']' if open == 0 => return Ok(false),
+            b'}' | b']' => open -= 1,
+            b'"' => {
+                let opens = before.is_ascii_whitespace() || b",:([{=".contains(&before);
+                return Ok(!opens && open == 0 && matches!(look.space()?, b',' | b'}' | b']'));
+            }
+            _ => {}
+        }
+        before = byte;
+    }
+}
+
 /// Whether words without quotes follow: no if that is not visible.
 pub(super) fn words_follow(mut look: Look<'_>) -> Result<bool, Edge> {
     match look.words() {
