@@ -70,6 +70,7 @@ labelled! {
         Item "a comma and an item",
         ItemPair "`, \"text\", \"` or `, \"text\"]`",
         BareItem "words that end as an item does",
+        HalfItem "`, text\",` or `, text\"]`, where the quote before the comma is not the sign of inches",
         CloseLast "the document's closer, which settles it",
         CloseFits "a closer, and after it what may follow one",
         CloseUnfit "a closer, and after it what cannot follow one",
@@ -203,7 +204,7 @@ const fn item(seen: Continuation, context: Context) -> Verdict {
         S::WordsThenMember | S::LastWords => unquoting(context),
         S::CommaQuote | S::SpacedQuote => unreopened(context),
         S::SignQuote => unopened(context),
-        S::CloseQuote => plain(context),
+        S::CloseQuote | S::HalfItem => plain(context),
         S::Quote => unquoted(context),
         S::SecondQuote => second(context),
         S::ItemRest => match context {

@@ -93,9 +93,11 @@ fn after_comma(site: Site, look: Look<'_>) -> Result<Continuation, Edge> {
         if matches!(words.peek()?, b',' | b']' | b'\n') || words.at_wide(b',')? {
             return Ok(Continuation::BareItem);
         }
-        if words.closer(site.quote)?.is_some() {
+        if let Some(length) = words.closer(site.quote)? {
             // Either `b"` lost its opening quote, or the text goes on.
-            return Ok(Continuation::CommaText);
+            words.advance(length);
+            let half = site.doubles && matches!(words.space()?, b',' | b']');
+            return Ok(if half { Continuation::HalfItem } else { Continuation::CommaText });
         }
         words.bump();
     }
