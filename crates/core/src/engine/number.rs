@@ -245,6 +245,14 @@ impl Engine {
         if !self.takes_text() && self.declares_member(word_at)? {
             return Ok(false);
         }
+        if look.peek()? == b'"' {
+            // `5 kg",` has lost its opening quote.
+            let mut quote = look;
+            quote.bump();
+            if matches!(quote.space()?, b',' | b'}' | b']') {
+                return Ok(true);
+            }
+        }
         let mut after = look.blanks()?;
         if self.frames.top() == Some(super::frames::Shape::Object) {
             // In `1 b: 2` a comma is missing.
