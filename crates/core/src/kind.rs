@@ -136,6 +136,7 @@ kinds! {
     LiteralCase "literal-case" Exact "A literal in the wrong case.", "[TRUE]" => "[true]";
     LoneSurrogate "lone-surrogate" Lossy "An escaped surrogate without its other half.", r#"["\ud83d"]"# => r#"["\ufffd"]"#;
     MismatchedClose "mismatched-close" Likely "A closing bracket of the wrong kind.", "[1, 2}" => "[1, 2]";
+    MismatchedOpen "mismatched-open" Guess "An opening bracket of the wrong kind.", r#"{"a": {1, 2]}"# => r#"{"a": [1, 2]}"#;
     MissingClose "missing-close" Guess "A container that was never closed.", r#"{"a": [1"# => r#"{"a": [1]}"#;
     MissingColon "missing-colon" Likely "No colon, or something else in its place, between key and value.", r#"{"a" 1}"# => r#"{"a": 1}"#;
     MissingComma "missing-comma" Likely "No comma, or something else in its place, between two items.", "[1 2]" => "[1, 2]";

@@ -2,6 +2,7 @@
 
 use super::{
     Closed, Engine, Expect, Flow, Source, Step, Stop, Token,
+    brackets::Closer,
     follows::{Fit, after_closer},
     frames::Shape,
     source::{Edge, Look},
@@ -16,41 +17,53 @@ impl Engine {
             Token::ArrayClose => shape.is_list(),
             _ => matches!(shape, Shape::Tuple | Shape::Call),
         };
-        match self.frames.above(wanted) {
-            Some(0) => self.close_top(source, token),
-            Some(above) => {
-                // `[{"a": 1]`, or `{"k": ["v"}, …`: are closers missing, or is this one mistyped?
-                let outer = self.frames.shape_below(above);
-                let inner = self.frames.shape_below(0);
-                let look = source.look(self.pos + 1, self.window);
-                if self.follows_object(above, outer) && try_peek!(self.reads_on(look), false) {
-                    return self.extra_close();
-                }
-                let lost = try_peek!(after_closer(outer, look).map(|fit| fit == Fit::Fits), true);
-                let mistyped =
-                    !lost && try_peek!(after_closer(inner, look).map(|fit| fit == Fit::Fits), true);
-                if mistyped {
-                    return self.mistyped(source);
-                }
-                self.close_lost(source, above)
-            }
-            None => {
-                // Nothing of this shape is open: a mistyped closer, or one too many.
-                let below = self.frames.shape_below(0);
-                let look = source.look(self.pos + 1, self.window);
-                let closes_root = below.is_none();
-                let fits =
-                    try_peek!(after_closer(below, look).map(|fit| fit == Fit::Fits), closes_root);
-                if fits && token != Token::GroupClose {
-                    return self.mistyped(source);
-                }
-                self.extra_close()
+        let above = self.frames.above(wanted);
+        if above == Some(0) {
+            return self.close_top(source, token);
+        }
+        let group = token == Token::GroupClose;
+        let mut meaning = try_peek!(self.likely_closer(source, above, group), Closer::Extra);
+        if self.whole {
+            meaning = self.weigh_closer(source, meaning, above, group);
+        }
+        self.close_as(source, meaning)
+    }
+
+    /// What the closer at `pos` means, according to what follows it: `[{"a": 1]`, or
+    /// `{"k": ["v"}, …`. It could close the container that has `above` others on top of it.
+    fn likely_closer(
+        &mut self,
+        source: &Source<'_>,
+        above: Option<usize>,
+        group: bool,
+    ) -> Result<Closer, Edge> {
+        let inner = self.frames.shape_below(0);
+        let look = source.look(self.pos + 1, self.window);
+        let fits = |container, otherwise| match after_closer(container, look) {
+            Err(Edge::More) => Err(Edge::More),
+            Err(_) => Ok(otherwise),
+            Ok(fit) => Ok(fit == Fit::Fits),
+        };
+        let Some(above) = above else {
+            // Nothing of this shape is open: a mistyped closer, or one too many.
+            let mistyped = !group && fits(inner, inner.is_none())?;
+            return Ok(if mistyped { Closer::Mistyped } else { Closer::Extra });
+        };
+        // Are closers missing, or is this one mistyped?
+        let outer = self.frames.shape_below(above);
+        if self.follows_object(above, outer) {
+            match self.reads_on(look) {
+                Err(Edge::More) => return Err(Edge::More),
+                Ok(true) => return Ok(Closer::Extra),
+                _ => {}
             }
         }
+        let mistyped = !fits(outer, true)? && fits(inner, true)?;
+        Ok(if mistyped { Closer::Mistyped } else { Closer::Lost(above) })
     }
 
     /// Drops the closer at `pos`, which closes nothing.
-    fn extra_close(&mut self) -> Step {
+    pub(super) fn extra_close(&mut self) -> Step {
         self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
         self.pos += 1;
         Ok(Flow::Go)
@@ -83,9 +96,8 @@ impl Engine {
         if shape == Shape::Tuple && self.whole && token == Token::GroupClose {
             // `("x")` is a value in parentheses; `("x",)` and `("x", "y")` are lists.
             let single = self.frames.items() == 1 && source.byte(self.gap.start) != Some(b',');
-            if let Some(start) = self.frames.tuple_start().filter(|_| single)
-                && self.withdraw_tuple(start)
-            {
+            let start = self.frames.start();
+            if single && self.withdraw_tuple(start) {
                 self.edit(RepairKind::Tuple, start..start + 1, "")?;
                 self.edit(RepairKind::Tuple, at..at + 1, "")?;
                 return self.popped(source);
@@ -127,7 +139,7 @@ impl Engine {
     }
 
     /// Replaces a closer of the wrong shape with the right one.
-    fn mistyped(&mut self, source: &Source<'_>) -> Step {
+    pub(super) fn mistyped(&mut self, source: &Source<'_>) -> Step {
         self.drop_comma()?;
         let at = self.pos;
         let after = match self.frames.top().and_then(Shape::closer) {
@@ -140,7 +152,7 @@ impl Engine {
     }
 
     /// Closes the `above` innermost containers, whose closers are missing.
-    fn close_lost(&mut self, source: &Source<'_>, above: usize) -> Step {
+    pub(super) fn close_lost(&mut self, source: &Source<'_>, above: usize) -> Step {
         self.drop_comma()?;
         let at = self.pos;
         for _ in 0..above {

@@ -17,7 +17,7 @@ pub(super) enum Shape {
     Doubled,
 }
 
-/// One open container, in two words. With its key, this is all the memory that a level takes.
+/// One open container, in three words. With its key, this is all the memory that a level takes.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// The shape in the lowest bits, then whether it has a key, then the number of items begun or
@@ -26,6 +26,8 @@ struct Frame {
     /// Where the current key of this object starts in `Frames::keys`, or would start. It ends where
     /// that of the next frame starts; that of the innermost frame ends with `keys`.
     key_start: usize,
+    /// The offset of its bracket.
+    start: usize,
 }
 
 impl Frame {
@@ -34,8 +36,8 @@ impl Frame {
     const ITEM: u64 = 0b1_0000;
 
     #[inline]
-    const fn new(shape: Shape, key_start: usize) -> Self {
-        Self { packed: shape as u64, key_start }
+    const fn new(shape: Shape, key_start: usize, start: usize) -> Self {
+        Self { packed: shape as u64, key_start, start }
     }
 
     #[inline]
@@ -69,10 +71,6 @@ pub(super) struct Frames {
     keys: Vec<u8>,
     /// What the guide knows of the outermost frames. Filled only as far as it was asked.
     places: Vec<Option<Arc<dyn Guide>>>,
-    /// Where the open tuples start.
-    tuples: Vec<usize>,
-    /// Where the container that was opened last starts.
-    opened: usize,
     /// How many open containers appear in the output.
     visible: usize,
     /// The highest value of `visible` so far.
@@ -84,14 +82,12 @@ impl Frames {
         self.stack.clear();
         self.keys.clear();
         self.places.clear();
-        self.tuples.clear();
         self.visible = 0;
     }
 
     /// Resets to the initial state, keeping the buffers.
     pub(super) fn reset(&mut self) {
         self.clear();
-        self.opened = 0;
         self.deepest = 0;
     }
 
@@ -138,25 +134,16 @@ impl Frames {
         self.stack.iter().rev().position(|frame| wanted(frame.shape()))
     }
 
-    /// The offset of the bracket of the container that was opened last.
-    pub(super) const fn opened(&self) -> usize {
-        self.opened
-    }
-
-    /// The offset of the bracket of the innermost tuple.
-    pub(super) fn tuple_start(&self) -> Option<usize> {
-        self.tuples.last().copied()
+    /// The offset of the bracket of the innermost container.
+    pub(super) fn start(&self) -> usize {
+        self.stack.last().map_or(0, |frame| frame.start)
     }
 
     #[inline]
     pub(super) fn push(&mut self, shape: Shape, start: usize) {
         self.visible += usize::from(shape.is_visible());
         self.deepest = self.deepest.max(self.visible);
-        self.opened = start;
-        if shape == Shape::Tuple {
-            self.tuples.push(start);
-        }
-        self.stack.push(Frame::new(shape, self.keys.len()));
+        self.stack.push(Frame::new(shape, self.keys.len(), start));
     }
 
     /// Closes the innermost container. Returns how many items or keys it had.
@@ -166,9 +153,6 @@ impl Frames {
         self.visible -= usize::from(frame.shape().is_visible());
         self.keys.truncate(frame.key_start);
         self.leave_place();
-        if frame.shape() == Shape::Tuple {
-            self.tuples.pop();
-        }
         frame.items()
     }
 
@@ -217,7 +201,7 @@ impl Frames {
         if let Some(frame) = self.stack.last_mut() {
             self.keys.truncate(frame.key_start);
             self.keys.extend_from_slice(key);
-            frame.packed = Frame::new(Shape::Object, 0).packed | Frame::HAS_KEY;
+            frame.packed = Frame::new(Shape::Object, 0, 0).packed | Frame::HAS_KEY;
             frame.packed += items as u64 * Frame::ITEM;
         }
     }
@@ -225,7 +209,7 @@ impl Frames {
     /// Notes that the innermost object was opened with two braces.
     pub(super) fn double(&mut self) {
         if let Some(top) = self.stack.pop() {
-            self.stack.push(Frame::new(Shape::Doubled, top.key_start));
+            self.stack.push(Frame::new(Shape::Doubled, top.key_start, top.start));
             self.stack.push(top);
         }
     }

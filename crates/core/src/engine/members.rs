@@ -275,7 +275,7 @@ impl Engine {
             return Ok(false);
         }
         // Nothing was opened since.
-        let start = self.frames.opened();
+        let start = self.frames.start();
         self.frames.pop();
         self.edit(RepairKind::Tuple, start..start + 1, "[")?;
         self.frames.push(Shape::Array, start);

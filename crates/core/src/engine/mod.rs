@@ -8,6 +8,7 @@
 
 mod after;
 mod bare;
+mod brackets;
 mod close;
 mod comment;
 mod commit;

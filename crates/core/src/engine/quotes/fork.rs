@@ -26,15 +26,15 @@ const MAX_ENDS: usize = 1 << 16;
 
 /// What a reading of the rest takes. The lowest is the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Cost {
+pub(in crate::engine) struct Cost {
     risk: Option<Risk>,
     repairs: usize,
 }
 
 impl Cost {
-    const NOTHING: Self = Self { risk: None, repairs: 0 };
+    pub(in crate::engine) const NOTHING: Self = Self { risk: None, repairs: 0 };
 
-    fn of(edits: &[Edit]) -> Self {
+    pub(in crate::engine) fn of(edits: &[Edit]) -> Self {
         edits.iter().fold(Self::NOTHING, |cost, edit| match edit {
             Edit::Replace(repair, _) => cost.and(Self::one(repair.kind())),
             Edit::EndDocument { .. } => cost,
@@ -45,7 +45,7 @@ impl Cost {
         Self { risk: Some(kind.risk()), repairs: 1 }
     }
 
-    fn and(self, other: Self) -> Self {
+    pub(in crate::engine) fn and(self, other: Self) -> Self {
         Self { risk: self.risk.max(other.risk), repairs: self.repairs + other.repairs }
     }
 }
@@ -204,7 +204,7 @@ impl Engine {
         length: usize,
     ) -> Option<(Cost, Option<usize>)> {
         let at = self.pos + length;
-        let mut rest = self.rest(at, true)?;
+        let mut rest = self.rest(at, harmless(true))?;
         rest.expect = self.expect;
         rest.lex = Lex::Text(text);
         rest.lex_start = at;
@@ -220,7 +220,7 @@ impl Engine {
     /// `quotes` says whether unescaped quotes count as harmless. `None` if the budget for tries is
     /// used up.
     fn rest_reads(&mut self, source: &Source<'_>, at: usize, quotes: bool) -> Option<Option<Cost>> {
-        let mut rest = self.rest(at, quotes)?;
+        let mut rest = self.rest(at, harmless(quotes))?;
         rest.expect = match self.frames.top() {
             Some(Shape::Object) => Expect::MemberEnd,
             Some(Shape::Call) => Expect::CallEnd,
@@ -233,7 +233,7 @@ impl Engine {
 
     /// Creates an engine that tries the rest from `at` on, in the containers that are open. Each
     /// try stops at its first fault. All tries together may read no more than a few times the text.
-    fn rest(&mut self, at: usize, quotes: bool) -> Option<Self> {
+    pub(in crate::engine) fn rest(&mut self, at: usize, policy: Policy) -> Option<Self> {
         if self.trials.budget == 0 {
             return None;
         }
@@ -241,14 +241,6 @@ impl Engine {
         let copied = self.frames.weight().saturating_sub(MAX_FREE);
         self.steps += copied as u64;
         self.trials.budget = self.trials.budget.saturating_sub(copied);
-        let policy = Policy::TRIAL
-            .without(RepairKind::LeadingProse)
-            .without(RepairKind::ExtraClose)
-            .without(RepairKind::MismatchedClose)
-            .without(RepairKind::DuplicateOpen)
-            .without(RepairKind::UnquotedString)
-            .without(RepairKind::MissingColon);
-        let policy = if quotes { policy } else { policy.without(RepairKind::UnescapedQuote) };
         let mut rest = Self::streaming(self.options.clone().with_policy(policy));
         rest.frames = self.frames.clone();
         rest.pos = at;
@@ -290,6 +282,22 @@ impl Engine {
         found
     }
 
+    /// What a reading takes, whatever its repairs are. `None` if it stops early.
+    pub(in crate::engine) fn cost_to_the_end(
+        &mut self,
+        mut rest: Self,
+        source: &Source<'_>,
+    ) -> Option<Cost> {
+        let read = rest.run(source.rest(rest.committed));
+        self.steps += rest.steps;
+        self.trials.budget = self.trials.budget.saturating_sub(rest.steps as usize + 16);
+        read.ok()?;
+        let cost = Cost::of(&rest.script.edits);
+        let dropped = rest.dropping.map_or(Cost::NOTHING, |dropping| Cost::one(dropping.kind));
+        let others = (1..rest.documents.count).map(|_| Cost::one(RepairKind::SecondDocument));
+        Some(others.fold(cost.and(dropped), Cost::and))
+    }
+
     /// Notes, at the last inner quote of this string, that its quotes could be read in several
     /// ways.
     fn doubt_quotes(&mut self) -> Result<(), Stop> {
@@ -307,4 +315,16 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// The repairs that make a reading no worse. `quotes` says whether unescaped quotes are among them.
+const fn harmless(quotes: bool) -> Policy {
+    let policy = Policy::TRIAL
+        .without(RepairKind::LeadingProse)
+        .without(RepairKind::ExtraClose)
+        .without(RepairKind::MismatchedClose)
+        .without(RepairKind::DuplicateOpen)
+        .without(RepairKind::UnquotedString)
+        .without(RepairKind::MissingColon);
+    if quotes { policy } else { policy.without(RepairKind::UnescapedQuote) }
 }

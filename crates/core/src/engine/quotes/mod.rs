@@ -11,7 +11,7 @@ mod fork;
 mod inner;
 
 pub(super) use context::lost_key;
-pub(super) use fork::Tried;
+pub(super) use fork::{Cost, Tried};
 pub(super) use inner::{Inner, Last};
 
 use super::{

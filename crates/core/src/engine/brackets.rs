@@ -1,0 +1,108 @@
+//! Readings of the rest, where a closing bracket does not match what is open.
+//!
+//! The closer may be of the wrong kind, or one too many; those of the containers in between may be
+//! missing; or the opening bracket was wrong. The whole-text path reads on in each of these ways, and
+//! takes the one with the lowest worst risk, then the one with the fewest repairs.
+
+use core::cell::Cell;
+
+use super::{Engine, Expect, Flow, Source, Step, frames::Shape, quotes::{Cost, Tried}};
+use crate::{Policy, RepairKind};
+
+/// What a closer means that does not match the innermost container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closer {
+    /// It closes an outer container; the closers of so many inner ones are missing.
+    Lost(usize),
+    /// It closes the innermost container, and is of the wrong kind.
+    Mistyped,
+    /// It closes nothing.
+    Extra,
+    /// It closes the innermost container, and the opening bracket of that was of the wrong kind.
+    Reopened,
+}
+
+impl Engine {
+    /// Does what the closer at `pos` means.
+    pub(super) fn close_as(&mut self, source: &Source<'_>, meaning: Closer) -> Step {
+        match meaning {
+            Closer::Lost(above) => self.close_lost(source, above),
+            Closer::Mistyped => self.mistyped(source),
+            Closer::Extra => self.extra_close(),
+            Closer::Reopened => self.reopen(),
+        }
+    }
+
+    /// What the closer at `pos` means, if the rest shows it; otherwise what `likely` says. `above` is
+    /// how many containers are above the one that it could close. Whole-text path only.
+    pub(super) fn weigh_closer(
+        &mut self,
+        source: &Source<'_>,
+        likely: Closer,
+        above: Option<usize>,
+        group: bool,
+    ) -> Closer {
+        let start = self.frames.start();
+        let since = Cost::of(&self.script.edits[self.script.before(start)..]);
+        let others = [
+            above.map(Closer::Lost),
+            Some(Closer::Mistyped).filter(|_| !group),
+            Some(Closer::Extra),
+            Some(Closer::Reopened).filter(|_| !group && self.may_reopen()),
+        ];
+        let mut best = (likely, self.cost_of_closer(source, likely).map(|cost| cost.and(since)));
+        for other in others.into_iter().flatten().filter(|other| *other != likely) {
+            let base = if other == Closer::Reopened { Cost::NOTHING } else { since };
+            let Some(cost) = self.cost_of_closer(source, other) else { continue };
+            let cost = cost.and(base);
+            if best.1.is_none_or(|lowest| cost < lowest) {
+                best = (other, Some(cost));
+            }
+        }
+        best.0
+    }
+
+    /// Whether the innermost container is an array or object that was opened with its own bracket.
+    fn may_reopen(&self) -> bool {
+        matches!(self.frames.top(), Some(Shape::Object | Shape::Array)) && self.frames.len() > 1
+    }
+
+    /// What it takes to read on with this meaning. `None` if that is not possible, or the budget for
+    /// reading on is used up.
+    fn cost_of_closer(&mut self, source: &Source<'_>, meaning: Closer) -> Option<Cost> {
+        let reopened = meaning == Closer::Reopened;
+        let from = if reopened { self.frames.start() } else { self.gap.start };
+        let from = self.member.comma.filter(|_| !reopened).map_or(from, |comma| comma.at.min(from));
+        let mut rest = self.rest(from, Policy::PERMISSIVE)?;
+        (rest.expect, rest.pos) = (self.expect, self.pos);
+        (rest.gap, rest.member, rest.closed) = (self.gap, self.member, self.closed);
+        let work = Cell::new(0);
+        let part = source.rest(from);
+        let step = rest.close_as(&Source::new(part, &work), meaning);
+        rest.steps += work.get();
+        if step.is_err() {
+            return None;
+        }
+        self.cost_to_the_end(rest, source)
+    }
+
+    /// Opens the innermost container again, as one of the other kind.
+    fn reopen(&mut self) -> Step {
+        let start = self.frames.start();
+        let object = self.frames.top() == Some(Shape::Object);
+        self.forget(start);
+        self.frames.pop();
+        let (shape, bracket) = if object { (Shape::Array, "[") } else { (Shape::Object, "{") };
+        self.edit(RepairKind::MismatchedOpen, start..start + 1, bracket)?;
+        self.frames.push(shape, start);
+        self.pos = start + 1;
+        self.gap.start = self.pos;
+        self.member.comma = None;
+        self.string.closed = None;
+        // What was found about the rest holds for the other kind.
+        self.trials.tried = Tried::default();
+        self.expect = if object { Expect::FirstItem } else { Expect::FirstKey };
+        self.commit();
+        Ok(Flow::Go)
+    }
+}
