@@ -51,11 +51,13 @@ impl Engine {
             // `""""` is two empty strings, or four quotes. Three quotes are a delimiter.
             return Ok(if look.peek_at(1)? == quote { 1 } else { 3 });
         }
-        if matches!(third, b',' | b':' | b'}' | b']' | b')' | b';' | b'+' | b'=' | b'{' | b'[') {
-            // Where the key is in two quotes, its value is, too.
-            let value =
-                !is_key && self.string.doubled && !matches!(third, b',' | b':' | b'}' | b']');
-            return Ok(if value { 2 } else { 1 });
+        let ends = matches!(third, b',' | b':' | b'}' | b']');
+        if !is_key && self.string.doubled && !ends && !third.is_ascii_whitespace() {
+            // Where the key or the item before it is in two quotes, this string is, too.
+            return Ok(2);
+        }
+        if ends || matches!(third, b')' | b';' | b'+' | b'=' | b'{' | b'[') {
+            return Ok(1);
         }
         if third.is_ascii_whitespace() {
             // `"" key": …`: an empty string would be followed by a delimiter.
