@@ -279,12 +279,18 @@ fn twice_the_input_is_twice_the_work() {
 #[test]
 fn twice_the_input_is_twice_the_work_in_the_whole_text_path() {
     let (half, full) = (adversary::hostile(10_000), adversary::hostile(20_000));
+    let odd = adversary::hostile(10_004);
     let limits = Limits::new().with_report(usize::MAX).with_depth(1_000);
     let mut wrong = Vec::new();
     for trailing in [TrailingDocuments::First, TrailingDocuments::Array] {
         let options = Options::new().with_limits(limits).with_trailing_documents(trailing);
         for (half, full) in half.iter().zip(&full) {
-            let [once, twice] = [half, full].map(|it| coverage::steps(&it.input, &options));
+            let [mut once, twice] = [half, full].map(|it| coverage::steps(&it.input, &options));
+            if twice > 2 * once {
+                // With one piece more, every other quote may open a string instead of ending one.
+                let odd = odd.iter().find(|odd| odd.name == half.name);
+                once = once.max(odd.map_or(0, |odd| coverage::steps(&odd.input, &options)));
+            }
             // What is known only at the end of the input is not yet known in half of it.
             if twice > 2 * once + once / 4 + 4_000 {
                 wrong.push(format!("{}: {once} steps, then {twice}", full.name));

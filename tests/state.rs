@@ -127,9 +127,9 @@ fn state_is_small() {
         heap.peak
     };
     for size in [1, 8, 256] {
-        // A level costs a frame of two words, and its key. A growing vector has up to one and a half
+        // A level costs a frame of three words, and its key. A growing vector has up to one and a half
         // times the capacity that it needs.
-        for (opener, most) in [("[", 24), ("{\"key\":", 32)] {
+        for (opener, most) in [("[", 36), ("{\"key\":", 44)] {
             let a_level = (live(opener, 16_384, size) - live(opener, 64, size)) / 16_384;
             assert!(a_level <= most, "{a_level} bytes per level of {opener} in pieces of {size}");
         }

@@ -44,7 +44,7 @@ const CONTENTS: [&str; 18] = [
 ];
 
 /// What follows the quote.
-const AFTER: [&str; 84] = [
+const AFTER: [&str; 85] = [
     "",
     " ",
     ",",
@@ -127,6 +127,7 @@ const AFTER: [&str; 84] = [
     ",\u{a0}\"b\": words}",
     "b c",
     "{x} y]",
+    ", d\", \"c\"]",
     "\", \"b\": 1}",
     "\"]",
 ];

@@ -6,7 +6,11 @@
 
 use core::cell::Cell;
 
-use super::{Engine, Expect, Flow, Source, Step, frames::Shape, quotes::{Cost, Tried}};
+use super::{
+    Closed, Engine, Expect, Flow, Source, Step,
+    frames::Shape,
+    quotes::{Cost, Tried},
+};
 use crate::{Policy, RepairKind};
 
 /// What a closer means that does not match the innermost container.
@@ -43,12 +47,12 @@ impl Engine {
         group: bool,
     ) -> Closer {
         let start = self.frames.start();
-        let since = Cost::of(&self.script.edits[self.script.before(start)..]);
+        let since = Cost::of(&self.script.edits[self.script.before(start + 1)..]);
         let others = [
             above.map(Closer::Lost),
             Some(Closer::Mistyped).filter(|_| !group),
             Some(Closer::Extra),
-            Some(Closer::Reopened).filter(|_| !group && self.may_reopen()),
+            Some(Closer::Reopened).filter(|_| !group && self.may_reopen(source)),
         ];
         let mut best = (likely, self.cost_of_closer(source, likely).map(|cost| cost.and(since)));
         for other in others.into_iter().flatten().filter(|other| *other != likely) {
@@ -63,8 +67,13 @@ impl Engine {
     }
 
     /// Whether the innermost container is an array or object that was opened with its own bracket.
-    fn may_reopen(&self) -> bool {
-        matches!(self.frames.top(), Some(Shape::Object | Shape::Array)) && self.frames.len() > 1
+    fn may_reopen(&self, source: &Source<'_>) -> bool {
+        let bracket = match self.frames.top() {
+            Some(Shape::Object) => b'{',
+            Some(Shape::Array) => b'[',
+            _ => return false,
+        };
+        self.frames.len() > 1 && source.byte(self.frames.start()) == Some(bracket)
     }
 
     /// What it takes to read on with this meaning. `None` if that is not possible, or the budget for
@@ -90,7 +99,7 @@ impl Engine {
     fn reopen(&mut self) -> Step {
         let start = self.frames.start();
         let object = self.frames.top() == Some(Shape::Object);
-        self.forget(start);
+        self.forget(start + 1);
         self.frames.pop();
         let (shape, bracket) = if object { (Shape::Array, "[") } else { (Shape::Object, "{") };
         self.edit(RepairKind::MismatchedOpen, start..start + 1, bracket)?;
@@ -103,6 +112,57 @@ impl Engine {
         self.trials.tried = Tried::default();
         self.expect = if object { Expect::FirstItem } else { Expect::FirstKey };
         self.commit();
+        Ok(Flow::Go)
+    }
+
+    /// Drops the closer at `pos`, which closes nothing.
+    pub(super) fn extra_close(&mut self) -> Step {
+        self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
+        self.pos += 1;
+        Ok(Flow::Go)
+    }
+
+    /// Replaces a closer of the wrong shape with the right one.
+    pub(super) fn mistyped(&mut self, source: &Source<'_>) -> Step {
+        self.drop_comma()?;
+        let at = self.pos;
+        let after = match self.frames.top().and_then(Shape::closer) {
+            Some('}') => "}",
+            Some(_) => "]",
+            None => "",
+        };
+        self.edit(RepairKind::MismatchedClose, at..at + 1, after)?;
+        self.popped(source)
+    }
+
+    /// Closes the `above` innermost containers, whose closers are missing.
+    pub(super) fn close_lost(&mut self, source: &Source<'_>, above: usize) -> Step {
+        self.drop_comma()?;
+        let at = self.pos;
+        for _ in 0..above {
+            let closer = match self.frames.top().and_then(Shape::closer) {
+                Some('}') => "}",
+                Some(_) => "]",
+                None => "",
+            };
+            if !closer.is_empty() {
+                self.edit(RepairKind::MissingClose, at..at, closer)?;
+            }
+            self.frames.pop();
+        }
+        self.commit();
+        self.value_ended(source)?;
+        Ok(Flow::Go)
+    }
+
+    /// Moves past the closer at `pos`, which was handled.
+    pub(super) fn popped(&mut self, source: &Source<'_>) -> Step {
+        self.pos += 1;
+        let object = self.frames.top() == Some(Shape::Object);
+        let items = self.frames.pop();
+        self.closed = Closed { items, object_end: object.then_some(self.pos) };
+        self.commit();
+        self.value_ended(source)?;
         Ok(Flow::Go)
     }
 }

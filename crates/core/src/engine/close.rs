@@ -1,7 +1,7 @@
 //! Closing containers, with the right closer or another one.
 
 use super::{
-    Closed, Engine, Expect, Flow, Source, Step, Stop, Token,
+    Engine, Expect, Flow, Source, Step, Stop, Token,
     brackets::Closer,
     follows::{Fit, after_closer},
     frames::Shape,
@@ -62,13 +62,6 @@ impl Engine {
         Ok(if mistyped { Closer::Mistyped } else { Closer::Lost(above) })
     }
 
-    /// Drops the closer at `pos`, which closes nothing.
-    pub(super) fn extra_close(&mut self) -> Step {
-        self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
-        self.pos += 1;
-        Ok(Flow::Go)
-    }
-
     /// `{"k": [{"a": 1}}`: whether the brace follows an object in an array that is a member's
     /// value. If the outer object is in an array itself, the next item would not settle the
     /// question.
@@ -125,49 +118,5 @@ impl Engine {
             self.script.remove(found);
         }
         found.is_some()
-    }
-
-    /// Moves past the closer at `pos`, which was handled.
-    fn popped(&mut self, source: &Source<'_>) -> Step {
-        self.pos += 1;
-        let object = self.frames.top() == Some(Shape::Object);
-        let items = self.frames.pop();
-        self.closed = Closed { items, object_end: object.then_some(self.pos) };
-        self.commit();
-        self.value_ended(source)?;
-        Ok(Flow::Go)
-    }
-
-    /// Replaces a closer of the wrong shape with the right one.
-    pub(super) fn mistyped(&mut self, source: &Source<'_>) -> Step {
-        self.drop_comma()?;
-        let at = self.pos;
-        let after = match self.frames.top().and_then(Shape::closer) {
-            Some('}') => "}",
-            Some(_) => "]",
-            None => "",
-        };
-        self.edit(RepairKind::MismatchedClose, at..at + 1, after)?;
-        self.popped(source)
-    }
-
-    /// Closes the `above` innermost containers, whose closers are missing.
-    pub(super) fn close_lost(&mut self, source: &Source<'_>, above: usize) -> Step {
-        self.drop_comma()?;
-        let at = self.pos;
-        for _ in 0..above {
-            let closer = match self.frames.top().and_then(Shape::closer) {
-                Some('}') => "}",
-                Some(_) => "]",
-                None => "",
-            };
-            if !closer.is_empty() {
-                self.edit(RepairKind::MissingClose, at..at, closer)?;
-            }
-            self.frames.pop();
-        }
-        self.commit();
-        self.value_ended(source)?;
-        Ok(Flow::Go)
     }
 }

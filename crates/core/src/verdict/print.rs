@@ -30,6 +30,7 @@ impl Place {
                             | S::Item
                             | S::ItemPair
                             | S::BareItem
+                            | S::HalfItem
                             | S::Sign
                             | S::SignQuote
                             | S::Value
@@ -46,6 +47,7 @@ impl Place {
                             | S::Item
                             | S::ItemPair
                             | S::BareItem
+                            | S::HalfItem
                             | S::CloseLast
                             | S::CloseFits
                             | S::CloseUnfit
@@ -94,9 +96,7 @@ pub const fn possible(place: Place, seen: Continuation, context: Context) -> boo
     match (place, seen) {
         (Place::Key, S::End) => matches!(context, C::Plain | C::Quoted),
         (Place::Key, S::Colon) => matches!(context, C::Plain | C::Quoted),
-        (Place::Key, S::Sign | S::SpacedQuote | S::SecondQuote) => !matches!(context, C::Named),
         (Place::Key, S::LastWords) => !quoted,
-        (Place::Key, S::Text) => !matches!(context, C::Named),
         (Place::Key, _) => true,
         (Place::Document, S::GroupClose) => matches!(context, C::Plain | C::Opening),
         (Place::Document, S::LastWords) => !matches!(context, C::Code),

@@ -82,6 +82,7 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
         if !wide && reads_damaged_key(look, quote)? {
             return Ok(Continuation::DamagedMember);
         }
+        let named = is_word(look.peek()?);
         look.through(quote)?;
         return Ok(match look.space()? {
             b':' => {
@@ -90,7 +91,7 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
                 if words { Continuation::MemberOfWords } else { Continuation::Member }
             }
             b'=' | b'{' | b'[' | b'0'..=b'9' => Continuation::LooseMember,
-            b',' | b'}' if !wide => Continuation::PairedString,
+            b',' | b'}' if !wide && named => Continuation::PairedString,
             _ if look.at_quote()? || is_literal(look.word()?) => Continuation::LooseMember,
             _ => Continuation::CommaText,
         });

@@ -66,7 +66,7 @@ impl Engine {
                 return (context, lost(at));
             }
         }
-        let opens = self.string.inner.may_begin() && next != Some(b',');
+        let opens = self.string.inner.may_begin();
         let context = match quoted {
             true if self.string.inner.is_quoting() => Context::Quotation,
             true if opens => Context::QuotedOpening,

@@ -294,8 +294,7 @@ impl Engine {
         read.ok()?;
         let cost = Cost::of(&rest.script.edits);
         let dropped = rest.dropping.map_or(Cost::NOTHING, |dropping| Cost::one(dropping.kind));
-        let others = (1..rest.documents.count).map(|_| Cost::one(RepairKind::SecondDocument));
-        Some(others.fold(cost.and(dropped), Cost::and))
+        Some(cost.and(dropped))
     }
 
     /// Notes, at the last inner quote of this string, that its quotes could be read in several
