@@ -66,6 +66,21 @@ impl Engine {
         best.0
     }
 
+    /// Whether the first item of an array, which a colon follows, is a key, and the bracket before it
+    /// should have been a brace. Otherwise a brace is missing before the key. Whole-text path only.
+    pub(super) fn was_object(&mut self, source: &Source<'_>) -> bool {
+        let first = self.frames.top() == Some(Shape::Array) && self.frames.items() == 1;
+        if !(self.whole && first && self.string.closed.is_some() && self.may_reopen(source)) {
+            return false;
+        }
+        let Some(reopened) = self.cost_of_closer(source, Closer::Reopened) else { return false };
+        let Some(mut inner) = self.rest(self.pos, Policy::PERMISSIVE) else { return false };
+        inner.frames.push(Shape::Object, self.pos);
+        inner.expect = Expect::Colon;
+        let inner = self.cost_to_the_end(inner, source);
+        inner.is_none_or(|inner| reopened < inner.and(Cost::one(RepairKind::MissingOpen)))
+    }
+
     /// Whether the innermost container is an array or object that was opened with its own bracket.
     fn may_reopen(&self, source: &Source<'_>) -> bool {
         let bracket = match self.frames.top() {

@@ -58,10 +58,10 @@ impl Engine {
 
     /// The input ended inside a string.
     pub(super) fn end_of_text(&mut self, source: &Source<'_>, text: Text) -> Step {
+        self.cut_off()?;
         if text.is_key && self.reads_lost_key(source, text)? {
             return Ok(Flow::Go);
         }
-        self.cut_off()?;
         self.lex = Lex::None;
         if text.is_key {
             self.expect = Expect::Colon;
@@ -81,7 +81,8 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// In `{"a": 1, "b: 2}` only a quote is missing. Reads the rest again, from the end of the key.
+    /// In `{"a": 1, "b: 2}` perhaps only a quote is missing. Reads the rest again, from the end of the
+    /// key.
     fn reads_lost_key(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Stop> {
         let content = source.slice(self.lex_start, self.pos);
         let Some(end) = lost_key(content).filter(|_| self.closers_at_end(content).is_some()) else {

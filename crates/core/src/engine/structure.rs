@@ -1,8 +1,8 @@
 //! Between tokens: carries out what the table says.
 
 use super::{
-    Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token, decide, frames::Shape,
-    quote::Quote, source::Edge,
+    Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token, brackets::Closer, decide,
+    frames::Shape, quote::Quote, source::Edge,
 };
 use crate::RepairKind;
 
@@ -68,6 +68,9 @@ impl Engine {
                 self.frames.pop();
                 self.value_ended(source)?;
                 Ok(Flow::Go)
+            }
+            Action::ReadAsComma if token == Token::Colon && self.was_object(source) => {
+                self.close_as(source, Closer::Reopened)
             }
             Action::ReadAsComma if token == Token::Colon && self.opens_lost_object(source)? => {
                 Ok(Flow::Go)

@@ -41,7 +41,7 @@ impl Cost {
         })
     }
 
-    const fn one(kind: RepairKind) -> Self {
+    pub(in crate::engine) const fn one(kind: RepairKind) -> Self {
         Self { risk: Some(kind.risk()), repairs: 1 }
     }
 
