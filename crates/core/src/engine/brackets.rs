@@ -76,6 +76,7 @@ impl Engine {
         let Some(reopened) = self.cost_of_closer(source, Closer::Reopened) else { return false };
         let Some(mut inner) = self.rest(self.pos, Policy::PERMISSIVE) else { return false };
         inner.frames.push(Shape::Object, self.pos);
+        inner.member.key_start = self.pos;
         inner.expect = Expect::Colon;
         let inner = self.cost_to_the_end(inner, source);
         inner.is_none_or(|inner| reopened < inner.and(Cost::one(RepairKind::MissingOpen)))
