@@ -7,7 +7,7 @@
 use core::cell::Cell;
 
 use super::{
-    Closed, Engine, Expect, Flow, Source, Step,
+    Closed, Engine, Expect, Flow, Member, Source, Step,
     frames::Shape,
     quotes::{Cost, Tried},
 };
@@ -24,6 +24,8 @@ pub(super) enum Closer {
     Extra,
     /// It closes the innermost container, and the opening bracket of that was of the wrong kind.
     Reopened,
+    /// It closes an array whose opening bracket is missing at this offset.
+    Listed(usize),
 }
 
 impl Engine {
@@ -34,6 +36,7 @@ impl Engine {
             Closer::Mistyped => self.mistyped(source),
             Closer::Extra => self.extra_close(),
             Closer::Reopened => self.reopen(),
+            Closer::Listed(start) => self.open_lost_list(source, start),
         }
     }
 
@@ -46,17 +49,26 @@ impl Engine {
         above: Option<usize>,
         group: bool,
     ) -> Closer {
-        let start = self.frames.start();
-        let since = Cost::of(&self.script.edits[self.script.before(start + 1)..]);
+        let opened = self.script.before(self.frames.start() + 1);
+        let since = Cost::of(&self.script.edits[opened..]);
+        let list = self.lost_list(source).filter(|_| !group);
         let others = [
             above.map(Closer::Lost),
             Some(Closer::Mistyped).filter(|_| !group),
             Some(Closer::Extra),
             Some(Closer::Reopened).filter(|_| !group && self.may_reopen(source)),
+            list.map(Closer::Listed),
         ];
         let mut best = (likely, self.cost_of_closer(source, likely).map(|cost| cost.and(since)));
         for other in others.into_iter().flatten().filter(|other| *other != likely) {
-            let base = if other == Closer::Reopened { Cost::NOTHING } else { since };
+            let base = match other {
+                Closer::Reopened => Cost::NOTHING,
+                Closer::Listed(start) => {
+                    let kept = self.script.before(start).max(opened);
+                    Cost::of(&self.script.edits[opened..kept])
+                }
+                _ => since,
+            };
             let Some(cost) = self.cost_of_closer(source, other) else { continue };
             let cost = cost.and(base);
             if best.1.is_none_or(|lowest| cost < lowest) {
@@ -95,9 +107,12 @@ impl Engine {
     /// What it takes to read on with this meaning. `None` if that is not possible, or the budget for
     /// reading on is used up.
     fn cost_of_closer(&mut self, source: &Source<'_>, meaning: Closer) -> Option<Cost> {
-        let reopened = meaning == Closer::Reopened;
-        let from = if reopened { self.frames.start() } else { self.gap.start };
-        let from = self.member.comma.filter(|_| !reopened).map_or(from, |comma| comma.at.min(from));
+        let comma = self.member.comma.map_or(self.gap.start, |comma| comma.at);
+        let from = match meaning {
+            Closer::Reopened => self.frames.start(),
+            Closer::Listed(start) => start,
+            _ => comma.min(self.gap.start),
+        };
         let mut rest = self.rest(from, Policy::PERMISSIVE)?;
         (rest.expect, rest.pos) = (self.expect, self.pos);
         (rest.gap, rest.member, rest.closed) = (self.gap, self.member, self.closed);
@@ -109,6 +124,65 @@ impl Engine {
             return None;
         }
         self.cost_to_the_end(rest, source)
+    }
+
+    /// Where an array may have begun whose items were read as keys without values, or as objects
+    /// among the members: at the last value with a key.
+    fn lost_list(&self, source: &Source<'_>) -> Option<usize> {
+        if !self.whole || self.frames.top() != Some(Shape::Object) {
+            return None;
+        }
+        let Member { comma, is_unpaired, last_pair, .. } = self.member;
+        let start = if is_unpaired {
+            let direct = last_pair > self.frames.start() && last_pair >= self.closed.end;
+            let mut look = source.look(last_pair, self.window);
+            let (quote, length) = look.quote().ok().flatten().filter(|_| direct)?;
+            look.advance(length);
+            look.through(quote).ok()?;
+            look.space().ok().filter(|next| *next == b':')?;
+            look.bump();
+            look.space().ok()?;
+            last_pair + look.passed()
+        } else {
+            let Closed { is_object, start, end, .. } = self.closed;
+            Some(start).filter(|_| is_object && comma.is_some_and(|comma| comma.at == end))?
+        };
+        let before = source.slice(start.saturating_sub(self.window), start).trim_ascii_end();
+        before.ends_with(b":").then_some(start)
+    }
+
+    /// Whether a brace where a key is expected begins another item of an array whose opening bracket
+    /// is missing. Otherwise it is around members. Whole-text path only.
+    pub(super) fn begins_item(&mut self, source: &Source<'_>) -> Option<usize> {
+        let start = self.lost_list(source)?;
+        let list = self.cost_of_closer(source, Closer::Listed(start))?;
+        let kept = self.script.before(start);
+        let since = Cost::of(&self.script.edits[kept..]);
+        let mut inner = self.rest(self.pos + 1, Policy::PERMISSIVE)?;
+        inner.expect = Expect::Key;
+        let inner = self.cost_to_the_end(inner, source)?;
+        let braces = inner.and(Cost::one(RepairKind::InnerBraces)).and(since);
+        (list < braces).then_some(start)
+    }
+
+    /// Opens an array at `start`, before the value of a member, and reads on from there.
+    pub(super) fn open_lost_list(&mut self, source: &Source<'_>, start: usize) -> Step {
+        if self.member.is_unpaired {
+            let key = source.slice(self.member.last_pair, start).trim_ascii_end();
+            let key = key.strip_suffix(b":").unwrap_or(key).trim_ascii_end();
+            self.frames.set_key(key.get(1..key.len().saturating_sub(1)).unwrap_or_default());
+        }
+        self.forget(start);
+        self.edit(RepairKind::MissingOpen, start..start, "[")?;
+        self.frames.push(Shape::Array, start);
+        self.pos = start;
+        self.gap.start = start;
+        self.member = Member { comma: None, is_unpaired: false, ..self.member };
+        self.string.closed = None;
+        self.trials.tried = Tried::default();
+        self.expect = Expect::FirstItem;
+        self.commit();
+        Ok(Flow::Go)
     }
 
     /// Opens the innermost container again, as one of the other kind.
@@ -174,9 +248,9 @@ impl Engine {
     /// Moves past the closer at `pos`, which was handled.
     pub(super) fn popped(&mut self, source: &Source<'_>) -> Step {
         self.pos += 1;
-        let object = self.frames.top() == Some(Shape::Object);
-        let items = self.frames.pop();
-        self.closed = Closed { items, object_end: object.then_some(self.pos) };
+        let is_object = self.frames.top() == Some(Shape::Object);
+        let start = self.frames.start();
+        self.closed = Closed { items: self.frames.pop(), is_object, start, end: self.pos };
         self.commit();
         self.value_ended(source)?;
         Ok(Flow::Go)

@@ -66,7 +66,9 @@ impl Engine {
     /// value. If the outer object is in an array itself, the next item would not settle the
     /// question.
     fn follows_object(&self, above: usize, outer: Option<Shape>) -> bool {
-        let list = self.expect == Expect::ItemEnd && self.closed.object_end == Some(self.gap.start);
+        let list = self.expect == Expect::ItemEnd
+            && self.closed.is_object
+            && self.closed.end == self.gap.start;
         list && above == 1 && matches!(outer, None | Some(Shape::Object))
     }
 

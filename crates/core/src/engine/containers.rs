@@ -30,6 +30,10 @@ impl Engine {
 
     /// A key begins here.
     pub(super) fn begin_key(&mut self) {
+        if !self.member.is_unpaired {
+            self.member.last_pair = self.member.key_start;
+        }
+        self.member.is_unpaired = false;
         self.member.key_start = self.pos;
         if self.member.comma.is_none() {
             self.member.edits_before = self.script.serial;
@@ -114,6 +118,7 @@ impl Engine {
         let at = self.pos;
         let after = if self.expect == Expect::Colon { ": null" } else { "null" };
         self.edit(RepairKind::MissingValue, at..at, after)?;
+        self.member.is_unpaired = self.expect == Expect::Colon;
         if token == Token::Ellipsis {
             // The ellipsis itself is dropped after the value.
             self.expect = Expect::MemberEnd;

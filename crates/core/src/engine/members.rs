@@ -14,7 +14,12 @@ use crate::{
 
 impl Engine {
     /// A second opening brace, as in `{{"a": 1}}`.
-    pub(super) fn double_open(&mut self) -> Step {
+    pub(super) fn double_open(&mut self, source: &Source<'_>) -> Step {
+        if self.expect == Expect::Key
+            && let Some(start) = self.begins_item(source)
+        {
+            return self.open_lost_list(source, start);
+        }
         if self.expect == Expect::Key
             && let Some(comma) = self.member.comma
             && comma.length > 0

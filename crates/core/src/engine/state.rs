@@ -29,6 +29,9 @@ pub(super) struct Member {
     pub(super) comma: Option<Comma>,
     /// Where its key starts.
     pub(super) key_start: usize,
+    /// Whether that key has no value, and where the last key before it starts that has one.
+    pub(super) is_unpaired: bool,
+    pub(super) last_pair: usize,
     /// How many edits were made before it.
     pub(super) edits_before: usize,
     /// Where the last value starts before which a colon was inserted.
@@ -65,8 +68,10 @@ pub(super) struct OpenString {
 pub(super) struct Closed {
     /// How many items it had.
     pub(super) items: usize,
-    /// Its end, if it was an object.
-    pub(super) object_end: Option<usize>,
+    pub(super) is_object: bool,
+    /// The offset of its opening bracket, and the end of its closing one.
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// The document that began last.

@@ -213,7 +213,7 @@ impl Engine {
                 }
             },
             Expect::FirstKey | Expect::Key => match token {
-                Token::ObjectOpen => self.double_open(),
+                Token::ObjectOpen => self.double_open(source),
                 _ => self.word_as_key(source),
             },
             Expect::MemberEnd => self.defer_member_end(source, token),

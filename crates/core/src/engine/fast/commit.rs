@@ -170,8 +170,8 @@ impl Engine {
         if self.frames.len() < 2 {
             return false;
         }
-        let object_end = if self.in_list() { None } else { Some(at + 1) };
-        self.closed = Closed { items: self.frames.pop(), object_end };
+        let (is_object, start) = (!self.in_list(), self.frames.start());
+        self.closed = Closed { items: self.frames.pop(), is_object, start, end: at + 1 };
         self.pos = at + 1;
         self.fast_ended::<DIALECT>();
         // Frames that do not appear in the output are left to the other rules.

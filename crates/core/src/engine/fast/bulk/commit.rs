@@ -117,9 +117,9 @@ impl Engine {
     /// Closes the innermost container at `at`, unless the other rules have to handle that.
     #[inline(always)]
     pub(super) fn bulk_close(&mut self, now: &mut Bulk, base: usize, at: usize) -> bool {
+        let start = self.frames.start();
         let Some((list, items)) = self.frames.close_inner() else { return false };
-        let object_end = if now.list { None } else { Some(base + at + 1) };
-        self.closed = Closed { items: now.items, object_end };
+        self.closed = Closed { items: now.items, is_object: !now.list, start, end: base + at + 1 };
         now.value_ended(at + 1);
         (now.list, now.items) = (list, items);
         now.own_key = false;
