@@ -44,7 +44,7 @@ const CONTENTS: [&str; 18] = [
 ];
 
 /// What follows the quote.
-const AFTER: [&str; 85] = [
+const AFTER: [&str; 86] = [
     "",
     " ",
     ",",
@@ -127,6 +127,7 @@ const AFTER: [&str; 85] = [
     ",\u{a0}\"b\": words}",
     "b c",
     "{x} y]",
+    ": 1}}",
     ", d\", \"c\"]",
     "\", \"b\": 1}",
     "\"]",

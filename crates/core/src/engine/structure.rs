@@ -92,9 +92,23 @@ impl Engine {
                 self.expect = Expect::MemberValue;
                 Ok(Flow::Go)
             }
+            Action::Skip
+                if token == Token::Colon
+                    && self.expect == Expect::MemberEnd
+                    && self.precedes_value(source)
+                    && self.opens_lost_object(source)? =>
+            {
+                Ok(Flow::Go)
+            }
             Action::Skip => self.skip(source, token),
             Action::Tail => self.open_tail(source, token),
         }
+    }
+
+    /// Whether a value follows the sign at `pos`.
+    fn precedes_value(&mut self, source: &Source<'_>) -> bool {
+        let mut look = self.look(source, self.pos + 1);
+        look.gap().is_ok_and(|next| !b",:;}])".contains(&next))
     }
 
     /// Drops the `u` of `u'text'`.

@@ -35,6 +35,8 @@ pub(super) struct Site {
     pub(super) settles: bool,
     /// Whether a quote that touches what follows may begin a quotation.
     pub(super) opens: bool,
+    /// Whether the whole text is there, and the string is a single word, as a key may be.
+    pub(super) may_be_key: bool,
     /// Whether a second quote directly after the first may be one too many. After a digit, the first
     /// one may be the sign of inches.
     pub(super) doubles: bool,

@@ -282,6 +282,15 @@ impl Engine {
         found
     }
 
+    /// Whether the string that ends before `at` is the first key of an object whose brace is missing,
+    /// so that the rest, from its colon on, reads well.
+    pub(in crate::engine) fn reads_as_object(&mut self, source: &Source<'_>, at: usize) -> bool {
+        let Some(mut rest) = self.rest(at, harmless(true)) else { return false };
+        rest.frames.push(Shape::Object, at);
+        rest.expect = Expect::Colon;
+        self.try_rest(rest, source, false).0.is_some()
+    }
+
     /// What a reading takes, whatever its repairs are. `None` if it stops early.
     pub(in crate::engine) fn cost_to_the_end(
         &mut self,

@@ -23,6 +23,9 @@ use super::{
 };
 use crate::verdict::{Context, Verdict, verdict};
 
+/// The longest name to look for in place of a value, in bytes.
+const MAX_NAME: usize = 48;
+
 /// What a quote means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -130,8 +133,14 @@ impl Engine {
             // Whatever follows, it belongs to the code.
             return Ok(Meaning::Inner);
         }
-        let site = self.site(text, next);
+        let site = self.site(source, text, next);
         let seen = continuation(site, look)?;
+        let seen = match seen {
+            Continuation::ColonValue if !self.reads_as_object(source, self.pos + length) => {
+                Continuation::Colon
+            }
+            seen => seen,
+        };
         let key = source.look(self.pos, self.window);
         let seen = if text.is_key { seen } else { self.ask_guide(seen, key, look, context)? };
         Ok(match verdict(site.place, seen, context) {
@@ -160,7 +169,7 @@ impl Engine {
     }
 
     /// Where the string is. `next` is the byte directly after the quote.
-    fn site(&self, text: Text, next: Option<u8>) -> Site {
+    fn site(&self, source: &Source<'_>, text: Text, next: Option<u8>) -> Site {
         let place = match self.frames.top() {
             _ if text.is_key => Place::Key,
             Some(Shape::Object) => Place::Member,
@@ -178,6 +187,7 @@ impl Engine {
             in_group: self.frames.above(group).is_some(),
             settles: outermost && !self.whole && self.string.inner_quotes == 0,
             opens: touching && self.string.inner.may_begin(),
+            may_be_key: self.whole && is_name(source.slice(self.lex_start, self.pos)),
             doubles: text.quote == Quote::Double && self.string.inner.may_be_doubled(),
         }
     }
@@ -228,4 +238,10 @@ impl Engine {
         }
         Ok(seen)
     }
+}
+
+/// Whether all of this may be the name of a member, in one word.
+fn is_name(text: &[u8]) -> bool {
+    (1..=MAX_NAME).contains(&text.len())
+        && text.iter().all(|byte| is_word(*byte) || matches!(byte, b'-' | b'.' | b'$' | b'@'))
 }
