@@ -20,8 +20,10 @@ impl Engine {
         }
         self.pos += 1;
         let space = matches!(byte, b'\n' | b'\r' | b'\t');
-        if space {
-            self.string.inner.space();
+        match byte {
+            b'\n' => self.string.inner.line_end(),
+            _ if space => self.string.inner.space(),
+            _ => {}
         }
         if !(space && self.string.tail.is_some_and(|tail| self.pos - tail <= self.window)) {
             self.commit_text(text);

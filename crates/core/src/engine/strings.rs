@@ -2,7 +2,7 @@
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop, Text,
-    follows::opens_in_text,
+    follows::{ends_line, opens_in_text},
     quote::Quote,
     quotes::{Inner, Meaning},
     try_peek,
@@ -175,12 +175,20 @@ impl Engine {
                     self.unescaped += usize::from(!within);
                     self.string.inner.single_quote(opens);
                 }
+                let doubtful = self.string.inner.begins_line()
+                    || !self.string.inner.is_open()
+                        && try_peek!(ends_line(source.look(at + length, self.window)), false);
                 self.string.inner_quotes += 1;
                 if text.quote == Quote::Double {
                     self.string.inner.quote(after);
                     self.unescaped += 1;
                 }
                 match text.quote {
+                    // The end of a line, or the beginning of one after a comma, is where a string
+                    // usually ends or begins.
+                    Quote::Double if doubtful => {
+                        self.edit(RepairKind::AmbiguousQuote, at..at, "\\")?;
+                    }
                     Quote::Double => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,
                     Quote::Escaped if source.byte(at) == Some(b'\\') => {}
                     Quote::Escaped => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,

@@ -10,7 +10,7 @@ mod text;
 
 pub(super) use closer::{Fit, after_closer};
 pub(super) use member::{Start, begins_member, member, passes_key};
-pub(super) use text::{ends_in_quote, opens_in_text};
+pub(super) use text::{ends_in_quote, ends_line, opens_in_text};
 
 use super::{
     frames::Shape,

@@ -68,6 +68,15 @@ pub(in crate::engine) fn ends_in_quote(mut look: Look<'_>) -> Result<bool, Edge>
     }
 }
 
+/// Whether a comma and the end of the line follow.
+pub(in crate::engine) fn ends_line(mut look: Look<'_>) -> Result<bool, Edge> {
+    if look.peek()? != b',' {
+        return Ok(false);
+    }
+    look.bump();
+    Ok(matches!(look.blanks()?, b'\n' | b'\r'))
+}
+
 /// Whether words without quotes follow: no if that is not visible.
 pub(super) fn words_follow(mut look: Look<'_>) -> Result<bool, Edge> {
     match look.words() {

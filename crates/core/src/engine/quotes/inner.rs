@@ -11,19 +11,21 @@ use crate::engine::source::is_word;
 pub(in crate::engine) struct Last {
     byte: u8,
     spaced: bool,
+    /// Whether there is a raw line end in that white space.
+    broken: bool,
 }
 
 impl Last {
     /// The byte `byte`, followed by nothing.
     #[inline(always)]
     pub(in crate::engine) const fn touching(byte: u8) -> Self {
-        Self { byte, spaced: false }
+        Self { byte, spaced: false, broken: false }
     }
 
     /// The byte `byte`, followed by white space.
     #[inline(always)]
     pub(in crate::engine) const fn spaced(byte: u8) -> Self {
-        Self { byte, spaced: true }
+        Self { byte, spaced: true, broken: false }
     }
 }
 
@@ -109,6 +111,16 @@ impl Inner {
     /// Reads white space, escaped or not.
     pub(in crate::engine) const fn space(&mut self) {
         self.last.spaced = true;
+    }
+
+    /// Reads a raw line end.
+    pub(in crate::engine) const fn line_end(&mut self) {
+        (self.last.spaced, self.last.broken) = (true, true);
+    }
+
+    /// Whether a quote here begins a line after a comma, outside of brackets.
+    pub(in crate::engine) const fn begins_line(&self) -> bool {
+        self.open == 0 && self.last.byte == b',' && self.last.broken
     }
 
     /// Reads content without escapes.
