@@ -5,6 +5,7 @@ use jsonmend_schema::{FitOptions, Issue, IssueCode, Schema, Tree};
 use serde_json::{Map, Value, json};
 
 use crate::{
+    prompt::frame::harmless_line,
     splice::{Edit, splice},
     subschema,
 };
@@ -40,7 +41,8 @@ impl Fields {
         let source = schema.source();
         let mut fields: Vec<Field> = Vec::new();
         for issue in issues {
-            let field = field(source, issue)?;
+            // A key may be the model's own, and is a part of the prompt outside of any frame.
+            let field = field(source, issue).filter(|field| is_plain(&field.pointer))?;
             if !fields.iter().any(|other| other.pointer == field.pointer) {
                 fields.push(field);
             }
@@ -154,6 +156,12 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
     }
     let any = Value::Bool(true);
     Some(plain(subschema::for_issue(source, issue).unwrap_or(&any), pointer))
+}
+
+/// Whether a pointer is short, on one line, and without marks of chat templates.
+fn is_plain(pointer: &str) -> bool {
+    const LONGEST: usize = 200;
+    pointer.len() <= LONGEST && harmless_line(pointer) == pointer
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,35 +5,48 @@ const OVERLAP: usize = 12;
 /// How far back a repetition is looked for, in bytes.
 const LONGEST: usize = 512;
 
-/// Ways to read `more` after `prefix`, the likeliest first.
+/// A way to read the text that came after an answer that was cut off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Joined {
+    pub(crate) text: String,
+    /// Whether it counts only as it is, because with repairs almost anything could be read.
+    pub(crate) is_exact: bool,
+}
+
+/// Ways to read `more` after `prefix`, the likeliest first. There is at least one.
 ///
 /// Models repeat the last words, put the rest into a code fence, or begin again in spite of what they were
-/// told. A reading that does not begin with the prefix is only among them if nothing of it has been shown.
-pub(crate) fn readings(prefix: &str, more: &str, is_shown: bool) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    let mut push = |reading: String| {
-        if !all.contains(&reading) {
-            all.push(reading);
+/// told. If something of the prefix has been shown, every way begins with it.
+pub(crate) fn readings(prefix: &str, more: &str, is_shown: bool) -> Vec<Joined> {
+    let mut all: Vec<Joined> = Vec::new();
+    let mut push = |text: String, is_exact: bool| {
+        if !all.iter().any(|known| known.text == text) {
+            all.push(Joined { text, is_exact });
         }
     };
-    if begins_again(prefix, more) && !is_shown {
-        push(more.to_owned());
+    let is_anew = begins_again(prefix, more);
+    if is_anew && (!is_shown || more.starts_with(prefix)) {
+        push(more.to_owned(), false);
     }
     for more in [Some(more), unfenced(more)].into_iter().flatten() {
         let overlap = overlap(prefix, more);
-        if overlap > 0 {
-            push(format!("{prefix}{}", more.get(overlap..).unwrap_or_default()));
+        if overlap > 0 && overlap < prefix.len() {
+            push(format!("{prefix}{}", more.get(overlap..).unwrap_or_default()), is_anew);
         }
-        push(format!("{prefix}{more}"));
+        push(format!("{prefix}{more}"), is_anew);
+    }
+    if is_anew && is_shown {
+        // What was written after the prefix is of no use.
+        push(prefix.to_owned(), false);
     }
     if !is_shown {
-        push(more.to_owned());
+        push(more.to_owned(), true);
     }
     all
 }
 
 /// Whether the model began again instead of going on.
-pub(crate) fn begins_again(prefix: &str, more: &str) -> bool {
+fn begins_again(prefix: &str, more: &str) -> bool {
     /// How much of the beginning is compared, in characters.
     const COMPARED: usize = 16;
     let start: String = prefix.trim_start().chars().take(COMPARED).collect();
@@ -64,16 +77,28 @@ fn unfenced(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn texts(prefix: &str, more: &str, is_shown: bool) -> Vec<String> {
+        readings(prefix, more, is_shown).into_iter().map(|joined| joined.text).collect()
+    }
+
     #[test]
     fn the_rest_is_read_in_all_likely_ways() {
         let prefix = r#"{"note": "the quick brown fox"#;
-        assert_eq!(readings(prefix, " jumps\"}", true), [format!("{prefix} jumps\"}}")]);
-        let again = readings(prefix, "quick brown fox jumps\"}", true);
-        assert_eq!(again[0], format!("{prefix} jumps\"}}"));
-        let fenced = readings(prefix, "```json\n jumps\"}\n```", true);
-        assert!(fenced.contains(&format!("{prefix} jumps\"}}")));
-        let anew = r#"{"note": "the quick brown fox jumps"}"#;
-        assert_eq!(readings(prefix, anew, false)[0], anew);
-        assert!(readings(prefix, anew, true).iter().all(|reading| reading.starts_with(prefix)));
+        let whole = format!("{prefix} jumps\"}}");
+        assert_eq!(texts(prefix, " jumps\"}", true), [whole.as_str()]);
+        assert_eq!(texts(prefix, "quick brown fox jumps\"}", true)[0], whole);
+        assert!(texts(prefix, "```json\n jumps\"}\n```", true).contains(&whole));
+        assert_eq!(texts(prefix, &whole, false)[0], whole);
+        assert_eq!(texts(prefix, &whole, true)[0], whole, "it goes on where it was cut off");
+    }
+
+    #[test]
+    fn what_was_shown_stays() {
+        let prefix = r#"{"note": "the quick brown fox"#;
+        let other = r#"{"note": "the quick red fox jumps"}"#;
+        assert!(texts(prefix, other, true).iter().all(|text| text.starts_with(prefix)));
+        let anew = readings(prefix, other, true);
+        assert!(anew.iter().all(|joined| joined.is_exact || joined.text == prefix));
+        assert_eq!(texts(prefix, other, false)[0], other);
     }
 }

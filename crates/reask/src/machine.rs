@@ -10,7 +10,7 @@ use crate::{
     fields::Fields,
     prompt::{Facts, Prompt, continuation, hint},
     reading::{Asked, Reading, is_refusal, read},
-    repeat::{Progress, Standstill},
+    repeat::Progress,
     spent::tokens,
 };
 
@@ -238,15 +238,13 @@ impl Reask {
         if is_refusal(answer.finish) {
             return self.end(EndReason::Refused, None);
         }
-        let standstill = {
-            let issues = self.attempts.last().map_or(0, |attempt| attempt.issues.len());
-            self.progress.record(reading.json(), &reading.text, issues)
-        };
+        if let Some(step) = self.go_on(answer, reading) {
+            return step;
+        }
+        let issues = self.attempts.last().map_or(0, |attempt| attempt.issues.len());
+        let standstill = self.progress.record(reading.json(), &reading.text, issues);
         if standstill.times >= 3 {
             return self.end(EndReason::Repeated, None);
-        }
-        if let Some(step) = self.go_on(answer, reading, standstill) {
-            return step;
         }
         if self.is_shown {
             return self.end(EndReason::Shown, None);
@@ -271,12 +269,7 @@ impl Reask {
     }
 
     /// Asks for the rest of an answer that is good so far. `None` if it is not, or if it has gone on often enough.
-    fn go_on(
-        &mut self,
-        answer: &Answer,
-        reading: &Reading,
-        standstill: Standstill,
-    ) -> Option<Step> {
+    fn go_on(&mut self, answer: &Answer, reading: &Reading) -> Option<Step> {
         let is_good = self
             .attempts
             .last()?
@@ -284,7 +277,7 @@ impl Reask {
             .iter()
             .all(|issue| issue.code() == jsonmend_schema::IssueCode::Truncated);
         // The arguments of a call cannot be continued: the next call is another one.
-        let may = reading.is_cut && is_good && !answer.is_call && standstill.times < 2;
+        let may = reading.is_cut && is_good && !answer.is_call;
         let grew = match &self.asked {
             Asked::Rest { prefix } => reading.text.len() > prefix.len(),
             _ => !reading.text.trim().is_empty(),

@@ -5,7 +5,11 @@ use jsonmend_extract::Scope;
 use jsonmend_schema::{Fitted, Schema, Tree};
 use jsonmend_wire::FinishReason;
 
-use crate::{Answer, ReaskOptions, fields::Fields, join};
+use crate::{
+    Answer, ReaskOptions,
+    fields::Fields,
+    join::{self, Joined},
+};
 
 /// What was asked last.
 #[derive(Clone, Debug)]
@@ -64,16 +68,23 @@ pub(crate) fn read(
             merged.into_iter().next().unwrap_or(whole)
         }
         Asked::Rest { prefix } => {
-            let readings = join::readings(prefix, &content, is_shown);
-            let mut readings: Vec<Reading> = readings.iter().map(|text| plain(text)).collect();
+            let joined = join::readings(prefix, &content, is_shown);
+            let read = |joined: &Joined| {
+                let mut reading = plain(&joined.text);
+                let as_it_is = reading.fitted.risk().is_none();
+                reading.is_complete &= as_it_is || !joined.is_exact;
+                (joined.is_exact, reading)
+            };
+            let mut readings: Vec<(bool, Reading)> = joined.iter().map(read).collect();
             // Of the ones that are complete, the one with the lowest risk, and the first of equals.
             let best = readings
                 .iter()
                 .enumerate()
-                .filter(|(_, reading)| reading.value().is_some())
-                .min_by_key(|(_, reading)| reading.fitted.risk())
+                .filter(|(_, (_, reading))| reading.value().is_some())
+                .min_by_key(|(_, (_, reading))| reading.fitted.risk())
                 .map(|(at, _)| at);
-            readings.swap_remove(best.unwrap_or_default())
+            let likely = readings.iter().position(|(is_exact, _)| !is_exact);
+            readings.swap_remove(best.or(likely).unwrap_or_default()).1
         }
     }
 }
