@@ -54,6 +54,7 @@ impl Fields {
         let outer: Vec<String> = fields.iter().map(|field| format!("{}/", field.pointer)).collect();
         fields.retain(|field| !outer.iter().any(|outer| field.pointer.starts_with(outer.as_str())));
         let tree = Tree::read(base).ok()?;
+        gather(&mut fields, &tree, source);
         let is_good = |key: &str| !fields.iter().any(|field| field.pointer == key);
         let rest = tree.root().children().any(|child| is_good(&child.pointer()));
         if fields.is_empty() || fields.len() > most || !rest {
@@ -81,6 +82,17 @@ impl Fields {
     /// The schema of the reply.
     pub(crate) const fn schema(&self) -> &Schema {
         &self.asked
+    }
+
+    /// The schema of each field, and the definitions that they need.
+    pub(crate) fn schemas(&self) -> Value {
+        let source = self.asked.source();
+        let mut made =
+            source.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        for keyword in ["$defs", "definitions"] {
+            made.extend(source.get(keyword).map(|own| (keyword.to_owned(), own.clone())));
+        }
+        Value::Object(made)
     }
 
     /// The value without the parts that are asked for.
@@ -122,6 +134,43 @@ impl Fields {
             splice(&self.base, &edits)
         });
         kept.into_iter().chain(removed).collect()
+    }
+}
+
+/// Asks for a list or object as a whole if everything in it is wrong: the number of its items may be wrong, too.
+fn gather(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value) {
+    let parent = |pointer: &str| pointer.rsplit_once('/').map(|(own, _)| own.to_owned());
+    let mut parents: Vec<String> =
+        fields.iter().filter_map(|field| parent(&field.pointer)).collect();
+    parents.sort_by_key(|pointer| pointer.matches('/').count());
+    parents.dedup();
+    // The deepest first. Each is looked up once.
+    while let Some(place) = parents.pop().filter(|place| !place.is_empty()) {
+        let Some(node) = tree.at(&place) else { continue };
+        if node.len() < 2 || node.len() > fields.len() {
+            continue;
+        }
+        let name = |field: &Field| match field.pointer.rsplit_once('/') {
+            Some((own, name)) if own == place => Some(name.replace("~1", "/").replace("~0", "~")),
+            _ => None,
+        };
+        let is_there = |name: &String| match node.kind() {
+            JsonType::Object => node.member(name).is_some(),
+            _ => name.parse::<usize>().is_ok_and(|index| index < node.len()),
+        };
+        let wrong = fields.iter().filter_map(name).filter(is_there).count();
+        let Some(schema) = subschema::for_node(source, node).filter(|_| wrong >= node.len()) else {
+            continue;
+        };
+        fields.retain(|field| name(field).is_none());
+        let outer = parent(&place).filter(|outer| !outer.is_empty() && !parents.contains(outer));
+        parents.extend(outer);
+        fields.push(Field {
+            pointer: place,
+            schema: schema.clone(),
+            is_removal: false,
+            sent_as: None,
+        });
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jsonmend_core::{Path, Step};
-use jsonmend_schema::Issue;
+use jsonmend_schema::{Issue, Node};
 use serde_json::{Map, Value};
 
 /// How many references are followed in a row. A longer chain is a circle, or as good as one.
@@ -54,6 +54,24 @@ fn for_item(schema: &Value, index: usize) -> Option<&Value> {
     let listed = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
     let placed = listed("prefixItems").or_else(|| listed("items")).and_then(|own| own.get(index));
     placed.or_else(|| schema.get("items").filter(|items| items.is_object()))
+}
+
+/// The part for a value of a text.
+pub(crate) fn for_node<'s>(root: &'s Value, node: Node<'_>) -> Option<&'s Value> {
+    let mut steps = Vec::new();
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        steps.push(match node.key() {
+            Some(key) => Step::Key(key.as_ref().into()),
+            // All items but those with a place of their own have the same schema.
+            None => Step::Index(
+                parent.children().position(|item| item.span() == node.span()).unwrap_or_default(),
+            ),
+        });
+        node = parent;
+    }
+    steps.reverse();
+    for_path(root, &steps)
 }
 
 /// The schema that the violated keyword of an issue belongs to.

@@ -48,7 +48,10 @@ impl Facts<'_> {
         let answer = self.answer.unwrap_or_default();
         let framed = self.framed("This was the answer.", answer);
         let shown = if self.is_fresh { smallest(self.schema) } else { example(self.schema) };
-        self.filled(self.options.templates.whole(), &framed, self.schema, &shown)
+        // The first request stated the schema. It is repeated only to a model that did not follow it twice.
+        let source =
+            if self.attempt < 2 { String::new() } else { self.schema.source().to_string() };
+        self.filled(self.options.templates.whole(), &framed, &source, &shown)
     }
 
     /// Asks for the parts that are wrong. The good ones are repeated only if the model does not see its earlier
@@ -57,7 +60,8 @@ impl Facts<'_> {
         let rest = if self.is_fresh { fields.rest() } else { String::new() };
         let framed = self.framed("These parts of an earlier answer are kept.", &rest);
         let template = self.options.templates.fields(self.options.tool.is_some());
-        self.filled(template, &framed, fields.schema(), &example(fields.schema()))
+        let source = fields.schemas().to_string();
+        self.filled(template, &framed, &source, &example(fields.schema()))
     }
 
     fn framed(&self, title: &str, text: &str) -> String {
@@ -67,17 +71,13 @@ impl Facts<'_> {
         frame(title, text, self.options.excerpt)
     }
 
-    fn filled(&self, template: &str, answer: &str, schema: &Schema, shown: &Example) -> Prompt {
+    fn filled(&self, template: &str, answer: &str, source: &str, shown: &Example) -> Prompt {
         let of = self.options.attempts;
         let (attempt_text, of_text) = (self.attempt.to_string(), of.to_string());
         let subject = subject(self.options.tool.as_deref());
         let (issues, hints) = (self.issue_lines(), self.hint_lines());
-        let source = schema.source().to_string();
-        let source = if source.len() <= self.options.schema_length {
-            format!("The JSON Schema: {source}")
-        } else {
-            String::new()
-        };
+        let source = Some(source).filter(|own| own.len() <= self.options.schema_length);
+        let source = source.unwrap_or_default();
         let example = shown.value().to_string();
         let mut slots =
             vec![("subject", subject.as_str()), ("attempt", &attempt_text), ("of", &of_text)];
@@ -86,7 +86,7 @@ impl Facts<'_> {
             ("lead", lead.as_str()),
             ("issues", &issues),
             ("hints", &hints),
-            ("schema", &source),
+            ("schema", source),
             ("example", &example),
             ("answer", answer),
         ]);

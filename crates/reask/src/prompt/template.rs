@@ -39,7 +39,7 @@ impl Strength {
 /// | `{issues}` | what is wrong, a line each | all but the continuation |
 /// | `{hints}` | what was seen in the answer, a line each | all but the continuation |
 /// | `{answer}` | an excerpt of the answer, framed as data | all |
-/// | `{schema}` | the JSON Schema of the reply, if it is not too long | all but the continuation |
+/// | `{schema}` | the JSON Schemas of the fields, or from the second correction on that of the whole, if it is not too long | all but the continuation |
 /// | `{example}` | an example of the reply | all but the continuation |
 ///
 /// ```
@@ -76,6 +76,7 @@ What is wrong:
 
 {answer}
 
+The JSON Schema:
 {schema}
 
 For example:
@@ -94,6 +95,7 @@ Only this is wrong:
 Everything else is good and is kept. Reply with one JSON object that has these keys (JSON Pointers) and the corrected values, and with nothing else:
 {example}
 
+Their JSON Schemas:
 {schema}";
 
 const TOOL_FIELDS: &str = "{lead}
@@ -107,6 +109,7 @@ Only this is wrong:
 All other arguments are good and are kept. Reply with one JSON object that has these keys (JSON Pointers) and the corrected values, and with nothing else, or call the tool again:
 {example}
 
+Their JSON Schemas:
 {schema}";
 
 const CONTINUATION: &str = "{subject} was cut off. Go on exactly where it ends, in the middle of a word if need be. Repeat nothing, and write nothing else.
