@@ -268,3 +268,23 @@ fn the_best_answer_is_not_the_last_one() {
     let words = end.to_string();
     assert!(words.starts_with("no valid answer (attempts); answer 1: /: no JSON value"), "{words}");
 }
+
+#[test]
+fn a_list_in_which_everything_is_wrong_is_asked_for_as_a_whole() {
+    let table = schema(
+        r#"{"type": "object", "properties": {"name": {"type": "string"}, "rows": {"type": "array",
+        "items": {"type": "array", "items": {"type": "integer"}}}}, "required": ["name", "rows"]}"#,
+    );
+    // The lists inside were left out, so there are too many items.
+    let mut reask = Reask::new(&table, ReaskOptions::for_tool("test"));
+    let wrong = Answer::arguments(r#"{"name": "x", "rows": ["a", "b", "c", "d"]}"#);
+    let ask = asked(reask.answer(&wrong, Duration::ZERO));
+    assert_eq!(ask.fields(), ["/rows"]);
+    let done = done(says(&mut reask, r#"{"/rows": [[1, 2], [3, 4]]}"#));
+    assert_eq!(done.json(), r#"{"name": "x", "rows": [[1, 2], [3, 4]]}"#);
+
+    let mut reask = Reask::new(&table, ReaskOptions::for_tool("test"));
+    let wrong = Answer::arguments(r#"{"name": "x", "rows": [[1, 2], "c", ["d"]]}"#);
+    let ask = asked(reask.answer(&wrong, Duration::ZERO));
+    assert_eq!(ask.fields(), ["/rows/1", "/rows/2/0"]);
+}
