@@ -7,12 +7,13 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 use serde_json::Value;
 
 /// The crates from the bottom up: a crate may depend on those before it, and on no others.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "jsonmend-core",
     "jsonmend-extract",
     "jsonmend-schema",
     "jsonmend-wire",
     "jsonmend-response",
+    "jsonmend-reask",
     "jsonmend-stream",
     "jsonmend",
     "jsonmend-cli",
@@ -20,7 +21,7 @@ const CRATES: [&str; 9] = [
 ];
 
 /// Crates without input or output, and without a clock.
-const SANS_IO: [&str; 5] = ["core", "extract", "schema", "wire", "response"];
+const SANS_IO: [&str; 6] = ["core", "extract", "schema", "wire", "response", "reask"];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
@@ -92,6 +93,8 @@ fn schemas_are_optional_above_their_crate() {
         let schema = all[name].iter().find(|(other, ..)| other == "jsonmend-schema");
         assert!(schema.is_some_and(|(_, _, optional)| *optional), "{name}");
     }
+    let reask = all["jsonmend"].iter().find(|(other, ..)| other == "jsonmend-reask");
+    assert!(reask.is_some_and(|(_, _, optional)| *optional));
 }
 
 #[test]
@@ -143,6 +146,18 @@ fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
     }
     assert!(!found.is_empty(), "no source below {folders:?}");
     found
+}
+
+/// A driver takes its timer and its client from the caller, so that it works with every runtime.
+#[test]
+fn asking_again_needs_no_runtime() {
+    let all = dependencies();
+    let normal = all["jsonmend-reask"].iter().filter(|(_, kind, _)| kind == "normal");
+    let foreign: Vec<&str> = normal
+        .map(|(name, ..)| name.as_str())
+        .filter(|name| !name.starts_with("jsonmend-") && !["serde", "serde_json"].contains(name))
+        .collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
 }
 
 /// The lines of code, without comments.

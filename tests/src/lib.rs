@@ -24,6 +24,8 @@ pub mod pages {
     pub struct Dialects;
     #[doc = include_str!("../../docs/rewriting.md")]
     pub struct Rewriting;
+    #[doc = include_str!("../../docs/reask.md")]
+    pub struct Reask;
     #[doc = include_str!("../../docs/schema.md")]
     pub struct Schema;
 }

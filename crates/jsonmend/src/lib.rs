@@ -113,6 +113,28 @@
 //! # Ok::<(), jsonmend::schema::SchemaError>(())
 //! ```
 //!
+//! # An answer that cannot be repaired
+//!
+#![cfg_attr(feature = "reask", doc = "```")]
+#![cfg_attr(not(feature = "reask"), doc = "```ignore")]
+//! use futures::executor::block_on;
+//! use jsonmend::{
+//!     reask::{Answer, Failure, Reask, ReaskOptions},
+//!     schema::Schema,
+//! };
+//!
+//! let schema = Schema::from_text(r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}"#)?;
+//! let mut reask = Reask::new(&schema, ReaskOptions::new());
+//! let mut model = ["{city: 'Oslo', days: 'a few'}", "{\"/days\": 3}"].into_iter();
+//! // Only what is wrong is asked for, and put into the rest.
+//! let done = block_on(reask.run(|ask| {
+//!     let reply = model.next().unwrap();
+//!     async move { Ok::<_, Failure>(Answer::text(reply)) }
+//! }));
+//! assert_eq!(done.unwrap().json(), r#"{"city": "Oslo", "days": 3}"#);
+//! # Ok::<(), jsonmend::schema::SchemaError>(())
+//! ```
+//!
 //! # Parts
 //!
 //! | feature | what it adds | default |
@@ -120,6 +142,7 @@
 //! | | the engine and the extraction, at the root of this crate and in [`repair`], [`partial`] and [`extract`]; no dependencies | always |
 //! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
 //! | `schemars` | `jsonmend::schema::parse_as` and `parse_incomplete_as`: schemas from Rust types; implies `schema` | no |
+//! | `reask` | `jsonmend::reask`: asks the model again when its answer cannot be repaired; implies `schema` and `wire` | no |
 //! | `wire` | `jsonmend::wire` and `jsonmend::response`: providers' formats, whole responses, without IO | yes |
 //! | `stream` | `jsonmend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
 //! | `serde` | `Serialize` for repairs, outcomes, paths, issues and changes; `Value` as a `Deserializer` | no |
@@ -165,6 +188,9 @@ pub mod extract {
     pub use jsonmend_extract::{Findings, Found, Scope, TextSink};
 }
 
+/// Asks the model again when its answer cannot be repaired: a state machine without IO, and an async driver.
+#[cfg(feature = "reask")]
+pub use jsonmend_reask as reask;
 /// Reads a whole response, without IO: body bytes in; text, calls, objects and the end out.
 #[cfg(feature = "wire")]
 pub use jsonmend_response as response;

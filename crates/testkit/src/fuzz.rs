@@ -34,6 +34,8 @@ pub const BODIES: &[(&str, Body)] = &[
     ("framing", framing),
     ("mend", mend),
     ("push", push),
+    #[cfg(feature = "schema")]
+    ("reask", reask),
     ("rewrite", rewrite),
     #[cfg(feature = "schema")]
     ("schema", schema),
@@ -237,6 +239,22 @@ pub fn schema(data: &[u8]) -> Result<(), Violation> {
         Violation::new(laws::Law::NoPanic, data, "a schema does not compile".to_owned())
     })?;
     laws::schema_laws(schema, input, &FitOptions::new().with_engine(options))
+}
+
+/// Answers as input, to a loop that asks again. The first byte chooses the options, the second how many bytes make
+/// the schema.
+///
+/// # Errors
+/// The law that the input breaks.
+#[cfg(feature = "schema")]
+pub fn reask(data: &[u8]) -> Result<(), Violation> {
+    use jsonmend_schema::{FitOptions, Schema};
+
+    let (options, data) = split(data);
+    let Some((&length, data)) = data.split_first() else { return Ok(()) };
+    let (recipe, input) = data.split_at(usize::from(length % 32).min(data.len()));
+    let Ok(schema) = Schema::compile(&crate::schemas::of(recipe)) else { return Ok(()) };
+    crate::asking::ends_with_what_is_valid(&schema, input, FitOptions::new().with_engine(options))
 }
 
 /// Schemas as input, made from the bytes by a grammar, and values. The first byte is how many bytes make

@@ -19,6 +19,8 @@
 pub mod adversary;
 #[cfg(feature = "allocations")]
 pub mod allocations;
+#[cfg(feature = "schema")]
+pub mod asking;
 pub mod bodies;
 pub mod cases;
 pub mod cuts;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jsonmend_core::{Path, Step};
 use serde_json::Value;
 
-use super::{Issue, IssueCode, expected::Wording, hint};
+use super::{Issue, IssueCode, Missing, expected::Wording, hint};
 use crate::{
     compile::{Schema, Shape, ShapeId, Shapes, Types},
     judge::{Judge, Problem, ScopeId, What},
@@ -193,11 +193,15 @@ impl<'j, 's> Localised<'j, 's> {
         };
         let compared = self.wording.may_compare(node.len());
         let sent = if compared { hint::misnamed(name, node, &part) } else { None };
+        let before = self.issues.len();
         self.push(IssueCode::Missing, node, expected, shape, keyword);
-        if let (Some(issue), Some(sent)) = (self.issues.last_mut(), sent) {
-            let sent = Value::from(sent);
+        // The budget may have refused the issue.
+        let Some(issue) = self.issues.get_mut(before) else { return };
+        if let Some(sent) = &sent {
+            let sent = Value::from(sent.as_str());
             issue.hint = Some(format!("did you mean {property}? you sent {sent}"));
         }
+        issue.missing = Some(Box::new(Missing { name: name.to_owned(), sent }));
     }
 
     /// The value was rejected although no keyword rejects it, because a pattern could not be
@@ -220,11 +224,7 @@ impl<'j, 's> Localised<'j, 's> {
         let mut issues = self.issues;
         let explained: Vec<(String, String)> = issues
             .iter()
-            .filter(|issue| issue.code == IssueCode::Missing)
-            .filter_map(|issue| {
-                let sent = issue.hint()?.split_once("you sent ")?.1;
-                Some((issue.pointer.clone(), serde_json::from_str(sent).ok()?))
-            })
+            .filter_map(|issue| Some((issue.pointer.clone(), issue.sent_as()?.to_owned())))
             .collect();
         issues.retain(|issue| {
             let name = issue.pointer.rsplit_once('/').map(|(object, key)| {

@@ -135,6 +135,7 @@ coded!(IssueCode, "issue code");
 /// let issues = schema.validate(&Tree::read(r#"{"limitt": 3}"#)?);
 /// assert_eq!(issues[0].code(), IssueCode::Missing);
 /// assert_eq!(issues[0].hint(), Some(r#"did you mean "limit"? you sent "limitt""#));
+/// assert_eq!((issues[0].missing(), issues[0].sent_as()), (Some("limit"), Some("limitt")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,6 +148,15 @@ pub struct Issue {
     schema_path: String,
     span: Range<usize>,
     hint: Option<String>,
+    missing: Option<Box<Missing>>,
+}
+
+/// The property that an issue misses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Missing {
+    name: String,
+    /// The name that was probably sent instead.
+    sent: Option<String>,
 }
 
 impl Issue {
@@ -170,6 +180,7 @@ impl Issue {
             schema_path: String::new(),
             span: node.span(),
             hint: None,
+            missing: None,
         }
     }
 
@@ -229,6 +240,7 @@ impl Issue {
             schema_path: String::new(),
             span,
             hint: None,
+            missing: None,
         }
     }
 
@@ -253,6 +265,7 @@ impl Issue {
             schema_path,
             span,
             hint,
+            missing: None,
         }
     }
 
@@ -313,6 +326,19 @@ impl Issue {
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
+    }
+
+    /// The name of the property that is missing from the value at [`pointer`](Self::pointer), if this is
+    /// what is wrong.
+    #[must_use]
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.as_deref().map(|missing| missing.name.as_str())
+    }
+
+    /// The name under which the missing property was probably sent.
+    #[must_use]
+    pub fn sent_as(&self) -> Option<&str> {
+        self.missing.as_deref().and_then(|missing| missing.sent.as_deref())
     }
 
     /// A suggestion, if there is one.

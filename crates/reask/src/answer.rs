@@ -1,0 +1,192 @@
+//! What a model answered.
+
+use std::borrow::Cow;
+
+use jsonmend_core::Outcome;
+use jsonmend_response::{CallFit, Response};
+use jsonmend_schema::Finding;
+use jsonmend_wire::{Call, FinishReason, StreamOutcome, Usage};
+
+use crate::spent::Taken;
+
+/// An answer of the model: its text or the arguments of its call, why it stopped, and what it took.
+///
+/// ```
+/// use jsonmend_reask::Answer;
+/// use jsonmend_wire::FinishReason;
+///
+/// let answer = Answer::text(r#"{"title": "On re"#)
+///     .with_finish(FinishReason::from_provider("length"))
+///     .with_tokens(800, 100);
+/// assert_eq!(answer.content(), r#"{"title": "On re"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    content: String,
+    pub(crate) finish: FinishReason,
+    pub(crate) taken: Taken,
+    pub(crate) shown: bool,
+    pub(crate) is_call: bool,
+    /// Whether the call that this was is not complete, whatever its text looks like.
+    pub(crate) doubtful: bool,
+    pub(crate) other_tool: Option<String>,
+    pub(crate) call_id: Option<String>,
+    pub(crate) lost: Option<Box<Finding>>,
+}
+
+impl Answer {
+    /// The text of an answer, which may have words, fences and the like around the value.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            content: text.into(),
+            finish: FinishReason::Stop,
+            taken: Taken::default(),
+            shown: false,
+            is_call: false,
+            doubtful: false,
+            other_tool: None,
+            call_id: None,
+            lost: None,
+        }
+    }
+
+    /// The arguments of a call.
+    #[must_use]
+    pub fn arguments(raw: impl Into<String>) -> Self {
+        Self { is_call: true, finish: FinishReason::ToolCalls, ..Self::text(raw) }
+    }
+
+    /// Reads a response in any format: the call of `tool` if that is given and there is one, and otherwise the
+    /// text. If there are calls of other tools only, the model is told which one is meant. The raw text that a
+    /// server returned as `failed_generation` is an answer too.
+    ///
+    /// ```
+    /// use jsonmend_reask::Answer;
+    /// use jsonmend_response::{Response, ResponseOptions};
+    ///
+    /// let body = br#"{"choices":[{"message":{"content":"{n: 1}"},"finish_reason":"stop"}],
+    ///     "usage":{"prompt_tokens":9,"completion_tokens":4}}"#;
+    /// let answer = Answer::read(&Response::read(body, ResponseOptions::new()), None);
+    /// assert_eq!(answer.content(), "{n: 1}");
+    /// ```
+    #[must_use]
+    pub fn read(response: &Response, tool: Option<&str>) -> Self {
+        let transcript = response.transcript();
+        let calls = transcript.calls();
+        let own = tool.and_then(|tool| calls.iter().find(|call| is_for(call, tool, response)));
+        let mut answer = match own {
+            Some(call) => Self::of_call(call),
+            None => Self::text(transcript.text()),
+        };
+        if own.is_none() && tool.is_some() {
+            answer.other_tool = calls.first().map(|call| call.name().to_owned());
+        }
+        if answer.content.trim().is_empty() && own.is_none() {
+            let failed = transcript.errors().iter().find_map(|error| error.failed_generation());
+            answer.content = failed.map(str::to_owned).unwrap_or(answer.content);
+        }
+        answer.finish = match transcript.finish() {
+            _ if !transcript.refusal().is_empty() => FinishReason::Refusal,
+            Some(finish) => finish.reason(),
+            None if transcript.outcome() == StreamOutcome::Complete => FinishReason::Stop,
+            None => FinishReason::Other,
+        };
+        answer.taken = transcript.usage().map(Taken::of).unwrap_or_default();
+        answer
+    }
+
+    fn of_call(call: &Call) -> Self {
+        let raw = if call.raw().trim().is_empty() { call.arguments() } else { call.raw() };
+        let mut answer = Self::arguments(raw);
+        answer.doubtful = matches!(
+            call.outcome(),
+            Outcome::Cut | Outcome::Overflow | Outcome::Abandoned | Outcome::None
+        );
+        answer.call_id = call.id().map(str::to_owned);
+        answer
+    }
+
+    /// Sets why the model stopped.
+    ///
+    /// ### Default
+    /// [`FinishReason::Stop`].
+    #[must_use]
+    pub const fn with_finish(mut self, finish: FinishReason) -> Self {
+        self.finish = finish;
+        self
+    }
+
+    /// Sets how many tokens were read and written. If they are not set, they are estimated.
+    #[must_use]
+    pub const fn with_tokens(mut self, input: u64, output: u64) -> Self {
+        (self.taken.input, self.taken.output) = (Some(input), Some(output));
+        self
+    }
+
+    /// Sets how many tokens were read and written, as the provider stated it.
+    #[must_use]
+    pub const fn with_usage(mut self, usage: Usage) -> Self {
+        let cost = self.taken.cost;
+        self.taken = Taken::of(usage);
+        self.taken.cost = cost;
+        self
+    }
+
+    /// Sets what the call cost, in any unit: that of
+    /// [`ReaskOptions::with_cost_budget`](crate::ReaskOptions::with_cost_budget).
+    #[must_use]
+    pub const fn with_cost(mut self, cost: u64) -> Self {
+        self.taken.cost = cost;
+        self
+    }
+
+    /// Says that some of the answer has been shown to a user, or handed to another program. Then it is never
+    /// replaced: the loop goes on from its end, or ends.
+    #[must_use]
+    pub const fn with_shown(mut self, shown: bool) -> Self {
+        self.shown = shown;
+        self
+    }
+
+    /// Sets the identifier of the call, for prompts that are sent as its result.
+    #[must_use]
+    pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
+        self.call_id = Some(id.into());
+        self
+    }
+
+    /// Says that the answer was stopped early, because of that finding.
+    #[must_use]
+    pub(crate) fn with_lost(mut self, finding: Finding) -> Self {
+        self.lost = Some(Box::new(finding));
+        self
+    }
+
+    /// The text, or the arguments.
+    #[must_use]
+    pub fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// Why the answer was stopped early, if it was.
+    #[must_use]
+    pub fn lost(&self) -> Option<&Finding> {
+        self.lost.as_deref()
+    }
+
+    /// The content for reading. A complete call without arguments has an empty object.
+    pub(crate) fn readable(&self) -> Cow<'_, str> {
+        let empty = self.is_call && self.content.trim().is_empty() && self.finish.is_clean();
+        Cow::Borrowed(if empty { "{}" } else { &self.content })
+    }
+}
+
+/// Whether a call is one of that tool, by its name or by the registry that read it.
+fn is_for(call: &Call, tool: &str, response: &Response) -> bool {
+    let fitted = response.call_fits().iter().find(|(number, _)| *number == call.number());
+    match fitted {
+        Some((_, CallFit::Fitted { tool: own, .. })) => own == tool,
+        _ => call.name() == tool,
+    }
+}

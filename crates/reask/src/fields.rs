@@ -1,0 +1,255 @@
+//! Asks only for the parts of a value that are wrong, and puts the reply back into the rest.
+
+use jsonmend_core::{JsonType, Options, Policy};
+use jsonmend_schema::{FitOptions, Issue, IssueCode, Schema, Tree};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    prompt::frame::harmless_line,
+    splice::{Edit, splice},
+    subschema,
+};
+
+/// A question for single fields of a value. The reply is an object whose keys are JSON Pointers.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    /// The value as it is now.
+    base: String,
+    fields: Vec<Field>,
+    /// What the model is told.
+    asked: Schema,
+    /// How a reply is read: a field that is left out is asked for again.
+    read: Schema,
+    /// The same, for a reply whose values are wrong once more.
+    loose: Schema,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Field {
+    pointer: String,
+    schema: Value,
+    /// The property does not exist in the schema.
+    is_removal: bool,
+    /// The pointer under which the value was probably sent instead.
+    sent_as: Option<String>,
+}
+
+impl Fields {
+    /// A question for the parts of `base` that the issues are about; `None` if they are not about parts of
+    /// it, if nothing else in it is good, or if there are more than `most`.
+    pub(crate) fn plan(schema: &Schema, base: &str, issues: &[Issue], most: usize) -> Option<Self> {
+        let source = schema.source();
+        let mut fields: Vec<Field> = Vec::new();
+        for issue in issues {
+            // A key may be the model's own, and is a part of the prompt outside of any frame.
+            let field = field(source, issue).filter(|field| is_plain(&field.pointer))?;
+            if !fields.iter().any(|other| other.pointer == field.pointer) {
+                fields.push(field);
+            }
+            // Nested ones are dropped below.
+            if fields.len() > most.saturating_mul(8) {
+                return None;
+            }
+        }
+        let outer: Vec<String> = fields.iter().map(|field| format!("{}/", field.pointer)).collect();
+        fields.retain(|field| !outer.iter().any(|outer| field.pointer.starts_with(outer.as_str())));
+        let tree = Tree::read(base).ok()?;
+        gather(&mut fields, &tree, source);
+        let is_good = |key: &str| !fields.iter().any(|field| field.pointer == key);
+        let rest = tree.root().children().any(|child| is_good(&child.pointer()));
+        if fields.is_empty() || fields.len() > most || !rest {
+            return None;
+        }
+        let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
+        let compile = |reading| {
+            let mut made = object(&fields, reading);
+            made.extend(definitions.clone()?);
+            if let Some(dialect) = source.get("$schema") {
+                made.insert("$schema".to_owned(), dialect.clone());
+            }
+            Schema::compile(&Value::Object(made)).ok()
+        };
+        let (asked, read) = (compile(Reading::Asked)?, compile(Reading::Typed)?);
+        let loose = compile(Reading::Untyped)?;
+        Some(Self { base: base.to_owned(), fields, asked, read, loose })
+    }
+
+    /// The JSON Pointers of what is asked for.
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|field| field.pointer.as_str())
+    }
+
+    /// The schema of the reply.
+    pub(crate) const fn schema(&self) -> &Schema {
+        &self.asked
+    }
+
+    /// The schema of each field, and the definitions that they need.
+    pub(crate) fn schemas(&self) -> Value {
+        let source = self.asked.source();
+        let mut made =
+            source.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        for keyword in ["$defs", "definitions"] {
+            made.extend(source.get(keyword).map(|own| (keyword.to_owned(), own.clone())));
+        }
+        Value::Object(made)
+    }
+
+    /// The value without the parts that are asked for.
+    pub(crate) fn rest(&self) -> String {
+        let edits: Vec<_> = self.pointers().map(|field| (field.to_owned(), Edit::Remove)).collect();
+        splice(&self.base, &edits).unwrap_or_default()
+    }
+
+    /// The value with the parts of a reply in it: with everything else as it is, and without what was sent
+    /// under a wrong name. Empty if the reply holds none of the fields.
+    pub(crate) fn merge(&self, reply: &str) -> Vec<String> {
+        // Of the reply, only the keys matter. The rules for the values are those of the whole schema, which
+        // is applied to the result.
+        let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+        let options = FitOptions::new().with_engine(engine);
+        let fitted = [&self.read, &self.loose].map(|schema| schema.fit(reply.as_bytes(), &options));
+        let fitted = fitted.iter().filter(|fitted| fitted.outcome().is_complete());
+        let Some(text) = fitted.filter_map(|fitted| fitted.text()).next() else {
+            return Vec::new();
+        };
+        let Ok(tree) = Tree::read(text) else { return Vec::new() };
+        let mut edits = Vec::new();
+        let mut renamed = Vec::new();
+        for field in &self.fields {
+            let value = tree.root().member(&field.pointer);
+            let edit = match value {
+                Some(value) if !(field.is_removal && value.is_null()) => {
+                    Edit::Set(value.raw().to_owned())
+                }
+                _ if field.is_removal => Edit::Remove,
+                _ => continue,
+            };
+            edits.push((field.pointer.clone(), edit));
+            renamed.extend(field.sent_as.clone().map(|sent| (sent, Edit::Remove)));
+        }
+        let kept = splice(&self.base, &edits);
+        let removed = Some(renamed).filter(|renamed| !renamed.is_empty()).and_then(|renamed| {
+            edits.extend(renamed);
+            splice(&self.base, &edits)
+        });
+        kept.into_iter().chain(removed).collect()
+    }
+}
+
+/// Asks for a list or object as a whole if everything in it is wrong: the number of its items may be wrong, too.
+fn gather(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value) {
+    let parent = |pointer: &str| pointer.rsplit_once('/').map(|(own, _)| own.to_owned());
+    let mut parents: Vec<String> =
+        fields.iter().filter_map(|field| parent(&field.pointer)).collect();
+    parents.sort_by_key(|pointer| pointer.matches('/').count());
+    parents.dedup();
+    // The deepest first. Each is looked up once.
+    while let Some(place) = parents.pop().filter(|place| !place.is_empty()) {
+        let Some(node) = tree.at(&place) else { continue };
+        if node.len() < 2 || node.len() > fields.len() {
+            continue;
+        }
+        let name = |field: &Field| match field.pointer.rsplit_once('/') {
+            Some((own, name)) if own == place => Some(name.replace("~1", "/").replace("~0", "~")),
+            _ => None,
+        };
+        let is_there = |name: &String| match node.kind() {
+            JsonType::Object => node.member(name).is_some(),
+            _ => name.parse::<usize>().is_ok_and(|index| index < node.len()),
+        };
+        let wrong = fields.iter().filter_map(name).filter(is_there).count();
+        let Some(schema) = subschema::for_node(source, node).filter(|_| wrong >= node.len()) else {
+            continue;
+        };
+        fields.retain(|field| name(field).is_none());
+        let outer = parent(&place).filter(|outer| !outer.is_empty() && !parents.contains(outer));
+        parents.extend(outer);
+        fields.push(Field {
+            pointer: place,
+            schema: schema.clone(),
+            is_removal: false,
+            sent_as: None,
+        });
+    }
+}
+
+/// The part of the value that an issue is about; `None` if that is the whole, or not known.
+fn field(source: &Value, issue: &Issue) -> Option<Field> {
+    let of_text =
+        [IssueCode::Syntax, IssueCode::Truncated, IssueCode::SchemaEcho, IssueCode::Overflow];
+    if of_text.contains(&issue.code()) {
+        return None;
+    }
+    let (path, name) = (issue.path(), issue.missing());
+    let plain = |schema: &Value, pointer: String| Field {
+        pointer,
+        schema: schema.clone(),
+        is_removal: false,
+        sent_as: issue.sent_as().map(|sent| subschema::pointer(path, Some(sent))),
+    };
+    // Another branch has other properties, so the whole of the value that it is for is asked for.
+    if let Some(found) = subschema::discriminator(source, issue) {
+        let steps = path.steps();
+        let own = if name.is_some() { steps } else { steps.get(..steps.len().checked_sub(1)?)? };
+        let pointer = subschema::pointer(&own.to_vec().into(), None);
+        return Some(plain(source.pointer(found.union)?, pointer))
+            .filter(|f| !f.pointer.is_empty());
+    }
+    let pointer = subschema::pointer(path, name);
+    if pointer.is_empty() {
+        return None;
+    }
+    if issue.code() == IssueCode::Unexpected {
+        return Some(Field { is_removal: true, ..plain(&json!({"type": "null"}), pointer) });
+    }
+    let any = Value::Bool(true);
+    Some(plain(subschema::for_issue(source, issue).unwrap_or(&any), pointer))
+}
+
+/// Whether a pointer is short, on one line, and without marks of chat templates.
+fn is_plain(pointer: &str) -> bool {
+    const LONGEST: usize = 200;
+    pointer.len() <= LONGEST && harmless_line(pointer) == pointer
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Asked,
+    Typed,
+    Untyped,
+}
+
+/// The schema of an object with the fields.
+fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
+    let last = |pointer: &str| pointer.rsplit('/').next().unwrap_or_default().to_owned();
+    let mut properties = Map::new();
+    for field in fields {
+        let mut schema = match reading {
+            Reading::Untyped => Value::Object(Map::new()),
+            _ if field.schema == true => Value::Object(Map::new()),
+            _ => field.schema.clone(),
+        };
+        // Models also write `days`, or `a.days`, for `/a/days`.
+        if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
+            let dotted = field.pointer.trim_start_matches('/').replace('/', ".");
+            let own = last(&field.pointer);
+            let single = fields.iter().filter(|other| last(&other.pointer) == own).count() == 1;
+            let names = [Some(dotted), Some(own).filter(|_| single)];
+            let names: Vec<String> = names.into_iter().flatten().collect();
+            members.insert("x-aliases".to_owned(), json!(names));
+        }
+        properties.insert(field.pointer.clone(), schema);
+    }
+    let mut made = Map::new();
+    made.insert("type".to_owned(), json!(JsonType::Object.code()));
+    made.insert("properties".to_owned(), Value::Object(properties));
+    if reading == Reading::Asked {
+        let names: Vec<&str> = fields.iter().map(|field| field.pointer.as_str()).collect();
+        made.insert("required".to_owned(), json!(names));
+    } else {
+        made.insert("minProperties".to_owned(), json!(1));
+    }
+    made.insert("additionalProperties".to_owned(), Value::Bool(false));
+    made
+}

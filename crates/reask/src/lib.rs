@@ -1,0 +1,76 @@
+//! Asks a language model again when its answer cannot be repaired: well, and not for ever.
+//!
+//! [`Reask`] is a state machine without IO. It is fed with [`Answer`]s and [`Failure`]s, and returns the next
+//! [`Step`]: a valid value, what to ask, or the end. Each answer is repaired first, by everything that
+//! [`Schema::fit`](jsonmend_schema::Schema::fit) can do. Only what is then still wrong is asked for: single
+//! fields, if the rest is good. [`Reask::run`] is a thin driver for any async client.
+//!
+//! * Prompts are made from issues as data, and what the model wrote is framed as data in them. [`Templates`]
+//!   replaces their words, [`Ask::messages`] gives them in the shapes of providers.
+//! * [`Watch`] reads a reply while it arrives, and says when to stop it.
+//! * [`RetryPolicy`] and [`Retry`] are for calls that fail, and know nothing of answers.
+//! * [`instructions`], [`example`] and [`Native`] state the schema in the first request, so that fewer answers are
+//!   wrong. [`ModeMemory`] remembers what models do not support.
+//!
+//! The page `docs/reask.md` of the repository lists all defaults and limits.
+//!
+//! ```
+//! use jsonmend_reask::{Answer, EndReason, Reask, ReaskOptions, Step};
+//! use jsonmend_schema::Schema;
+//! use core::time::Duration;
+//!
+//! let schema = Schema::from_text(r#"{"type": "object", "required": ["tool", "path"]}"#)?;
+//! let mut reask = Reask::new(&schema, ReaskOptions::new().with_attempts(10));
+//! // A model that answers with a greeting, whatever it is asked, is not asked eleven times.
+//! let mut calls = 0;
+//! let end = loop {
+//!     match reask.answer(&Answer::text("Hello! How can I help you?"), Duration::ZERO) {
+//!         Step::Ask(_) => calls += 1,
+//!         Step::Exhausted(end) => break end,
+//!         step => panic!("{step:?}"),
+//!     }
+//! };
+//! assert_eq!((calls, end.reason()), (2, EndReason::Repeated));
+//! assert_eq!(end.best().unwrap().text(), "Hello! How can I help you?");
+//! # Ok::<(), jsonmend_schema::SchemaError>(())
+//! ```
+
+mod answer;
+mod ask;
+mod driver;
+mod example;
+mod failure;
+mod fields;
+mod join;
+mod machine;
+mod mode;
+mod options;
+mod prevent;
+mod prompt;
+mod reading;
+mod repeat;
+mod retry;
+mod spent;
+mod splice;
+mod step;
+mod subschema;
+mod watch;
+
+pub use answer::Answer;
+pub use ask::{Ask, AskKind};
+pub use driver::{Driver, Progress, Timer};
+pub use example::{Example, example};
+pub use failure::{Failure, FailureClass};
+pub use machine::Reask;
+pub use mode::{Mode, ModeMemory};
+pub use options::ReaskOptions;
+pub use prevent::{Loss, LossKind, Native, instructions};
+pub use prompt::{
+    hint::Hint,
+    message::Shape,
+    template::{Strength, Templates},
+};
+pub use retry::{Retry, RetryPolicy, retry_after};
+pub use spent::Spent;
+pub use step::{Attempt, Done, EndReason, Exhausted, Step};
+pub use watch::Watch;

@@ -1,0 +1,440 @@
+//! The state machine.
+
+use core::time::Duration;
+
+use jsonmend_schema::Schema;
+
+use crate::{
+    Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
+    ReaskOptions, Spent, Step,
+    fields::Fields,
+    prompt::{Facts, Prompt, continuation, hint},
+    reading::{Asked, Reading, is_refusal, read},
+    repeat::Progress,
+    spent::tokens,
+};
+
+/// The loop that turns an invalid answer into a valid one: it repairs each answer as far as it can, and says
+/// what to ask next, until the value is valid or there is a reason to stop.
+///
+/// It makes no calls and reads no clock. The time that is passed in counts from any moment, such as the start of
+/// the program, and only ever grows. After its end, the machine returns the same end again.
+///
+/// ```
+/// use jsonmend_reask::{Answer, AskKind, Reask, ReaskOptions, Step};
+/// use jsonmend_schema::Schema;
+/// use core::time::Duration;
+///
+/// let schema = Schema::from_text(r#"{"type": "object", "properties": {
+///     "city": {"type": "string"}, "days": {"type": "integer"}
+/// }, "required": ["city", "days"]}"#)?;
+/// let mut reask = Reask::new(&schema, ReaskOptions::new());
+/// let now = Duration::ZERO;
+///
+/// // The answer has a single quote too many, which is repaired, and a wrong field, which is asked for.
+/// let Step::Ask(ask) = reask.answer(&Answer::text("{'city': 'Oslo', days: 'a few'}"), now) else { panic!() };
+/// assert_eq!((ask.kind(), ask.fields()), (AskKind::Fields, &["/days".to_owned()][..]));
+/// assert!(ask.user_message().unwrap().contains(r#"- /days: expected integer, got string "a few""#));
+///
+/// // The reply is put into the rest, and the whole is validated.
+/// let Step::Done(done) = reask.answer(&Answer::text(r#"{"/days": 3}"#), now) else { panic!() };
+/// assert_eq!(done.json(), r#"{"city": "Oslo", "days": 3}"#);
+/// assert_eq!(done.spent().calls(), 2);
+/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reask {
+    schema: Schema,
+    options: ReaskOptions,
+    started: Option<Duration>,
+    now: Duration,
+    spent: Spent,
+    asked: Asked,
+    corrections: u32,
+    continuations: u32,
+    progress: Progress,
+    attempts: Vec<Attempt>,
+    best: Option<usize>,
+    is_shown: bool,
+    mode: Option<Mode>,
+    takes_temperature: bool,
+    /// What the caller was told to do, until it has been done. After the end, the end.
+    pending: Option<Step>,
+}
+
+impl Reask {
+    /// Creates the machine for a value with that schema.
+    #[must_use]
+    pub fn new(schema: &Schema, options: ReaskOptions) -> Self {
+        Self {
+            schema: schema.clone(),
+            options,
+            started: None,
+            now: Duration::ZERO,
+            spent: Spent::default(),
+            asked: Asked::Whole,
+            corrections: 0,
+            continuations: 0,
+            progress: Progress::default(),
+            attempts: Vec::new(),
+            best: None,
+            is_shown: false,
+            mode: None,
+            takes_temperature: true,
+            pending: None,
+        }
+    }
+
+    /// The call to make now: the original request, or what was asked last and has not been answered. A caller that
+    /// has made the first request already passes its answer to [`answer`](Self::answer) instead.
+    pub fn begin(&mut self, now: Duration) -> Step {
+        self.pass(now);
+        if let Some(pending) = self.pending.clone() {
+            return match pending {
+                Step::Ask(ask) | Step::Continue(ask) => match self.spent_budget(&ask.prompt) {
+                    Some(reason) => self.end(reason, None),
+                    None => self.hand_out(*ask),
+                },
+                ended => ended,
+            };
+        }
+        match self.spent_budget(&Prompt::default()) {
+            Some(reason) => self.end(reason, None),
+            None => {
+                let ask = self.ask(AskKind::First, Prompt::default());
+                self.hand_out(ask)
+            }
+        }
+    }
+
+    /// Reads an answer. A valid one, after repairs, ends the loop.
+    pub fn answer(&mut self, answer: &Answer, now: Duration) -> Step {
+        self.pass(now);
+        if self.has_ended() {
+            return self.begin(now);
+        }
+        let prompt = match &self.pending {
+            Some(Step::Ask(ask) | Step::Continue(ask)) => ask.prompt.user.len(),
+            _ => 0,
+        };
+        self.spent.add(answer.taken, prompt, answer.content().len());
+        self.is_shown |= answer.shown;
+        let kind = match &self.pending {
+            Some(Step::Ask(ask) | Step::Continue(ask)) => ask.kind,
+            _ => AskKind::First,
+        };
+        let reading = read(&self.schema, &self.options, &self.asked, answer, self.is_shown);
+        let mut issues = reading.fitted.issues().to_vec();
+        if let Some(lost) = answer.lost().filter(|_| reading.value().is_none()) {
+            // What made the caller stop. What is missing is missing because of that.
+            issues = vec![lost.issue().clone()];
+        }
+        self.attempts.push(Attempt {
+            kind,
+            text: reading.text.clone(),
+            json: reading.json().map(str::to_owned),
+            issues: if reading.value().is_some() { Vec::new() } else { issues },
+            is_cut: reading.is_cut,
+        });
+        if let Some(json) = reading.value() {
+            let done = Done {
+                json: json.to_owned(),
+                fitted: reading.fitted.clone(),
+                attempts: self.attempts.clone(),
+                spent: self.spent,
+            };
+            let step = Step::Done(Box::new(done));
+            self.pending = Some(step.clone());
+            return step;
+        }
+        self.note_best();
+        self.next(answer, &reading)
+    }
+
+    /// Takes note of a call that failed. What the provider refused to constrain is asked for in another way, and the
+    /// text that it could not use is read as an answer. Everything else is passed on as [`Step::Failed`]: the same
+    /// call may be made again.
+    pub fn failed(&mut self, failure: Failure, now: Duration) -> Step {
+        self.pass(now);
+        if self.has_ended() {
+            return self.begin(now);
+        }
+        match failure.class() {
+            FailureClass::FailedGeneration => {
+                let text = failure.failed_generation().unwrap_or_default();
+                return self.answer(&Answer::text(text), now);
+            }
+            FailureClass::ModeRefused => {
+                let mode = self.mode();
+                if let (Some((model, memory)), false) =
+                    (&self.options.memory, failure.is_about_schema())
+                {
+                    memory.refused(model, mode, now);
+                }
+                if let Some(weaker) = mode.weaker() {
+                    self.mode = Some(weaker);
+                    return self.begin(now);
+                }
+            }
+            FailureClass::TemperatureRefused if self.takes_temperature => {
+                self.takes_temperature = false;
+                return self.begin(now);
+            }
+            FailureClass::Aborted => return self.end(EndReason::Failed, Some(failure)),
+            _ => {}
+        }
+        match self.spent_budget(&Prompt::default()) {
+            Some(reason) => self.end(reason, Some(failure)),
+            None => Step::Failed(failure),
+        }
+    }
+
+    /// Ends the loop because of a failure.
+    pub fn give_up(&mut self, failure: Failure) -> Step {
+        if self.has_ended() {
+            self.begin(self.now)
+        } else {
+            self.end(EndReason::Failed, Some(failure))
+        }
+    }
+
+    /// Ends the loop because its time is over, which a driver notices while a call is open.
+    pub(crate) fn run_out_of_time(&mut self) -> Step {
+        self.end(EndReason::Deadline, None)
+    }
+
+    /// How much time is left until the deadline.
+    pub(crate) fn time_left_at(&mut self, now: Duration) -> Option<Duration> {
+        self.pass(now);
+        self.time_left()
+    }
+
+    /// What all calls so far took.
+    #[must_use]
+    pub const fn spent(&self) -> &Spent {
+        &self.spent
+    }
+
+    /// Every answer so far.
+    #[must_use]
+    pub fn attempts(&self) -> &[Attempt] {
+        &self.attempts
+    }
+
+    /// The schema of the value.
+    #[must_use]
+    pub const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Whether the loop has ended.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        matches!(self.pending, Some(Step::Done(_) | Step::Exhausted(_)))
+    }
+
+    /// What follows an answer that is not valid.
+    fn next(&mut self, answer: &Answer, reading: &Reading) -> Step {
+        if is_refusal(answer.finish) {
+            return self.end(EndReason::Refused, None);
+        }
+        if let Some(step) = self.go_on(answer, reading) {
+            return step;
+        }
+        let issues = self.attempts.last().map_or(0, |attempt| attempt.issues.len());
+        let standstill = self.progress.record(reading.json(), &reading.text, issues);
+        if standstill.times >= 3 {
+            return self.end(EndReason::Repeated, None);
+        }
+        if self.is_shown {
+            return self.end(EndReason::Shown, None);
+        }
+        if standstill.stale >= 2 {
+            return self.end(EndReason::NoProgress, None);
+        }
+        if self.corrections >= self.options.attempts {
+            return self.end(EndReason::Attempts, None);
+        }
+        self.corrections += 1;
+        let is_stuck = standstill.times >= 2 || standstill.stale >= 1;
+        let (mut ask, asked) = self.correction(answer, reading, is_stuck);
+        if let Some(reason) = self.spent_budget(&ask.prompt) {
+            return self.end(reason, None);
+        }
+        let (first, changed) = self.options.temperatures;
+        let is_last = self.corrections >= self.options.attempts && self.corrections > 1;
+        ask.temperature = Some(if is_stuck || is_last { changed } else { first });
+        self.asked = asked;
+        self.hand_out(ask)
+    }
+
+    /// Asks for the rest of an answer that is good so far. `None` if it is not, or if it has gone on often enough.
+    fn go_on(&mut self, answer: &Answer, reading: &Reading) -> Option<Step> {
+        let is_good = self
+            .attempts
+            .last()?
+            .issues
+            .iter()
+            .all(|issue| issue.code() == jsonmend_schema::IssueCode::Truncated);
+        // The arguments of a call cannot be continued: the next call is another one.
+        let may = reading.is_cut && is_good && !answer.is_call;
+        let grew = match &self.asked {
+            Asked::Rest { prefix } => reading.text.len() > prefix.len(),
+            _ => !reading.text.trim().is_empty(),
+        };
+        if !may || !grew || self.continuations >= self.options.continuations {
+            return None;
+        }
+        // White space at the end is not part of the value, unless a string was cut there. Some providers
+        // refuse it, and the model writes it again.
+        let prefix = if self.is_shown { &reading.text } else { outside_trimmed(reading) };
+        let mut ask = self.ask(AskKind::Continue, continuation(&self.options, prefix));
+        if let Some(reason) = self.spent_budget(&ask.prompt) {
+            return Some(self.end(reason, None));
+        }
+        self.continuations += 1;
+        ask.prefix = Some(prefix.to_owned());
+        self.asked = Asked::Rest { prefix: prefix.to_owned() };
+        Some(self.hand_out(ask))
+    }
+
+    /// The question for a correction, of as little as possible.
+    fn correction(&self, answer: &Answer, reading: &Reading, is_stuck: bool) -> (Ask, Asked) {
+        let issues = self.attempts.last().map(|attempt| attempt.issues.clone()).unwrap_or_default();
+        let hints =
+            hint::seen(&reading.text, &issues, reading.is_cut, answer.other_tool.as_deref());
+        let facts = Facts {
+            options: &self.options,
+            schema: &self.schema,
+            issues: &issues,
+            hints: &hints,
+            attempt: self.corrections,
+            answer: (!is_stuck).then_some(reading.text.as_str()),
+            is_fresh: is_stuck,
+        };
+        let base = reading.json().filter(|_| !reading.is_cut && answer.lost().is_none());
+        let fields =
+            base.and_then(|base| Fields::plan(&self.schema, base, &issues, self.options.fields));
+        let (mut ask, asked) = match fields {
+            Some(fields) => {
+                let mut ask = self.ask(AskKind::Fields, facts.fields(&fields));
+                ask.fields = fields.pointers().map(str::to_owned).collect();
+                ask.schema = fields.schema().clone();
+                (ask, Asked::Fields(Box::new(fields)))
+            }
+            None => (self.ask(AskKind::Whole, facts.whole()), Asked::Whole),
+        };
+        (ask.is_fresh, ask.hints) = (is_stuck, hints);
+        (ask, asked)
+    }
+
+    fn ask(&self, kind: AskKind, prompt: Prompt) -> Ask {
+        Ask {
+            kind,
+            call: 0,
+            attempt: self.corrections,
+            of: self.options.attempts,
+            is_fresh: false,
+            mode: Mode::Text,
+            temperature: Some(self.options.temperatures.0),
+            tokens_left: None,
+            time_left: None,
+            prompt,
+            prefix: None,
+            fields: Vec::new(),
+            hints: Vec::new(),
+            schema: self.schema.clone(),
+            fit: self.options.fit.clone(),
+            tool: self.options.tool.clone(),
+        }
+    }
+
+    /// Hands out a call, with what is known only now. What was asked before and is repeated gets it anew.
+    fn hand_out(&mut self, mut ask: Ask) -> Step {
+        let is_rest = ask.kind == AskKind::Continue;
+        // The rest of a text is not a value.
+        ask.mode = if is_rest { Mode::Text } else { self.mode() };
+        ask.temperature = ask.temperature.filter(|_| self.takes_temperature);
+        ask.call = self.spent.calls().saturating_add(1);
+        ask.tokens_left = self.options.tokens.map(|all| all.saturating_sub(self.spent.tokens()));
+        ask.time_left = self.time_left();
+        let ask = Box::new(ask);
+        let step = if is_rest { Step::Continue(ask) } else { Step::Ask(ask) };
+        self.pending = Some(step.clone());
+        step
+    }
+
+    fn mode(&mut self) -> Mode {
+        let now = self.now;
+        let memory = self.options.memory.as_ref();
+        *self.mode.get_or_insert_with(|| {
+            let wanted = self.options.mode;
+            memory.map_or(wanted, |(model, memory)| memory.strongest(model, wanted, now))
+        })
+    }
+
+    fn pass(&mut self, now: Duration) {
+        // A clock that goes back stands still.
+        self.now = self.now.max(now);
+        self.started.get_or_insert(self.now);
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let passed = self.now.saturating_sub(self.started.unwrap_or(self.now));
+        self.options.deadline.map(|deadline| deadline.saturating_sub(passed))
+    }
+
+    /// The budget that does not allow another call with that prompt.
+    fn spent_budget(&self, prompt: &Prompt) -> Option<EndReason> {
+        let next = tokens(prompt.user.len());
+        let left = self.options.tokens.map(|all| all.saturating_sub(self.spent.tokens()));
+        if self.time_left() == Some(Duration::ZERO) {
+            Some(EndReason::Deadline)
+        } else if left.is_some_and(|left| left == 0 || left < next) {
+            Some(EndReason::Tokens)
+        } else if self.options.cost.is_some_and(|most| self.spent.cost() >= most) {
+            Some(EndReason::Cost)
+        } else {
+            None
+        }
+    }
+
+    fn note_best(&mut self) {
+        let rank =
+            |attempt: &Attempt| (attempt.json.is_none(), attempt.is_cut, attempt.issues.len());
+        let Some(last) = self.attempts.len().checked_sub(1) else { return };
+        let ranks = self
+            .attempts
+            .get(last)
+            .map(rank)
+            .zip(self.best.and_then(|at| self.attempts.get(at)).map(rank));
+        if ranks.is_none_or(|(new, old)| new < old) {
+            self.best = Some(last);
+        }
+    }
+
+    fn end(&mut self, reason: EndReason, failure: Option<Failure>) -> Step {
+        let exhausted = Exhausted {
+            reason,
+            best: self.best,
+            attempts: self.attempts.clone(),
+            spent: self.spent,
+            failure,
+        };
+        let step = Step::Exhausted(Box::new(exhausted));
+        self.pending = Some(step.clone());
+        step
+    }
+}
+
+/// The text of an answer that was cut off, without white space that is not in a string.
+fn outside_trimmed(reading: &Reading) -> &str {
+    let text = reading.text.as_str();
+    let trimmed = text.trim_end();
+    // If white space is part of the value, the value is shorter without it.
+    let ends_in_string = reading.json().is_some_and(|json| {
+        let last = json.trim_end_matches([']', '}', ' ', '\n']);
+        last.ends_with('"') && !trimmed.ends_with('"') && !trimmed.ends_with([',', ':', '[', '{'])
+    });
+    if ends_in_string { text } else { trimmed }
+}

@@ -1,0 +1,228 @@
+//! The options of a [`Reask`](crate::Reask).
+
+use core::time::Duration;
+
+use jsonmend_core::{Options, Policy};
+use jsonmend_schema::FitOptions;
+
+use crate::{Mode, ModeMemory, Templates};
+
+/// How answers are repaired, how often the model is asked, and what a loop may take.
+///
+/// ```
+/// use jsonmend_reask::ReaskOptions;
+/// use core::time::Duration;
+///
+/// let options = ReaskOptions::new()
+///     .with_attempts(1)
+///     .with_deadline(Duration::from_secs(60))
+///     .with_token_budget(20_000);
+/// assert_eq!(options.attempts(), 1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReaskOptions {
+    pub(crate) fit: FitOptions,
+    pub(crate) tool: Option<String>,
+    pub(crate) attempts: u32,
+    pub(crate) continuations: u32,
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) tokens: Option<u64>,
+    pub(crate) cost: Option<u64>,
+    pub(crate) temperatures: (f64, f64),
+    pub(crate) excerpt: usize,
+    pub(crate) schema_length: usize,
+    pub(crate) fields: usize,
+    pub(crate) templates: Templates,
+    pub(crate) mode: Mode,
+    pub(crate) memory: Option<(String, ModeMemory)>,
+}
+
+impl ReaskOptions {
+    /// The defaults. Each method states its own.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            fit: FitOptions::new(),
+            tool: None,
+            attempts: 2,
+            continuations: 3,
+            deadline: None,
+            tokens: None,
+            cost: None,
+            temperatures: (0.0, 0.7),
+            excerpt: 2_000,
+            schema_length: 8_000,
+            fields: 16,
+            templates: Templates::new(),
+            mode: Mode::JsonSchema,
+            memory: None,
+        }
+    }
+
+    /// The options for the arguments of a call of that tool: they are repaired under
+    /// [`Policy::CONSERVATIVE`], because a call may do harm, and the prompts speak of a call.
+    #[must_use]
+    pub fn for_tool(name: impl Into<String>) -> Self {
+        let name = name.into();
+        let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+        let fit = FitOptions::new().with_engine(engine).with_name(name.as_str());
+        Self { tool: Some(name), ..Self::new() }.with_fit(fit)
+    }
+
+    /// Sets how each answer is repaired before the model is asked again: the policy, the rules, the
+    /// limits.
+    ///
+    /// ### Default
+    /// [`FitOptions::new`], which allows repairs of any risk. Set a highest risk below *guess* if asking
+    /// again is better than a guess.
+    #[must_use]
+    pub fn with_fit(mut self, options: FitOptions) -> Self {
+        self.fit = options;
+        self
+    }
+
+    /// Sets how many times the model may be asked to correct its answer.
+    ///
+    /// ### Default
+    /// 2, so that there are at most three answers, and the continuations of answers that were cut off.
+    #[must_use]
+    pub const fn with_attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// Sets how many times the model may be asked to go on after its answer was cut off.
+    ///
+    /// ### Default
+    /// 3.
+    #[must_use]
+    pub const fn with_continuations(mut self, continuations: u32) -> Self {
+        self.continuations = continuations;
+        self
+    }
+
+    /// Sets how long the whole loop may take, from its first step on. After that, nothing more is asked.
+    /// The call that is open may be told how much time is [left](crate::Ask::time_left).
+    ///
+    /// ### Default
+    /// There is no deadline.
+    #[must_use]
+    pub const fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Sets how many tokens all calls together may read and write. Nothing more is asked if they are spent,
+    /// or if the next prompt alone exceeds what is left of them.
+    ///
+    /// ### Default
+    /// There is no limit.
+    #[must_use]
+    pub const fn with_token_budget(mut self, tokens: u64) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
+    /// Sets what all calls together may cost, in the unit of [`Answer::with_cost`](crate::Answer::with_cost).
+    /// Nothing more is asked if it is spent.
+    ///
+    /// ### Default
+    /// There is no limit.
+    #[must_use]
+    pub const fn with_cost_budget(mut self, cost: u64) -> Self {
+        self.cost = Some(cost);
+        self
+    }
+
+    /// Sets the temperatures: the first one, and the one that is used after an answer was repeated or no
+    /// better than the one before, and for the last attempt.
+    ///
+    /// ### Default
+    /// 0 and 0.7.
+    #[must_use]
+    pub const fn with_temperatures(mut self, first: f64, changed: f64) -> Self {
+        self.temperatures = (first, changed);
+        self
+    }
+
+    /// Sets how much of an earlier answer a prompt repeats, in characters. 0 to repeat nothing.
+    ///
+    /// ### Default
+    /// 2,000.
+    #[must_use]
+    pub const fn with_excerpt(mut self, characters: usize) -> Self {
+        self.excerpt = characters;
+        self
+    }
+
+    /// Sets the length in bytes up to which a schema is stated in a prompt. Of a longer one, only an example
+    /// is shown.
+    ///
+    /// ### Default
+    /// 8,000.
+    #[must_use]
+    pub const fn with_schema_length(mut self, bytes: usize) -> Self {
+        self.schema_length = bytes;
+        self
+    }
+
+    /// Sets how many fields may be asked for on their own. If more are wrong, or with 0, the model is asked
+    /// for the whole value.
+    ///
+    /// ### Default
+    /// 16.
+    #[must_use]
+    pub const fn with_fields(mut self, fields: usize) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// Sets the words of the prompts.
+    ///
+    /// ### Default
+    /// [`Templates::new`].
+    #[must_use]
+    pub fn with_templates(mut self, templates: Templates) -> Self {
+        self.templates = templates;
+        self
+    }
+
+    /// Sets how the output is constrained in the first request.
+    ///
+    /// ### Default
+    /// [`Mode::JsonSchema`].
+    #[must_use]
+    pub const fn with_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Sets which model is asked, and the memory of what models do not support. A mode that was refused
+    /// lately is not tried.
+    ///
+    /// ### Default
+    /// Nothing is remembered.
+    #[must_use]
+    pub fn with_memory(mut self, model: impl Into<String>, memory: &ModeMemory) -> Self {
+        self.memory = Some((model.into(), memory.clone()));
+        self
+    }
+
+    /// How many times the model may be asked to correct its answer.
+    #[must_use]
+    pub const fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// The name of the tool, if the value is the arguments of a call.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.tool.as_deref()
+    }
+}
+
+impl Default for ReaskOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

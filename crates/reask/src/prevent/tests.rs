@@ -1,0 +1,209 @@
+use jsonmend_schema::{FitOptions, Schema};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn schema(value: &Value) -> Schema {
+    Schema::compile(value).expect("a schema")
+}
+
+fn losses(native: &Native) -> Vec<String> {
+    native.losses().iter().map(ToString::to_string).collect()
+}
+
+/// What strict mode of OpenAI documents, checked from outside.
+fn is_strict(schema: &Value) -> bool {
+    match schema {
+        Value::Array(all) => all.iter().all(is_strict),
+        Value::Object(own) if own.get("type") == Some(&json!("object")) => {
+            let names: Vec<&String> =
+                own["properties"].as_object().into_iter().flatten().map(|(n, _)| n).collect();
+            own["additionalProperties"] == false
+                && own["required"] == json!(names)
+                && own["properties"]
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .all(|(_, own)| is_strict(own))
+        }
+        Value::Object(own) => own.values().all(is_strict),
+        _ => true,
+    }
+}
+
+#[test]
+fn strict_mode_closes_everything_and_says_what_it_costs() {
+    let source = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {
+        "id": {"type": "string", "format": "uuid", "maxLength": 36},
+        "when": {"type": "string", "format": "iri"},
+        "kind": {"oneOf": [{"const": "a"}, {"const": "b"}]},
+        "part": {"$ref": "#/definitions/part", "description": "gone"},
+        "tags": {"type": "array", "items": {"enum": ["x", "y"]}, "uniqueItems": true},
+    }, "required": ["id", "kind"], "definitions": {
+        "part": {"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "additionalProperties": false},
+    }});
+    let native = Native::output(&schema(&source), Shape::OpenAiResponses, "my form!");
+    assert!(native.is_strict());
+    assert_eq!(
+        (&native.value()["name"], &native.value()["strict"]),
+        (&json!("my_form_"), &json!(true))
+    );
+    assert!(is_strict(native.schema()), "{}", native.schema());
+    assert_eq!(
+        native.schema()["properties"]["part"],
+        json!({"anyOf": [{"$ref": "#/$defs/part"}, {"type": "null"}]})
+    );
+    let lost = losses(&native);
+    for expected in [
+        "/properties/id/maxLength: dropped",
+        "/properties/when/format: dropped",
+        "/properties/kind/oneOf: widened, more than one may fit",
+        "/properties/part/description: dropped",
+        "/properties/tags/uniqueItems: dropped",
+        "/additionalProperties: narrowed, no other properties are allowed",
+        "/properties/tags: rewritten, an optional property is required and may be null",
+        "/name: rewritten, not all signs are allowed",
+    ] {
+        assert!(lost.iter().any(|loss| loss == expected), "{expected} in {lost:#?}");
+    }
+    // What the provider then returns is understood.
+    let answer = r#"{"id": "123e4567-e89b-12d3-a456-426614174000", "kind": "a", "when": null, "part": null, "tags": null}"#;
+    let fitted = schema(&source).fit(answer.as_bytes(), &FitOptions::new());
+    assert_eq!(
+        fitted.text(),
+        Some(r#"{"id": "123e4567-e89b-12d3-a456-426614174000", "kind": "a"}"#)
+    );
+}
+
+#[test]
+fn what_strict_mode_cannot_say_is_sent_as_it_is() {
+    for (source, place) in [
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+            "/additionalProperties",
+        ),
+        (json!({"type": "object", "properties": {"any": {}}}), "/properties/any"),
+        (
+            json!({"type": "object", "properties": {"list": {"type": "array"}}}),
+            "/properties/list/items",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"type": "object"}}}),
+            "/properties/a/properties",
+        ),
+        (json!({"type": "object", "properties": {}, "required": ["b"]}), "/required"),
+    ] {
+        let native = Native::tool(&schema(&source), Shape::OpenAiChat, "f", "does it");
+        assert_eq!(native.value()["function"]["strict"], false, "{source}");
+        assert_eq!(native.schema(), &source);
+        let lost = losses(&native);
+        assert!(
+            lost.iter().any(|loss| loss.starts_with(&format!("{place}: unenforced"))),
+            "{lost:?}"
+        );
+    }
+    let mut deep = json!({"type": "string"});
+    for _ in 0..12 {
+        deep = json!({"type": "object", "properties": {"a": deep}, "required": ["a"], "additionalProperties": false});
+    }
+    assert!(!Native::output(&schema(&deep), Shape::OpenAiChat, "deep").is_strict());
+}
+
+#[test]
+fn what_is_not_an_object_comes_in_one() {
+    for (source, inner) in [
+        (json!({"type": "array", "items": {"type": "integer"}}), json!([1, 2])),
+        (json!({"type": "integer"}), json!(12)),
+        (json!({"enum": ["a", "b"]}), json!("a")),
+        (
+            json!({"anyOf": [
+                {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false},
+                {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"], "additionalProperties": false},
+            ]}),
+            json!({"b": "x"}),
+        ),
+    ] {
+        let own = schema(&source);
+        for shape in [Shape::OpenAiChat, Shape::Anthropic] {
+            let native = Native::output(&own, shape, "v");
+            assert_eq!(native.schema()["required"], json!(["value"]), "{source}");
+            assert!(native.losses().iter().any(|loss| loss.kind() == LossKind::Wrapped));
+        }
+        let answer = json!({ "value": inner }).to_string();
+        let fitted = own.fit(answer.as_bytes(), &FitOptions::new());
+        let value = fitted.text().map(|text| serde_json::from_str::<Value>(text).expect("JSON"));
+        assert_eq!(value, Some(inner), "{source}");
+    }
+}
+
+#[test]
+fn gemini_has_no_references_and_lists_only_text() {
+    let source = json!({"type": "object", "properties": {
+        "size": {"$ref": "#/$defs/size"}, "n": {"enum": [1, 2]}, "at": {"type": ["string", "null"], "format": "uuid"},
+        "either": {"type": ["integer", "string"]}, "kind": {"const": "a"},
+        "tree": {"$ref": "#/$defs/tree"},
+    }, "required": ["size"], "additionalProperties": false, "$defs": {
+        "size": {"type": "integer", "exclusiveMinimum": 0},
+        "tree": {"type": "object", "properties": {"next": {"$ref": "#/$defs/tree"}}},
+    }});
+    let native = Native::output(&schema(&source), Shape::Gemini, "v");
+    let text = native.schema().to_string();
+    assert!(!text.contains("$ref") && !text.contains("additionalProperties"), "{text}");
+    let properties = &native.schema()["properties"];
+    assert_eq!(properties["size"], json!({"type": "INTEGER"}));
+    assert_eq!(properties["n"], json!({"type": "INTEGER", "description": "One of: 1, 2."}));
+    assert_eq!(properties["at"], json!({"type": "STRING", "nullable": true}));
+    assert_eq!(properties["either"]["anyOf"], json!([{"type": "INTEGER"}, {"type": "STRING"}]));
+    assert_eq!(properties["kind"], json!({"type": "STRING", "enum": ["a"]}));
+    assert_eq!(native.schema()["propertyOrdering"][0], "size");
+    let lost = losses(&native);
+    assert!(lost.iter().any(|loss| loss.contains("recursive")), "{lost:?}");
+    assert!(lost.contains(&"/properties/size/exclusiveMinimum: dropped".to_owned()), "{lost:?}");
+}
+
+#[test]
+fn a_schema_that_multiplies_itself_stays_small() {
+    let mut definitions = Map::new();
+    for level in 0..20 {
+        let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+        definitions.insert(
+            format!("d{level}"),
+            json!({"type": "object", "properties": {"a": next, "b": next, "c": next}}),
+        );
+    }
+    definitions.insert("d20".to_owned(), json!({"type": "string"}));
+    let source = json!({"$ref": "#/$defs/d0", "$defs": definitions});
+    let native = Native::output(&schema(&source), Shape::Gemini, "v");
+    assert!(native.schema().to_string().len() < 1 << 20);
+    assert!(native.losses().len() <= 1_000);
+}
+
+#[test]
+fn anthropic_takes_the_newest_draft() {
+    let source = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {
+        "pair": {"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false},
+        "a name": {"type": "string"}, "items": {"type": "string"},
+    }});
+    let native = Native::tool(&schema(&source), Shape::Anthropic, "f", "does it");
+    let made = &native.value()["input_schema"];
+    assert_eq!(made["properties"]["pair"]["prefixItems"][1]["type"], "integer");
+    assert_eq!(made["properties"]["pair"]["items"], false);
+    assert!(made.get("$schema").is_none() && Schema::compile(made).is_ok());
+    assert_eq!(
+        losses(&native),
+        [
+            "/properties/a name: unenforced, the name of a property may be refused",
+            "/properties/pair/items: rewritten, as prefixItems",
+        ]
+    );
+    let draft4 = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "properties": {
+        "n": {"type": "integer", "minimum": 1, "exclusiveMinimum": true},
+        "m": {"type": "integer", "minimum": 1, "exclusiveMinimum": false},
+    }});
+    let native = Native::tool(&schema(&draft4), Shape::Anthropic, "f", "");
+    assert_eq!(
+        native.schema()["properties"]["n"],
+        json!({"type": "integer", "exclusiveMinimum": 1})
+    );
+    assert_eq!(native.schema()["properties"]["m"], json!({"type": "integer", "minimum": 1}));
+}

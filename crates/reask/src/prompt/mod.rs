@@ -1,0 +1,144 @@
+//! The prompts, made from issues as data.
+
+pub(crate) mod frame;
+pub(crate) mod hint;
+pub(crate) mod message;
+pub(crate) mod template;
+
+use jsonmend_schema::{Issue, IssueCode, Rendering, Schema};
+
+use crate::{
+    ReaskOptions,
+    example::{Example, example, smallest},
+    fields::Fields,
+    subschema::discriminator,
+};
+use frame::{frame, harmless_line};
+use hint::Hint;
+use template::{Strength, fill};
+
+/// How many issues are listed.
+const LISTED: usize = 8;
+/// How much of the end of an answer is repeated where it is to be continued, in characters.
+const END: usize = 200;
+
+/// The text of a question, for a message of the user and for the result of a call, in which the excerpt of the
+/// answer is left out because the call itself is right before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Prompt {
+    pub(crate) user: String,
+    pub(crate) tool: String,
+}
+
+/// What a prompt is made from.
+pub(crate) struct Facts<'f> {
+    pub(crate) options: &'f ReaskOptions,
+    pub(crate) schema: &'f Schema,
+    pub(crate) issues: &'f [Issue],
+    pub(crate) hints: &'f [Hint],
+    pub(crate) attempt: u32,
+    /// The earlier answer, unless the model is to start afresh.
+    pub(crate) answer: Option<&'f str>,
+    pub(crate) is_fresh: bool,
+}
+
+impl Facts<'_> {
+    /// Asks for the whole value.
+    pub(crate) fn whole(&self) -> Prompt {
+        let answer = self.answer.unwrap_or_default();
+        let framed = self.framed("This was the answer.", answer);
+        let shown = if self.is_fresh { smallest(self.schema) } else { example(self.schema) };
+        // The first request stated the schema. It is repeated only to a model that did not follow it twice.
+        let source =
+            if self.attempt < 2 { String::new() } else { self.schema.source().to_string() };
+        self.filled(self.options.templates.whole(), &framed, &source, &shown)
+    }
+
+    /// Asks for the parts that are wrong. The good ones are repeated only if the model does not see its earlier
+    /// answer.
+    pub(crate) fn fields(&self, fields: &Fields) -> Prompt {
+        let rest = if self.is_fresh { fields.rest() } else { String::new() };
+        let framed = self.framed("These parts of an earlier answer are kept.", &rest);
+        let template = self.options.templates.fields(self.options.tool.is_some());
+        let source = fields.schemas().to_string();
+        self.filled(template, &framed, &source, &example(fields.schema()))
+    }
+
+    fn framed(&self, title: &str, text: &str) -> String {
+        if text.trim().is_empty() || self.options.excerpt == 0 {
+            return String::new();
+        }
+        frame(title, text, self.options.excerpt)
+    }
+
+    fn filled(&self, template: &str, answer: &str, source: &str, shown: &Example) -> Prompt {
+        let of = self.options.attempts;
+        let (attempt_text, of_text) = (self.attempt.to_string(), of.to_string());
+        let subject = subject(self.options.tool.as_deref());
+        let (issues, hints) = (self.issue_lines(), self.hint_lines());
+        let source = Some(source).filter(|own| own.len() <= self.options.schema_length);
+        let source = source.unwrap_or_default();
+        let example = shown.value().to_string();
+        let mut slots =
+            vec![("subject", subject.as_str()), ("attempt", &attempt_text), ("of", &of_text)];
+        let lead = fill(self.options.templates.lead(Strength::of(self.attempt, of)), &slots);
+        slots.extend([
+            ("lead", lead.as_str()),
+            ("issues", &issues),
+            ("hints", &hints),
+            ("schema", source),
+            ("example", &example),
+            ("answer", answer),
+        ]);
+        let user = fill(template, &slots);
+        slots.pop();
+        slots.push(("answer", ""));
+        Prompt { user, tool: fill(template, &slots) }
+    }
+
+    fn hint_lines(&self) -> String {
+        let lines: Vec<String> =
+            self.hints.iter().map(|hint| format!("- {}", hint.text())).collect();
+        lines.join("\n")
+    }
+
+    fn issue_lines(&self) -> String {
+        let mut lines: Vec<String> =
+            self.issues.iter().take(LISTED).map(|issue| self.issue_line(issue)).collect();
+        if self.issues.len() > LISTED {
+            lines.push(format!("+{} more", self.issues.len() - LISTED));
+        }
+        lines.join("\n")
+    }
+
+    /// An issue on a line of its own. Keys and values in it are the model's.
+    fn issue_line(&self, issue: &Issue) -> String {
+        let line = match issue.code() {
+            IssueCode::Truncated => {
+                let place = if issue.pointer().is_empty() { "/" } else { issue.pointer() };
+                format!("{place}: the answer was cut off here")
+            }
+            _ => Rendering::new().line(issue),
+        };
+        // Of a union, the message names the branch that is nearest. The model may have meant any.
+        let values =
+            discriminator(self.schema.source(), issue).map(|found| found.values.join(", "));
+        let values = values.map(|values| format!("; one of {values}")).unwrap_or_default();
+        format!("- {}{}", harmless_line(&line), harmless_line(&values))
+    }
+}
+
+/// Asks to go on after the end of `prefix`.
+pub(crate) fn continuation(options: &ReaskOptions, prefix: &str) -> Prompt {
+    let start = prefix.char_indices().rev().nth(END - 1).map_or(0, |(at, _)| at);
+    let end = prefix.get(start..).unwrap_or_default();
+    let answer = frame("These are its last characters.", end, END);
+    let subject = subject(options.tool.as_deref());
+    let slots = [("subject", subject.as_str()), ("answer", &answer), ("attempt", ""), ("of", "")];
+    let user = fill(options.templates.continuation(), &slots);
+    Prompt { tool: user.clone(), user }
+}
+
+fn subject(tool: Option<&str>) -> String {
+    tool.map_or_else(|| "Your answer".to_owned(), |tool| format!("Your call of the tool {tool:?}"))
+}

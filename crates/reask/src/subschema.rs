@@ -1,0 +1,193 @@
+//! Looks things up in the source of a schema: the part for a value, the definitions that it needs, and the
+//! constants that tell the branches of a union apart.
+
+use std::collections::BTreeMap;
+
+use jsonmend_core::{Path, Step};
+use jsonmend_schema::{Issue, Node};
+use serde_json::{Map, Value};
+
+/// How many references are followed in a row. A longer chain is a circle, or as good as one.
+const HOPS: usize = 32;
+/// How many constants of a union are named.
+const NAMED: usize = 32;
+/// How many schema nodes are visited for the definitions of a part.
+const VISITED: usize = 20_000;
+
+/// The schema that a reference leads to, or the schema itself. References out of it are not followed.
+pub(crate) fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let mut schema = schema;
+    for _ in 0..HOPS {
+        let target = schema.get("$ref").and_then(Value::as_str);
+        let pointer = target.and_then(|target| target.strip_prefix('#'));
+        match pointer.and_then(|pointer| root.pointer(pointer)) {
+            Some(next) => schema = next,
+            None => break,
+        }
+    }
+    schema
+}
+
+/// The part of the schema for the value at `path`, if there is exactly one: a path through a union, or
+/// through a pattern of names, has several.
+pub(crate) fn for_path<'s>(root: &'s Value, path: &[Step]) -> Option<&'s Value> {
+    path.iter().try_fold(root, |schema, step| {
+        let schema = resolve(root, schema);
+        match step {
+            Step::Key(key) => for_key(schema, key),
+            Step::Index(index) => for_item(schema, *index),
+        }
+    })
+}
+
+fn for_key<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
+    let declared = schema.get("properties").and_then(|properties| properties.get(key));
+    if declared.is_some() {
+        return declared;
+    }
+    let several = ["anyOf", "oneOf", "allOf", "if", "patternProperties", "dependentSchemas"];
+    let open = several.iter().any(|keyword| schema.get(keyword).is_some());
+    schema.get("additionalProperties").filter(|other| other.is_object() && !open)
+}
+
+fn for_item(schema: &Value, index: usize) -> Option<&Value> {
+    let listed = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
+    let placed = listed("prefixItems").or_else(|| listed("items")).and_then(|own| own.get(index));
+    placed.or_else(|| schema.get("items").filter(|items| items.is_object()))
+}
+
+/// The part for a value of a text.
+pub(crate) fn for_node<'s>(root: &'s Value, node: Node<'_>) -> Option<&'s Value> {
+    let mut steps = Vec::new();
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        steps.push(match node.key() {
+            Some(key) => Step::Key(key.as_ref().into()),
+            // All items but those with a place of their own have the same schema.
+            None => Step::Index(
+                parent.children().position(|item| item.span() == node.span()).unwrap_or_default(),
+            ),
+        });
+        node = parent;
+    }
+    steps.reverse();
+    for_path(root, &steps)
+}
+
+/// The schema that the violated keyword of an issue belongs to.
+pub(crate) fn of_keyword<'s>(root: &'s Value, issue: &Issue) -> Option<&'s Value> {
+    let (schema, _) = issue.schema_path().rsplit_once('/')?;
+    root.pointer(schema)
+}
+
+/// The part for a member or item, whichever way it can be found.
+pub(crate) fn for_issue<'s>(root: &'s Value, issue: &Issue) -> Option<&'s Value> {
+    let steps = issue.path().steps();
+    match issue.missing() {
+        None => for_path(root, steps).or_else(|| of_keyword(root, issue)),
+        Some(name) => {
+            let steps: Vec<Step> = steps.iter().cloned().chain([Step::Key(name.into())]).collect();
+            for_path(root, &steps)
+                .or_else(|| for_key(resolve(root, of_keyword(root, issue)?), name))
+        }
+    }
+}
+
+/// A union in which a value has a constant that no branch has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Discriminator<'i> {
+    /// The place of the union in the schema.
+    pub(crate) union: &'i str,
+    /// The values that the branches have there, as JSON.
+    pub(crate) values: Vec<String>,
+}
+
+/// If an issue is about the property that tells the branches of a union apart: all values it may have.
+///
+/// Of a union, issues are reported for the branch that fits best. The model may have meant another one.
+pub(crate) fn discriminator<'i>(root: &Value, issue: &'i Issue) -> Option<Discriminator<'i>> {
+    let path = issue.schema_path();
+    let at = ["/oneOf/", "/anyOf/"].iter().filter_map(|name| path.rfind(name)).max()?;
+    let (union, rest) = (path.get(..at)?, path.get(at + "/oneOf/".len()..)?);
+    let mut rest = rest.split('/').skip(1);
+    let name = match (rest.next()?, rest.next(), rest.next(), rest.next()) {
+        ("properties", Some(name), Some("const" | "enum"), None) => {
+            name.replace("~1", "/").replace("~0", "~")
+        }
+        ("required", None, ..) => issue.missing()?.to_owned(),
+        _ => return None,
+    };
+    let keyword = path.get(at + 1..at + "/oneOf".len())?;
+    let branches = root.pointer(union)?.get(keyword)?.as_array()?;
+    let mut values: Vec<String> = Vec::new();
+    for branch in branches {
+        let own = for_key(resolve(root, branch), &name).map(|own| resolve(root, own));
+        let constant = own.and_then(|own| own.get("const")).into_iter();
+        let listed = own.and_then(|own| own.get("enum")).and_then(Value::as_array);
+        for value in constant.chain(listed.into_iter().flatten()) {
+            let value = value.to_string();
+            if values.len() < NAMED && !values.contains(&value) {
+                values.push(value);
+            }
+        }
+    }
+    (values.len() > 1).then_some(Discriminator { union, values })
+}
+
+/// The definitions that `schemas` refer to, by the keyword under which they are and by name. `None` if they
+/// refer to anything else, so that they cannot be used apart from the whole.
+pub(crate) fn definitions<'s>(
+    root: &'s Value,
+    schemas: impl IntoIterator<Item = &'s Value>,
+) -> Option<Map<String, Value>> {
+    let mut found: BTreeMap<(&str, &str), &Value> = BTreeMap::new();
+    let mut open: Vec<&Value> = schemas.into_iter().collect();
+    let mut left = VISITED;
+    while let Some(schema) = open.pop() {
+        left = left.checked_sub(1)?;
+        match schema {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                let moored = ["$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"];
+                if moored.iter().any(|keyword| members.get(*keyword).is_some_and(Value::is_string))
+                {
+                    return None;
+                }
+                if let Some(Value::String(target)) = members.get("$ref") {
+                    let (keyword, name) = definition(target)?;
+                    let own = root.get(keyword)?.get(name)?;
+                    if found.insert((keyword, name), own).is_none() {
+                        open.push(own);
+                    }
+                }
+                open.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    let mut all = Map::new();
+    for ((keyword, name), schema) in found {
+        let named = all.entry(keyword).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(named) = named {
+            named.insert(name.to_owned(), schema.clone());
+        }
+    }
+    Some(all)
+}
+
+/// The keyword and the name of a definition that a reference leads to, or leads into.
+fn definition(target: &str) -> Option<(&str, &str)> {
+    let mut parts = target.strip_prefix("#/")?.split('/');
+    let (keyword, name) = (parts.next()?, parts.next()?);
+    let plain = !name.contains(['~', '%']);
+    (matches!(keyword, "$defs" | "definitions") && plain).then_some((keyword, name))
+}
+
+/// The steps of a path and one more, as a JSON Pointer.
+pub(crate) fn pointer(path: &Path, name: Option<&str>) -> String {
+    let pointer = path.to_pointer();
+    match name {
+        Some(name) => format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")),
+        None => pointer,
+    }
+}

@@ -1,0 +1,203 @@
+//! Whatever a model answers: the loop ends within its budgets, and what it returns is valid.
+
+use core::time::Duration;
+
+use jsonmend_reask::{Answer, EndReason, Failure, Reask, ReaskOptions, Step};
+use jsonmend_schema::Tree;
+use jsonmend_wire::FinishReason;
+use proptest::prelude::*;
+
+use crate::{BOOKING, asked, booking, ended, says, schema};
+
+#[test]
+fn tokens_are_counted_over_the_whole_loop() {
+    let mut reask = booking(ReaskOptions::new().with_token_budget(1_000).with_attempts(9));
+    let wrong = |nights: &str| {
+        Answer::text(format!(r#"{{"guest": "A", "nights": "{nights}"}}"#)).with_tokens(300, 20)
+    };
+    let ask = asked(reask.answer(&wrong("a"), Duration::ZERO));
+    assert_eq!(ask.tokens_left(), Some(680));
+    asked(reask.answer(&wrong("b"), Duration::ZERO));
+    // Forty tokens are fewer than the next prompt has.
+    let end = ended(reask.answer(&wrong("c").with_tokens(300, 20), Duration::ZERO));
+    assert_eq!(end.spent().tokens(), 960);
+    assert!(matches!(end.reason(), EndReason::Tokens | EndReason::NoProgress));
+    let mut reask = booking(ReaskOptions::new().with_token_budget(50));
+    let end = ended(reask.answer(&wrong("a"), Duration::ZERO));
+    assert_eq!(end.reason(), EndReason::Tokens);
+}
+
+#[test]
+fn what_is_not_counted_is_estimated() {
+    let mut reask = booking(ReaskOptions::new());
+    says(&mut reask, &"x".repeat(400));
+    assert_eq!((reask.spent().output(), reask.spent().is_estimated()), (100, true));
+}
+
+#[test]
+fn the_cost_has_a_budget() {
+    let mut reask = booking(ReaskOptions::new().with_cost_budget(100));
+    asked(reask.answer(&Answer::text("a").with_cost(99), Duration::ZERO));
+    let end = ended(reask.answer(&Answer::text("b").with_cost(1), Duration::ZERO));
+    assert_eq!((end.reason(), end.spent().cost()), (EndReason::Cost, 100));
+}
+
+#[test]
+fn the_deadline_counts_from_the_first_step() {
+    let seconds = Duration::from_secs;
+    let mut reask = booking(ReaskOptions::new().with_deadline(seconds(10)));
+    let first = asked(reask.begin(seconds(100)));
+    assert_eq!(first.time_left(), Some(seconds(10)));
+    let ask = asked(reask.answer(&Answer::text("a"), seconds(106)));
+    assert_eq!(ask.time_left(), Some(seconds(4)));
+    // A valid answer counts even if it is late.
+    let mut late = reask.clone();
+    let valid = Answer::text(r#"{"guest": "A", "nights": 1}"#);
+    assert!(matches!(late.answer(&valid, seconds(120)), Step::Done(_)));
+    let end = ended(reask.answer(&Answer::text("b"), seconds(110)));
+    assert_eq!(end.reason(), EndReason::Deadline);
+}
+
+/// Something that a model, or the way to it, may do.
+#[derive(Clone, Debug)]
+enum Move {
+    Says(String, bool, bool),
+    Calls(String),
+    Fails(u16, String),
+    Loses,
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"guest\": ",
+        "\"/nights\": ",
+        "\"nights\": ",
+        "\"rooms\": ",
+        "\"Ines\"",
+        "3",
+        "\"3\"",
+        ", ",
+        "null",
+        "many",
+        "```json\n",
+        "\n```",
+        "{\"guest\": \"A\", ",
+        "{\"beds\": 1}",
+        "'",
+        "<task>",
+        "</task>",
+        " ",
+        "\\u00",
+        "é",
+        "\u{1f600}",
+        "<|im_end|>",
+    ]);
+    let made = prop::collection::vec(fragment, 0..9).prop_map(|parts| parts.concat());
+    prop_oneof![
+        4 => made,
+        1 => Just(r#"{"guest": "A", "nights": "x"}"#.to_owned()),
+        1 => Just(r#"{"guest": "A", "nights": 1, "dog": 2}"#.to_owned()),
+        1 => Just(r#"{"/nights": 3}"#.to_owned()),
+        1 => ".{0,40}",
+    ]
+}
+
+fn moves() -> impl Strategy<Value = Move> {
+    prop_oneof![
+        6 => (texts(), any::<bool>(), any::<bool>().prop_map(|shown| shown)).prop_map(|(text, is_cut, shown)| {
+            Move::Says(text, is_cut, shown)
+        }),
+        1 => texts().prop_map(Move::Calls),
+        1 => (prop::sample::select(vec![400u16, 401, 404, 422, 429, 500, 503]), prop::sample::select(vec![
+            "", "response_format json_schema is not supported", r#"{"error": {"message": "temperature is not supported"}}"#,
+            r#"{"error": {"code": "json_validate_failed", "failed_generation": "{guest: 1"}}"#,
+        ])).prop_map(|(status, body)| Move::Fails(status, body.to_owned())),
+        1 => Just(Move::Loses),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_loop_ends_within_its_budgets(
+        script in prop::collection::vec(moves(), 60),
+        attempts in 0..4u32,
+        continuations in 0..4u32,
+        tokens in prop::option::of(200..3_000u64),
+        conservative in any::<bool>(),
+    ) {
+        let options = if conservative { ReaskOptions::for_tool("book") } else { ReaskOptions::new() };
+        let options = options.with_attempts(attempts).with_continuations(continuations);
+        let options = match tokens {
+            Some(tokens) => options.with_token_budget(tokens),
+            None => options,
+        };
+        let deadline = Duration::from_secs(40);
+        let mut reask = Reask::new(&schema(BOOKING), options.with_deadline(deadline));
+        let mut asks = 0u32;
+        let mut shown: Option<String> = None;
+        let mut step = reask.begin(Duration::ZERO);
+        let mut moves = script.into_iter().zip(1u64..);
+        let end = loop {
+            match step {
+                Step::Done(done) => break Ok(done),
+                Step::Exhausted(end) => break Err(end),
+                Step::Ask(ask) => {
+                    prop_assert!(shown.is_none(), "a replacement of what was shown");
+                    prop_assert!(ask.attempt() <= attempts);
+                    prop_assert!(tokens.is_none() || ask.tokens_left() > Some(0));
+                    asks += u32::from(ask.attempt() > 0);
+                }
+                Step::Continue(ask) => {
+                    let prefix = ask.prefix().unwrap();
+                    if let Some(shown) = &shown {
+                        prop_assert!(prefix.starts_with(shown.as_str()), "{prefix} after {shown}");
+                    }
+                }
+                Step::Failed(_) => {}
+                step => panic!("{step:?}"),
+            }
+            let (next, seconds) = moves.next().expect("the deadline ends it at the latest");
+            let now = Duration::from_secs(seconds);
+            step = match next {
+                Move::Says(text, is_cut, is_shown) => {
+                    let finish = if is_cut { FinishReason::Length } else { FinishReason::Stop };
+                    // Only what the first answer says is shown; a continuation of it follows.
+                    let is_first = reask.attempts().is_empty() && is_shown;
+                    if is_first && !text.is_empty() {
+                        shown = Some(text.clone());
+                    }
+                    reask.answer(&Answer::text(text).with_finish(finish).with_shown(is_first), now)
+                }
+                Move::Calls(text) => reask.answer(&Answer::arguments(text), now),
+                Move::Fails(status, body) => reask.failed(Failure::status(status, body), now),
+                Move::Loses => reask.failed(Failure::network("reset"), now),
+            };
+        };
+        prop_assert!(asks <= attempts + 3, "{asks} questions");
+        let spent = match &end {
+            Ok(done) => {
+                let tree = Tree::read(done.json()).unwrap();
+                prop_assert!(schema(BOOKING).accepts(&tree), "{}", done.json());
+                prop_assert_eq!(done.fitted().text(), Some(done.json()));
+                prop_assert!(done.fitted().outcome().is_complete());
+                done.spent()
+            }
+            Err(end) => {
+                prop_assert!(end.best().is_none_or(|best| best.text().len() < 10_000));
+                end.spent()
+            }
+        };
+        // One for the first answer, and one that may come after a failed generation.
+        prop_assert!(spent.calls() <= attempts + continuations + 1, "{spent:?}");
+        // The same end again.
+        let before = *reask.spent();
+        prop_assert!(matches!(says(&mut reask, "x"), Step::Done(_) | Step::Exhausted(_)));
+        prop_assert_eq!(before, *reask.spent());
+    }
+}

@@ -1,0 +1,119 @@
+//! Answers that were cut off, and answers of which something has been shown.
+
+use core::time::Duration;
+
+use jsonmend_reask::{Answer, AskKind, EndReason, Mode, Reask, ReaskOptions, Shape, Step};
+use jsonmend_wire::FinishReason;
+
+use crate::{asked, booking, continued, done, ended, says, schema};
+
+fn cut(text: &str) -> Answer {
+    Answer::text(text).with_finish(FinishReason::Length)
+}
+
+#[test]
+fn what_was_cut_off_is_continued() {
+    let mut reask = booking(ReaskOptions::new());
+    let ask = continued(reask.answer(&cut(r#"{"guest": "In"#), Duration::ZERO));
+    assert_eq!((ask.kind(), ask.attempt(), ask.mode()), (AskKind::Continue, 0, Mode::Text));
+    assert_eq!(ask.prefix(), Some(r#"{"guest": "In"#));
+    let messages = ask.messages(Shape::OpenAiChat);
+    assert_eq!(
+        messages[0],
+        serde_json::json!({"role": "assistant", "content": "{\"guest\": \"In"})
+    );
+    assert_eq!((messages.len(), &messages[1]["role"]), (2, &serde_json::json!("user")));
+    let ask = continued(reask.answer(&cut("es\", \"nig"), Duration::ZERO));
+    assert_eq!(ask.prefix(), Some(r#"{"guest": "Ines", "nig"#));
+    let done = done(says(&mut reask, "hts\": 3}"));
+    assert_eq!(done.json(), r#"{"guest": "Ines", "nights": 3}"#);
+    assert_eq!(done.attempts().len(), 3);
+}
+
+#[test]
+fn what_the_model_adds_to_the_rest_is_left_out() {
+    for rest in [
+        "```json\nes\", \"nights\": 3}\n```",
+        "{\"guest\": \"Ines\", \"nights\": 3}",
+        "  {\"guest\": \"Ines\", \"nights\": 3}\n",
+    ] {
+        let mut reask = booking(ReaskOptions::new());
+        continued(reask.answer(&cut(r#"{"guest": "In"#), Duration::ZERO));
+        let done = done(says(&mut reask, rest));
+        assert_eq!(
+            done.parse::<serde_json::Value>().unwrap(),
+            serde_json::json!({"guest": "Ines", "nights": 3}),
+            "{rest}"
+        );
+    }
+}
+
+#[test]
+fn what_is_cut_off_and_wrong_is_asked_for_again() {
+    let mut reask = booking(ReaskOptions::new());
+    let ask = asked(
+        reask.answer(&cut(r#"{"guest": "Ines", "nights": "many", "note": "we c"#), Duration::ZERO),
+    );
+    assert_eq!(ask.kind(), AskKind::Whole);
+}
+
+#[test]
+fn an_answer_is_not_continued_for_ever() {
+    let mut reask = booking(ReaskOptions::new());
+    for part in ["{\"guest\": \"a", "b", "c"] {
+        continued(reask.answer(&cut(part), Duration::ZERO));
+    }
+    let ask = asked(reask.answer(&cut("d"), Duration::ZERO));
+    assert!(ask.hints().iter().any(|hint| hint.code() == "cut-off"));
+    // A continuation that brings nothing is none.
+    let mut reask = booking(ReaskOptions::new());
+    continued(reask.answer(&cut("{\"guest\": \"a"), Duration::ZERO));
+    asked(reask.answer(&cut(""), Duration::ZERO));
+}
+
+#[test]
+fn a_number_at_the_end_may_go_on() {
+    let number = schema(r#"{"type": "integer"}"#);
+    let mut reask = Reask::new(&number, ReaskOptions::new());
+    continued(reask.answer(&cut("12"), Duration::ZERO));
+    assert_eq!(done(says(&mut reask, "34")).json(), "1234");
+    assert_eq!(done(says(&mut Reask::new(&number, ReaskOptions::new()), "12")).json(), "12");
+}
+
+#[test]
+fn what_was_shown_is_never_replaced() {
+    // Wrong: an honest end.
+    let mut reask = booking(ReaskOptions::new());
+    let wrong = Answer::text(r#"{"guest": "Ines", "nights": "many"}"#).with_shown(true);
+    let end = ended(reask.answer(&wrong, Duration::ZERO));
+    assert_eq!((end.reason(), end.issues().len()), (EndReason::Shown, 1));
+
+    // Cut off: it goes on from there, and nothing else.
+    let prefix = r#"{"guest": "Ines", "note": "by the "#;
+    for (rest, value) in [
+        ("sea\", \"nights\": 2}", Some("by the sea")),
+        (r#"{"guest": "Ines", "note": "by the sea", "nights": 2}"#, Some("by the sea")),
+        (r#"{"guest": "Ines", "note": "at the lake", "nights": 2}"#, None),
+    ] {
+        let mut reask = booking(ReaskOptions::new());
+        let ask = continued(reask.answer(&cut(prefix).with_shown(true), Duration::ZERO));
+        assert_eq!(ask.prefix(), Some(prefix));
+        match (says(&mut reask, rest), value) {
+            (Step::Done(done), Some(value)) => {
+                assert!(done.attempts().last().unwrap().text().starts_with(prefix));
+                assert_eq!(done.parse::<serde_json::Value>().unwrap()["note"], value);
+            }
+            (step, None) => assert_eq!(ended(step).reason(), EndReason::Shown),
+            (step, _) => panic!("{rest}: {step:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_call_that_was_cut_off_is_made_again() {
+    let mut reask = Reask::new(&schema(crate::BOOKING), ReaskOptions::for_tool("book"));
+    let answer =
+        Answer::arguments(r#"{"guest": "Ines", "nights": 2"#).with_finish(FinishReason::Length);
+    let ask = asked(reask.answer(&answer, Duration::ZERO));
+    assert_eq!(ask.kind(), AskKind::Whole);
+}

@@ -1,0 +1,200 @@
+//! Calls that fail: what each failure means, and what is done about it.
+
+use core::time::Duration;
+
+use jsonmend_reask::{
+    Answer, EndReason, Failure, FailureClass, Mode, ModeMemory, ReaskOptions, Retry, RetryPolicy,
+    Step, retry_after,
+};
+
+use crate::{asked, booking, done, ended};
+
+const NOW: Duration = Duration::ZERO;
+
+fn class(status: u16, body: &str) -> FailureClass {
+    Failure::status(status, body).class()
+}
+
+#[test]
+fn the_body_of_an_error_says_what_was_refused() {
+    for body in [
+        r#"{"error": {"message": "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.", "param": "response_format", "code": null}}"#,
+        r#"{"error": {"message": "This model does not support response format `json_schema`"}}"#,
+        r#"[{"error": {"code": 400, "message": "Unknown name \"responseSchema\" at 'generation_config'", "status": "INVALID_ARGUMENT"}}]"#,
+        r#"{"error": {"message": "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."}}"#,
+        r#"{"error": {"message": "Invalid schema for response_format 'place'", "param": "text.format.schema"}}"#,
+        r#"{"detail": "guided_json is not enabled on this server"}"#,
+        "HTTP 400: json_schema not supported",
+    ] {
+        assert_eq!(class(400, body), FailureClass::ModeRefused, "{body}");
+    }
+    for (status, body) in [
+        (400, r#"{"error": {"message": "max_tokens is too large"}}"#),
+        (400, r#"{"error": {"message": "Invalid API key"}}"#),
+        (401, "json_schema not supported"),
+        (403, "forbidden"),
+        (429, r#"{"error": {"code": "insufficient_quota", "message": "You exceeded your quota"}}"#),
+    ] {
+        assert_eq!(class(status, body), FailureClass::Refused, "{status} {body}");
+    }
+    for status in [500, 502, 503, 504, 524, 529] {
+        assert_eq!(
+            class(status, "Expected JSON response, json_schema invalid"),
+            FailureClass::Overloaded
+        );
+    }
+    assert_eq!(class(429, ""), FailureClass::RateLimited);
+    assert_eq!(class(408, ""), FailureClass::TimedOut);
+    let body = r#"{"error": {"message": "Unsupported value: 'temperature' does not support 0 with this model.", "param": "temperature"}}"#;
+    assert_eq!(class(400, body), FailureClass::TemperatureRefused);
+}
+
+#[test]
+fn modes_fall_back_one_by_one_and_then_the_failure_is_passed_on() {
+    let mut reask = booking(ReaskOptions::new());
+    let refused = || Failure::status(400, "json_schema not supported");
+    let mut modes = vec![asked(reask.begin(NOW)).mode()];
+    modes.push(asked(reask.failed(refused(), NOW)).mode());
+    modes.push(asked(reask.failed(refused(), NOW)).mode());
+    assert_eq!(modes, Mode::ALL);
+    assert!(matches!(reask.failed(refused(), NOW), Step::Failed(_)));
+    let end = ended(reask.give_up(refused()));
+    assert_eq!((end.reason(), end.attempts().len()), (EndReason::Failed, 0));
+}
+
+#[test]
+fn a_broken_gateway_does_not_change_the_mode() {
+    let mut reask = booking(ReaskOptions::new());
+    reask.begin(NOW);
+    let step = reask.failed(Failure::status(524, "Expected JSON response"), NOW);
+    assert!(matches!(step, Step::Failed(_)));
+    assert_eq!(asked(reask.begin(NOW)).mode(), Mode::JsonSchema);
+}
+
+#[test]
+fn what_a_model_does_not_support_is_remembered_for_a_while() {
+    let hour = Duration::from_secs(3600);
+    let memory = ModeMemory::new().with_age(hour);
+    let options = || ReaskOptions::new().with_memory("tiny", &memory);
+    let mut reask = booking(options());
+    reask.begin(NOW);
+    asked(reask.failed(Failure::status(400, "json_schema not supported"), NOW));
+    assert_eq!(asked(booking(options()).begin(NOW)).mode(), Mode::JsonObject);
+    assert_eq!(asked(booking(options()).begin(hour)).mode(), Mode::JsonSchema);
+    let other = ReaskOptions::new().with_memory("big", &memory);
+    assert_eq!(asked(booking(other).begin(NOW)).mode(), Mode::JsonSchema);
+
+    // That a schema is refused says nothing about the model.
+    let memory = ModeMemory::new();
+    let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
+    reask.begin(NOW);
+    let body = r#"{"error": {"message": "Invalid schema for response_format 'x': 'oneOf' is not permitted"}}"#;
+    assert_eq!(asked(reask.failed(Failure::status(400, body), NOW)).mode(), Mode::JsonObject);
+    assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema);
+}
+
+#[test]
+fn a_memory_does_not_grow_for_ever() {
+    let memory = ModeMemory::new();
+    for number in 0..10_000u64 {
+        memory.refused(&format!("model {number}"), Mode::JsonSchema, Duration::from_secs(number));
+    }
+    let now = Duration::from_secs(10_000);
+    let is_known = |number: u64| {
+        memory.strongest(&format!("model {number}"), Mode::JsonSchema, now) == Mode::JsonObject
+    };
+    assert_eq!((0..10_000).filter(|number| is_known(*number)).count(), ModeMemory::MOST);
+    assert!(is_known(9_999));
+}
+
+#[test]
+fn a_failed_generation_is_an_answer() {
+    let body = |text: &str| {
+        let error = serde_json::json!({"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": text});
+        serde_json::json!({ "error": error }).to_string()
+    };
+    let valid = body(r#"<function=book>{"guest": "Ines", "nights": 2}</function>"#);
+    let done =
+        done(booking(ReaskOptions::for_tool("book")).failed(Failure::status(400, valid), NOW));
+    assert_eq!(done.json(), r#"{"guest": "Ines", "nights": 2}"#);
+    let wrong = body(r#"{"guest": "Ines", "nights": "two"}"#);
+    let ask =
+        asked(booking(ReaskOptions::for_tool("book")).failed(Failure::status(400, wrong), NOW));
+    assert_eq!((ask.attempt(), ask.fields()), (1, &["/nights".to_owned()][..]));
+}
+
+#[test]
+fn a_model_without_temperatures_is_asked_without_one() {
+    let mut reask = booking(ReaskOptions::new());
+    assert_eq!(asked(reask.begin(NOW)).temperature(), Some(0.0));
+    let refused =
+        Failure::status(400, r#"{"error": {"param": "temperature", "message": "unsupported"}}"#);
+    let ask = asked(reask.failed(refused.clone(), NOW));
+    assert_eq!((ask.temperature(), ask.mode()), (None, Mode::JsonSchema));
+    let ask = asked(reask.answer(&Answer::text("?"), NOW));
+    assert_eq!(ask.temperature(), None);
+    assert!(matches!(reask.failed(refused, NOW), Step::Failed(_)));
+}
+
+#[test]
+fn an_abort_ends_at_once_with_what_was_received() {
+    let mut reask = booking(ReaskOptions::new());
+    asked(reask.answer(&Answer::text("?").with_tokens(10, 1), NOW));
+    let end = ended(reask.failed(Failure::aborted(), NOW));
+    assert_eq!((end.reason(), end.spent().tokens()), (EndReason::Failed, 11));
+    assert_eq!(end.failure().map(Failure::class), Some(FailureClass::Aborted));
+    assert!(end.to_string().ends_with("then aborted: aborted"), "{end}");
+}
+
+#[test]
+fn delays_double_up_to_the_cap() {
+    let delays = |policy: RetryPolicy, failures: &[Failure]| -> Vec<u128> {
+        let mut retry = Retry::new(policy, 7);
+        failures.iter().map_while(|failure| retry.after(failure)).map(|d| d.as_millis()).collect()
+    };
+    let policy = RetryPolicy::new().with_jitter(0);
+    let busy = vec![Failure::status(503, ""); 20];
+    assert_eq!(
+        delays(policy.with_retries(8), &busy),
+        [1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]
+    );
+    let fast = policy.with_base(Duration::from_millis(100)).with_cap(Duration::from_millis(150));
+    assert_eq!(delays(fast, &busy), [100, 150, 150, 150]);
+    // Rate limits have a limit of their own.
+    let limited = vec![Failure::status(429, ""); 20];
+    assert_eq!(delays(policy, &limited).len(), 6);
+    let slow = Failure::status(429, "").with_retry_after(Duration::from_secs(600));
+    assert_eq!(delays(policy, &[slow]), Vec::<u128>::new());
+    for failure in [Failure::aborted(), Failure::status(400, ""), Failure::status(401, "")] {
+        assert_eq!(delays(policy, &[failure]), Vec::<u128>::new());
+    }
+    assert_eq!(delays(policy, &[Failure::network(""), Failure::timed_out("")]), [1000, 2000]);
+}
+
+#[test]
+fn jitter_stays_within_its_bounds_and_depends_on_the_seed() {
+    let first = |seed| Retry::new(RetryPolicy::new(), seed).after(&Failure::network("")).unwrap();
+    let delays: Vec<Duration> = (0..500).map(first).collect();
+    let (low, high) = (Duration::from_millis(750), Duration::from_millis(1250));
+    assert!(delays.iter().all(|delay| (low..=high).contains(delay)));
+    assert!(delays.iter().any(|delay| *delay < Duration::from_millis(800)));
+    assert!(delays.iter().any(|delay| *delay > Duration::from_millis(1200)));
+    assert_eq!(first(3), first(3));
+    let mut retry = Retry::new(RetryPolicy::new().with_retries(40), 1);
+    let longest = std::iter::from_fn(|| retry.after(&Failure::network(""))).max().unwrap();
+    assert_eq!(longest, Duration::from_secs(30));
+}
+
+#[test]
+fn retry_after_is_seconds_or_a_date() {
+    assert_eq!(retry_after(" 0.5 ", None), Some(Duration::from_millis(500)));
+    for bad in ["-1", "NaN", "inf", "", "1e400", "tomorrow", "Wed, 99 Oct 2026 07:28:00 GMT"] {
+        assert_eq!(retry_after(bad, Some("Wed, 21 Oct 2026 07:28:00 GMT")), None, "{bad}");
+    }
+    let leap = retry_after("Tue, 29 Feb 2028 00:00:00 GMT", Some("Mon, 28 Feb 2028 23:59:50 GMT"));
+    assert_eq!(leap, Some(Duration::from_secs(10)));
+    let year = retry_after("Fri, 01 Jan 2027 00:00:01 GMT", Some("Thu, 31 Dec 2026 23:59:59 GMT"));
+    assert_eq!(year, Some(Duration::from_secs(2)));
+    let past = retry_after("Tue, 20 Oct 2026 07:28:00 GMT", Some("Wed, 21 Oct 2026 07:28:00 GMT"));
+    assert_eq!(past, Some(Duration::ZERO));
+}
