@@ -1,8 +1,10 @@
 //! The bytes of a body between input and output.
 
+use core::hash::{Hash as _, Hasher as _};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, VecDeque},
+    hash::DefaultHasher,
 };
 
 use super::{
@@ -10,12 +12,14 @@ use super::{
     carrier::Carrier,
     item::{Item, Template},
     options::{RewriteMode, RewriteOptions},
+    promote,
 };
 use crate::{
-    Framing,
-    calls::{Entry, Release, Target, Tracking},
+    CallKind, Framing, WireEvent,
+    calls::{Entry, FoundInTexts, Release, Target, Tracking},
     decoder::Body,
     framing::Frame,
+    json::Span,
     work,
 };
 
@@ -57,7 +61,17 @@ pub(super) struct Flow {
     ending: bool,
     pub(super) changed: bool,
     pub(super) overflow: bool,
+    /// A hash of the first payload, which identifies the response.
+    seed: Option<u64>,
     out: Vec<u8>,
+}
+
+/// How calls that were found in text are written.
+struct Planned {
+    /// The events to insert.
+    events: Vec<Item>,
+    /// The changes of the event that ends the choice.
+    changes: Vec<(Span, String)>,
 }
 
 impl Flow {
@@ -68,7 +82,11 @@ impl Flow {
         };
         let wire = options.wire();
         let mut body = Body::new(wire.clone());
-        body.channels().track(Tracking::new(wire, release, options.json_content()));
+        let mut tracking = Tracking::new(wire, release, options.json_content());
+        if options.mode() != RewriteMode::Suffix {
+            tracking.search(options.calls_in_text());
+        }
+        body.channels().track(tracking);
         let limits = wire.limits().sse();
         Self {
             body,
@@ -91,6 +109,7 @@ impl Flow {
             ending: false,
             changed: false,
             overflow: false,
+            seed: None,
             out: Vec::new(),
         }
     }
@@ -124,6 +143,9 @@ impl Flow {
             _ => true,
         };
         self.torn &= !matches!(frame, Frame::Payload { .. });
+        if let (Frame::Payload { data, .. }, None) = (&frame, self.seed) {
+            self.seed = Some(hash(data));
+        }
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
         let Some(mut entries) = self.take_entries() else { return };
         let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
@@ -131,6 +153,17 @@ impl Flow {
             self.place(end, carrier, &mut entries, chunk, sink);
         } else {
             self.append_rests(&entries, chunk, sink);
+        }
+        // What was not placed with an event has no place.
+        for entry in entries.iter_mut().rev() {
+            if let Entry::Found(found) = entry {
+                self.decide(found, false);
+            }
+        }
+        if self.body.wire().is_some_and(|wire| !promote::is_supported(wire))
+            && let Some(tracking) = self.body.channels().tracking()
+        {
+            tracking.abandon_search();
         }
         self.give_back(entries);
     }
@@ -152,7 +185,16 @@ impl Flow {
             }
             return;
         }
-        if self.queue.is_empty() && !self.ending && self.is_clean(entries) {
+        let mut found = Vec::new();
+        entries.retain_mut(|entry| match entry {
+            Entry::Found(_) => {
+                found.push(core::mem::replace(entry, Entry::Other(None)));
+                false
+            }
+            _ => true,
+        });
+        let idle = self.queue.is_empty() && !self.ending && found.is_empty();
+        if idle && self.is_clean(entries) {
             self.keep_templates(end, carrier, entries, chunk);
             self.clean = end;
             return;
@@ -160,14 +202,19 @@ impl Flow {
         self.append_rests(entries, chunk, sink);
         self.keep_templates(end, carrier, entries, chunk);
         self.leave_clean(chunk, sink);
-        if self.ending {
+        if self.ending || !found.is_empty() {
             self.leave_lead(carrier, chunk);
         }
         let [head, tail] = self.region(end, chunk);
         let raw = [head, tail].concat();
         work::count(raw.len());
         self.advance(end);
-        let item = Item::new(raw, carrier, entries);
+        let mut item = Item::new(raw, carrier, entries);
+        for entry in found {
+            if let Entry::Found(found) = entry {
+                self.send_on(&found, &mut item, sink);
+            }
+        }
         if self.ending {
             // An item without bytes of its own came from the bytes of the last item.
             match self.tail.take() {
@@ -189,13 +236,56 @@ impl Flow {
         }
     }
 
+    /// Sends calls on that were found in the texts of a choice, which that event ends.
+    fn send_on(&mut self, found: &FoundInTexts, item: &mut Item, sink: Sink<'_>) {
+        let choice = found.choice;
+        let planned = self.plan(found, item);
+        self.decide(found, planned.is_some());
+        let Some(planned) = planned else { return };
+        item.change(planned.changes);
+        for event in planned.events {
+            self.enqueue(event);
+        }
+        self.changed = true;
+        for call in &found.calls {
+            let Some(number) = self.body.channels().begin_found() else { break };
+            let (kind, name) = (CallKind::Function, Some(call.name.as_str()));
+            sink(Rewritten::Event(WireEvent::CallBegan {
+                call: number,
+                choice,
+                kind,
+                id: None,
+                name,
+            }));
+            let ended = call.to_call(number, choice);
+            sink(Rewritten::Event(WireEvent::CallEnded(&ended)));
+        }
+    }
+
+    /// How the calls are written. `None` if they have no place.
+    fn plan(&mut self, found: &FoundInTexts, item: &Item) -> Option<Planned> {
+        let format = self.body.wire()?;
+        let seed = self.seed.unwrap_or_default();
+        let (call, block) = self.body.channels().next_indices(found.choice);
+        let context = promote::Context { call, block, seed };
+        let plan = promote::plan(format, &item.base(), found, context)?;
+        let events = plan.events.iter().map(|(name, payload)| item.event_before(name, payload));
+        Some(Planned { events: events.collect::<Option<_>>()?, changes: plan.edits })
+    }
+
+    fn decide(&mut self, found: &FoundInTexts, accepted: bool) {
+        if let Some(tracking) = self.body.channels().tracking() {
+            tracking.decide(found, accepted);
+        }
+    }
+
     /// Releases the pieces in those entries, if none of them has to wait or is changed.
     fn is_clean(&mut self, entries: &[Entry]) -> bool {
         work::count(entries.len());
         let channels = self.body.channels();
         let may_leave = entries.iter().all(|entry| match entry {
             Entry::Other(_) => true,
-            Entry::Envelope { .. } => false,
+            Entry::Envelope { .. } | Entry::Found(_) => false,
             Entry::Piece { target, decoded, .. } => {
                 decoded.is_none()
                     && channels
@@ -476,4 +566,11 @@ impl Flow {
             self.overflow |= tracking.has_overflowed();
         }
     }
+}
+
+fn hash(text: &str) -> u64 {
+    work::count(text.len());
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }

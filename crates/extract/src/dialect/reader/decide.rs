@@ -46,6 +46,8 @@ pub(super) enum Decision {
     /// So many bytes of text.
     Text(usize),
     Markup(usize),
+    /// A marker around calls of this row.
+    Around(usize, usize),
     /// A reasoning block: the length of its tag, and what closes it.
     Reasoning(usize, Vec<u8>),
     /// The end of a reasoning block that the prompt opened.
@@ -173,7 +175,7 @@ impl CallExtractor {
             What::End => Some(self.has_made(entry.row).then_some(Decision::Markup(length))),
             What::Ornament => {
                 let counts = self.ornament(entry.row, length, rest, eof, setup)?;
-                Some(counts.then_some(Decision::Markup(length)))
+                Some(counts.then_some(Decision::Around(entry.row, length)))
             }
             What::Reasoning(number) => {
                 let close = row.reasoning.get(number).map(|(_, close)| close.as_bytes().to_vec());
@@ -297,7 +299,7 @@ impl CallExtractor {
             Begins::Call(opening, length) => Some(Some(Decision::Open(row, opening, length))),
             Begins::Ornament(length) => {
                 let counts = self.ornament(row, length, rest, eof, setup)?;
-                Some(counts.then_some(Decision::Markup(length)))
+                Some(counts.then_some(Decision::Around(row, length)))
             }
             Begins::Nothing => Some(None),
         }
