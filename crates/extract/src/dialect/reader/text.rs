@@ -24,17 +24,21 @@ impl CallExtractor {
             return self.after_call(row, rest, eof, setup, sink);
         }
         let mut at = 0;
-        while let Some(&byte) = rest.get(at) {
-            if !setup.wakes(byte) {
-                at += 1;
-                continue;
-            }
+        loop {
             let place = self.place(rest, at);
-            if byte.is_ascii_alphanumeric() && place.in_word() {
+            let here = rest.get(at..).unwrap_or_default();
+            let clear = setup.clear(place.prev, here);
+            if clear > 0 {
+                at += clear;
+                continue;
+            }
+            if here.is_empty() {
+                break;
+            }
+            if !setup.wakes(here) {
                 at += 1;
                 continue;
             }
-            let here = rest.get(at..).unwrap_or_default();
             self.steps += 1;
             match self.decide(here, place, eof, setup) {
                 Some(Decision::Text(length)) => at += length,
@@ -397,12 +401,14 @@ impl CallExtractor {
         sink: &mut S,
     ) -> Step {
         let mut at = 0;
-        while let Some(&byte) = rest.get(at) {
-            if !setup.wakes(byte) {
-                at += 1;
+        while at < rest.len() {
+            let here = rest.get(at..).unwrap_or_default();
+            let clear = setup.clear(b' ', here);
+            if clear > 0 {
+                at += clear;
                 continue;
             }
-            match self.frame(rest.get(at..).unwrap_or_default(), false, eof, setup) {
+            match self.frame(here, false, eof, setup) {
                 Some(None) => at += 1,
                 found if at > 0 => {
                     let _ = found;
