@@ -1,10 +1,10 @@
 //! The bytes of a body between input and output.
 
-use core::hash::{Hash as _, Hasher as _};
+mod found;
+
 use std::{
     borrow::Cow,
     collections::{BTreeMap, VecDeque},
-    hash::DefaultHasher,
 };
 
 use super::{
@@ -15,11 +15,10 @@ use super::{
     promote,
 };
 use crate::{
-    CallKind, Framing, WireEvent,
-    calls::{Entry, FoundInTexts, Release, Target, Tracking},
+    Framing,
+    calls::{Entry, Release, Target, Tracking},
     decoder::Body,
     framing::Frame,
-    json::Span,
     work,
 };
 
@@ -64,14 +63,6 @@ pub(super) struct Flow {
     /// A hash of the first payload, which identifies the response.
     seed: Option<u64>,
     out: Vec<u8>,
-}
-
-/// How calls that were found in text are written.
-struct Planned {
-    /// The events to insert.
-    events: Vec<Item>,
-    /// The changes of the event that ends the choice.
-    changes: Vec<(Span, String)>,
 }
 
 impl Flow {
@@ -144,7 +135,7 @@ impl Flow {
         };
         self.torn &= !matches!(frame, Frame::Payload { .. });
         if let (Frame::Payload { data, .. }, None) = (&frame, self.seed) {
-            self.seed = Some(hash(data));
+            self.seed = Some(found::hash(data));
         }
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
         let Some(mut entries) = self.take_entries() else { return };
@@ -233,49 +224,6 @@ impl Flow {
             self.overflow = true;
             self.abandon(sink);
             self.drain(sink);
-        }
-    }
-
-    /// Sends calls on that were found in the texts of a choice, which that event ends.
-    fn send_on(&mut self, found: &FoundInTexts, item: &mut Item, sink: Sink<'_>) {
-        let choice = found.choice;
-        let planned = self.plan(found, item);
-        self.decide(found, planned.is_some());
-        let Some(planned) = planned else { return };
-        item.change(planned.changes);
-        for event in planned.events {
-            self.enqueue(event);
-        }
-        self.changed = true;
-        for call in &found.calls {
-            let Some(number) = self.body.channels().begin_found() else { break };
-            let (kind, name) = (CallKind::Function, Some(call.name.as_str()));
-            sink(Rewritten::Event(WireEvent::CallBegan {
-                call: number,
-                choice,
-                kind,
-                id: None,
-                name,
-            }));
-            let ended = call.to_call(number, choice);
-            sink(Rewritten::Event(WireEvent::CallEnded(&ended)));
-        }
-    }
-
-    /// How the calls are written. `None` if they have no place.
-    fn plan(&mut self, found: &FoundInTexts, item: &Item) -> Option<Planned> {
-        let format = self.body.wire()?;
-        let seed = self.seed.unwrap_or_default();
-        let (call, block) = self.body.channels().next_indices(found.choice);
-        let context = promote::Context { call, block, seed };
-        let plan = promote::plan(format, &item.base(), found, context)?;
-        let events = plan.events.iter().map(|(name, payload)| item.event_before(name, payload));
-        Some(Planned { events: events.collect::<Option<_>>()?, changes: plan.edits })
-    }
-
-    fn decide(&mut self, found: &FoundInTexts, accepted: bool) {
-        if let Some(tracking) = self.body.channels().tracking() {
-            tracking.decide(found, accepted);
         }
     }
 
@@ -566,11 +514,4 @@ impl Flow {
             self.overflow |= tracking.has_overflowed();
         }
     }
-}
-
-fn hash(text: &str) -> u64 {
-    work::count(text.len());
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
