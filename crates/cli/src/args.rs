@@ -246,6 +246,12 @@ pub(crate) struct StreamArgs {
     #[arg(long)]
     pub(crate) objects: bool,
 
+    /// Look for tool calls in the text, in this dialect, in that of this model, or in all of them. With
+    /// all, only the tools of --tools count. With --emit provider, a complete call leaves in the
+    /// provider's own shape.
+    #[arg(long, value_name = "auto|DIALECT|MODEL")]
+    pub(crate) calls_in_text: Option<String>,
+
     /// A JSON Schema for the documents in the text: each is made to match it when it has ended. A
     /// response without documents and calls is read as a whole, as XML or as a plain string.
     #[arg(long, value_name = "FILE")]

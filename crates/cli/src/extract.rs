@@ -41,10 +41,7 @@ pub(crate) fn run(args: &ExtractArgs, session: Session) -> Result<Exit, Failure>
     };
     let mut reader =
         CallExtractor::new(args.engine.options(PolicyArg::Permissive)).with_tools(tools);
-    if args.format != "auto" {
-        let dialect = Dialect::by_name(&args.format)
-            .or_else(|| Dialect::of_model(&args.format))
-            .ok_or_else(|| Failure::Usage(format!("`{}` is no dialect or model", args.format)))?;
+    if let Some(dialect) = dialect(&args.format)? {
         reader = reader.with_dialect(dialect.clone());
     }
     let mut input = Input::open(&args.file, session.quiet)?;
@@ -61,6 +58,15 @@ pub(crate) fn run(args: &ExtractArgs, session: Session) -> Result<Exit, Failure>
     reader.finish_at_eos(&mut lines);
     lines.out.flush()?;
     Ok(lines.worst.unwrap_or(if lines.calls > 0 { Exit::Unchanged } else { Exit::NoneFound }))
+}
+
+/// The dialect of that name, or of the model of that name. `None` for `auto`.
+pub(crate) fn dialect(name: &str) -> Result<Option<&'static Dialect>, Failure> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    let dialect = Dialect::by_name(name).or_else(|| Dialect::of_model(name));
+    dialect.map(Some).ok_or_else(|| Failure::Usage(format!("`{name}` is no dialect or model")))
 }
 
 /// Writes a line for each call when it ends.

@@ -317,3 +317,32 @@ fn work_is_linear() {
         }
     }
 }
+
+/// Models leave out the marker between the name and the arguments.
+#[test]
+fn a_missing_marker_before_the_arguments_costs_nothing() {
+    for (name, text) in [
+        (
+            "kimi_k2",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0{\"seats\": 2}<|tool_call_end|><|tool_calls_section_end|>",
+        ),
+        (
+            "kimi_k2",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0\n{\"seats\": 2}<|tool_call_end|><|tool_calls_section_end|>",
+        ),
+        (
+            "deepseek_v31",
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>book{\"seats\": 2}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        ),
+        ("mistral", "[TOOL_CALLS]book{\"seats\": 2}"),
+        ("functionary_v31", "<function=book{\"seats\": 2}</function>"),
+    ] {
+        for reader in [named(name), reader(None)] {
+            let found = check(&reader, text).found;
+            assert_eq!(found.calls().len(), 1, "{name}: {found:?}");
+            assert_eq!(found.calls()[0].name(), "book");
+            assert_eq!(found.calls()[0].arguments(), b"{\"seats\": 2}", "{name}");
+            assert_eq!(String::from_utf8_lossy(found.text()), "", "{name}");
+        }
+    }
+}

@@ -162,8 +162,27 @@ pub enum Event {
         /// The text.
         text: String,
     },
+    /// All text of the block so far was reasoning: it ends with the closing tag of a block that the prompt
+    /// opened. Only with [`with_calls_in_text`](crate::ResponseOptions::with_calls_in_text);
+    /// [`TextCalls::with_start`](crate::TextCalls::with_start) avoids it.
+    #[non_exhaustive]
+    TextWasReasoning {
+        /// Which text.
+        block: Block,
+    },
     /// The payload in which the stream was cut off, verbatim.
     Unfinished(String),
+    /// A call in the text names a tool that does not exist, so it is text, which follows. Only with
+    /// [`with_calls_in_text`](crate::ResponseOptions::with_calls_in_text).
+    #[non_exhaustive]
+    UnknownTool {
+        /// Which text.
+        block: Block,
+        /// The name in the call.
+        name: String,
+        /// The known tool with the most similar name, if any is close.
+        nearest: Option<String>,
+    },
     /// Token counts, merged over the stream so far.
     Usage(Usage),
     /// The provider's format was detected.
@@ -208,7 +227,7 @@ impl Event {
     }
 
     /// The decoder's event that this is a copy of. `None` for events that only a response reader emits:
-    /// objects, fits and findings.
+    /// objects, fits, findings, and what is said about calls in text.
     #[must_use]
     pub fn to_wire(&self) -> Option<WireEvent<'_>> {
         Some(match self {
@@ -242,7 +261,9 @@ impl Event {
             Self::ObjectBegan { .. }
             | Self::ObjectEnded(_)
             | Self::ObjectFragment { .. }
-            | Self::ObjectRaw { .. } => return None,
+            | Self::ObjectRaw { .. }
+            | Self::TextWasReasoning { .. }
+            | Self::UnknownTool { .. } => return None,
             #[cfg(feature = "schema")]
             Self::CallFitted { .. } | Self::CallFound { .. } | Self::ObjectFitted(_) => {
                 return None;

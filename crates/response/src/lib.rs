@@ -32,6 +32,7 @@ mod calls;
 #[cfg(feature = "schema")]
 mod documents;
 mod event;
+mod in_text;
 mod object;
 mod options;
 mod reader;
@@ -45,6 +46,7 @@ pub use calls::CallFit;
 #[cfg(feature = "schema")]
 pub use documents::ObjectFit;
 pub use event::Event;
+pub use in_text::TextCalls;
 pub use object::{Object, ObjectBuilder};
 pub use options::ResponseOptions;
 pub use reader::ResponseReader;

@@ -6,6 +6,8 @@ use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, Schema, SharedRegistry};
 use jsonmend_wire::WireOptions;
 
+use crate::TextCalls;
+
 /// How a response is read.
 ///
 /// ```
@@ -22,6 +24,7 @@ pub struct ResponseOptions {
     taken_out: bool,
     mending: Options,
     object_limit: usize,
+    in_text: Option<TextCalls>,
     open_objects_limit: usize,
     #[cfg(feature = "schema")]
     pub(crate) tools: Option<SharedRegistry>,
@@ -39,6 +42,7 @@ impl ResponseOptions {
             taken_out: false,
             mending: Options::new(),
             object_limit: 8 << 20,
+            in_text: None,
             open_objects_limit: 16 << 20,
             #[cfg(feature = "schema")]
             tools: None,
@@ -79,6 +83,23 @@ impl ResponseOptions {
     #[must_use]
     pub const fn without_objects_in_text(mut self) -> Self {
         self.taken_out = true;
+        self
+    }
+
+    /// Looks for tool calls in the text, in the dialects that models write. They are emitted like those of
+    /// the format, and counted with them, while they arrive; the text comes without them, and reasoning
+    /// between tags comes as reasoning. Their arguments are repaired under the policy for calls
+    /// ([`with_wire`](Self::with_wire)).
+    ///
+    /// A call that is cut off or refused has that outcome and is not text. No call that ends after
+    /// something of the response was lost is complete. [`Finish`](jsonmend_wire::Finish) is as the provider
+    /// states it: usually it says that the model stopped, because the provider saw no call.
+    ///
+    /// ### Default
+    /// Text is text.
+    #[must_use]
+    pub fn with_calls_in_text(mut self, calls: TextCalls) -> Self {
+        self.in_text = Some(calls.ready());
         self
     }
 
@@ -167,6 +188,12 @@ impl ResponseOptions {
             return Some(Scope::All);
         }
         self.objects
+    }
+
+    /// Which calls are looked for in the text. `None` if it is not searched for calls.
+    #[must_use]
+    pub const fn calls_in_text(&self) -> Option<&TextCalls> {
+        self.in_text.as_ref()
     }
 
     /// Whether objects are removed from the text.

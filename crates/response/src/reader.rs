@@ -8,7 +8,12 @@ use jsonmend_wire::{Decoder, WireEvent};
 
 #[cfg(feature = "schema")]
 use crate::calls::{Tools, guides};
-use crate::{Event, ResponseOptions, event::queue, texts::Texts};
+use crate::{
+    Event, ResponseOptions,
+    event::queue,
+    in_text::{CallsInText, Passed},
+    texts::Texts,
+};
 
 /// Reads the body of a response while it arrives.
 ///
@@ -44,6 +49,8 @@ pub struct ResponseReader {
 /// Turns the events of the decoder into events of the response.
 #[derive(Debug)]
 struct Contents {
+    /// Calls in the texts, if they are looked for.
+    in_text: Option<Box<CallsInText>>,
     texts: Texts,
     queue: VecDeque<Event>,
     #[cfg(feature = "schema")]
@@ -72,6 +79,7 @@ impl ResponseReader {
         #[cfg(not(feature = "schema"))]
         let wire = options.wire().clone();
         let contents = Contents {
+            in_text: in_text(&options),
             texts: Texts::new(options),
             queue: VecDeque::new(),
             #[cfg(feature = "schema")]
@@ -83,7 +91,7 @@ impl ResponseReader {
     /// Reads a chunk of the body. Does nothing after [`finish`](Self::finish).
     pub fn push(&mut self, chunk: &[u8]) {
         let Self { decoder, contents } = self;
-        decoder.push(chunk, &mut |event| contents.take(&event));
+        decoder.push(chunk, &mut |event| contents.read(&event));
         #[cfg(feature = "schema")]
         if let Some(tools) = &mut contents.tools {
             tools.settle(&mut contents.queue);
@@ -94,7 +102,7 @@ impl ResponseReader {
     /// does nothing.
     pub fn finish(&mut self) {
         let Self { decoder, contents } = self;
-        decoder.finish(&mut |event| contents.take(&event));
+        decoder.finish(&mut |event| contents.read(&event));
     }
 
     /// The next event that is ready.
@@ -121,7 +129,28 @@ impl ResponseReader {
     }
 }
 
+/// What looks for calls in the texts.
+fn in_text(options: &ResponseOptions) -> Option<Box<CallsInText>> {
+    let calls = options.calls_in_text()?.clone();
+    #[cfg(feature = "schema")]
+    let calls = match &options.tools {
+        Some(registry) if !calls.has_tools() => calls.with_tools(registry.load().tools()),
+        _ => calls,
+    };
+    let wire = options.wire();
+    Some(Box::new(CallsInText::new(calls, wire.mending(), wire.limits())))
+}
+
 impl Contents {
+    fn read(&mut self, event: &WireEvent<'_>) {
+        let Some(mut in_text) = self.in_text.take() else { return self.take(event) };
+        in_text.take(event, &mut |passed| match passed {
+            Passed::Wire(event) => self.take(event),
+            Passed::Own(event) => queue(&mut self.queue, event),
+        });
+        self.in_text = Some(in_text);
+    }
+
     fn take(&mut self, event: &WireEvent<'_>) {
         if !self.texts.take(event, &mut self.queue)
             && let Some(event) = Event::owned(event)

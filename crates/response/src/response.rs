@@ -47,6 +47,7 @@ impl Response {
             self.transcript.record(&event);
         }
         match event {
+            Event::TextWasReasoning { block, .. } => self.transcript.text_was_reasoning(block),
             Event::ObjectEnded(object) => self.objects.push(*object),
             #[cfg(feature = "schema")]
             Event::CallFitted { call, fit } => self.call_fits.push((call, *fit)),

@@ -74,6 +74,17 @@ impl Channels {
         self.calls.edit_log(target)
     }
 
+    /// Takes the number of a call that was found in a text.
+    pub(crate) fn begin_found(&mut self) -> Option<usize> {
+        self.calls.begin_found()
+    }
+
+    /// The indices after those of the calls and of the content blocks of a choice.
+    pub(crate) fn next_indices(&mut self, choice: u32) -> (i64, u32) {
+        let block = self.calls.tracking().map_or(0, |tracking| tracking.next_block(choice));
+        (self.calls.next_index(choice), block)
+    }
+
     /// Abandons the repair of everything that is open: it is forwarded verbatim.
     pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
         self.calls.abandon(sink);
@@ -112,14 +123,28 @@ impl Channels {
         }
     }
 
+    fn report_doubt(&mut self, sink: Sink<'_>) {
+        if let Some(doubt) = self.calls.take_doubt() {
+            sink(WireEvent::Doubted(doubt));
+        }
+    }
+
     /// Ends every open call.
     pub(crate) fn end(&mut self, end: End, sink: Sink<'_>) {
+        self.report_doubt(sink);
         self.calls.finish_all(end, sink);
+        if let Some(tracking) = self.calls.tracking() {
+            tracking.abandon_search();
+        }
         self.finish_texts(Block::all(), end.is_cut(), sink);
     }
 
     /// Reads a delta of the payload `source`.
     pub(crate) fn take(&mut self, delta: Delta<'_>, source: Source<'_>, sink: Sink<'_>) {
+        self.report_doubt(sink);
+        if let (Some(tracking), Some((choice, index))) = (self.calls.tracking(), delta.block()) {
+            tracking.note_block(choice, index);
+        }
         match delta {
             Delta::Text { block, text } => self.text(Channel::Text, block, &text, sink),
             Delta::Reasoning { block, text } => {
@@ -159,6 +184,10 @@ impl Channels {
                 let end = End::of(reason);
                 self.calls.finish(scope, end, sink);
                 self.finish_texts(Block::of_choice(scope), end.is_cut(), sink);
+                let lossy = self.calls.is_lossy() || self.has_failed();
+                if let Some(tracking) = self.calls.tracking() {
+                    tracking.finish_searched(scope, reason.is_clean(), lossy);
+                }
                 let finish = Finish { choice: scope, reason, original: original.into_owned() };
                 // Some servers repeat the last chunk.
                 if self.finished.get(&scope) != Some(&finish) {

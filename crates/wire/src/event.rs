@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use jsonmend_core::Mended;
 
-use crate::{ApiFormat, Call, CallKind, Finish, Framing, WireError, codes::coded};
+use crate::{ApiFormat, Call, CallKind, Doubt, Finish, Framing, WireError, codes::coded};
 
 /// Identifies a text of the response.
 ///
@@ -207,6 +207,9 @@ pub enum WireEvent<'a> {
     },
     /// A comment or an empty payload, sent to keep the connection open.
     KeepAlive,
+    /// Something was lost, damaged or contradicted: no call that is open here is complete, and neither is
+    /// one that a reader of the text finds in it later. It comes before what was read next.
+    Doubted(Doubt),
     /// The stream ended. The last event.
     Ended(StreamOutcome),
     /// An envelope was invalid JSON and was repaired before it was read, as this says.

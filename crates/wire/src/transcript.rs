@@ -84,10 +84,19 @@ impl Transcript {
             | WireEvent::CallFragment { .. }
             | WireEvent::CallNamed { .. }
             | WireEvent::CallRaw { .. }
+            | WireEvent::Doubted(_)
             | WireEvent::EnvelopeMended(_)
             | WireEvent::KeepAlive
             | WireEvent::Oversize { .. }
             | WireEvent::Unfinished(_) => {}
+        }
+    }
+
+    /// Moves the text of a block to the reasoning: a reader of the text found that it was reasoning.
+    pub fn text_was_reasoning(&mut self, block: Block) {
+        let place = self.text.places.get(&block).and_then(|place| self.text.texts.get_mut(*place));
+        if let Some(text) = place {
+            self.reasoning.push_str(&core::mem::take(text));
         }
     }
 

@@ -7,14 +7,18 @@ mod screen;
 
 use jsonmend_core::Outcome;
 use jsonmend_extract::Scope;
-use jsonmend_response::{Event, Object, ResponseOptions, ResponseReader};
-use jsonmend_wire::{Call, ErrorKind, StreamOutcome, WireError, WireEvent, WireOptions};
+use jsonmend_response::{Event, Object, ResponseOptions, ResponseReader, TextCalls};
+use jsonmend_schema::SharedRegistry;
+use jsonmend_wire::{
+    Call, ErrorKind, RewriteOptions, StreamOutcome, WireError, WireEvent, WireOptions,
+};
 
 use self::{calls::Calls, events::Events, screen::Screen};
 use crate::{
     Session,
     args::{Emit, PolicyArg, StreamArgs},
     exit::{Exit, Failure},
+    extract::dialect,
     fit::{CallReport, ObjectReport, Target, tools_of_args},
     input::{CHUNK, Input},
     out::Out,
@@ -38,6 +42,10 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     if let Some(tools) = &tools {
         options = options.with_tools(tools);
     }
+    let calls = calls_in_text(args, tools.as_ref())?;
+    if let Some(calls) = &calls {
+        options = options.with_calls_in_text(calls.clone());
+    }
     let target = match &args.schema {
         Some(path) => Some(Target::of_file(path, args.name.as_deref(), &args.rules)?),
         None => None,
@@ -55,7 +63,13 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
             let calls = Calls::new(input.name(), session);
             drive(input, reader, inside, calls)
         }
-        Emit::Provider => provider::rewrite(input, wire, session),
+        Emit::Provider => {
+            let mut options = RewriteOptions::new().with_wire(wire);
+            if let Some(calls) = &calls {
+                options = options.with_calls_in_text(calls.finders(&mending));
+            }
+            provider::rewrite(input, options, session)
+        }
         Emit::Text => {
             let screen = Screen::new(input.name(), mending, session);
             drive(input, reader, inside, screen)
@@ -69,12 +83,32 @@ fn refuse_for_provider(args: &StreamArgs) -> Result<(), Failure> {
         "--objects shows documents; --emit provider leaves the text as it is"
     } else if args.schema.is_some() {
         "--schema says what fits a schema; --emit provider leaves the text as it is"
-    } else if args.tools.is_some() {
+    } else if args.tools.is_some() && args.calls_in_text.is_none() {
         "--tools says what fits a schema; --emit provider mends the syntax alone"
     } else {
         return Ok(());
     };
     Err(Failure::Usage(message.to_owned()))
+}
+
+/// Which calls are looked for in the text.
+fn calls_in_text(
+    args: &StreamArgs,
+    tools: Option<&SharedRegistry>,
+) -> Result<Option<TextCalls>, Failure> {
+    let Some(name) = &args.calls_in_text else { return Ok(None) };
+    let calls = match dialect(name)? {
+        Some(dialect) => TextCalls::of_dialect(dialect.clone()),
+        None if tools.is_none() => {
+            let message = "--calls-in-text auto needs --tools: it counts only calls of known tools";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        None => TextCalls::detected(),
+    };
+    Ok(Some(match tools {
+        Some(tools) => calls.with_tools(tools.load().tools()),
+        None => calls,
+    }))
 }
 
 /// Where the events of a stream are shown.

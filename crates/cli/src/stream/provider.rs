@@ -1,6 +1,6 @@
 //! `--emit provider`: the body with repaired arguments, for clients of the provider.
 
-use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireOptions};
+use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 
 use super::Verdict;
 use crate::{
@@ -15,10 +15,10 @@ use crate::{
 /// Rewrites the input as it arrives. After every read, everything that is certain is written.
 pub(super) fn rewrite(
     mut input: Input,
-    options: WireOptions,
+    options: RewriteOptions,
     session: Session,
 ) -> Result<Exit, Failure> {
-    let mut rewriter = Rewriter::new(RewriteOptions::new().with_wire(options));
+    let mut rewriter = Rewriter::new(options);
     let mut verdict = Verdict(Exit::Unchanged);
     let mut out = Out::new();
     let mut buffer = vec![0; CHUNK];

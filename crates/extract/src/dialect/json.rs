@@ -228,6 +228,16 @@ impl JsonCall {
             Found::Nothing => self.feed(rest, 1, ctx),
             Found::Here(found) => {
                 let length = found.first().map_or(1, |(_, length)| *length);
+                // A fence that closes a block is at the end of its line. Others are inside of it.
+                if rest.first() == Some(&b'`') {
+                    match rest.get(length) {
+                        None if !eof => return Step::Wait,
+                        Some(next) if !next.is_ascii_whitespace() => {
+                            return self.feed(rest, 1, ctx);
+                        }
+                        _ => {}
+                    }
+                }
                 if !self.is_inside_string() {
                     return self.end_value(Ending::Marker, 0, ctx);
                 }

@@ -68,6 +68,22 @@ impl Markers {
         self.first.get(usize::from(byte)).copied().unwrap_or_default()
     }
 
+    /// Whether `text` begins with a marker, or is the beginning of one.
+    pub(super) fn may_begin(&self, text: &[u8]) -> bool {
+        let mut at = 0;
+        for byte in text {
+            let Some(node) = self.nodes.get(at) else { return false };
+            if !node.ends.is_empty() {
+                return true;
+            }
+            match node.next.binary_search_by_key(byte, |(next, _)| *next) {
+                Ok(next) => at = node.next.get(next).map_or(0, |(_, to)| *to),
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
     /// What is at the start of `text`. If a longer marker may be there, too, this waits for it,
     /// unless the text has ended.
     pub(super) fn at(&self, text: &[u8], eof: bool) -> Found {

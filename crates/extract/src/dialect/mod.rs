@@ -16,6 +16,7 @@ mod json;
 mod markers;
 mod model;
 mod named;
+mod names;
 mod nested;
 mod out;
 mod python;
@@ -28,6 +29,7 @@ mod table;
 mod tags;
 mod tools;
 mod value;
+mod wake;
 mod xml;
 
 pub use reader::{CallExtractor, CallStartState};

@@ -19,11 +19,20 @@ pub(super) fn named_call(named: &Named, rest: &[u8], eof: bool) -> Option<NamedC
     let after = rest.get(open..).unwrap_or_default();
     let window = after.get(..LONGEST_NAME + mark.len()).unwrap_or(after);
     let found = window.windows(mark.len().max(1)).position(|part| part == mark);
-    let Some(end) = found else {
-        let full = window.len() > LONGEST_NAME || window.contains(&b'{');
-        return if eof || full { Some(NamedCall::Nothing) } else { None };
+    let brace = window.iter().position(|byte| *byte == b'{');
+    // Models leave out the marker before the arguments, which then begin with their bracket.
+    let omitted = brace.filter(|at| {
+        let before = window.get(..*at).unwrap_or_default();
+        found.is_none_or(|end| *at < end) && named.open.starts_with(['<', '[']) && is_name(before)
+    });
+    let (end, length) = match (omitted, found) {
+        (Some(end), _) => (end, open + end),
+        (None, Some(end)) => (end, open + end + mark.len()),
+        (None, None) => {
+            let full = window.len() > LONGEST_NAME || brace.is_some();
+            return if eof || full { Some(NamedCall::Nothing) } else { None };
+        }
     };
-    let length = open + end + mark.len();
     let written = String::from_utf8_lossy(window.get(..end).unwrap_or_default()).into_owned();
     let mut name = written.trim();
     let mut id = None;
@@ -67,4 +76,13 @@ pub(super) fn named_call(named: &Named, rest: &[u8], eof: bool) -> Option<NamedC
         }
     }
     Some(NamedCall::Call(name.to_owned(), id, length))
+}
+
+/// Whether text is the name of a tool and nothing else.
+fn is_name(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let part = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':' | b'/')
+    };
+    !text.is_empty() && text.iter().all(part)
 }

@@ -5,8 +5,8 @@ mod strings;
 
 use jsonmend_core::{Mender, Output, Repair, RepairKind};
 
-use scan::{Cursor, is_name, key};
-pub(super) use scan::{Opening, open};
+use scan::{Cursor, key};
+pub(super) use scan::{Opening, is_name, open};
 
 use super::{
     json::{SPACE, Step},

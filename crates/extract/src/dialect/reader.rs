@@ -70,6 +70,8 @@ pub struct CallExtractor {
     buf: Vec<u8>,
     /// The row of the call that has just ended, until text follows.
     after: Option<usize>,
+    /// The row of the marker that was just read outside of a call, until text follows.
+    around: Option<usize>,
     /// The rows that have made a call.
     made: Vec<usize>,
     /// The last two bytes of text.
@@ -112,6 +114,7 @@ impl CallExtractor {
             out: Out::default(),
             buf: Vec::new(),
             after: None,
+            around: None,
             made: Vec::new(),
             last: [b'\n', b'\n'],
             seen: false,
@@ -202,6 +205,7 @@ impl CallExtractor {
         let rest = std::mem::take(&mut self.buf);
         self.out = Out::default();
         self.after = None;
+        self.around = None;
         self.made.clear();
         self.last = [b'\n', b'\n'];
         self.finished = false;

@@ -6,8 +6,10 @@ use super::{
     Dialect, Tools, frames,
     json::CLOSE,
     markers::Markers,
-    react,
+    names::Names,
+    python, react,
     shape::{Layout, Shape},
+    wake::{Wake, Wakes},
 };
 
 /// What a marker is to a dialect.
@@ -42,10 +44,14 @@ pub(super) struct Setup {
     pub(super) tools: Arc<Tools>,
     pub(super) entries: Vec<Entry>,
     pub(super) markers: Markers,
-    /// The bytes at which something may begin.
-    wake: Box<[bool; 256]>,
+    wakes: Wakes,
+    names: Names,
     /// The shapes that begin without a marker: row and shape.
     pub(super) bare: Vec<(usize, usize)>,
+    /// The first of each kind of these. Whether one begins does not depend on its row.
+    pub(super) kinds: Vec<(usize, usize)>,
+    /// The second bytes of the headers that begin with `<`.
+    header: Box<[bool; 256]>,
     pub(super) framed: Vec<usize>,
 }
 
@@ -103,45 +109,82 @@ impl Setup {
         }
         let markers =
             Markers::new(texts.iter().enumerate().map(|(id, (_, text))| (id, text.as_str())));
-        let mut wake = Box::new([false; 256]);
-        let set = |bytes: &[u8], wake: &mut [bool; 256]| {
-            for byte in bytes {
-                if let Some(flag) = wake.get_mut(usize::from(*byte)) {
-                    *flag = true;
-                }
-            }
-        };
-        set(
-            &texts.iter().filter_map(|(_, text)| text.bytes().next()).collect::<Vec<_>>(),
-            &mut wake,
-        );
-        // Reasoning tags of every kind.
-        set("<[◁".as_bytes().get(..3).unwrap_or_default(), &mut wake);
+        let names = Names::new(&tools);
+        let mut wakes = Wakes::new();
+        texts.iter().for_each(|(_, text)| wakes.text(text));
         for (row, shape) in &bare {
+            wakes.any(b'[', Wake::Marker);
             match rows.get(*row).and_then(|row| row.shapes.get(*shape)) {
-                Some(Shape::Python(_) | Shape::Line) => {
-                    set(b"[", &mut wake);
-                    let first = tools.names().filter_map(|name| name.bytes().next());
-                    set(&first.collect::<Vec<_>>(), &mut wake);
-                    if !tools.is_empty() {
-                        set(b"'\"", &mut wake);
-                    }
-                }
-                _ => set(b"{[", &mut wake),
+                Some(Shape::Python(_) | Shape::Line) => wakes.names(&names),
+                _ => wakes.any(b'{', Wake::Marker),
             }
         }
+        let mut header = Box::new([false; 256]);
         for frames in framed.iter().filter_map(|row| rows.get(*row)?.frames) {
-            let first = frames::begins(frames).iter().filter(|text| !auto || text.starts_with('<'));
-            set(&first.filter_map(|text| text.bytes().next()).collect::<Vec<_>>(), &mut wake);
+            for text in frames::begins(frames).iter().filter(|text| !auto || text.starts_with('<'))
+            {
+                wakes.text(text);
+                match text.as_bytes() {
+                    [b'<', second, ..] => header[usize::from(*second)] = true,
+                    [first, ..] => wakes.any(*first, Wake::Marker),
+                    [] => {}
+                }
+            }
+        }
+        let mut kinds: Vec<(usize, usize)> = Vec::new();
+        let shape =
+            |(row, shape): (usize, usize)| -> Option<&Shape> { rows.get(row)?.shapes.get(shape) };
+        for &own in &bare {
+            let kind = shape(own).map(std::mem::discriminant);
+            if !kinds.iter().any(|other| shape(*other).map(std::mem::discriminant) == kind) {
+                kinds.push(own);
+            }
         }
         let entries = texts.into_iter().map(|(entry, _)| entry).collect();
-        Self { rows, auto, tools, entries, markers, wake, bare, framed }
+        Self { rows, auto, tools, entries, markers, wakes, names, bare, kinds, header, framed }
     }
 
-    /// Whether anything may begin with this byte.
+    /// How many bytes there are before one with which anything may begin. `before` is the byte before them.
     #[inline]
-    pub(super) fn wakes(&self, byte: u8) -> bool {
-        self.wake.get(usize::from(byte)).copied().unwrap_or_default()
+    pub(super) fn clear(&self, before: u8, bytes: &[u8]) -> usize {
+        self.wakes.clear(before, bytes)
+    }
+
+    /// Whether anything may begin with `rest`, judging by its first byte and by the names of tools.
+    #[inline]
+    pub(super) fn wakes(&self, rest: &[u8]) -> bool {
+        let Some((first, after)) = rest.split_first() else { return false };
+        match self.wakes.of(*first) {
+            Wake::Nothing => false,
+            Wake::Name => self.names.may_begin(rest),
+            Wake::Quote => self.names.may_begin(after),
+            Wake::Word => self.markers.may_begin(rest) || self.names.may_begin(rest),
+            Wake::Marker => true,
+        }
+    }
+
+    /// Whether a name is that of a known tool.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.names.may_begin(name.as_bytes()) && self.tools.known(name).is_some()
+    }
+
+    /// Whether a call of a shape without a marker may begin with a byte.
+    #[inline]
+    pub(super) fn may_be_bare(&self, row: usize, shape: usize, first: u8) -> bool {
+        match self.rows.get(row).and_then(|row| row.shapes.get(shape)) {
+            Some(Shape::Json(_)) => matches!(first, b'{' | b'['),
+            Some(Shape::Python(_)) => {
+                matches!(first, b'[' | b'"' | b'\'') || python::is_name(first)
+            }
+            Some(Shape::Line) => python::is_name(first),
+            _ => false,
+        }
+    }
+
+    /// Whether a header of a message may begin with `rest`, which begins with `<`.
+    #[inline]
+    pub(super) fn may_be_header(&self, rest: &[u8]) -> bool {
+        rest.get(1).is_none_or(|second| self.header[usize::from(*second)])
     }
 
     /// The markers that end a block of this shape.

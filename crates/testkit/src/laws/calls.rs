@@ -49,14 +49,17 @@ fn value(text: &str) -> String {
 fn holds(
     known: &BTreeSet<(String, String)>,
     body: &[u8],
-    options: &WireOptions,
+    (read, limits): (Read<'_>, WireLimits),
     what: impl Fn() -> String,
 ) -> Result<(), Violation> {
-    let got = complete(&transcribe(body, options.clone()));
+    let got = complete(&read(body, limits));
     let new: Vec<_> = got.difference(known).collect();
     Check::new(Law::HonestEnds, body)
         .that(new.is_empty(), || format!("{}: complete is {new:?}, of {known:?}", what()))
 }
+
+/// Reads a body within limits.
+pub type Read<'r> = &'r dyn Fn(&[u8], WireLimits) -> Transcript;
 
 /// Checks that a body that is cut off at any byte, and then ends in any way but cleanly, has no
 /// complete call that is not in the whole body, with the same arguments. A long body is cut at fewer
@@ -65,7 +68,20 @@ fn holds(
 /// # Errors
 /// The first cut that breaks the law.
 pub fn cut_calls(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(), Violation> {
-    let whole = transcribe(body, options.clone());
+    let read = |body: &[u8], limits| transcribe(body, options.clone().with_limits(limits));
+    cut_calls_read(body, (&read, options.limits()), seed)
+}
+
+/// Like [`cut_calls`], for another reader of bodies.
+///
+/// # Errors
+/// The first cut that breaks the law.
+pub fn cut_calls_read(
+    body: &[u8],
+    (read, limits): (Read<'_>, WireLimits),
+    seed: &mut Seed,
+) -> Result<(), Violation> {
+    let whole = read(body, limits);
     let known = all_calls(&whole);
     let endings = endings(&whole);
     // On average, half of the body is read.
@@ -73,7 +89,7 @@ pub fn cut_calls(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<
     for place in places(body.len(), each, seed) {
         for ending in &endings {
             let cut = [body.get(..place).unwrap_or_default(), ending].concat();
-            holds(&known, &cut, options, || {
+            holds(&known, &cut, (read, limits), || {
                 format!("cut at {place}, ended by {}", String::from_utf8_lossy(ending))
             })?;
         }
@@ -87,7 +103,20 @@ pub fn cut_calls(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<
 /// # Errors
 /// The first loss that breaks the law.
 pub fn lost_events(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Result<(), Violation> {
-    let whole = transcribe(body, options.clone());
+    let read = |body: &[u8], limits| transcribe(body, options.clone().with_limits(limits));
+    lost_events_read(body, (&read, options.limits()), seed)
+}
+
+/// Like [`lost_events`], for another reader of bodies.
+///
+/// # Errors
+/// The first loss that breaks the law.
+pub fn lost_events_read(
+    body: &[u8],
+    (read, limits): (Read<'_>, WireLimits),
+    seed: &mut Seed,
+) -> Result<(), Violation> {
+    let whole = read(body, limits);
     let known = all_calls(&whole);
     let framing = whole.framing().unwrap_or(Framing::Sse);
     let spans = spans(body, framing);
@@ -96,20 +125,20 @@ pub fn lost_events(body: &[u8], options: &WireOptions, seed: &mut Seed) -> Resul
         let (head, tail) = (&body[..start], &body[end..]);
         for damage in damages(&body[start..end], framing) {
             let broken = [head, &damage, tail].concat();
-            holds(&known, &broken, options, || {
+            holds(&known, &broken, (read, limits), || {
                 let damage = damage.get(..200).unwrap_or(&damage);
                 format!("event {number} is {}", damage.escape_ascii())
             })?;
         }
     }
-    oversize(&known, body, options, framing, &spans, seed)
+    oversize(&known, body, (read, limits), framing, &spans, seed)
 }
 
 /// Pads every event in turn beyond what the limits allow.
 fn oversize(
     known: &BTreeSet<(String, String)>,
     body: &[u8],
-    options: &WireOptions,
+    (read, limits): (Read<'_>, WireLimits),
     framing: Framing,
     spans: &[(usize, usize)],
     seed: &mut Seed,
@@ -118,15 +147,13 @@ fn oversize(
         return Ok(());
     }
     let longest = spans.iter().map(|(start, end)| end - start).max().unwrap_or_default();
-    let limits: WireLimits = options.limits();
     let limits = limits.with_sse(limits.sse().with_line(longest + 8).with_event(longest + 8));
-    let bounded = options.clone().with_limits(limits);
     for number in places(spans.len(), body.len(), seed) {
         let Some(&(start, end)) = spans.get(number) else { continue };
         let event = String::from_utf8_lossy(&body[start..end]).into_owned();
         let padded = event.replacen('{', &format!("{{{}", " ".repeat(longest + 8)), 1);
         let broken = [&body[..start], padded.as_bytes(), &body[end..]].concat();
-        holds(known, &broken, &bounded, || format!("event {number} passes the limit"))?;
+        holds(known, &broken, (read, limits), || format!("event {number} passes the limit"))?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use std::fmt;
 
 use jsonmend_core::Options;
 
-pub use calls::{cut_calls, lost_events};
+pub use calls::{Read, cut_calls, cut_calls_read, lost_events, lost_events_read};
 pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
 pub use dialects::{call_reader, text_calls};
 pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};

@@ -70,6 +70,7 @@ pub struct Call {
     resent: bool,
     doubt: Option<Doubt>,
     guided: bool,
+    dialect: Option<String>,
 }
 
 impl Call {
@@ -95,7 +96,41 @@ impl Call {
             resent: false,
             doubt: None,
             guided: false,
+            dialect: None,
         }
+    }
+
+    /// A call that a reader found in a text, in the syntax of a dialect: its name, the identifier that the
+    /// model gave it, and the result of mending its arguments. `raw` is the JSON text that the repairs are
+    /// relative to: what the model wrote, or where its dialect is not JSON, what was decoded from it.
+    /// `dialect` names the dialect. With a `doubt`, the call is not complete.
+    #[must_use]
+    pub fn in_text(
+        (number, choice): (usize, u32),
+        (name, id): (String, Option<String>),
+        dialect: &str,
+        (raw, mended): (String, Mended),
+        doubt: Option<Doubt>,
+    ) -> Self {
+        let call = Self::new(number, choice, CallKind::Function, id, name);
+        let call = Self { dialect: Some(dialect.to_owned()), ..call }.with_json(raw, mended, false);
+        match doubt {
+            Some(doubt) => call.doubted(doubt),
+            None => call,
+        }
+    }
+
+    /// The same call with another number, for a reader that counts further calls.
+    #[must_use]
+    pub const fn with_number(mut self, number: usize) -> Self {
+        self.number = number;
+        self
+    }
+
+    /// The name of the dialect in which the call was found in a text. `None` for a call of the format.
+    #[must_use]
+    pub fn dialect(&self) -> Option<&str> {
+        self.dialect.as_deref()
     }
 
     pub(super) fn with_text(mut self, text: String, outcome: Outcome) -> Self {

@@ -59,6 +59,16 @@ impl EditLog {
         &self.repairs
     }
 
+    /// Adds a repair of a text that has been read.
+    pub(super) fn push_repair(&mut self, repair: &Repair) {
+        self.repairs.push(repair);
+    }
+
+    /// Sets the offset up to which the text is certain.
+    pub(super) const fn set_certain(&mut self, offset: usize) {
+        self.certain = offset;
+    }
+
     /// Sets repairs that were found all at once.
     pub(super) fn set_repairs(&mut self, repairs: &Repairs) {
         self.repairs = repairs.clone();

@@ -38,6 +38,7 @@ impl Calls {
     /// is complete.
     pub(crate) fn doubt(&mut self, doubt: Doubt) {
         self.lossy |= doubt != Doubt::StreamError;
+        self.unreported.get_or_insert(doubt);
         for open in self.open.values_mut() {
             open.doubt.get_or_insert(doubt);
         }

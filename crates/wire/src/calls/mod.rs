@@ -10,6 +10,7 @@ mod ending;
 mod reading;
 mod room;
 mod route;
+mod searched;
 mod trace;
 mod tracking;
 
@@ -31,6 +32,7 @@ use edit_log::Piece;
 pub(crate) use end::End;
 use ended::Ended;
 use route::Route;
+pub(crate) use searched::FoundInTexts;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{Entry, Target, Tracking};
 
@@ -94,6 +96,8 @@ pub(crate) struct Calls {
     refused: bool,
     /// Part of the stream was lost.
     lossy: bool,
+    /// A doubt that no event has reported yet.
+    unreported: Option<Doubt>,
     /// How the format says that a call has ended.
     ends: CallEnds,
     /// The current payload is damaged.
@@ -124,6 +128,7 @@ impl Calls {
             kept: 0,
             refused: false,
             lossy: false,
+            unreported: None,
             ends: CallEnds::Unstated,
             damage: None,
             open: BTreeMap::new(),
@@ -164,6 +169,32 @@ impl Calls {
         if let Some(tracking) = &mut self.tracking {
             tracking.abandon();
         }
+    }
+
+    /// Takes a doubt that no event has reported yet.
+    pub(crate) const fn take_doubt(&mut self) -> Option<Doubt> {
+        self.unreported.take()
+    }
+
+    /// Takes the number of a call that was found in a text. `None` if there are too many calls.
+    pub(crate) fn begin_found(&mut self) -> Option<usize> {
+        let number = self.begun;
+        if number >= self.limits.calls() {
+            return None;
+        }
+        self.begun += 1;
+        Some(number)
+    }
+
+    /// The index after those of all calls of a scope.
+    pub(crate) fn next_index(&self, scope: u32) -> i64 {
+        let last = self.keys.range((scope, 0)..=(scope, i64::MAX)).next_back();
+        last.map_or(0, |((_, index), _)| index.saturating_add(1))
+    }
+
+    /// Whether part of the stream was lost.
+    pub(crate) const fn is_lossy(&self) -> bool {
+        self.lossy
     }
 
     /// Reads a piece of a call from the payload `source`.

@@ -7,9 +7,10 @@ use jsonmend_core::Options;
 
 use super::{
     edit_log::{EditLog, Slot},
+    searched::{FoundInTexts, Search},
     trace::{Reading, Release, Trace},
 };
-use crate::{Block, WireLimits, WireOptions, json::Span};
+use crate::{Block, CallFinders, WireLimits, WireOptions, json::Span};
 
 /// A text that is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +29,8 @@ pub(crate) enum Entry {
     /// From `at` on, the payload was read as `mended`, because the envelope was broken. `allowed`: the
     /// policy allows its repairs.
     Envelope { at: usize, mended: String, allowed: bool },
+    /// A choice has finished, and its texts hold calls.
+    Found(Box<FoundInTexts>),
     /// A literal with other content. A copy of the event must not repeat it.
     Other(Option<Span>),
     /// A piece of a text. `decoded` is its text, if that differs from its literal. `delta`: it adds to
@@ -45,6 +48,8 @@ pub(crate) struct Tracking {
     content: bool,
     /// The texts of the content so far.
     texts: BTreeMap<Block, (Trace, String)>,
+    /// The texts that are searched for calls.
+    search: Option<Search>,
     /// The logs of ended texts that are still needed.
     ended: BTreeMap<Target, EditLog>,
     /// How many bytes are kept of the texts of the content, and of the texts that have ended.
@@ -53,6 +58,8 @@ pub(crate) struct Tracking {
     trimmed: usize,
     /// Content is forwarded verbatim because of a limit.
     overflow: bool,
+    /// The index after those of the content blocks of each message.
+    blocks: BTreeMap<u32, u32>,
     entries: Vec<Entry>,
 }
 
@@ -64,11 +71,56 @@ impl Tracking {
             release,
             content,
             texts: BTreeMap::new(),
+            search: None,
             ended: BTreeMap::new(),
             kept: 0,
             trimmed: 0,
             overflow: false,
+            blocks: BTreeMap::new(),
             entries: Vec::new(),
+        }
+    }
+
+    /// Searches the texts for calls, unless they are JSON.
+    pub(crate) fn search(&mut self, finders: Option<&CallFinders>) {
+        self.search = finders.filter(|_| !self.content).cloned().map(Search::new);
+    }
+
+    /// Notes that a message has a content block of that index.
+    pub(crate) fn note_block(&mut self, choice: u32, index: u32) {
+        if self.search.is_some() {
+            let next = self.blocks.entry(choice).or_default();
+            *next = (*next).max(index.saturating_add(1));
+        }
+    }
+
+    /// The index after those of the content blocks of a message.
+    pub(crate) fn next_block(&self, choice: u32) -> u32 {
+        self.blocks.get(&choice).copied().unwrap_or_default()
+    }
+
+    /// A choice has finished. `clean`: the model ended it itself. `lossy`: part of the stream was lost.
+    pub(crate) fn finish_searched(&mut self, choice: u32, clean: bool, lossy: bool) {
+        let Some(search) = &mut self.search else { return };
+        let Some(found) = search.finish(choice, clean) else { return };
+        if lossy {
+            search.decide(&found, false);
+        } else {
+            self.entries.push(Entry::Found(Box::new(found)));
+        }
+    }
+
+    /// Decides whether calls that were found are sent on.
+    pub(crate) fn decide(&mut self, found: &FoundInTexts, accepted: bool) {
+        if let Some(search) = &mut self.search {
+            search.decide(found, accepted);
+        }
+    }
+
+    /// Releases the texts that are still searched, as they came, and looks for nothing more.
+    pub(crate) fn abandon_search(&mut self) {
+        if let Some(search) = &mut self.search {
+            search.abandon();
         }
     }
 
@@ -139,6 +191,15 @@ impl Tracking {
         joined: bool,
     ) -> bool {
         let target = Target::Text(block);
+        if let Some(search) = &mut self.search {
+            if !search.contains(block) && search.len() >= self.limits.calls() {
+                return false;
+            }
+            search.push(block, decoded);
+            let decoded = joined.then(|| decoded.to_owned());
+            self.entries.push(Entry::Piece { target, span, decoded, delta: true });
+            return true;
+        }
         if !self.content || self.ended.contains_key(&target) {
             return false;
         }
@@ -201,6 +262,7 @@ impl Tracking {
     /// The log of a text of the content, or of any text that has ended.
     pub(super) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         match target {
+            Target::Text(block) if self.search.is_some() => self.search.as_mut()?.log(block),
             Target::Text(block) if self.texts.contains_key(&block) => {
                 self.texts.get_mut(&block).map(|(trace, _)| trace.edit_log_mut())
             }
@@ -213,5 +275,6 @@ impl Tracking {
         for (trace, _) in self.texts.values_mut() {
             trace.abandon(&mut |_| {});
         }
+        self.abandon_search();
     }
 }

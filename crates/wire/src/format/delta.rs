@@ -67,6 +67,20 @@ pub(crate) enum Delta<'a> {
     Fail(Box<WireError>),
 }
 
+impl Delta<'_> {
+    /// The content block that it belongs to: its message and index.
+    pub(crate) fn block(&self) -> Option<(u32, u32)> {
+        match self {
+            Self::Text { block, .. } | Self::Reasoning { block, .. } => {
+                Some((block.choice, block.block))
+            }
+            Self::Call(CallDelta { scope, index: Some(index), .. })
+            | Self::CallEnd { scope, index } => Some((*scope, u32::try_from(*index).ok()?)),
+            _ => None,
+        }
+    }
+}
+
 /// A text of the payload, and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece<'a> {

@@ -434,6 +434,6 @@ fn count(node: Option<Node<'_>>) -> Option<u64> {
 }
 
 /// A small number that identifies a choice or a block. 0 if it is missing or out of range.
-fn ordinal(node: Option<Node<'_>>) -> u32 {
+pub(crate) fn ordinal(node: Option<Node<'_>>) -> u32 {
     count(node).and_then(|n| u32::try_from(n).ok()).unwrap_or_default()
 }

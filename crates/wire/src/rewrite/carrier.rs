@@ -92,11 +92,7 @@ impl Carrier {
                 let start = raw.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
                 let event = raw.get(start..)?;
                 let event = event.strip_prefix(b"\xef\xbb\xbf").unwrap_or(event);
-                let line_end: &[u8] = match event.iter().position(|b| matches!(b, b'\r' | b'\n')) {
-                    Some(at) if event.get(at..)?.starts_with(b"\r\n") => b"\r\n",
-                    Some(at) if event.get(at) == Some(&b'\r') => b"\r",
-                    _ => b"\n",
-                };
+                let line_end = line_end(event);
                 let last = event.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n'))?;
                 Some([event.get(..=last)?, line_end, line_end].concat())
             }
@@ -104,6 +100,33 @@ impl Carrier {
             Self::Value => Some([b"\n", raw.get(self.value_at(raw)?..)?].concat()),
             Self::Message => Some(find_message(raw)?.frame().to_vec()),
         }
+    }
+
+    /// Another event, in the style of an event `raw`, before which it is inserted. `None` if that is not
+    /// possible.
+    pub(super) fn event(self, raw: &[u8], name: &str, payload: &str) -> Option<Vec<u8>> {
+        if self == Self::Sse {
+            let start = raw.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
+            let event = raw.get(start..)?;
+            let line_end = line_end(event);
+            let named = event.split(|byte| matches!(byte, b'\r' | b'\n'));
+            let named = named.into_iter().any(|line| line.starts_with(b"event:"));
+            let mut out = Vec::new();
+            if named && !name.is_empty() {
+                out.extend_from_slice(&[b"event: ", name.as_bytes(), line_end].concat());
+            }
+            out.extend_from_slice(&[b"data: ", payload.as_bytes(), line_end, line_end].concat());
+            return Some(out);
+        }
+        let mut out = Vec::new();
+        if !self.write(raw, payload, &mut out) {
+            return None;
+        }
+        let mut event = self.detach(&out)?;
+        if self == Self::Value {
+            event.push(b'\n');
+        }
+        Some(event)
     }
 
     /// How many bytes of an event belong to the previous event.
@@ -118,6 +141,16 @@ impl Carrier {
     fn value_at(self, raw: &[u8]) -> Option<usize> {
         let opens = |byte: &u8| *byte == b'{' || (*byte == b'[' && self == Self::Value);
         raw.iter().position(opens)
+    }
+}
+
+/// How the first line of an event ends.
+fn line_end(event: &[u8]) -> &'static [u8] {
+    let at = event.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(event.len());
+    match event.get(at..) {
+        Some([b'\r', b'\n', ..]) => b"\r\n",
+        Some([b'\r', ..]) => b"\r",
+        _ => b"\n",
     }
 }
 

@@ -1,5 +1,7 @@
 //! The bytes of a body between input and output.
 
+mod found;
+
 use std::{
     borrow::Cow,
     collections::{BTreeMap, VecDeque},
@@ -10,6 +12,7 @@ use super::{
     carrier::Carrier,
     item::{Item, Template},
     options::{RewriteMode, RewriteOptions},
+    promote,
 };
 use crate::{
     Framing,
@@ -57,6 +60,8 @@ pub(super) struct Flow {
     ending: bool,
     pub(super) changed: bool,
     pub(super) overflow: bool,
+    /// A hash of the first payload, which identifies the response.
+    seed: Option<u64>,
     out: Vec<u8>,
 }
 
@@ -68,7 +73,11 @@ impl Flow {
         };
         let wire = options.wire();
         let mut body = Body::new(wire.clone());
-        body.channels().track(Tracking::new(wire, release, options.json_content()));
+        let mut tracking = Tracking::new(wire, release, options.json_content());
+        if options.mode() != RewriteMode::Suffix {
+            tracking.search(options.calls_in_text());
+        }
+        body.channels().track(tracking);
         let limits = wire.limits().sse();
         Self {
             body,
@@ -91,6 +100,7 @@ impl Flow {
             ending: false,
             changed: false,
             overflow: false,
+            seed: None,
             out: Vec::new(),
         }
     }
@@ -124,6 +134,9 @@ impl Flow {
             _ => true,
         };
         self.torn &= !matches!(frame, Frame::Payload { .. });
+        if let (Frame::Payload { data, .. }, None) = (&frame, self.seed) {
+            self.seed = Some(found::hash(data));
+        }
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
         let Some(mut entries) = self.take_entries() else { return };
         let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
@@ -131,6 +144,17 @@ impl Flow {
             self.place(end, carrier, &mut entries, chunk, sink);
         } else {
             self.append_rests(&entries, chunk, sink);
+        }
+        // What was not placed with an event has no place.
+        for entry in entries.iter_mut().rev() {
+            if let Entry::Found(found) = entry {
+                self.decide(found, false);
+            }
+        }
+        if self.body.wire().is_some_and(|wire| !promote::is_supported(wire))
+            && let Some(tracking) = self.body.channels().tracking()
+        {
+            tracking.abandon_search();
         }
         self.give_back(entries);
     }
@@ -152,7 +176,16 @@ impl Flow {
             }
             return;
         }
-        if self.queue.is_empty() && !self.ending && self.is_clean(entries) {
+        let mut found = Vec::new();
+        entries.retain_mut(|entry| match entry {
+            Entry::Found(_) => {
+                found.push(core::mem::replace(entry, Entry::Other(None)));
+                false
+            }
+            _ => true,
+        });
+        let idle = self.queue.is_empty() && !self.ending && found.is_empty();
+        if idle && self.is_clean(entries) {
             self.keep_templates(end, carrier, entries, chunk);
             self.clean = end;
             return;
@@ -160,14 +193,19 @@ impl Flow {
         self.append_rests(entries, chunk, sink);
         self.keep_templates(end, carrier, entries, chunk);
         self.leave_clean(chunk, sink);
-        if self.ending {
+        if self.ending || !found.is_empty() {
             self.leave_lead(carrier, chunk);
         }
         let [head, tail] = self.region(end, chunk);
         let raw = [head, tail].concat();
         work::count(raw.len());
         self.advance(end);
-        let item = Item::new(raw, carrier, entries);
+        let mut item = Item::new(raw, carrier, entries);
+        for entry in found {
+            if let Entry::Found(found) = entry {
+                self.send_on(&found, &mut item, sink);
+            }
+        }
         if self.ending {
             // An item without bytes of its own came from the bytes of the last item.
             match self.tail.take() {
@@ -195,7 +233,7 @@ impl Flow {
         let channels = self.body.channels();
         let may_leave = entries.iter().all(|entry| match entry {
             Entry::Other(_) => true,
-            Entry::Envelope { .. } => false,
+            Entry::Envelope { .. } | Entry::Found(_) => false,
             Entry::Piece { target, decoded, .. } => {
                 decoded.is_none()
                     && channels

@@ -29,17 +29,26 @@ pub(super) struct Item {
     free: usize,
     /// The text that the payload was read as from that offset on, if it may be written.
     envelope: Option<(usize, String)>,
+    /// Further changes of the payload as it was read.
+    changes: Vec<(Span, String)>,
 }
 
 impl Item {
     /// Bytes that only wait for their turn.
     pub(super) const fn opaque(raw: Vec<u8>) -> Self {
-        Self { raw, carrier: Carrier::None, pieces: Vec::new(), free: 0, envelope: None }
+        Self {
+            raw,
+            carrier: Carrier::None,
+            pieces: Vec::new(),
+            free: 0,
+            envelope: None,
+            changes: Vec::new(),
+        }
     }
 
     /// The event that held those entries.
     pub(super) fn new(raw: Vec<u8>, carrier: Carrier, entries: &mut Vec<Entry>) -> Self {
-        let mut item = Self { raw, carrier, pieces: Vec::new(), free: 0, envelope: None };
+        let mut item = Self { carrier, ..Self::opaque(raw) };
         let mut legible = true;
         // The start of the text that spans are relative to.
         let mut origin = 0;
@@ -64,7 +73,7 @@ impl Item {
                 }
                 // The spans that follow refer to a text that is not written.
                 Entry::Envelope { .. } => legible = false,
-                Entry::End(_) | Entry::Other(_) => {}
+                Entry::End(_) | Entry::Found(_) | Entry::Other(_) => {}
             }
         }
         item
@@ -87,7 +96,7 @@ impl Item {
     /// Writes it. Returns whether anything in it was changed.
     pub(super) fn write(self, channels: &mut Channels, out: &mut Vec<u8>) -> bool {
         let mut base = None;
-        let mut edits: Vec<(Span, String)> = Vec::new();
+        let mut edits: Vec<(Span, String)> = self.changes.clone();
         for piece in &self.pieces {
             let Some(edit_log) = channels.edit_log(piece.target) else { continue };
             let text = || match (&piece.decoded, piece.span) {
@@ -116,8 +125,18 @@ impl Item {
         false
     }
 
+    /// Another event, to be inserted before this one.
+    pub(super) fn event_before(&self, name: &str, payload: &str) -> Option<Self> {
+        self.carrier.event(&self.raw, name, payload).map(Self::opaque)
+    }
+
+    /// Changes the payload as it was read, beside its pieces.
+    pub(super) fn change(&mut self, changes: Vec<(Span, String)>) {
+        self.changes.extend(changes);
+    }
+
     /// The payload as it was read.
-    fn base(&self) -> String {
+    pub(super) fn base(&self) -> String {
         let payload = self.carrier.payload(&self.raw).unwrap_or_default();
         match &self.envelope {
             Some((at, mended)) => payload.get(..*at).unwrap_or_default().to_owned() + mended,

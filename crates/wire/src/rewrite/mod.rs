@@ -4,6 +4,7 @@ mod carrier;
 mod flow;
 mod item;
 mod options;
+mod promote;
 
 pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
 

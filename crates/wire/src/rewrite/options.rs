@@ -1,6 +1,6 @@
 //! The options and the outcome of a rewriter.
 
-use crate::WireOptions;
+use crate::{CallFinders, WireOptions};
 
 /// When the content of a body is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -31,6 +31,7 @@ pub struct RewriteOptions {
     wire: WireOptions,
     mode: RewriteMode,
     json_content: bool,
+    finders: Option<CallFinders>,
     encoded: bool,
     held: usize,
 }
@@ -44,6 +45,7 @@ impl RewriteOptions {
             wire: WireOptions::new(),
             mode: RewriteMode::Append,
             json_content: false,
+            finders: None,
             encoded: false,
             held: 8 << 20,
         }
@@ -76,6 +78,24 @@ impl RewriteOptions {
     #[must_use]
     pub const fn with_json_content(mut self, yes: bool) -> Self {
         self.json_content = yes;
+        self
+    }
+
+    /// Looks for calls in the text, and sends those that are complete on in the shape of the provider:
+    /// their text is removed, and `tool_calls`, `tool_use` or `functionCall` comes before the end of the
+    /// choice. Where that end says that the model stopped by itself, it says afterwards that it stopped for
+    /// tool calls. See docs/rewriting.md.
+    ///
+    /// From the first call in a text on, the events wait for the end of the choice. A call that is cut
+    /// off or refused stays in the text, and so do all calls of a turn that does not end, of a body that
+    /// lost something, and of a format other than OpenAI Chat, Anthropic Messages, Gemini and Ollama.
+    /// Does nothing for content that is [JSON](Self::with_json_content), and in [`RewriteMode::Suffix`].
+    ///
+    /// ### Default
+    /// Text passes through.
+    #[must_use]
+    pub fn with_calls_in_text(mut self, finders: CallFinders) -> Self {
+        self.finders = Some(finders);
         self
     }
 
@@ -119,6 +139,12 @@ impl RewriteOptions {
     #[must_use]
     pub const fn json_content(&self) -> bool {
         self.json_content
+    }
+
+    /// What looks for calls in the text.
+    #[must_use]
+    pub const fn calls_in_text(&self) -> Option<&CallFinders> {
+        self.finders.as_ref()
     }
 
     /// Whether the response has a `Content-Encoding`.

@@ -50,7 +50,6 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     if !name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
         return Some(None);
     }
-    let name = String::from_utf8_lossy(name).into_owned();
     // `'f'(…)` is a quoted name, and `'f(…)'` a quoted call.
     if quoted.is_some() && cursor.peek()? == quoted {
         cursor.at += 1;
@@ -77,10 +76,11 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
         None => eof,
         _ => false,
     };
-    Some(plausible.then_some(Opening { name, length, list, quoted }))
+    let name = String::from_utf8_lossy(name);
+    Some(plausible.then(|| Opening { name: name.into_owned(), length, list, quoted }))
 }
 
-pub(super) const fn is_name(byte: u8) -> bool {
+pub(in crate::dialect) const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
 

@@ -12,7 +12,9 @@ use crate::dialect::{
     python, react,
     setup::{Entry, Setup, What},
     shape::{Layout, Shape, Unknown},
-    tags, xml,
+    tags,
+    wake::is_word,
+    xml,
 };
 
 /// The longest name of a tool between markers, in bytes.
@@ -30,7 +32,7 @@ pub(super) struct Place {
 impl Place {
     /// Whether the place is inside of a word.
     pub(super) const fn in_word(self) -> bool {
-        self.prev.is_ascii_alphanumeric() || matches!(self.prev, b'_' | b'.' | b'\\')
+        is_word(self.prev)
     }
 
     const fn is_line_start(self) -> bool {
@@ -46,6 +48,8 @@ pub(super) enum Decision {
     /// So many bytes of text.
     Text(usize),
     Markup(usize),
+    /// A marker around calls of this row.
+    Around(usize, usize),
     /// A reasoning block: the length of its tag, and what closes it.
     Reasoning(usize, Vec<u8>),
     /// The end of a reasoning block that the prompt opened.
@@ -102,7 +106,10 @@ impl CallExtractor {
                 }
             }
         }
-        for (row, shape) in &setup.bare {
+        for (row, shape) in &setup.kinds {
+            if !setup.may_be_bare(*row, *shape, first) {
+                continue;
+            }
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
                 return Some(decision);
             }
@@ -118,11 +125,12 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<(usize, Turn, usize)>> {
+        let tag = rest.first() == Some(&b'<');
+        if tag && !setup.may_be_header(rest) || !tag && setup.auto {
+            return Some(None);
+        }
         for &row in &setup.framed {
             let Some(frames) = setup.rows.get(row).and_then(|row| row.frames) else { continue };
-            if setup.auto && rest.first() != Some(&b'<') {
-                continue;
-            }
             if let Some((turn, length)) = frames::read(frames, rest, at_start, self.seen, eof)? {
                 let closes = matches!(turn, Turn::End | Turn::EndOfReasoning);
                 if setup.auto && closes && !self.seen {
@@ -144,8 +152,13 @@ impl CallExtractor {
             let close = block.close().as_bytes().to_vec();
             return Some(Some(Decision::Reasoning(length, close)));
         }
+        let may_close = match rest {
+            [b'<' | b'[', second, ..] => matches!(second, b'/' | b'|'),
+            _ => true,
+        };
         // A closing tag in quotes is mentioned.
         if !self.seen
+            && may_close
             && !matches!(place.prev, b'`' | b'"' | b'\'')
             && let Some(length) = reasoning::stray_close(rest, eof)?
         {
@@ -173,7 +186,7 @@ impl CallExtractor {
             What::End => Some(self.has_made(entry.row).then_some(Decision::Markup(length))),
             What::Ornament => {
                 let counts = self.ornament(entry.row, length, rest, eof, setup)?;
-                Some(counts.then_some(Decision::Markup(length)))
+                Some(counts.then_some(Decision::Around(entry.row, length)))
             }
             What::Reasoning(number) => {
                 let close = row.reasoning.get(number).map(|(_, close)| close.as_bytes().to_vec());
@@ -297,7 +310,7 @@ impl CallExtractor {
             Begins::Call(opening, length) => Some(Some(Decision::Open(row, opening, length))),
             Begins::Ornament(length) => {
                 let counts = self.ornament(row, length, rest, eof, setup)?;
-                Some(counts.then_some(Decision::Markup(length)))
+                Some(counts.then_some(Decision::Around(row, length)))
             }
             Begins::Nothing => Some(None),
         }
@@ -403,7 +416,7 @@ impl CallExtractor {
         };
         match own {
             Shape::Json(_) => {
-                let is_tool = |key: &str| setup.tools.known(key).is_some();
+                let is_tool = |key: &str| setup.knows(key);
                 if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_tool))?
                 {
                     return Some(None);
@@ -415,7 +428,7 @@ impl CallExtractor {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
-                let known = setup.tools.known(&opening.name).is_some();
+                let known = setup.knows(&opening.name);
                 // Without a list around it, only the name of a tool makes it a call.
                 if known && setup.auto || opening.list && !setup.auto && opening.quoted.is_none() {
                     let length = opening.length;

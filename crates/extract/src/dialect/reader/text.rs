@@ -20,21 +20,25 @@ impl CallExtractor {
         setup: &Setup,
         sink: &mut S,
     ) -> Step {
-        if let Some(row) = self.after {
+        if let Some(row) = self.after.or(self.around) {
             return self.after_call(row, rest, eof, setup, sink);
         }
         let mut at = 0;
-        while let Some(&byte) = rest.get(at) {
-            if !setup.wakes(byte) {
-                at += 1;
-                continue;
-            }
+        loop {
             let place = self.place(rest, at);
-            if byte.is_ascii_alphanumeric() && place.in_word() {
+            let here = rest.get(at..).unwrap_or_default();
+            let clear = setup.clear(place.prev, here);
+            if clear > 0 {
+                at += clear;
+                continue;
+            }
+            if here.is_empty() {
+                break;
+            }
+            if !setup.wakes(here) {
                 at += 1;
                 continue;
             }
-            let here = rest.get(at..).unwrap_or_default();
             self.steps += 1;
             match self.decide(here, place, eof, setup) {
                 Some(Decision::Text(length)) => at += length,
@@ -73,7 +77,8 @@ impl CallExtractor {
         }
     }
 
-    /// White space and separators after a call belong to it if another marker follows.
+    /// White space and separators after a call or a marker around calls belong to it if another marker
+    /// follows.
     fn after_call<S: CallSink>(
         &mut self,
         row: usize,
@@ -99,6 +104,7 @@ impl CallExtractor {
             None => Step::Wait,
             Some(Decision::Text(_)) => {
                 self.after = None;
+                self.around = None;
                 self.emit(rest.get(..space).unwrap_or_default(), sink);
                 Step::Read(space)
             }
@@ -108,7 +114,8 @@ impl CallExtractor {
                 if space > 0 {
                     return Step::Read(space);
                 }
-                let markup = matches!(decision, Decision::Markup(_));
+                let markup = matches!(decision, Decision::Markup(_) | Decision::Around(..));
+                self.around = None;
                 let step = self.apply(decision, next, setup, sink);
                 if !markup {
                     self.after = None;
@@ -133,6 +140,11 @@ impl CallExtractor {
                 Step::Read(length)
             }
             Decision::Markup(length) => {
+                self.out.markup(bytes(length), sink);
+                Step::Read(length)
+            }
+            Decision::Around(row, length) => {
+                self.around = Some(row);
                 self.out.markup(bytes(length), sink);
                 Step::Read(length)
             }
@@ -356,7 +368,9 @@ impl CallExtractor {
                     self.state = State::Reasoning(close);
                     return Step::Wait;
                 }
-                Some(Decision::Open(..) | Decision::Markup(_)) => return Step::Read(0),
+                Some(Decision::Open(..) | Decision::Markup(_) | Decision::Around(..)) => {
+                    return Step::Read(0);
+                }
                 Some(_) => {}
             }
         } else if !eof && (rest == b"<" || "<｜".as_bytes().starts_with(rest)) {
@@ -387,12 +401,14 @@ impl CallExtractor {
         sink: &mut S,
     ) -> Step {
         let mut at = 0;
-        while let Some(&byte) = rest.get(at) {
-            if !setup.wakes(byte) {
-                at += 1;
+        while at < rest.len() {
+            let here = rest.get(at..).unwrap_or_default();
+            let clear = setup.clear(b' ', here);
+            if clear > 0 {
+                at += clear;
                 continue;
             }
-            match self.frame(rest.get(at..).unwrap_or_default(), false, eof, setup) {
+            match self.frame(here, false, eof, setup) {
                 Some(None) => at += 1,
                 found if at > 0 => {
                     let _ = found;

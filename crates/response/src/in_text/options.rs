@@ -1,0 +1,144 @@
+//! Which calls are looked for in text.
+
+use std::sync::Arc;
+
+use jsonmend_core::Options;
+use jsonmend_extract::{CallExtractor, CallStartState, Dialect, FoundCalls, Tools};
+use jsonmend_wire::CallFinders;
+
+use super::finder::Finder;
+
+/// Which tool calls are looked for in the text of a response: the dialects, and the tools.
+///
+/// Some servers have no parser for the calls of their model, or one that misses some. Then calls arrive
+/// as text. [`ResponseOptions::with_calls_in_text`](crate::ResponseOptions::with_calls_in_text) makes
+/// events of them, and [`finders`](Self::finders) lets a
+/// [`Rewriter`](jsonmend_wire::Rewriter) send them on in the shape of the provider.
+///
+/// A clone shares what was made ready, so create it once and clone it for each response.
+///
+/// ```
+/// use jsonmend_extract::Tools;
+/// use jsonmend_response::{Response, ResponseOptions, TextCalls};
+///
+/// let calls = TextCalls::detected().with_tools(Tools::new().with_tool("book", ["seats"], None));
+/// let body = br#"data: {"choices":[{"delta":{"content":"On it. <tool_call>{'name': 'book', "}}]}
+///
+/// data: {"choices":[{"delta":{"content":"'arguments': {'seats': 2,}}</tool_call>"},"finish_reason":"stop"}]}
+///
+/// data: [DONE]
+///
+/// "#;
+/// let response = Response::read(body, ResponseOptions::new().with_calls_in_text(calls));
+/// let call = response.transcript().calls()[0];
+/// assert_eq!((call.name(), call.arguments()), ("book", "{\"seats\": 2}"));
+/// assert_eq!(call.dialect(), Some("hermes"));
+/// assert_eq!(response.transcript().text(), "On it. ");
+/// ```
+#[derive(Clone, Debug)]
+pub struct TextCalls {
+    reader: CallExtractor,
+    has_tools: bool,
+}
+
+impl TextCalls {
+    /// Looks for all dialects at once. Only known tools turn text into calls then, so
+    /// [tools](Self::with_tools) must be given.
+    #[must_use]
+    pub fn detected() -> Self {
+        Self { reader: CallExtractor::new(Options::new()), has_tools: false }
+    }
+
+    /// Looks for one dialect. A call of an unknown tool is a call, too.
+    #[must_use]
+    pub fn of_dialect(dialect: Dialect) -> Self {
+        Self::detected().with_dialect(dialect)
+    }
+
+    /// Looks for the dialect of a model, by its name; for all of them if the name says nothing. See
+    /// [`Dialect::of_model`].
+    #[must_use]
+    pub fn of_model(model: &str) -> Self {
+        Dialect::of_model(model).cloned().map_or_else(Self::detected, Self::of_dialect)
+    }
+
+    /// Looks for this dialect as well. After [`detected`](Self::detected), it replaces all others.
+    #[must_use]
+    pub fn with_dialect(self, dialect: Dialect) -> Self {
+        Self { reader: self.reader.with_dialect(dialect), ..self }
+    }
+
+    /// Looks for a dialect of the caller next to all others.
+    #[must_use]
+    pub fn with_registered(self, dialect: Dialect) -> Self {
+        Self { reader: self.reader.with_registered(dialect), ..self }
+    }
+
+    /// Sets the tools that calls may name.
+    ///
+    /// ### Default
+    /// Those of [`ResponseOptions::with_tools`](crate::ResponseOptions::with_tools), as of the start of the
+    /// response, or none. Tools that are set here are made ready only once.
+    #[must_use]
+    pub fn with_tools(self, tools: impl Into<Arc<Tools>>) -> Self {
+        Self { reader: self.reader.with_tools(tools), has_tools: true }
+    }
+
+    /// Sets what the prompt has opened, such as a reasoning block.
+    ///
+    /// ### Default
+    /// Nothing.
+    #[must_use]
+    pub fn with_start(self, start: CallStartState) -> Self {
+        Self { reader: self.reader.with_start(start), ..self }
+    }
+
+    /// Finders for [`RewriteOptions::with_calls_in_text`](jsonmend_wire::RewriteOptions::with_calls_in_text).
+    /// Arguments are repaired as `mending` says.
+    ///
+    /// ```
+    /// use jsonmend_core::{Options, Policy};
+    /// use jsonmend_response::TextCalls;
+    /// use jsonmend_wire::{RewriteOptions, Rewriter, Rewritten};
+    ///
+    /// let calls = TextCalls::of_model("Qwen/Qwen3-Coder-30B-A3B-Instruct");
+    /// let finders = calls.finders(&Options::new().with_policy(Policy::CONSERVATIVE));
+    /// let mut rewriter = Rewriter::new(RewriteOptions::new().with_calls_in_text(finders));
+    /// let mut out = Vec::new();
+    /// let mut take = |piece: Rewritten<'_>| {
+    ///     if let Rewritten::Bytes(bytes) = piece {
+    ///         out.extend_from_slice(bytes);
+    ///     }
+    /// };
+    /// rewriter.push(br#"{"choices":[{"index":0,"message":{"role":"assistant","content":
+    ///     "<function=ls>\n<parameter=path>\n/tmp\n</parameter>\n</function>"},"finish_reason":"stop"}]}"#,
+    ///     &mut take);
+    /// rewriter.finish(&mut take);
+    /// let body = String::from_utf8(out).unwrap();
+    /// assert!(body.contains(r#""content":
+    ///     "","tool_calls":[{"id":"call_"#), "{body}");
+    /// assert!(body.ends_with(r#""function":{"name":"ls","arguments":"{\"path\": \"/tmp\"}"}}]},"finish_reason":"tool_calls"}]}"#));
+    /// ```
+    #[must_use]
+    pub fn finders(&self, mending: &Options) -> CallFinders {
+        let reader = self.clone().ready().reader.with_options(mending.clone());
+        CallFinders::new(move || Box::new(Finder::new(reader.clone())))
+    }
+
+    /// Whether [tools](Self::with_tools) were set.
+    #[must_use]
+    pub const fn has_tools(&self) -> bool {
+        self.has_tools
+    }
+
+    /// Makes the dialects ready, so that clones share them.
+    pub(crate) fn ready(mut self) -> Self {
+        self.reader.push(b"", &mut FoundCalls::default());
+        self
+    }
+
+    /// A reader for one text.
+    pub(super) fn reader(&self, mending: &Options) -> CallExtractor {
+        self.reader.clone().with_options(mending.clone())
+    }
+}
