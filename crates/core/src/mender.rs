@@ -145,15 +145,18 @@ impl Mender {
             self.front = Front::DOCUMENT;
         }
         self.engine.stop_at_end(true);
-        for piece in chunk.chunks(PIECE) {
-            if self.front.is_clear() {
+        // What is taken off of a wrapper after the end of the document would be read again.
+        let (mut rest, mut size) = (chunk, JOIN);
+        while !rest.is_empty() && !self.document_ended() {
+            let clear = self.front.is_clear();
+            let most = if clear { PIECE } else { size };
+            let (piece, tail) = rest.split_at(rest.len().min(most));
+            if clear {
                 self.read(piece, out);
             } else {
                 self.read_front(piece, false, out);
             }
-            if self.document_ended() {
-                break;
-            }
+            (rest, size) = (tail, PIECE.min(2 * size));
         }
         out.settle();
         if let Some(end) = self.front.end_document(start) {
