@@ -3,7 +3,7 @@
 mod text;
 
 use jsonmend_core::{
-    Completion, Mender, Options, Outcome, Path, Repair, TrailingDocuments,
+    Completion, Mender, Options, Outcome, Path, Repair, RepairKind, TrailingDocuments,
     prose::{Block, Expected, Marks, Prose},
 };
 
@@ -394,7 +394,8 @@ impl Extractor {
             let leading =
                 self.margin.leading(start, marks.map(|marks| marks.head()), self.prose.fence());
             let policy = self.options.policy();
-            self.torn = self.margin.is_torn();
+            let stray = |repair: &Repair| repair.kind() == RepairKind::StrayText;
+            self.torn = self.margin.is_torn() && leading.iter().any(stray);
             let torn = leading.last().filter(|_| self.torn && !policy.closes_cut());
             if let Some(refused) = forbidden(&policy, &leading).or(torn) {
                 self.refused = Some((refused.clone(), Path::default()));
