@@ -5,7 +5,7 @@ use jsonmend_extract::Scope;
 use jsonmend_testkit::{
     Seed, cuts,
     damage::{self, Damaged},
-    documents, fuzz, laws, prose,
+    documents, fuzz, laws, prose, wrapped,
 };
 use proptest::prelude::*;
 
@@ -100,6 +100,55 @@ proptest! {
     fn split_invariance_at_every_place(damaged in damaged()) {
         let verdict = laws::split_invariance(&damaged.text, &Options::new());
         prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+    }
+}
+
+/// A damaged document in a wrapper, or a part of one.
+fn in_wrapper() -> impl Strategy<Value = Vec<u8>> {
+    (damaged(), any::<u64>())
+        .prop_map(|(damaged, seed)| wrapped::wrapped(&damaged.text, &mut Seed::new(seed)))
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn laws_of_texts_in_wrappers(text in in_wrapper(), options in options()) {
+        let verdict = laws::all(&text, &options);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+    }
+
+    #[test]
+    fn text_laws_of_texts_in_wrappers(
+        text in in_wrapper(),
+        options in options(),
+        scope in scopes(),
+    ) {
+        let options = options.with_trailing_documents(TrailingDocuments::First);
+        let verdict = laws::text_laws(&text, scope, &options);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+        let verdict = laws::text_agreement(&text, scope, &options);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+    }
+
+    /// Marks and entities leave the document as it was. Of two levels of escapes, the engine reads one.
+    #[test]
+    fn wrappers_are_taken_off(text in documents::container()) {
+        let document = wrapped::on_lines(text.as_bytes());
+        prop_assume!(!document[1..].trim_ascii_start().starts_with(b"]"));
+        // Entities are looked for in the first bytes of a document.
+        prop_assume!(document.iter().position(|byte| *byte == b'"').is_none_or(|at| at < 60));
+        let exact = |wrapper: &wrapped::Wrapper| *wrapper != wrapped::Wrapper::Escapes;
+        for wrapper in wrapped::Wrapper::all().filter(exact) {
+            let input = wrapper.wrap(&document);
+            let mended = jsonmend_core::mend(&input, &Options::new());
+            let text = mended.text().unwrap_or_default().as_bytes();
+            let same = |one: &[u8], other: &[u8]| {
+                let value = |text| serde_json::from_slice::<serde_json::Value>(text).ok();
+                one == other || value(one).is_some() && value(one) == value(other)
+            };
+            prop_assert!(same(text, &document), "{wrapper:?}: {}", text.escape_ascii());
+        }
     }
 }
 

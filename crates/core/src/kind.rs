@@ -125,6 +125,7 @@ kinds! {
     ExtraComma "extra-comma" Exact "A comma with nothing before or after it.", "[1, 2,]" => "[1, 2]";
     Fraction "fraction" Guess "A fraction of two numbers, kept as text.", r#"{"r": 1/3}"# => r#"{"r": "1/3"}"#;
     HexNumber "hex-number" Likely "A hexadecimal number.", r#"{"n": 0x1F}"# => r#"{"n": 31}"#;
+    HtmlEntity "html-entity" Likely "A document whose quotes are HTML entities.", "{&quot;a&quot;: 1}" => r#"{"a": 1}"#;
     InlineProse "inline-prose" Lossy "Words on the line of the document, which may be about it.", "I can't run {\"a\": 1} safely." => "{\"a\": 1}";
     InnerBraces "inner-braces" Guess "Braces around members of an object, which are removed.", r#"{"a": 1, {"b": 2}}"# => r#"{"a": 1, "b": 2}"#;
     InvalidUtf8 "invalid-utf8" Lossy "Bytes that are not UTF-8, replaced by U+FFFD.", "[\"caf<E9>\"]" => "[\"caf\u{fffd}\"]";
@@ -133,6 +134,7 @@ kinds! {
     LeadingProse "leading-prose" Likely "Text before the document.", "Here: {\"a\": 1}" => "{\"a\": 1}";
     LeadingZero "leading-zero" Likely "A number with leading zeros, kept as text.", "[007]" => r#"["007"]"#;
     LineDelimited "line-delimited" Likely "Several documents, joined into an array.", "{\"a\":1}\n{\"a\":2}" => "[{\"a\":1},\n{\"a\":2}]";
+    LineMark "line-mark" Likely "A mark before each line of the document.", "+{\n+  \"a\": 1\n+}" => "{\n  \"a\": 1\n}";
     LiteralCase "literal-case" Exact "A literal in the wrong case.", "[TRUE]" => "[true]";
     LoneSurrogate "lone-surrogate" Lossy "An escaped surrogate without its other half.", r#"["\ud83d"]"# => r#"["\ufffd"]"#;
     MismatchedClose "mismatched-close" Likely "A closing bracket of the wrong kind.", "[1, 2}" => "[1, 2]";

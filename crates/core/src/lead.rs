@@ -209,6 +209,8 @@ pub struct Lead {
     fenced: bool,
     /// How many brackets are open.
     open: usize,
+    /// The same, where a parenthesis also closes one, as in the interval `[0, 1)`.
+    torn: usize,
     member: Member,
 }
 
@@ -224,7 +226,7 @@ impl Lead {
     /// The state before the first byte.
     #[must_use]
     pub const fn new() -> Self {
-        Self { line: Line::BEFORE, fenced: false, open: 0, member: Member::None }
+        Self { line: Line::BEFORE, fenced: false, open: 0, torn: 0, member: Member::None }
     }
 
     /// The state after all of `text`, in which reasoning blocks do not count.
@@ -265,8 +267,15 @@ impl Lead {
                 self.line = Line::BEFORE;
                 return;
             }
-            b'{' | b'[' => self.open = self.open.saturating_add(1),
-            b'}' | b']' => self.open = self.open.saturating_sub(1),
+            b'{' | b'[' => {
+                self.open = self.open.saturating_add(1);
+                self.torn = self.torn.saturating_add(1);
+            }
+            b'}' | b']' => {
+                self.open = self.open.saturating_sub(1);
+                self.torn = self.torn.saturating_sub(1);
+            }
+            b')' => self.torn = self.torn.saturating_sub(1),
             _ => {}
         }
         self.fenced &= byte.is_ascii_whitespace();
@@ -289,6 +298,8 @@ impl Lead {
         } else if let Some(end) = lines.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
             let closers = lines.iter().filter(|byte| matches!(byte, b'}' | b']')).count();
             self.open = self.open.saturating_sub(closers);
+            let round = lines.iter().filter(|byte| **byte == b')').count();
+            self.torn = self.torn.saturating_sub(closers + round);
             self.fenced = false;
             // Whether a key in quotes and its colon end the last of them.
             let text = lines.get(..=end).unwrap_or_default();
@@ -309,9 +320,24 @@ impl Lead {
     /// The repair that drops this text.
     #[must_use]
     pub const fn kind(&self) -> RepairKind {
+        match self.kind_of_lines() {
+            RepairKind::LeadingProse if self.line.is_sentence() => RepairKind::InlineProse,
+            kind => kind,
+        }
+    }
+
+    /// Whether a brace or a bracket in it was never closed.
+    #[must_use]
+    pub const fn is_torn(&self) -> bool {
+        self.torn > 0
+    }
+
+    /// The repair that drops the lines before the document's line.
+    #[must_use]
+    pub const fn kind_of_lines(&self) -> RepairKind {
         if self.open > 0 || matches!(self.member, Member::Colon) {
             RepairKind::StrayText
-        } else if self.fenced || self.line.is_sentence() {
+        } else if self.fenced {
             RepairKind::InlineProse
         } else {
             RepairKind::LeadingProse
@@ -384,8 +410,8 @@ mod tests {
     #[test]
     fn text_at_once_is_text_byte_by_byte() {
         const PARTS: [&str; 16] = [
-            "a word", ":", "\"k\"", " ", "\n", "\n\n", "{", "]", "}", "```json", "`", ".\n", "x =",
-            "<b>", "结", "\"\n:",
+            "a word", ":", "\"k\"", " ", "\n)", "\n\n", "{", "]", "}", "```json", "`", ".\n",
+            "x =", "<b>", "结", "\"\n:",
         ];
         let mut seed = 11_u32;
         for round in 0..6000 {

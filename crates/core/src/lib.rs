@@ -81,6 +81,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serde;
 mod tail;
+mod unwrap;
 mod verdict;
 mod whole;
 
@@ -127,4 +128,4 @@ pub use report::{Outcome, Repair, apply};
 #[cfg(feature = "serde")]
 pub use serde::DeserializeError;
 pub use tail::Tail;
-pub use whole::{mend, mend_document};
+pub use whole::{mend, mend_document, mend_marked};

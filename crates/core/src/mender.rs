@@ -1,6 +1,7 @@
 //! The push path: mends text while it arrives.
 
 mod emit;
+mod front;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,6 +11,7 @@ use crate::{
     engine::{Engine, Part, Stop},
 };
 use emit::{Text, append_end, emit};
+use front::{Front, Wrapped};
 
 /// Mends JSON text while it arrives.
 ///
@@ -53,6 +55,9 @@ pub struct Mender {
     raw: Option<Stop>,
     outcome: Option<Outcome>,
     repairs: usize,
+    front: Front,
+    /// How many bytes the front has looked at.
+    watched: u64,
 }
 
 /// Longer chunks are read in pieces of so many bytes, so that the repairs of one are emitted before
@@ -73,13 +78,17 @@ impl Mender {
             raw: None,
             outcome: None,
             repairs: 0,
+            front: Front::START,
+            watched: 0,
         }
     }
 
     /// Reads a chunk, and emits what is certain now.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
-        if chunk.len() > PIECE {
+        if !self.front.is_clear() {
+            chunk.chunks(PIECE).for_each(|piece| self.read_front(piece, false, out));
+        } else if chunk.len() > PIECE {
             chunk.chunks(PIECE).for_each(|piece| self.push_long(piece, out));
         } else {
             self.push_piece(chunk, out);
@@ -130,18 +139,29 @@ impl Mender {
         if self.document_ended() {
             return Some(0);
         }
-        let start = self.pushed;
-        if start == 0 {
+        let start = self.offset();
+        if start == 0 && self.front.wrapped().is_none() {
             self.engine.begin_document();
+            self.front = Front::DOCUMENT;
         }
         self.engine.stop_at_end(true);
-        for piece in chunk.chunks(PIECE) {
-            self.read(piece, out);
-            if self.document_ended() {
-                break;
+        // What is taken off of a wrapper after the end of the document would be read again.
+        let (mut rest, mut size) = (chunk, JOIN);
+        while !rest.is_empty() && !self.document_ended() {
+            let clear = self.front.is_clear();
+            let most = if clear { PIECE } else { size };
+            let (piece, tail) = rest.split_at(rest.len().min(most));
+            if clear {
+                self.read(piece, out);
+            } else {
+                self.read_front(piece, false, out);
             }
+            (rest, size) = (tail, PIECE.min(2 * size));
         }
         out.settle();
+        if let Some(end) = self.front.end_document(start) {
+            return Some(end.saturating_sub(start));
+        }
         let end = self.engine.document_end()?;
         self.carry.truncate(start.saturating_sub(end));
         self.pushed = start.max(end);
@@ -161,7 +181,11 @@ impl Mender {
     /// ```
     #[must_use]
     pub fn leftover(&self) -> &[u8] {
-        if self.document_ended() { &self.carry } else { &[] }
+        match self.front.wrapped() {
+            _ if !self.document_ended() => &[],
+            Some(wrapped) => wrapped.kept(),
+            None => &self.carry,
+        }
     }
 
     fn read(&mut self, chunk: &[u8], out: &mut impl Output) {
@@ -308,6 +332,19 @@ impl Mender {
         if let Some(outcome) = self.outcome {
             return outcome;
         }
+        if matches!(self.front, Front::Gate(..)) {
+            self.read_front(&[], true, out);
+        }
+        let outcome = match core::mem::replace(&mut self.front, Front::Clear) {
+            Front::Wrapped(wrapped) => self.finish_wrapped(wrapped, out),
+            Front::Clear | Front::Gate(..) => self.finish_text(out),
+        };
+        out.settle();
+        self.outcome = Some(outcome);
+        outcome
+    }
+
+    fn finish_text(&mut self, out: &mut impl Output) -> Outcome {
         let mut outcome = None;
         if self.raw.is_none() {
             let carry = core::mem::take(&mut self.carry);
@@ -321,10 +358,7 @@ impl Mender {
         if !self.carry.is_empty() && !self.engine.is_stopped() {
             self.bypass(&[], out);
         }
-        out.settle();
-        let outcome = outcome.unwrap_or(self.raw.map_or(Outcome::Invalid, outcome_of));
-        self.outcome = Some(outcome);
-        outcome
+        outcome.unwrap_or(self.raw.map_or(Outcome::Invalid, outcome_of))
     }
 
     /// Gives up, and emits the withheld bytes raw. An outcome that is already final stays.
@@ -332,9 +366,9 @@ impl Mender {
         let outcome = self.outcome().unwrap_or(Outcome::Abandoned);
         if self.outcome.is_none() {
             if let Some(dropped) = self.engine.abandon() {
-                out.repair(dropped);
+                self.front.dropped(dropped, out);
             }
-            self.bypass(&[], out);
+            self.abandon_front(out);
             self.outcome = Some(outcome);
         }
         outcome
@@ -348,6 +382,8 @@ impl Mender {
         self.raw = None;
         self.outcome = None;
         self.repairs = 0;
+        self.front = Front::START;
+        self.watched = 0;
     }
 
     /// What would make the output so far a valid document. `None` before a document begins, after
@@ -361,7 +397,7 @@ impl Mender {
     /// How many bytes of the input were received but not emitted or dropped yet.
     #[must_use]
     pub fn withheld(&self) -> usize {
-        self.carry.len()
+        self.front.withheld(self.carry.len())
     }
 
     /// How many containers are open in the output so far.
@@ -372,14 +408,14 @@ impl Mender {
 
     /// How many bytes were pushed.
     #[must_use]
-    pub const fn offset(&self) -> usize {
-        self.pushed
+    pub fn offset(&self) -> usize {
+        self.front.received(self.pushed)
     }
 
     /// How many repairs were emitted.
     #[must_use]
-    pub const fn repair_count(&self) -> usize {
-        self.repairs
+    pub fn repair_count(&self) -> usize {
+        self.front.wrapped().map_or(self.repairs, Wrapped::repairs)
     }
 
     /// The current path in the document. After [`Outcome::Closed`] or [`Outcome::Cut`], the path at
@@ -391,8 +427,11 @@ impl Mender {
 
     /// The repair that the policy forbids, if it made the outcome [`Invalid`](Outcome::Invalid).
     #[must_use]
-    pub const fn refused(&self) -> Option<&Repair> {
-        self.engine.refused()
+    pub fn refused(&self) -> Option<&Repair> {
+        match self.front.wrapped() {
+            Some(wrapped) => wrapped.refused(),
+            None => self.engine.refused(),
+        }
     }
 
     /// Where in the document the [refused](Self::refused) repair would have been made.
@@ -409,14 +448,17 @@ impl Mender {
 
     /// The offset in the input at which the last document ended.
     #[must_use]
-    pub const fn document_end(&self) -> Option<usize> {
-        self.engine.document_end()
+    pub fn document_end(&self) -> Option<usize> {
+        match self.front.wrapped() {
+            Some(wrapped) => wrapped.document_end(),
+            None => self.engine.document_end(),
+        }
     }
 
     /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
     pub const fn steps(&self) -> u64 {
-        self.engine.steps()
+        self.engine.steps() + self.watched
     }
 
     /// Whether any string so far contained quotes that were not escaped, except apostrophes. One of

@@ -7,6 +7,7 @@ use crate::{
     Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
     engine::{Edit, Engine, Part, Stop},
     mended::into_string,
+    unwrap::{Gate, Marks, Seen, Wrapper, unwrapped, wrapped},
 };
 
 /// A text that is read piece by piece is read in pieces of so many bytes.
@@ -36,6 +37,21 @@ pub fn mend_document(input: &[u8], options: &Options) -> Mended {
     mend_counting(input, options, true).0
 }
 
+/// Like [`mend_document`], for a document whose lines are marked, after the first mark.
+///
+/// ```
+/// use jsonmend_core::{Options, mend_marked, prose::Marks};
+/// let input = b"I meant:\n> {\n>   \"a\": 1\n> }";
+/// let marks = Marks::before(input, 11, 64).unwrap();
+/// let mended = mend_marked(&input[11..], marks, &Options::new());
+/// assert_eq!(mended.text(), Some("{\n  \"a\": 1\n}"));
+/// ```
+#[must_use]
+pub fn mend_marked(input: &[u8], marks: Marks, options: &Options) -> Mended {
+    let wrapper = Wrapper::Lines { marks, within: true };
+    mend_wrapped(input, 0, wrapper, options, true).0
+}
+
 /// How many steps [`mend`] takes, for tests of linearity.
 #[cfg(feature = "coverage")]
 #[must_use]
@@ -43,8 +59,34 @@ pub fn steps(input: &[u8], options: &Options) -> u64 {
     mend_counting(input, options, false).1
 }
 
-/// The result, and how many steps the engine took for all readings.
+/// The result, and how many steps that took.
 fn mend_counting(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
+    let mut gate = if begun { Gate::DOCUMENT } else { Gate::START };
+    match gate.watch(input, options.limits().lookahead(), true) {
+        Seen::Wrapped(at, wrapper) => mend_wrapped(input, at, wrapper, options, begun),
+        Seen::Clear | Seen::Open(_) => mend_plain(input, options, begun),
+    }
+}
+
+/// Mends a text from which a wrapper is taken off first, which begins at `at`.
+fn mend_wrapped(
+    input: &[u8],
+    at: usize,
+    wrapper: Wrapper,
+    options: &Options,
+    begun: bool,
+) -> (Mended, u64) {
+    if !options.policy().allows(wrapper.kind()) {
+        let refused = core::iter::once(Repair::new(wrapper.kind(), at..at, ""));
+        return (Mended::new(Outcome::Invalid, None, refused.collect(), None), 0);
+    }
+    let inner = unwrapped(input, at, wrapper);
+    let (mended, steps) = mend_plain(&inner, options, begun);
+    (wrapped(input, at, wrapper, mended), steps + 2 * input.len() as u64)
+}
+
+/// The result for a text that is in no wrapper, and how many steps the engine took for all readings.
+fn mend_plain(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
     let begin = |mut engine: Engine| {
         if begun {
             engine.begin_document();

@@ -1,6 +1,6 @@
 //! The current document: a mender and its place in the input.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair};
+use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, prose::Marks};
 
 use crate::TextSink;
 
@@ -34,14 +34,17 @@ impl Document {
         Self { mender: None, options, start: 0, repaired: false, steps: 0, cut_at: None }
     }
 
-    /// Begins a document at offset `start` of the input.
-    pub(crate) fn begin(&mut self, start: usize) {
+    /// Begins a document at offset `start` of the input, whose lines may be marked.
+    pub(crate) fn begin(&mut self, start: usize, marks: Option<Marks>) {
         match &mut self.mender {
             Some(mender) => {
                 self.steps += mender.steps();
                 mender.reset();
             }
             None => self.mender = Some(Box::new(Mender::new(self.options.clone()))),
+        }
+        if let (Some(mender), Some(marks)) = (&mut self.mender, marks) {
+            mender.begin_marked(marks);
         }
         self.start = start;
         self.repaired = false;

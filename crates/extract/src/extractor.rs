@@ -3,8 +3,8 @@
 mod text;
 
 use jsonmend_core::{
-    Completion, Mender, Options, Outcome, Path, Repair, TrailingDocuments,
-    prose::{Block, Expected, Prose},
+    Completion, Mender, Options, Outcome, Path, Repair, RepairKind, TrailingDocuments,
+    prose::{Block, Expected, Marks, Prose},
 };
 
 use crate::{
@@ -62,6 +62,9 @@ pub struct Extractor {
     received: usize,
     /// Whether anything before the document was deleted.
     trimmed: bool,
+    /// Whether a bracket before the document was never closed, so that the document is part of
+    /// something whose end is missing.
+    torn: bool,
     /// The first repair that the policy forbade, and its path.
     refused: Option<(Repair, Path)>,
     /// The steps of work done outside of the mender.
@@ -120,6 +123,7 @@ impl Extractor {
             at: 0,
             received: 0,
             trimmed: false,
+            torn: false,
             refused: None,
             steps: 0,
             last: Outcome::None,
@@ -182,6 +186,7 @@ impl Extractor {
         self.at = 0;
         self.received = 0;
         self.trimmed = false;
+        self.torn = false;
         self.refused = None;
         self.steps = 0;
         self.document.reset();
@@ -324,7 +329,7 @@ impl Extractor {
                     let start = self.at - self.waiting.len();
                     self.steps += self.waiting.len() as u64;
                     if scalar.is_value(&self.waiting, &self.options) {
-                        self.begin(start, sink);
+                        self.begin(start, None, sink);
                     } else {
                         self.state = State::Text;
                     }
@@ -377,8 +382,8 @@ impl Extractor {
         std::mem::take(&mut self.waiting)
     }
 
-    /// Begins a document at `start`.
-    fn begin(&mut self, start: usize, sink: &mut impl TextSink) {
+    /// Begins a document at `start`, whose lines may be marked.
+    fn begin(&mut self, start: usize, marks: Option<Marks>, sink: &mut impl TextSink) {
         if !self.scope.is_single() {
             sink.begin(start);
         } else if self.margin.is_after() {
@@ -386,8 +391,13 @@ impl Extractor {
             self.state = State::Rest;
             return;
         } else {
-            let leading = self.margin.leading(start, self.prose.fence());
-            if let Some(refused) = forbidden(&self.options.policy(), &leading) {
+            let leading =
+                self.margin.leading(start, marks.map(|marks| marks.head()), self.prose.fence());
+            let policy = self.options.policy();
+            let stray = |repair: &Repair| repair.kind() == RepairKind::StrayText;
+            self.torn = self.margin.is_torn() && leading.iter().any(stray);
+            let torn = leading.last().filter(|_| self.torn && !policy.closes_cut());
+            if let Some(refused) = forbidden(&policy, &leading).or(torn) {
                 self.refused = Some((refused.clone(), Path::default()));
                 self.state = State::Rest;
                 return;
@@ -399,7 +409,7 @@ impl Extractor {
             }
             self.release(start, sink);
         }
-        self.document.begin(start);
+        self.document.begin(start, marks);
         self.state = State::Document;
     }
 
@@ -458,6 +468,7 @@ impl Extractor {
                 sink.repair(repair);
             }
             match self.last {
+                outcome if outcome.is_complete() && self.torn => Outcome::Closed,
                 Outcome::Unchanged if self.trimmed => Outcome::Repaired,
                 outcome => outcome,
             }

@@ -185,8 +185,14 @@ impl Margin {
     }
 
     /// The repairs that delete the text before a document at `start`, which may be inside `fence`.
-    pub(crate) fn leading(&self, start: usize, fence: Option<&Fence>) -> Vec<Repair> {
-        let mut cuts = Cuts::default();
+    /// `mark` is the length of the mark before it on its line, if its lines are marked.
+    pub(crate) fn leading(
+        &self,
+        start: usize,
+        mark: Option<usize>,
+        fence: Option<&Fence>,
+    ) -> Vec<Repair> {
+        let mut cuts = Cuts { mark: mark.map(|length| start - length), ..Cuts::default() };
         cuts.upto(self.mark, RepairKind::ByteOrderMark);
         match fence {
             Some(fence) => {
@@ -195,15 +201,12 @@ impl Margin {
                 }
                 if fence.is_touched() {
                     cuts.upto(Some(fence.inner()), RepairKind::CodeFence);
-                    cuts.upto(
-                        Some(start),
-                        self.inside.map_or(RepairKind::LeadingProse, |inside| inside.kind()),
-                    );
+                    cuts.lead(start, self.inside.as_ref().unwrap_or(&Lead::new()));
                 } else {
                     cuts.upto(Some(start), RepairKind::CodeFence);
                 }
             }
-            None if self.prose => cuts.upto(Some(start), self.lead.kind()),
+            None if self.prose => cuts.lead(start, &self.lead),
             None => {
                 for comment in &self.comments {
                     cuts.at = comment.start;
@@ -214,10 +217,15 @@ impl Margin {
         cuts.repairs
     }
 
+    /// Whether a bracket before the document, or before it in its fence, was never closed.
+    pub(crate) fn is_torn(&self) -> bool {
+        self.inside.as_ref().unwrap_or(&self.lead).is_torn()
+    }
+
     /// The repairs that delete the text after the document, in an input of `total` bytes.
     pub(crate) fn trailing(&self, total: usize) -> Vec<Repair> {
         let Some(after) = self.after else { return Vec::new() };
-        let mut cuts = Cuts { at: after.end, repairs: Vec::new() };
+        let mut cuts = Cuts { at: after.end, ..Cuts::default() };
         // White space after closers is deleted with them, because both were emitted as text.
         let bare = after.fence.is_none() && !after.prose && after.second.is_none();
         let closers = after.closers.map(|end| if bare { total } else { end });
@@ -246,10 +254,23 @@ impl Margin {
 #[derive(Default)]
 struct Cuts {
     at: usize,
+    /// Where the mark begins that is before the document on its line.
+    mark: Option<usize>,
     repairs: Vec<Repair>,
 }
 
 impl Cuts {
+    /// Deletes the text before a document.
+    fn lead(&mut self, start: usize, lead: &Lead) {
+        match self.mark {
+            Some(mark) => {
+                self.upto(Some(mark), lead.kind_of_lines());
+                self.upto(Some(start), RepairKind::LineMark);
+            }
+            None => self.upto(Some(start), lead.kind()),
+        }
+    }
+
     fn upto(&mut self, end: Option<usize>, kind: RepairKind) {
         if let Some(end) = end
             && end > self.at

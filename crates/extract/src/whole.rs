@@ -160,7 +160,10 @@ fn document_start(input: &[u8], whole: &Mended) -> usize {
     for repair in whole.repairs() {
         let around = matches!(
             repair.kind(),
-            RepairKind::ByteOrderMark | RepairKind::CodeFence | RepairKind::Comment
+            RepairKind::ByteOrderMark
+                | RepairKind::CodeFence
+                | RepairKind::Comment
+                | RepairKind::LineMark
         );
         if !around || repair.start() > space(start) {
             break;

@@ -40,5 +40,6 @@ pub mod run;
 #[cfg(feature = "schema")]
 pub mod schemas;
 mod seed;
+pub mod wrapped;
 
 pub use seed::Seed;

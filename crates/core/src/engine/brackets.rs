@@ -148,7 +148,7 @@ impl Engine {
             Some(start).filter(|_| is_object && comma.is_some_and(|comma| comma.at == end))?
         };
         let before = source.slice(start.saturating_sub(self.window), start).trim_ascii_end();
-        before.ends_with(b":").then_some(start)
+        (before.ends_with(b":") && start >= self.trials.lists_from).then_some(start)
     }
 
     /// Whether a brace where a key is expected begins another item of an array whose opening bracket
@@ -180,6 +180,7 @@ impl Engine {
         self.member = Member { comma: None, is_unpaired: false, ..self.member };
         self.string.closed = None;
         self.trials.tried = Tried::default();
+        self.trials.lists_from = start + 1;
         self.expect = Expect::FirstItem;
         self.commit();
         Ok(Flow::Go)

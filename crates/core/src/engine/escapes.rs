@@ -101,6 +101,21 @@ impl Engine {
                     };
                     self.edit(RepairKind::EscapedDocument, at..at + length, after)?;
                     self.pos += length;
+                } else if third == b'u'
+                    && let Some(whole) = escaped_pair(source.from(at))
+                {
+                    if !whole {
+                        if !source.is_last() {
+                            return Ok(Flow::Wait);
+                        }
+                        self.cut_off()?;
+                        self.edit(RepairKind::CutEscape, at..source.end(), "")?;
+                        self.pos = source.end();
+                        return Ok(Flow::Go);
+                    }
+                    self.edit(RepairKind::EscapedDocument, at..at + 2, "\\")?;
+                    self.edit(RepairKind::EscapedDocument, at + 7..at + 9, "\\")?;
+                    self.pos += ESCAPED_PAIR;
                 } else {
                     let escapes_unit = third == b'u'
                         && match hex4(source.from(at + 3)) {
@@ -215,6 +230,24 @@ impl Engine {
         self.pos = source.end();
         Ok(Flow::Go)
     }
+}
+
+/// The length of both halves of a character in a document that is escaped one time too many.
+const ESCAPED_PAIR: usize = 14;
+
+/// Whether the text begins with those, or may if more of it arrives. `None` if not.
+fn escaped_pair(text: &[u8]) -> Option<bool> {
+    let seen = text.get(..ESCAPED_PAIR).unwrap_or(text);
+    let is_part = seen.iter().enumerate().all(|(at, byte)| match at {
+        0 | 1 | 7 | 8 => *byte == b'\\',
+        2 | 9 => *byte == b'u',
+        3 | 10 => matches!(byte, b'd' | b'D'),
+        4 => matches!(byte, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),
+        11 => matches!(byte, b'c'..=b'f' | b'C'..=b'F'),
+        _ => byte.is_ascii_hexdigit(),
+    });
+    // Before the first digits, it may be any other escape.
+    (is_part && seen.len() > 4).then_some(seen.len() == ESCAPED_PAIR)
 }
 
 enum Hex {

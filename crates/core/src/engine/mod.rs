@@ -231,6 +231,10 @@ impl Engine {
         *self = Self { frames, script, ..Self::new(options, self.whole, self.window) };
     }
 
+    pub(crate) const fn options(&self) -> &Options {
+        &self.options
+    }
+
     pub(crate) const fn committed(&self) -> usize {
         self.committed
     }
@@ -329,7 +333,7 @@ impl Engine {
     pub(crate) fn outcome(&self, repairs: usize) -> Outcome {
         if self.documents.count == 0 {
             Outcome::None
-        } else if self.ending.cut.is_some() {
+        } else if self.ending.cut.is_some() || self.outside.torn {
             Outcome::Closed
         } else if repairs > 0 {
             Outcome::Repaired

@@ -4,8 +4,8 @@
 
 use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop};
 use crate::{
-    Lead, Options, RepairKind, Risk,
-    prose::{Block, Expected, Mark, Prose},
+    Lead, Options, Repair, RepairKind, Risk,
+    prose::{Block, Expected, Mark, Prose, Quoted},
 };
 
 /// The text outside of documents.
@@ -20,6 +20,11 @@ pub(super) struct Outside {
     block: Option<Block>,
     /// Whether a bracket before any text begins a document without being judged.
     trusts: bool,
+    /// Whether a bracket before the document was never closed, so that the document is part of
+    /// something whose end is missing.
+    pub(super) torn: bool,
+    /// Where a string begins that may be a document in quotes.
+    pub(super) either: Option<usize>,
     /// How to drop text after a document if another one may follow.
     pub(super) kind: RepairKind,
 }
@@ -27,7 +32,8 @@ pub(super) struct Outside {
 impl Outside {
     pub(super) fn new(options: &Options, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
-        Self { text, read: 0, begins: None, block: None, trusts, kind: RepairKind::TrailingProse }
+        let kind = RepairKind::TrailingProse;
+        Self { text, read: 0, begins: None, block: None, trusts, torn: false, either: None, kind }
     }
 }
 
@@ -48,8 +54,10 @@ impl Engine {
     pub(super) fn at_document(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         let at = self.pos;
         // The signs that `Prose` knows, and those of reasoning blocks.
-        let Some(byte @ (b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)) = source.byte(at) else {
-            return Ok(None);
+        let byte = match source.byte(at) {
+            Some(byte @ (b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)) => byte,
+            Some(b'\'' | b'"') => return self.document_in_quotes(source),
+            _ => return Ok(None),
         };
         if self.outside.trusts && matches!(byte, b'{' | b'[') {
             self.note_text(source);
@@ -80,7 +88,30 @@ impl Engine {
                 self.not_a_document(length).map(Some)
             }
             Some(Mark::Text(length)) => self.not_a_document(length).map(Some),
+            Some(Mark::Marked(_)) => self.not_a_document(1).map(Some),
             Some(Mark::Reasoning(..) | Mark::Close(_)) => self.not_a_document(0).map(Some),
+        }
+    }
+
+    /// At a quote, which is text before a document, or begins a string.
+    fn document_in_quotes(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        if !matches!(source.byte(self.pos + 1), None | Some(b'{' | b'[')) {
+            return Ok(None);
+        }
+        self.note_text(source);
+        let ahead = source.from(self.pos);
+        let window = self.options.limits().lookahead();
+        self.steps += ahead.len().min(window) as u64;
+        match self.outside.text.quoted(ahead, self.pos, source.is_last()) {
+            None => Ok(Some(Flow::Wait)),
+            Some(Quoted::Document) if self.outside.begins != Some(self.pos) => {
+                self.not_a_document(1).map(Some)
+            }
+            Some(Quoted::Either) => {
+                self.outside.either = Some(self.pos);
+                Ok(None)
+            }
+            Some(Quoted::Document | Quoted::String) => Ok(None),
         }
     }
 
@@ -186,6 +217,8 @@ impl Engine {
         match self.mark(source) {
             None => return Ok(Flow::Wait),
             Some(Mark::Text(length)) => self.pos += length,
+            // The marks of a text that begins with them were taken off before.
+            Some(Mark::Marked(_)) => self.pos += 1,
             Some(Mark::Reasoning(block, length)) => {
                 self.pos += length;
                 self.outside.block = Some(block);
@@ -201,12 +234,20 @@ impl Engine {
                 self.outside.read = self.pos;
             }
             Some(Mark::Document) => {
-                let lead = Lead::of(source.slice(self.lex_start, self.pos)).kind();
+                let lead = Lead::of(source.slice(self.lex_start, self.pos));
                 self.steps += (self.pos - self.lex_start) as u64;
                 // Between two documents, what the first one left open counts, too.
-                let kind =
-                    if self.outside.kind.risk() > Risk::Likely { self.outside.kind } else { lead };
-                self.edit(kind, self.lex_start..self.pos, "")?;
+                let span = self.lex_start..self.pos;
+                let between = self.outside.kind.risk() > Risk::Likely;
+                let kind = if between { self.outside.kind } else { lead.kind() };
+                if lead.is_torn() && self.documents.count == 0 {
+                    if !self.options.policy().closes_cut() {
+                        self.ending.refused = Some(Repair::new(kind, span, ""));
+                        return Err(Stop::Refused);
+                    }
+                    self.outside.torn = true;
+                }
+                self.edit(kind, span, "")?;
                 self.lex = Lex::None;
                 self.expect = Expect::Document;
                 self.outside.begins = Some(self.pos);

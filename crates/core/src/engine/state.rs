@@ -114,6 +114,8 @@ pub(super) struct Trials {
     /// How many more steps it may take.
     pub(super) budget: usize,
     pub(super) tried: quotes::Tried,
+    /// No list is opened before this offset, because one was opened there already.
+    pub(super) lists_from: usize,
     /// From where on the rest of the text is its last line, and where that ends, once a comment on
     /// it has asked.
     pub(super) last_line: Option<(usize, usize)>,

@@ -35,7 +35,9 @@ impl Engine {
         }
         let at = self.pos;
         if quote != Quote::Double {
-            self.edit(quote.kind(), at..at + length, "\"")?;
+            let either = self.outside.either == Some(at);
+            let kind = if either { RepairKind::AmbiguousQuote } else { quote.kind() };
+            self.edit(kind, at..at + length, "\"")?;
         }
         if quotes > 1 {
             self.edit(RepairKind::DoubledQuote, at + 1..at + usize::from(quotes), "")?;

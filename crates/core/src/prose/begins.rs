@@ -140,6 +140,7 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
         Some(b'\'') => quoted_key(look, ground, bare),
         Some(0xE2) => quoted_key(look, ground, bare),
         Some(b'\\' | b'/') => Ok(ground >= Ground::Line),
+        Some(b'&') => entity(look, ground),
         // `{ # a comment`, but not `{# a template #}`.
         Some(b'#') if spaced && ground >= Ground::Line => {
             look.bump();
@@ -184,6 +185,12 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
             quote.double && (is_word(next) || matches!(next, b'"' | b'{' | b'[' | b'-' | b'/'))
         }
     })
+}
+
+/// Decides at what may be a quote that is written as an entity of HTML.
+fn entity(look: &mut Look<'_>, ground: Ground) -> Verdict {
+    let quote = look.eat(b"&quot;", false)? || look.eat(b"&#34;", false)?;
+    Ok(ground == Ground::Start || quote && ground >= Ground::Line)
 }
 
 /// The opening quote of a string.

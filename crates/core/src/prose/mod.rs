@@ -10,13 +10,27 @@ mod line;
 mod look;
 pub mod reasoning;
 
-use crate::Guide;
+use crate::{Guide, unwrap::MAX_HEAD};
 use begins::{Ground, Place, begins, begins_known, is_name_start};
 use fence::Inside;
 use line::Line;
 
+pub use crate::unwrap::Marks;
 pub use fence::Fence;
 pub use reasoning::{Block, is_reasoning_tag};
+
+/// What a quote before a bracket begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Quoted {
+    /// A string.
+    String,
+    /// A string that holds a document, or a document that is in quotes: `'{"a": 1}'`.
+    Either,
+    /// A document, because no language has such a string: in apostrophes on several lines, or in
+    /// double quotes, `"{"a": 1}"`, with quotes that are not escaped.
+    Document,
+}
 
 /// Where JSON may be in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +52,21 @@ pub enum Mark {
     Text(usize),
     /// The first byte of a document.
     Document,
+    /// The first byte of a document whose lines are marked, after the first mark.
+    Marked(Marks),
     /// A tag of this length that opens a reasoning block.
     Reasoning(Block, usize),
     /// The opening of a code fence, with its length up to the content.
     Open(Fence, usize),
     /// The closing marks of the open fence, and how many there are.
     Close(usize),
+}
+
+/// Whether a text that begins with a bracket, at the start of a line, begins a document. `None` waits
+/// for more.
+pub(crate) fn begins_on_a_line(text: &[u8], window: usize, last: bool) -> Option<bool> {
+    let place = Place { ground: Ground::Line, prev: b' ', line_start: true, json: true };
+    begins(text, place, window, last)
 }
 
 /// Whether this byte may begin something.
@@ -82,14 +105,50 @@ pub struct Prose {
     /// How many bytes after a bracket are looked at.
     window: usize,
     line: Line,
+    head: Head,
     fence: Option<Fence>,
+}
+
+/// The text before the current byte on its line, if it is short enough for a mark.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    text: [u8; MAX_HEAD],
+    /// Its length. More than fits if it is too long.
+    length: usize,
+}
+
+impl Head {
+    const START: Self = Self { text: [0; MAX_HEAD], length: 0 };
+    /// No mark can come before what follows on this line.
+    const TAKEN: Self = Self { length: MAX_HEAD + 1, ..Self::START };
+
+    fn pass(&mut self, text: &[u8]) {
+        let line = match text.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => {
+                self.length = 0;
+                text.get(end + 1..).unwrap_or_default()
+            }
+            None => text,
+        };
+        match self.text.get_mut(self.length..self.length + line.len()) {
+            Some(own) => {
+                own.copy_from_slice(line);
+                self.length += line.len();
+            }
+            None => *self = Self::TAKEN,
+        }
+    }
+
+    fn text(&self) -> &[u8] {
+        self.text.get(..self.length).unwrap_or_default()
+    }
 }
 
 impl Prose {
     /// The state before the first byte. At most `window` bytes from a byte on decide what is there.
     #[must_use]
     pub const fn new(expected: Expected, window: usize) -> Self {
-        Self { expected, window, line: Line::START, fence: None }
+        Self { expected, window, line: Line::START, head: Head::START, fence: None }
     }
 
     /// Whether only white space, comments and stray punctuation came before, and JSON is expected.
@@ -142,6 +201,17 @@ impl Prose {
             }
             _ => {}
         }
+        // A diff is a language, too.
+        let markable = match &self.fence {
+            Some(fence) => self.expected == Expected::Json || fence.inside() != Inside::Other,
+            None => self.expected != Expected::Fenced,
+        };
+        if markable
+            && matches!(byte, b'{' | b'[')
+            && let Some(marks) = Marks::of(self.head.text(), ahead, self.window, last)?
+        {
+            return Some(Mark::Marked(marks));
+        }
         let outside = match &self.fence {
             // Where JSON is expected, a document at the start of a fence counts whatever its
             // language.
@@ -166,6 +236,41 @@ impl Prose {
             return Some(Mark::Document);
         }
         Some(Mark::Text(self.equal_brackets(ahead)))
+    }
+
+    /// What the quote at the start of `ahead` begins, which is at `offset` of the input. `None` waits
+    /// for more.
+    #[must_use]
+    pub fn quoted(&self, ahead: &[u8], offset: usize, last: bool) -> Option<Quoted> {
+        let inside = ahead.get(1..).unwrap_or_default();
+        match inside.first() {
+            Some(b'{' | b'[') => {}
+            None if !last => return None,
+            _ => return Some(Quoted::String),
+        }
+        let (seen, full) = match inside.get(..self.window) {
+            Some(seen) => (seen, true),
+            None => (inside, last),
+        };
+        let double = ahead.first() == Some(&b'"');
+        if double {
+            // Anything but another quote after the brackets may be a string of JSON.
+            let open = |byte: &u8| b"{[ \n\r\t".contains(byte);
+            match seen.iter().find(|byte| !open(byte)) {
+                Some(b'"') => {}
+                None if !full => return None,
+                _ => return Some(Quoted::String),
+            }
+        }
+        let mut after = *self;
+        after.pass(b"'");
+        if !matches!(after.mark(inside, offset + 1, last, None)?, Mark::Document) {
+            return Some(Quoted::String);
+        }
+        if double || seen.contains(&b'\n') {
+            return Some(Quoted::Document);
+        }
+        full.then_some(Quoted::Either)
     }
 
     /// How many brackets are text because the one at the start of `ahead` is. Those of a run that is
@@ -207,6 +312,7 @@ impl Prose {
     /// Records text that was read.
     pub fn pass(&mut self, text: &[u8]) {
         self.line.pass_all(text);
+        self.head.pass(text);
         if let Some(fence) = &mut self.fence
             && !fence.is_touched()
             && !text.iter().all(|byte| line::is_space(*byte))
@@ -219,6 +325,7 @@ impl Prose {
     pub fn pass_space(&mut self, space: &[u8]) {
         let fresh = self.line.is_fresh();
         self.line.pass_all(space);
+        self.head.pass(space);
         if fresh {
             self.line.refresh();
         }
@@ -228,18 +335,21 @@ impl Prose {
     pub const fn open_fence(&mut self, fence: Fence) {
         self.fence = Some(fence);
         self.line = self.line.next();
+        self.head = Head::START;
     }
 
     /// Records that a [`Mark::Close`] was read, with these marks.
     pub fn close_fence(&mut self, marks: &[u8]) {
         self.fence = None;
         self.line.pass_all(marks);
+        self.head = Head::TAKEN;
     }
 
     /// Records that a reasoning block has ended.
     pub const fn end_reasoning(&mut self) {
         self.line = self.line.next();
         self.line.begin();
+        self.head = Head::START;
     }
 
     /// Records that nothing was read that matters to the next document.
@@ -256,6 +366,7 @@ impl Prose {
     pub fn end_document(&mut self) {
         self.line.pass(b'}');
         self.line.begin();
+        self.head = Head::TAKEN;
         if let Some(fence) = &mut self.fence {
             fence.document_ended();
         }

@@ -6,7 +6,7 @@ use crate::{
     comment::{self, Comment},
     scalar::Scalar,
 };
-use jsonmend_core::prose::{Block, Mark};
+use jsonmend_core::prose::{Block, Mark, Quoted};
 
 /// What a state did with the bytes that it was given.
 enum Flow {
@@ -82,6 +82,16 @@ impl Extractor {
             && let Some(&first) = rest.first()
             && let Some(scalar) = Scalar::begin(first)
         {
+            if matches!(first, b'\'' | b'"') {
+                match self.prose.quoted(rest, self.at, eof) {
+                    None => return Flow::Wait(0),
+                    Some(Quoted::Document) => {
+                        self.state = State::Text;
+                        return Flow::Read(0);
+                    }
+                    Some(_) => {}
+                }
+            }
             self.waiting.push(first);
             self.state = State::Scalar(scalar);
             return Flow::Read(1);
@@ -120,7 +130,7 @@ impl Extractor {
             if self.waiting.len() > room {
                 // A string this long is not a quotation at the start of a sentence.
                 if scalar.is_open_string() {
-                    self.begin(self.at + at + 1 - self.waiting.len(), sink);
+                    self.begin(self.at + at + 1 - self.waiting.len(), None, sink);
                 } else {
                     self.state = State::Text;
                 }
@@ -148,12 +158,13 @@ impl Extractor {
                     self.text(before, sink);
                     return Flow::Wait(at);
                 }
-                Some(Mark::Document) => {
+                Some(mark @ (Mark::Document | Mark::Marked(_))) => {
                     self.text(before, sink);
                     if self.prose.fence().is_some() || self.margin.has_prose() {
                         self.flush_held(sink);
                     }
-                    self.begin(self.at + at, sink);
+                    let marks = if let Mark::Marked(marks) = mark { Some(marks) } else { None };
+                    self.begin(self.at + at, marks, sink);
                     return Flow::Read(at);
                 }
                 Some(Mark::Reasoning(block, length)) => {

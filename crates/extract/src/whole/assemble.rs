@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use jsonmend_core::{
-    Lead, Mended, Options, Outcome, Repair, RepairKind, Repairs, Tail, TrailingDocuments, apply,
+    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Tail, TrailingDocuments,
+    apply,
 };
 
 use super::reading::Reading;
@@ -22,13 +23,27 @@ pub(super) fn assemble(
     let mut outcome = Outcome::Unchanged;
     let mut cut_at = None;
     let several = readings.len() > 1;
+    // Whether a bracket before the documents was never closed, so that they are part of something
+    // whose end is missing.
+    let mut torn = false;
     let mut at = 0;
     for (index, reading) in readings.enumerate() {
         let gap = at..reading.span().start;
         let text = input.get(gap.clone()).unwrap_or_default();
         if index == 0 {
-            if !text.trim_ascii().is_empty() {
-                repairs.push(&around(Lead::of(text).kind(), gap, text, documents));
+            let (before, mark) = text.split_at(text.len() - reading.mark());
+            if before.trim_ascii().is_empty() && !mark.is_empty() {
+                repairs.push(&Repair::new(RepairKind::LineMark, gap, ""));
+            } else if !text.trim_ascii().is_empty() {
+                let end = gap.start + before.len();
+                let lead = Lead::of(text);
+                let kind = if mark.is_empty() { lead.kind() } else { lead.kind_of_lines() };
+                let before = around(kind, gap.start..end, before, documents);
+                torn = lead.is_torn() && before.kind() == RepairKind::StrayText;
+                repairs.push(&before);
+                if !mark.is_empty() {
+                    repairs.push(&Repair::new(RepairKind::LineMark, end..gap.end, ""));
+                }
             }
             if several {
                 let at = reading.span().start;
@@ -64,6 +79,10 @@ pub(super) fn assemble(
     }
     if outcome == Outcome::Unchanged && !repairs.is_empty() {
         outcome = Outcome::Repaired;
+    }
+    if torn && outcome.is_complete() {
+        (outcome, cut_at) = (Outcome::Closed, Some(Path::default()));
+        refused |= !policy.closes_cut();
     }
     refused |= !repairs.iter().all(|repair| policy.allows(repair.kind()));
     if outcome.is_valid() && refused {

@@ -4,6 +4,7 @@ use std::{cmp::Reverse, ops::Range};
 
 use jsonmend_core::{
     Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend_document,
+    mend_marked, prose::Marks,
 };
 
 /// A document, mended.
@@ -11,6 +12,8 @@ pub(super) struct Reading {
     span: Range<usize>,
     mended: Mended,
     fenced: bool,
+    /// The length of the mark before it on its line, if its lines are marked.
+    mark: usize,
 }
 
 impl Reading {
@@ -20,19 +23,30 @@ impl Reading {
         let options = options.clone().with_trailing_documents(TrailingDocuments::First);
         let fenced = is_fenced(input, span.start);
         let text = input.get(span.start..limit).unwrap_or_default();
-        let mended = mend_document(text, &options);
-        if swallows_fence(text, &mended)
+        let marks = Marks::before(input, span.start, options.limits().lookahead());
+        let mark = marks.map_or(0, |marks| marks.head());
+        let mended = match marks {
+            Some(marks) => mend_marked(text, marks, &options),
+            None => mend_document(text, &options),
+        };
+        if marks.is_none()
+            && swallows_fence(text, &mended)
             && let Some((mended, length)) = within_fence(text, &options)
         {
-            return Self { span: span.start..span.start + length, mended, fenced };
+            return Self { span: span.start..span.start + length, mended, fenced, mark };
         }
         let (mended, end) = without_tail(mended, text.len());
         let end = if mended.text().is_some() { span.start + end } else { span.end };
-        Self { span: span.start..end.max(span.start), mended, fenced }
+        Self { span: span.start..end.max(span.start), mended, fenced, mark }
     }
 
     pub(super) const fn span(&self) -> &Range<usize> {
         &self.span
+    }
+
+    /// The length of the mark before it on its line. 0 if its lines are not marked.
+    pub(super) const fn mark(&self) -> usize {
+        self.mark
     }
 
     /// The result of mending. The spans of its repairs count from the start of its own span.

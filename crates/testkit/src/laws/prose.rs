@@ -23,7 +23,8 @@ use crate::{
 /// * a bracket before the document was taken for stray text, where a stream has begun there;
 /// * the document needs a repair that only whole texts allow: [`mend_document`], which has all of it,
 ///   reads it differently from a [`Mender`](jsonmend_core::Mender);
-/// * a closing fence ends a string that was left open.
+/// * a closing fence ends a string that was left open;
+/// * a bracket before the document was never closed, so that the document is part of something cut off.
 ///
 /// # Errors
 /// The difference.
@@ -100,7 +101,10 @@ fn agrees(
         return Ok(());
     }
     check.that(text.as_bytes().trim_ascii() == json, || about("another text"))?;
-    check.that(complete == whole.outcome().is_complete(), || about("another end"))
+    // What is before the document, and was never closed, shows only where one document is wanted.
+    let stray = |repair: Repair| repair.kind() == RepairKind::StrayText && repair.end() <= start;
+    let torn = whole.outcome() == Outcome::Closed && whole.repairs().iter().any(stray);
+    check.that(torn || complete == whole.outcome().is_complete(), || about("another end"))
 }
 
 /// The documents that the extractor finds, of which the whole text may take one.

@@ -1,6 +1,6 @@
 //! Whether a square bracket begins a document.
 
-use super::{Ground, Look, Place, Verdict, is_word, object, quote, scalar, string};
+use super::{Ground, Look, Place, Verdict, entity, is_word, object, quote, scalar, string};
 
 /// Decides after `[`.
 pub(super) fn array(look: &mut Look<'_>, place: Place) -> Verdict {
@@ -29,6 +29,7 @@ pub(super) fn array(look: &mut Look<'_>, place: Place) -> Verdict {
         Some(b'"' | b'\'' | 0xE2) => items(look, ground),
         Some(b'{') => record(look, place),
         Some(b'[') => nested(look, place),
+        Some(b'&') => entity(look, ground),
         Some(b'/' | b'(' | b'\\' | b',') => Ok(ground == Ground::Start),
         Some(_) if scalar(look, bare)? => scalars(look, place),
         Some(byte) if ground == Ground::Start => label(look, byte),

@@ -99,9 +99,10 @@ pub(super) const KINDS: &[Kind] = &[
     Kind::new(AroundGroup, "prompt-line", "$ show\n{}", |_, seed| {
         fixed(&format!("$ {} --json {}.txt\n", words::verb(seed), words::noun(seed)), "\n$ ")
     }),
-    Kind::new(AroundGroup, "in-apostrophes", "'{\"a\": 1}'", |draft, _| {
+    // On one line, it may be a string of JavaScript or Python that holds a document.
+    Kind::new(AroundGroup, "in-apostrophes", "'{\n  \"a\": 1\n}'", |draft, _| {
         let plain = !strings(draft).any(|text| text.contains('\''));
-        plain.then(|| fixed("'", "'"))?
+        (plain && lines(draft, true)).then(|| fixed("'", "'"))?
     }),
     Kind::new(AroundGroup, "in-backticks", "`{\"a\": 1}`", |draft, _| {
         let plain = !strings(draft).any(|text| text.contains('`'));

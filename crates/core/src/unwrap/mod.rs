@@ -1,0 +1,214 @@
+//! Documents in a wrapper: marks before each line, HTML entities, escapes of escapes.
+//!
+//! A wrapper is recognized at the first bytes of a document and taken off before the text is read:
+//! [`Reader`] turns the text into the one that was wrapped, and lists its edits. The engine reads
+//! that, and [`Composer`] joins the edits of both, so that each repair says what it does to the text
+//! as it was given. [`Wrapper::at`] decides by bytes alone, and never by where a chunk ends.
+
+mod compose;
+mod marks;
+mod reader;
+mod whole;
+
+use crate::{RepairKind, engine::wide_space};
+
+pub(crate) use compose::{Composer, Piece, Unwrapped};
+pub(crate) use marks::MAX_HEAD;
+pub use marks::Marks;
+pub(crate) use reader::Reader;
+pub(crate) use whole::{unwrapped, wrapped};
+
+/// What is around a document, and inside of it in many places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrapper {
+    /// Marks before each line. `within` says that the text begins after the first one.
+    Lines { marks: Marks, within: bool },
+    /// `{&quot;a&quot;: 1}`.
+    Entities,
+    /// `{\\\"a\\\": 1}`: a document that was escaped twice. One level is removed, and the other is
+    /// left to the engine.
+    Escapes,
+}
+
+impl Wrapper {
+    /// How taking it off is reported.
+    pub(crate) const fn kind(self) -> RepairKind {
+        match self {
+            Self::Lines { .. } => RepairKind::LineMark,
+            Self::Entities => RepairKind::HtmlEntity,
+            Self::Escapes => RepairKind::EscapedDocument,
+        }
+    }
+}
+
+/// Watches the first bytes of a text, until it is known whether a wrapper begins there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gate {
+    place: Place,
+    /// How many bytes may still be watched.
+    left: usize,
+    /// How many brackets are open.
+    depth: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Before the text, where lines may be marked, and a fence may be opened.
+    Start,
+    /// In the line that opens a fence.
+    Fence,
+    /// After that line.
+    Fenced,
+    /// Where a document is known to begin, or after its first bracket.
+    Document,
+}
+
+/// What is known of the bytes that a [`Gate`] was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// No wrapper, whatever follows.
+    Clear,
+    /// The first of them are not in a wrapper, and the others cannot be decided yet.
+    Open(usize),
+    /// A wrapper begins after the first of them.
+    Wrapped(usize, Wrapper),
+}
+
+/// How far from its start a document may have its first quote, in bytes.
+const WATCHED: usize = 64;
+
+impl Gate {
+    /// The state before a text.
+    pub(crate) const START: Self = Self { place: Place::Start, left: WATCHED, depth: 0 };
+    /// The state before a document.
+    pub(crate) const DOCUMENT: Self = Self { place: Place::Document, left: WATCHED, depth: 0 };
+
+    /// Looks at `bytes`, which follow those that were decided before. `last` says that the input ends
+    /// with them.
+    pub(crate) fn watch(&mut self, bytes: &[u8], window: usize, last: bool) -> Seen {
+        let mut at = 0;
+        loop {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let Some(&byte) = rest.first() else {
+                return if last { Seen::Clear } else { Seen::Open(at) };
+            };
+            if self.place == Place::Document {
+                if self.left == 0 {
+                    return Seen::Clear;
+                }
+                self.left -= 1;
+            }
+            match (self.place, byte) {
+                (Place::Fence, b'\n') => self.place = Place::Fenced,
+                (
+                    Place::Fence,
+                    b'`' | b'~' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'\r',
+                ) => {}
+                (Place::Fence, _) => return Seen::Clear,
+                (_, b'{' | b'[') => {
+                    self.place = Place::Document;
+                    self.depth += 1;
+                }
+                (Place::Document, b'}' | b']') if self.depth > 1 => self.depth -= 1,
+                // A mark may begin with white space.
+                (Place::Start | Place::Fenced, b'\n' | b'\r') => {}
+                (Place::Start, b'`' | b'~') if rest.len() < 3 && !last => return Seen::Open(at),
+                (Place::Start, b'`' | b'~') if rest.starts_with(&[byte; 3]) => {
+                    self.place = Place::Fence;
+                }
+                (Place::Start, 0xEF) if rest.len() < 3 && !last => return Seen::Open(at),
+                (Place::Start, 0xEF) if rest.starts_with("\u{feff}".as_bytes()) => at += 2,
+                (Place::Start | Place::Fenced, _) => match line(rest, window, last) {
+                    None => return Seen::Open(at),
+                    Some(Line::Blanks(length)) => at += length - 1,
+                    Some(Line::Marked(marks)) => {
+                        return Seen::Wrapped(at, Wrapper::Lines { marks, within: false });
+                    }
+                    Some(Line::Other) => return Seen::Clear,
+                },
+                (Place::Document, b'&' | b'\\') => {
+                    return match encoding(rest, last) {
+                        None => {
+                            self.left += 1;
+                            Seen::Open(at)
+                        }
+                        Some(None) => Seen::Clear,
+                        Some(Some(wrapper)) => Seen::Wrapped(at, wrapper),
+                    };
+                }
+                // Whatever comes before the first string.
+                (
+                    Place::Document,
+                    0..=b' '
+                    | b','
+                    | b':'
+                    | b'.'
+                    | b'+'
+                    | b'-'
+                    | b'_'
+                    | b'0'..=b'9'
+                    | b'a'..=b'z'
+                    | b'A'..=b'Z',
+                ) => {}
+                (Place::Document, 0xC2 | 0xE1..=0xE3 | 0xEF) if rest.len() < 3 && !last => {
+                    self.left += 1;
+                    return Seen::Open(at);
+                }
+                (Place::Document, _) => match wide_space(rest) {
+                    Some((_, length)) => at += length - 1,
+                    None => return Seen::Clear,
+                },
+            }
+            at += 1;
+        }
+    }
+}
+
+/// What a line before the document begins with.
+enum Line {
+    /// This much white space, and a bracket or a line end.
+    Blanks(usize),
+    Marked(Marks),
+    Other,
+}
+
+/// Looks at the start of a line that may be marked. `None` waits for more.
+fn line(text: &[u8], window: usize, last: bool) -> Option<Line> {
+    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    match text.get(blanks) {
+        _ if blanks > MAX_HEAD => return Some(Line::Other),
+        Some(b'{' | b'[' | b'\n' | b'\r') if blanks > 0 => return Some(Line::Blanks(blanks)),
+        Some(_) => {}
+        None if last => return Some(Line::Other),
+        None => return None,
+    }
+    let head = text.iter().take(MAX_HEAD + 1).position(|byte| b"{[\n\"'`\\".contains(byte));
+    match head {
+        Some(at) if matches!(text.get(at), Some(b'{' | b'[')) => {
+            let (head, ahead) = text.split_at(at);
+            let marks = Marks::of(head, ahead, window, last)?;
+            Some(marks.map_or(Line::Other, Line::Marked))
+        }
+        None if text.len() <= MAX_HEAD && !last && Marks::may_begin(text) => None,
+        _ => Some(Line::Other),
+    }
+}
+
+/// How the document is encoded that has these bytes where its first string may begin. `None` waits
+/// for more.
+fn encoding(text: &[u8], last: bool) -> Option<Option<Wrapper>> {
+    const QUOTES: [&[u8]; 10] = [
+        b"&quot;", b"&apos;", b"&#34;", b"&#39;", b"&#034;", b"&#039;", b"&#x22;", b"&#x27;",
+        b"&QUOT;", b"&ldquo;",
+    ];
+    const TWICE: [&[u8]; 4] = [br#"\\\""#, br"\\n", br"\\t", br"\\r"];
+    let begins = |tokens: &[&[u8]]| tokens.iter().any(|token| text.starts_with(token));
+    let may_begin = |tokens: &[&[u8]]| !last && tokens.iter().any(|token| token.starts_with(text));
+    if begins(&QUOTES) {
+        return Some(Some(Wrapper::Entities));
+    }
+    if begins(&TWICE) {
+        return Some(Some(Wrapper::Escapes));
+    }
+    (!may_begin(&QUOTES) && !may_begin(&TWICE)).then_some(None)
+}
