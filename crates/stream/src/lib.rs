@@ -36,6 +36,12 @@
 //! .unwrap();
 //! ```
 //!
+//! # Values without ceremony
+//! With the feature `serde_json`, `MendExt::items` gives the items of an array, each as a Rust type
+//! as soon as it closes, and `MendExt::typed` a value while it grows and when it is whole. Both
+//! read a channel or a response, and neither passes off what was cut off as complete.
+//! [`MendStream::call_value`] is the value of an open call so far.
+//!
 //! # Back-pressure
 //! Upstream is polled only after every event of the previous chunks has been taken. At most one chunk's
 //! events are buffered, plus what the limits of the options allow. After 64 chunks in a row that yield
@@ -54,16 +60,31 @@
 //! With the feature `tracing`, the outcome of documents, calls and responses is logged at level
 //! `DEBUG`, dropped input and failures at `WARN`. Content is never logged.
 
+mod call_values;
+#[cfg(feature = "serde_json")]
+mod channel;
 mod error;
+#[cfg(feature = "serde_json")]
+mod items;
 mod json;
 mod mend;
 mod pieces;
 mod pump;
 #[cfg(feature = "schema")]
 mod schema;
+#[cfg(feature = "serde_json")]
+mod splitter;
 mod trace;
+#[cfg(feature = "serde_json")]
+mod typed;
+#[cfg(feature = "serde_json")]
+mod value_error;
 
+#[cfg(feature = "serde_json")]
+pub use channel::ChannelOptions;
 pub use error::Error;
+#[cfg(feature = "serde_json")]
+pub use items::{Item, ItemStream};
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
 pub use jsonmend_extract::Scope;
 #[cfg(feature = "schema")]
@@ -73,3 +94,7 @@ pub use jsonmend_wire::{Call, Doubt, StreamOutcome};
 pub use mend::{MendExt, MendStream};
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
+#[cfg(feature = "serde_json")]
+pub use typed::{TypedEvent, TypedStream};
+#[cfg(feature = "serde_json")]
+pub use value_error::ValueError;
