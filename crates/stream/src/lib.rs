@@ -1,7 +1,8 @@
 //! `Stream` adapters: the bytes of a model's response in; text, tool calls and repaired objects out.
 //!
 //! [`MendStream`] reads a provider's response body. [`JsonStream`] reads a channel of plain text or JSON.
-//! Both wrap a stream of byte chunks and are created with [`MendExt`]. They spawn nothing and need no
+//! [`RewriteStream`] gives a body again, mended. They wrap a stream of byte chunks and are created with
+//! [`MendExt`]; [`source`] makes such a stream of anything else that bytes come from. They spawn nothing and need no
 //! runtime. With the feature `schema`, the options can fit each tool call of a body to the schema of its
 //! tool, and each object in the text to a schema of its own. `SchemaStream` fits the value of a channel
 //! to a schema while it arrives.
@@ -70,8 +71,10 @@ mod json;
 mod mend;
 mod pieces;
 mod pump;
+mod rewrite;
 #[cfg(feature = "schema")]
 mod schema;
+pub mod source;
 #[cfg(feature = "serde_json")]
 mod splitter;
 mod trace;
@@ -90,8 +93,9 @@ pub use jsonmend_extract::Scope;
 #[cfg(feature = "schema")]
 pub use jsonmend_response::{CallFit, ObjectFit};
 pub use jsonmend_response::{Event, Object, Response, ResponseOptions};
-pub use jsonmend_wire::{Call, Doubt, StreamOutcome};
+pub use jsonmend_wire::{Call, Doubt, RewriteOptions, RewriteOutcome, StreamOutcome};
 pub use mend::{MendExt, MendStream};
+pub use rewrite::RewriteStream;
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
 #[cfg(feature = "serde_json")]

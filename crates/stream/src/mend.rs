@@ -11,9 +11,10 @@ use pin_project_lite::pin_project;
 
 use jsonmend_core::Value;
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+use jsonmend_wire::RewriteOptions;
 
 use crate::{
-    Error, JsonOptions, JsonStream,
+    Error, JsonOptions, JsonStream, RewriteStream,
     call_values::CallValues,
     pump::{self, Reads, Upstream},
     trace,
@@ -240,6 +241,34 @@ where
         B: Into<Bytes>,
     {
         JsonStream::new(self, options)
+    }
+
+    /// Gives a provider's body again, with the arguments of tool calls mended: what a gateway sends on. Cancel
+    /// safe.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{MendExt, RewriteOptions, RewriteOutcome};
+    ///
+    /// let body = [
+    ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+    ///     "\"function\":{\"name\":\"add\",\"arguments\":\"{'a': 1}\"}}]}}]}\n\n",
+    ///     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+    /// ];
+    /// let upstream = stream::iter(body).map(Ok::<_, std::io::Error>);
+    /// let mut mended = upstream.rewrite(RewriteOptions::new());
+    /// let mut sent = Vec::new();
+    /// block_on(async {
+    ///     while let Some(Ok(bytes)) = mended.next().await {
+    ///         sent.extend_from_slice(&bytes);
+    ///     }
+    /// });
+    /// assert_eq!(mended.outcome(), Some(RewriteOutcome::Mended));
+    /// let want = body.concat().replace("{'a': 1}", "{\\\"a\\\": 1}");
+    /// assert_eq!(String::from_utf8(sent).unwrap(), want);
+    /// ```
+    fn rewrite(self, options: RewriteOptions) -> RewriteStream<Self, E> {
+        RewriteStream::new(self, options)
     }
 
     /// Reads the items of the array at a JSON Pointer (RFC 6901; the first slash may be missing), each as a
