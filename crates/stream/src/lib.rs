@@ -43,6 +43,11 @@
 //! read a channel or a response, and neither passes off what was cut off as complete.
 //! [`MendStream::call_value`] is the value of an open call so far.
 //!
+//! # Accepting
+//! [`MendStream::accept`] asks a hook of the caller, which may be asynchronous, before a call or an object is
+//! handed out. The hook accepts, refuses or replaces what is complete and valid; what is not is never shown
+//! to it.
+//!
 //! # Back-pressure
 //! Upstream is polled only after every event of the previous chunks has been taken. At most one chunk's
 //! events are buffered, plus what the limits of the options allow. After 64 chunks in a row that yield
@@ -61,6 +66,7 @@
 //! With the feature `tracing`, the outcome of documents, calls and responses is logged at level
 //! `DEBUG`, dropped input and failures at `WARN`. Content is never logged.
 
+mod accept;
 mod call_values;
 #[cfg(feature = "serde_json")]
 mod channel;
@@ -83,6 +89,10 @@ mod typed;
 #[cfg(feature = "serde_json")]
 mod value_error;
 
+pub use accept::{
+    AcceptCounts, AcceptEvent, AcceptOptions, AcceptStream, Candidate, Decision, Judgement,
+    Oversized,
+};
 #[cfg(feature = "serde_json")]
 pub use channel::ChannelOptions;
 pub use error::Error;

@@ -80,6 +80,16 @@ where
         let this = self.project();
         pump::cancel(this.body, this.upstream, this.reader);
     }
+
+    /// The next event, if it is ready without polling upstream.
+    pub(crate) fn take_ready(self: Pin<&mut Self>) -> Option<Event> {
+        let this = self.project();
+        let event = Reads::<B>::next(this.reader)?;
+        if let Some(values) = this.values {
+            values.note(&event);
+        }
+        Some(event)
+    }
 }
 
 impl<S, E> MendStream<S, E> {
