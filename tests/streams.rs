@@ -4,8 +4,9 @@
 
 use std::pin::pin;
 
-use futures::{StreamExt, executor::block_on, stream};
-use jsonmend_stream::{JsonOptions, MendExt};
+use futures::{FutureExt, StreamExt, executor::block_on, stream};
+use jsonmend_extract::Scope;
+use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions};
 use jsonmend_testkit::allocations::{Heap, heap_of};
 
 /// A list of records with a few defects each.
@@ -45,4 +46,34 @@ fn items_are_linear_and_keep_nothing() {
         assert!(many.peak <= 16 * 1024 + 24 * size as u64, "{size}: {many:?}");
         assert_eq!(many.live, 0, "{size}");
     }
+}
+
+/// What a stream keeps while it waits for more of a body, its own size included.
+fn idle(pieces: &[&str], options: &ResponseOptions) -> u64 {
+    let mut kept = None;
+    let heap = heap_of(|| {
+        let body = stream::iter(pieces.iter().copied()).map(Ok::<_, &str>).chain(stream::pending());
+        let mut events = Box::pin(body.mend(options.clone()));
+        while events.next().now_or_never().is_some() {}
+        kept = Some(events);
+    });
+    drop(kept);
+    u64::try_from(heap.live).unwrap()
+}
+
+/// Thousands of streams at once: each keeps a few kilobytes while it waits.
+#[test]
+fn an_idle_stream_is_small() {
+    const PROSE: &str = "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Let me look \
+                         into that. \"}}]}\n\n";
+    let prose = [PROSE; 40];
+    let plain = ResponseOptions::new();
+    let searched = ResponseOptions::new().with_objects(Scope::All);
+    let measured =
+        [idle(&[], &plain), idle(&prose, &plain), idle(&[], &searched), idle(&prose, &searched)];
+    println!("idle: {measured:?}");
+    let [fresh, with_prose, _, searched_prose] = measured;
+    assert!(fresh <= 4 * 1024, "{fresh}");
+    assert!(with_prose <= 8 * 1024, "{with_prose}");
+    assert!(searched_prose <= 8 * 1024, "{searched_prose}");
 }

@@ -126,6 +126,7 @@
 //! | `serde_json` | calls, arguments and objects as Rust types (`parse`), items and values while they arrive (`items`, `typed`), partial values as those of `serde_json` | no |
 //! | `http-body` | `http_body::Body` in and out of the adapters; implies `stream` | no |
 //! | `tokio` | `AsyncRead` as a source of bytes; implies `stream` | no |
+//! | `tokio-time` | deadlines by the clock of tokio; implies `tokio` | no |
 //! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
 
 mod write;

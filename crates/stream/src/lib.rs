@@ -70,6 +70,7 @@ mod accept;
 mod call_values;
 #[cfg(feature = "serde_json")]
 mod channel;
+mod deadline;
 mod error;
 #[cfg(feature = "serde_json")]
 mod items;

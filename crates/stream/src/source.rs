@@ -10,7 +10,7 @@
 //! | an `http_body::Body` | `from_body`, with the feature `http-body` |
 //! | a slice of bytes | not a stream: [`Response::read`](crate::Response::read) |
 //!
-//! None of them keeps a buffer while it waits.
+//! None of them keeps a buffer while it waits. [`with_deadlines`] gives any of them a time limit.
 
 use std::{
     io::{self, Read},
@@ -21,6 +21,10 @@ use std::{
 use bytes::Bytes;
 use futures_core::Stream;
 use pin_project_lite::pin_project;
+
+#[cfg(feature = "tokio-time")]
+pub use crate::deadline::TokioTimer;
+pub use crate::deadline::{DeadlineError, Deadlines, Timer, WithDeadlines, with_deadlines};
 
 /// The size of the chunks that are read, in bytes.
 const CHUNK: usize = 8 * 1024;
