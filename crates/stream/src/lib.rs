@@ -81,6 +81,7 @@ mod pump;
 mod rewrite;
 #[cfg(feature = "schema")]
 mod schema;
+mod settings;
 pub mod source;
 #[cfg(feature = "serde_json")]
 mod splitter;
@@ -109,6 +110,7 @@ pub use mend::{MendExt, MendStream};
 pub use rewrite::RewriteStream;
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
+pub use settings::{Settings, SettingsError};
 #[cfg(feature = "serde_json")]
 pub use typed::{TypedEvent, TypedStream};
 #[cfg(feature = "serde_json")]
