@@ -26,4 +26,6 @@ pub mod pages {
     pub struct Rewriting;
     #[doc = include_str!("../../docs/schema.md")]
     pub struct Schema;
+    #[doc = include_str!("../../docs/streams.md")]
+    pub struct Streams;
 }

@@ -48,6 +48,7 @@ pub enum Oversized {
 pub struct AcceptOptions {
     cap: usize,
     oversized: Oversized,
+    #[cfg(feature = "schema")]
     stops_early: bool,
 }
 
@@ -55,7 +56,12 @@ impl AcceptOptions {
     /// The defaults. Each method documents its own.
     #[must_use]
     pub const fn new() -> Self {
-        Self { cap: 65_536, oversized: Oversized::Error, stops_early: false }
+        Self {
+            cap: 65_536,
+            oversized: Oversized::Error,
+            #[cfg(feature = "schema")]
+            stops_early: false,
+        }
     }
 
     /// Sets how many bytes the text of a call or an object may have, and what happens to a longer one. The
@@ -77,6 +83,7 @@ impl AcceptOptions {
     ///
     /// ### Default
     /// It is read to its end.
+    #[cfg(feature = "schema")]
     #[must_use]
     pub const fn with_early_stop(mut self) -> Self {
         self.stops_early = true;
@@ -276,7 +283,7 @@ pin_project! {
         next: Option<Event>,
         options: AcceptOptions,
         counts: AcceptCounts,
-        // How much was read of the open calls, if the stream may end early.
+        // How much was read of the open calls, if the stream may end early. Empty without schemas.
         read: Vec<(usize, usize)>,
         over: bool,
     }
