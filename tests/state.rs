@@ -108,10 +108,10 @@ fn a_push_allocates_nothing() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A mender takes less than a kilobyte; what it keeps of a document is a fixed amount per level.
+/// A mender takes little more than a kilobyte; what it keeps of a document is a fixed amount per level.
 #[test]
 fn state_is_small() {
-    assert!(size_of::<Mender>() <= 1024, "{}", size_of::<Mender>());
+    assert!(size_of::<Mender>() <= 1152, "{}", size_of::<Mender>());
     assert!(size_of::<Partial>() <= 256, "{}", size_of::<Partial>());
     assert!(size_of::<Revision>() <= 48, "{}", size_of::<Revision>());
     let live = |opener: &str, levels: usize, size: usize| {
@@ -238,5 +238,5 @@ fn text_without_a_document_takes_almost_no_memory() {
             drop(kept);
         }
     }
-    assert!(size_of::<Extractor>() <= 704, "{}", size_of::<Extractor>());
+    assert!(size_of::<Extractor>() <= 768, "{}", size_of::<Extractor>());
 }

@@ -28,4 +28,6 @@ pub mod pages {
     pub struct Reask;
     #[doc = include_str!("../../docs/schema.md")]
     pub struct Schema;
+    #[doc = include_str!("../../docs/streams.md")]
+    pub struct Streams;
 }

@@ -68,6 +68,12 @@ impl JsonOptions {
         self
     }
 
+    /// The scope, the options for repairs, and the object limit.
+    #[cfg(feature = "serde_json")]
+    pub(crate) fn into_parts(self) -> (Scope, Options, usize) {
+        (self.scope, self.mending, self.object_limit)
+    }
+
     /// Emits changes of the value as [`JsonEvent::Delta`] instead of patches of its text. Deltas stop once
     /// a document exceeds the object limit.
     ///

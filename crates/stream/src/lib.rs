@@ -1,7 +1,8 @@
 //! `Stream` adapters: the bytes of a model's response in; text, tool calls and repaired objects out.
 //!
 //! [`MendStream`] reads a provider's response body. [`JsonStream`] reads a channel of plain text or JSON.
-//! Both wrap a stream of byte chunks and are created with [`MendExt`]. They spawn nothing and need no
+//! [`RewriteStream`] gives a body again, mended. They wrap a stream of byte chunks and are created with
+//! [`MendExt`]; [`source`] makes such a stream of anything else that bytes come from. They spawn nothing and need no
 //! runtime. With the feature `schema`, the options can fit each tool call of a body to the schema of its
 //! tool, and each object in the text to a schema of its own. `SchemaStream` fits the value of a channel
 //! to a schema while it arrives.
@@ -36,6 +37,17 @@
 //! .unwrap();
 //! ```
 //!
+//! # Values without ceremony
+//! With the feature `serde_json`, `MendExt::items` gives the items of an array, each as a Rust type
+//! as soon as it closes, and `MendExt::typed` a value while it grows and when it is whole. Both
+//! read a channel or a response, and neither passes off what was cut off as complete.
+//! [`MendStream::call_value`] is the value of an open call so far.
+//!
+//! # Accepting
+//! [`MendStream::accept`] asks a hook of the caller, which may be asynchronous, before a call or an object is
+//! handed out. The hook accepts, refuses or replaces what is complete and valid; what is not is never shown
+//! to it.
+//!
 //! # Back-pressure
 //! Upstream is polled only after every event of the previous chunks has been taken. At most one chunk's
 //! events are buffered, plus what the limits of the options allow. After 64 chunks in a row that yield
@@ -54,22 +66,52 @@
 //! With the feature `tracing`, the outcome of documents, calls and responses is logged at level
 //! `DEBUG`, dropped input and failures at `WARN`. Content is never logged.
 
+mod accept;
+mod call_values;
+#[cfg(feature = "serde_json")]
+mod channel;
+mod deadline;
 mod error;
+#[cfg(feature = "serde_json")]
+mod items;
 mod json;
 mod mend;
 mod pieces;
 mod pump;
+mod rewrite;
 #[cfg(feature = "schema")]
 mod schema;
+mod settings;
+pub mod source;
+#[cfg(feature = "serde_json")]
+mod splitter;
 mod trace;
+#[cfg(feature = "serde_json")]
+mod typed;
+#[cfg(feature = "serde_json")]
+mod value_error;
 
+pub use accept::{
+    AcceptCounts, AcceptEvent, AcceptOptions, AcceptStream, Candidate, Decision, Judgement,
+    Oversized,
+};
+#[cfg(feature = "serde_json")]
+pub use channel::ChannelOptions;
 pub use error::Error;
+#[cfg(feature = "serde_json")]
+pub use items::{Item, ItemStream};
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
 pub use jsonmend_extract::Scope;
 #[cfg(feature = "schema")]
 pub use jsonmend_response::{CallFit, ObjectFit};
 pub use jsonmend_response::{Event, Object, Response, ResponseOptions};
-pub use jsonmend_wire::{Call, Doubt, StreamOutcome};
+pub use jsonmend_wire::{Call, Doubt, RewriteOptions, RewriteOutcome, StreamOutcome};
 pub use mend::{MendExt, MendStream};
+pub use rewrite::RewriteStream;
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
+pub use settings::{Settings, SettingsError};
+#[cfg(feature = "serde_json")]
+pub use typed::{TypedEvent, TypedStream};
+#[cfg(feature = "serde_json")]
+pub use value_error::ValueError;

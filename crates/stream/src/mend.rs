@@ -9,10 +9,13 @@ use bytes::Bytes;
 use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 
+use jsonmend_core::Value;
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+use jsonmend_wire::RewriteOptions;
 
 use crate::{
-    Error, JsonOptions, JsonStream,
+    Error, JsonOptions, JsonStream, RewriteStream,
+    call_values::CallValues,
     pump::{self, Reads, Upstream},
     trace,
 };
@@ -46,6 +49,8 @@ pin_project! {
         body: Option<S>,
         upstream: Upstream<E>,
         reader: ResponseReader,
+        // The values of open calls, if the caller wants them.
+        values: Option<CallValues>,
     }
 }
 
@@ -57,7 +62,16 @@ where
     /// Reads `body`.
     #[must_use]
     pub fn new(body: S, options: ResponseOptions) -> Self {
-        Self { body: Some(body), upstream: Upstream::Open, reader: ResponseReader::new(options) }
+        let reader = ResponseReader::new(options);
+        Self { body: Some(body), upstream: Upstream::Open, reader, values: None }
+    }
+
+    /// Keeps the value of each open call, for [`call_value`](Self::call_value). It takes up to about 50
+    /// bytes for each byte of the arguments, if they consist of numbers with one digit.
+    #[must_use]
+    pub fn with_call_values(mut self) -> Self {
+        self.values = Some(CallValues::default());
+        self
     }
 
     /// Stops reading: drops upstream and processes what was received, as at the end of the body. The
@@ -65,6 +79,55 @@ where
     pub fn cancel(self: Pin<&mut Self>) {
         let this = self.project();
         pump::cancel(this.body, this.upstream, this.reader);
+    }
+
+    /// The next event, if it is ready without polling upstream.
+    pub(crate) fn take_ready(self: Pin<&mut Self>) -> Option<Event> {
+        let this = self.project();
+        let event = Reads::<B>::next(this.reader)?;
+        if let Some(values) = this.values {
+            values.note(&event);
+        }
+        Some(event)
+    }
+}
+
+impl<S, E> MendStream<S, E> {
+    /// The value of an open call as of the last event, as if everything open were closed. No schema is
+    /// needed. A number or a literal is there as soon as something follows it. Nothing is copied.
+    ///
+    /// `None` without [`with_call_values`](Self::with_call_values), before the type of the value is known,
+    /// and once the call has ended: [`Event::CallEnded`] has the arguments, and says whether they are
+    /// complete.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{Event, MendExt, ResponseOptions};
+    ///
+    /// let piece = |fields: &str| {
+    ///     format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,{fields}}}]}}}}]}}\n\n")
+    /// };
+    /// let body = stream::iter([
+    ///     piece(r#""id":"c1","function":{"name":"mail","arguments":"{'to': 'ada', 'text': 'Dea"}"#),
+    ///     piece(r#""function":{"arguments":"r Ada"}"#),
+    /// ]);
+    /// let body = body.map(Ok::<_, std::io::Error>);
+    /// let mut events = body.mend(ResponseOptions::new()).with_call_values();
+    /// let mut shown = Vec::new();
+    /// block_on(async {
+    ///     while let Some(Ok(event)) = events.next().await {
+    ///         if let Event::CallFragment { call, .. } = event {
+    ///             let value = events.call_value(call).unwrap();
+    ///             let text = value.member("text").and_then(|text| text.as_str()).unwrap();
+    ///             shown.push(text.to_owned());
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(shown, ["Dea", "Dear Ada"]);
+    /// ```
+    #[must_use]
+    pub fn call_value(&self, call: usize) -> Option<Value<'_>> {
+        self.values.as_ref()?.get(call)
     }
 }
 
@@ -91,7 +154,11 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
-        pump::poll(this.body, this.upstream, this.reader, cx)
+        let polled = pump::poll(this.body, this.upstream, this.reader, cx);
+        if let (Some(values), Poll::Ready(Some(Ok(event)))) = (this.values, &polled) {
+            values.note(event);
+        }
+        polled
     }
 }
 
@@ -184,6 +251,115 @@ where
         B: Into<Bytes>,
     {
         JsonStream::new(self, options)
+    }
+
+    /// Gives a provider's body again, with the arguments of tool calls mended: what a gateway sends on. Cancel
+    /// safe.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{MendExt, RewriteOptions, RewriteOutcome};
+    ///
+    /// let body = [
+    ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+    ///     "\"function\":{\"name\":\"add\",\"arguments\":\"{'a': 1}\"}}]}}]}\n\n",
+    ///     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+    /// ];
+    /// let upstream = stream::iter(body).map(Ok::<_, std::io::Error>);
+    /// let mut mended = upstream.rewrite(RewriteOptions::new());
+    /// let mut sent = Vec::new();
+    /// block_on(async {
+    ///     while let Some(Ok(bytes)) = mended.next().await {
+    ///         sent.extend_from_slice(&bytes);
+    ///     }
+    /// });
+    /// assert_eq!(mended.outcome(), Some(RewriteOutcome::Mended));
+    /// let want = body.concat().replace("{'a': 1}", "{\\\"a\\\": 1}");
+    /// assert_eq!(String::from_utf8(sent).unwrap(), want);
+    /// ```
+    fn rewrite(self, options: RewriteOptions) -> RewriteStream<Self, E> {
+        RewriteStream::new(self, options)
+    }
+
+    /// Reads the items of the array at a JSON Pointer (RFC 6901; the first slash may be missing), each as a
+    /// `T` as soon as it closes. The empty pointer is the root. `options` says what the stream is:
+    /// [`JsonOptions`] a channel of text or JSON, [`ResponseOptions`] the body of a provider's response.
+    /// Cancel safe.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{JsonOptions, MendExt, ValueError};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct City {
+    ///     name: String,
+    /// }
+    ///
+    /// let chunks = ["{'items': [{'name': 'Oslo'}, {'na", "me': 'Bergen'}, {'name': 'Troms"];
+    /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
+    /// let mut items = channel.items::<City>("/items", JsonOptions::new());
+    /// block_on(async {
+    ///     let oslo = items.next().await.unwrap().unwrap();
+    ///     assert_eq!((oslo.index(), oslo.value().name.as_str()), (0, "Oslo"));
+    ///     assert_eq!(items.next().await.unwrap().unwrap().value().name, "Bergen");
+    ///     // What was cut off is not an item, and the end says so.
+    ///     let cut = items.next().await.unwrap().err();
+    ///     assert!(matches!(cut, Some(ValueError::Incomplete { items: 2, .. })));
+    ///     assert!(items.next().await.is_none());
+    /// });
+    /// ```
+    #[cfg(feature = "serde_json")]
+    fn items<T>(
+        self,
+        pointer: &str,
+        options: impl Into<crate::ChannelOptions>,
+    ) -> crate::ItemStream<Self, E, T> {
+        crate::ItemStream::new(self, pointer, options.into())
+    }
+
+    /// Reads a document as a `T`: partial values while it grows, the whole one at the end. `options` says
+    /// what the stream is: [`JsonOptions`] a channel of text or JSON, [`ResponseOptions`] the body of a
+    /// provider's response. Cancel safe.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{JsonOptions, MendExt, TypedEvent};
+    ///
+    /// #[derive(Debug, PartialEq, serde::Deserialize)]
+    /// struct Trip {
+    ///     city: String,
+    ///     days: u32,
+    /// }
+    ///
+    /// /// What is shown: anything may still be missing.
+    /// #[derive(serde::Deserialize)]
+    /// struct Shown<'a> {
+    ///     city: Option<&'a str>,
+    /// }
+    ///
+    /// let chunks = ["{'city': 'Os", "lo', 'days': 3}"];
+    /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
+    /// let mut events = channel.typed::<Trip>(JsonOptions::new());
+    /// let mut shown = Vec::new();
+    /// block_on(async {
+    ///     while let Some(event) = events.next().await {
+    ///         match event.unwrap() {
+    ///             TypedEvent::Grew => {
+    ///                 let partial = events.partial::<Shown>().unwrap().unwrap();
+    ///                 shown.extend(partial.city.map(str::to_owned));
+    ///             }
+    ///             TypedEvent::Whole(trip) => {
+    ///                 assert_eq!(trip, Trip { city: "Oslo".into(), days: 3 });
+    ///             }
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(shown[0], "Os");
+    /// ```
+    #[cfg(feature = "serde_json")]
+    fn typed<T>(self, options: impl Into<crate::ChannelOptions>) -> crate::TypedStream<Self, E, T> {
+        crate::TypedStream::new(self, options.into())
     }
 }
 

@@ -33,6 +33,11 @@ pub(crate) trait Reads<B> {
 
     /// Ends the input: upstream has ended.
     fn finish(&mut self);
+
+    /// Ends the input: upstream has failed.
+    fn fail(&mut self) {
+        self.finish();
+    }
 }
 
 /// The next event. Upstream is polled only after every previous event has been taken, and is dropped as
@@ -62,13 +67,13 @@ where
             Some(Ok(chunk)) => reader.push(chunk),
             end => {
                 body.set(None);
-                reader.finish();
-                *upstream = match end {
-                    Some(Err(error)) => {
-                        trace::upstream_failed();
-                        Upstream::Failed(error)
-                    }
-                    _ => Upstream::Over,
+                *upstream = if let Some(Err(error)) = end {
+                    trace::upstream_failed();
+                    reader.fail();
+                    Upstream::Failed(error)
+                } else {
+                    reader.finish();
+                    Upstream::Over
                 };
             }
         }

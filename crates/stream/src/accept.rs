@@ -1,0 +1,510 @@
+//! A hook of the caller before a call or an object is handed out.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use futures_core::{Stream, stream::FusedStream};
+#[cfg(feature = "schema")]
+use jsonmend_response::{CallFit, ObjectFit};
+use jsonmend_response::{Event, Object};
+use jsonmend_wire::Call;
+use pin_project_lite::pin_project;
+
+use crate::{Error, MendStream};
+
+/// What the hook decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// Hand it out.
+    Accept,
+    /// Do not hand it out, for this reason.
+    Refuse(String),
+    /// Hand out this JSON text instead. It is the caller's, and is not checked.
+    Replace(String),
+}
+
+/// What to do with a call or an object that is longer than the cap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Oversized {
+    /// It is [`Judgement::TooLong`]: it must not be used.
+    #[default]
+    Error,
+    /// It is [`Judgement::Unchecked`]: the mended text, to which no schema was fitted and about which the
+    /// hook was not asked.
+    PassUnchecked,
+    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. An object, of which
+    /// only the mended text is kept, is [`Judgement::TooLong`].
+    PassRaw,
+}
+
+/// The options of an [`AcceptStream`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcceptOptions {
+    cap: usize,
+    oversized: Oversized,
+    #[cfg(feature = "schema")]
+    stops_early: bool,
+}
+
+impl AcceptOptions {
+    /// The defaults. Each method documents its own.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            cap: 65_536,
+            oversized: Oversized::Error,
+            #[cfg(feature = "schema")]
+            stops_early: false,
+        }
+    }
+
+    /// Sets how many bytes the text of a call or an object may have, and what happens to a longer one. The
+    /// fragments are emitted in any case. This bounds what the hook receives; what is kept until then is
+    /// bounded by the limits of the response.
+    ///
+    /// ### Default
+    /// 65,536 bytes, [`Oversized::Error`].
+    #[must_use]
+    pub const fn with_cap(mut self, bytes: usize, oversized: Oversized) -> Self {
+        self.cap = bytes;
+        self.oversized = oversized;
+        self
+    }
+
+    /// Ends the stream as soon as something is wrong with a call that neither more text nor a rule can fix:
+    /// upstream is dropped, and [`AcceptEvent::Stopped`] is the last event. Needs
+    /// [tools](crate::ResponseOptions).
+    ///
+    /// ### Default
+    /// It is read to its end.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub const fn with_early_stop(mut self) -> Self {
+        self.stops_early = true;
+        self
+    }
+}
+
+impl Default for AcceptOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A call or an object that has ended, complete and valid as far as the library can tell: what the hook
+/// decides about.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Candidate {
+    /// A tool call. With tools, its arguments fit the schema of the tool, or the tool has none.
+    #[non_exhaustive]
+    Call {
+        /// The call.
+        call: Box<Call>,
+        /// How it fits the schema of its tool. `None` without tools.
+        #[cfg(feature = "schema")]
+        fit: Option<Box<CallFit>>,
+    },
+    /// An object in the text. With a schema, it fits.
+    #[non_exhaustive]
+    Object {
+        /// The object. `None` for a text that only the schema could read, as a whole.
+        object: Option<Box<Object>>,
+        /// How it fits the schema for the text. `None` without a schema.
+        #[cfg(feature = "schema")]
+        fit: Option<Box<ObjectFit>>,
+    },
+}
+
+impl Candidate {
+    /// The JSON text: fitted to the schema if there is one, otherwise mended. `None` if it is not complete
+    /// or does not fit, and so must not be used.
+    #[must_use]
+    pub fn json(&self) -> Option<&str> {
+        match self {
+            #[cfg(feature = "schema")]
+            Self::Call { fit: Some(fit), .. } if !matches!(**fit, CallFit::Unchecked) => {
+                fit.arguments()
+            }
+            Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
+            #[cfg(feature = "schema")]
+            Self::Object { fit: Some(fit), .. } => {
+                fit.json().filter(|_| fit.outcome().is_complete())
+            }
+            Self::Object { object, .. } => {
+                let object = object.as_ref()?;
+                object.json().filter(|_| object.outcome().is_complete())
+            }
+        }
+    }
+
+    /// The mended text, before any schema. `None` if it is not complete.
+    fn mended(&self) -> Option<&str> {
+        match self {
+            Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
+            Self::Object { object, .. } => {
+                let object = object.as_ref()?;
+                object.json().filter(|_| object.outcome().is_complete())
+            }
+        }
+    }
+
+    /// How many bytes it has: the larger one of the mended text and what a schema made of it.
+    fn length(&self) -> usize {
+        let mended = match self {
+            Self::Call { call, .. } => call.arguments().len().max(call.raw().len()),
+            Self::Object { object, .. } => {
+                object.as_ref().and_then(|object| object.json()).map_or(0, str::len)
+            }
+        };
+        mended.max(self.json().map_or(0, str::len))
+    }
+}
+
+/// What became of a call or an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Judgement {
+    /// The hook accepted it: its text.
+    Accepted(String),
+    /// It is cut off, cannot be repaired, or does not fit its schema. The hook was not asked. The candidate
+    /// says why.
+    Incomplete,
+    /// It is longer than the cap, and passed as received ([`Oversized::PassRaw`]).
+    Raw(String),
+    /// The hook refused it, for this reason.
+    Refused(String),
+    /// The hook replaced it with this text.
+    Replaced(String),
+    /// It is longer than the cap. The hook was not asked.
+    TooLong,
+    /// It is longer than the cap, and passed without a schema or the hook ([`Oversized::PassUnchecked`]).
+    Unchecked(String),
+}
+
+impl Judgement {
+    /// The JSON text to use: what was accepted or replaced. `None` for everything else, including what passed
+    /// unchecked.
+    #[must_use]
+    pub fn json(&self) -> Option<&str> {
+        match self {
+            Self::Accepted(json) | Self::Replaced(json) => Some(json),
+            _ => None,
+        }
+    }
+}
+
+/// What happened in a response with a hook.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AcceptEvent {
+    /// Anything else than the end or the fit of a call or an object.
+    Event(Event),
+    /// A call or an object has ended and was judged.
+    #[non_exhaustive]
+    Judged {
+        /// The call or the object.
+        candidate: Candidate,
+        /// What became of it.
+        judgement: Judgement,
+    },
+    /// The stream was ended early ([`AcceptOptions::with_early_stop`]). Calls and objects that were open are
+    /// not judged; they are not complete.
+    #[cfg(feature = "schema")]
+    #[non_exhaustive]
+    Stopped {
+        /// Which call.
+        call: usize,
+        /// What is wrong with it.
+        finding: Box<jsonmend_schema::Finding>,
+        /// What had been read of its arguments, in bytes of mended text, and so what the stop did not spare.
+        read: usize,
+    },
+}
+
+/// How many calls and objects were judged, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AcceptCounts {
+    /// The hook accepted them.
+    pub accepted: u64,
+    /// They are not complete, or do not fit.
+    pub incomplete: u64,
+    /// They passed without the hook, unchecked or raw.
+    pub passed: u64,
+    /// The hook refused them.
+    pub refused: u64,
+    /// The hook replaced them.
+    pub replaced: u64,
+    /// They are longer than the cap.
+    pub too_long: u64,
+}
+
+impl AcceptCounts {
+    const fn count(&mut self, judgement: &Judgement) {
+        let counter = match judgement {
+            Judgement::Accepted(_) => &mut self.accepted,
+            Judgement::Incomplete => &mut self.incomplete,
+            Judgement::Raw(_) | Judgement::Unchecked(_) => &mut self.passed,
+            Judgement::Refused(_) => &mut self.refused,
+            Judgement::Replaced(_) => &mut self.replaced,
+            Judgement::TooLong => &mut self.too_long,
+        };
+        *counter += 1;
+    }
+}
+
+pin_project! {
+    /// Asks a hook before a call or an object of a response is handed out. Created with
+    /// [`MendStream::accept`].
+    ///
+    /// Each call and each object gives one [`AcceptEvent::Judged`], in the order of the stream, in place of
+    /// the events for its end and its fit. The hook is asked only about what is complete and, with a schema,
+    /// fits; it may accept, refuse or replace it, or wait as long as it likes. While it waits, nothing is
+    /// polled: neither upstream nor a later event. A hook that never answers holds the stream up; a deadline
+    /// is the hook's own to set.
+    ///
+    /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time. A hook
+    /// that has begun is continued by the next poll, and is dropped with the stream.
+    pub struct AcceptStream<S, E, H, F> {
+        #[pin]
+        events: MendStream<S, E>,
+        hook: H,
+        #[pin]
+        answer: Option<F>,
+        asked: Option<Candidate>,
+        // An event that was taken from the reader to see whether it is a fit.
+        next: Option<Event>,
+        options: AcceptOptions,
+        counts: AcceptCounts,
+        // How much was read of the open calls, if the stream may end early. Empty without schemas.
+        read: Vec<(usize, usize)>,
+        over: bool,
+    }
+}
+
+impl<S, B, E> MendStream<S, E>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+{
+    /// Asks `hook` before a call or an object is handed out. A hook that need not wait returns
+    /// [`std::future::ready`].
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{
+    ///     AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt, ResponseOptions,
+    /// };
+    ///
+    /// let body = stream::iter([
+    ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+    ///     "\"function\":{\"name\":\"delete\",\"arguments\":\"{'path': '/'}\"}}]}}]}\n\n",
+    ///     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+    /// ]);
+    /// let hook = |candidate: &Candidate| {
+    ///     // A lookup may be awaited here.
+    ///     let is_root = candidate.json() == Some(r#"{"path": "/"}"#);
+    ///     async move { if is_root { Decision::Refuse("not /".into()) } else { Decision::Accept } }
+    /// };
+    /// let events = body.map(Ok::<_, std::io::Error>).mend(ResponseOptions::new());
+    /// let mut events = Box::pin(events.accept(AcceptOptions::new(), hook));
+    /// block_on(async {
+    ///     while let Some(event) = events.next().await {
+    ///         if let AcceptEvent::Judged { judgement, .. } = event.unwrap() {
+    ///             assert_eq!(judgement, Judgement::Refused("not /".into()));
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(events.counts().refused, 1);
+    /// ```
+    #[must_use]
+    pub fn accept<H, F>(self, options: AcceptOptions, hook: H) -> AcceptStream<S, E, H, F>
+    where
+        H: FnMut(&Candidate) -> F,
+        F: Future<Output = Decision>,
+    {
+        AcceptStream {
+            events: self,
+            hook,
+            answer: None,
+            asked: None,
+            next: None,
+            options,
+            counts: AcceptCounts::default(),
+            read: Vec::new(),
+            over: false,
+        }
+    }
+}
+
+impl<S, E, H, F> AcceptStream<S, E, H, F> {
+    /// How many calls and objects were judged so far, and how.
+    #[must_use]
+    pub const fn counts(&self) -> AcceptCounts {
+        self.counts
+    }
+
+    /// The stream of events, for the values of open calls.
+    #[must_use]
+    pub const fn events(&self) -> &MendStream<S, E> {
+        &self.events
+    }
+}
+
+impl<S, B, E, H, F> Stream for AcceptStream<S, E, H, F>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    H: FnMut(&Candidate) -> F,
+    F: Future<Output = Decision>,
+{
+    type Item = Result<AcceptEvent, Error<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        loop {
+            if let Some(answer) = this.answer.as_mut().as_pin_mut() {
+                let decision = ready!(answer.poll(cx));
+                this.answer.set(None);
+                let Some(candidate) = this.asked.take() else { continue };
+                let judgement = match decision {
+                    Decision::Accept => {
+                        Judgement::Accepted(candidate.json().unwrap_or_default().to_owned())
+                    }
+                    Decision::Refuse(reason) => Judgement::Refused(reason),
+                    Decision::Replace(json) => Judgement::Replaced(json),
+                };
+                this.counts.count(&judgement);
+                return Poll::Ready(Some(Ok(AcceptEvent::Judged { candidate, judgement })));
+            }
+            if *this.over {
+                return Poll::Ready(None);
+            }
+            let event = match this.next.take() {
+                Some(event) => event,
+                None => match ready!(this.events.as_mut().poll_next(cx)) {
+                    Some(Ok(event)) => event,
+                    Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                    None => return Poll::Ready(None),
+                },
+            };
+            #[cfg(feature = "schema")]
+            if this.options.stops_early {
+                note_read(this.read, &event);
+                if let Event::CallFound { call, finding, .. } = &event
+                    && finding.standing() == jsonmend_schema::Standing::Lost
+                {
+                    this.events.as_mut().cancel();
+                    *this.over = true;
+                    let read = this.read.iter().find(|(open, _)| open == call);
+                    return Poll::Ready(Some(Ok(AcceptEvent::Stopped {
+                        call: *call,
+                        finding: Box::new(finding.clone()),
+                        read: read.map_or(0, |(_, read)| *read),
+                    })));
+                }
+            }
+            let candidate = match event {
+                Event::CallEnded(call) => {
+                    let following = this.events.as_mut().take_ready();
+                    #[cfg(feature = "schema")]
+                    let (following, fit) = match following {
+                        Some(Event::CallFitted { fit, .. }) => (None, Some(fit)),
+                        other => (other, None),
+                    };
+                    *this.next = following;
+                    Candidate::Call {
+                        call,
+                        #[cfg(feature = "schema")]
+                        fit,
+                    }
+                }
+                Event::ObjectEnded(object) => {
+                    let following = this.events.as_mut().take_ready();
+                    #[cfg(feature = "schema")]
+                    let (following, fit) = match following {
+                        Some(Event::ObjectFitted(fit)) => (None, Some(fit)),
+                        other => (other, None),
+                    };
+                    *this.next = following;
+                    Candidate::Object {
+                        object: Some(object),
+                        #[cfg(feature = "schema")]
+                        fit,
+                    }
+                }
+                #[cfg(feature = "schema")]
+                Event::ObjectFitted(fit) => Candidate::Object { object: None, fit: Some(fit) },
+                event => return Poll::Ready(Some(Ok(AcceptEvent::Event(event)))),
+            };
+            if let Some(judgement) = judge(&candidate, *this.options) {
+                this.counts.count(&judgement);
+                return Poll::Ready(Some(Ok(AcceptEvent::Judged { candidate, judgement })));
+            }
+            this.answer.set(Some((this.hook)(&candidate)));
+            *this.asked = Some(candidate);
+        }
+    }
+}
+
+/// The judgement about a candidate, unless the hook has to be asked.
+fn judge(candidate: &Candidate, options: AcceptOptions) -> Option<Judgement> {
+    if candidate.length() > options.cap {
+        let too_long = Some(Judgement::TooLong);
+        return match (options.oversized, candidate) {
+            (Oversized::PassRaw, Candidate::Call { call, .. }) => {
+                Some(Judgement::Raw(call.raw().to_owned()))
+            }
+            (Oversized::PassUnchecked, _) => match candidate.mended() {
+                Some(json) => Some(Judgement::Unchecked(json.to_owned())),
+                None => Some(Judgement::Incomplete),
+            },
+            _ => too_long,
+        };
+    }
+    candidate.json().is_none().then_some(Judgement::Incomplete)
+}
+
+/// Counts what was read of the open calls.
+#[cfg(feature = "schema")]
+fn note_read(read: &mut Vec<(usize, usize)>, event: &Event) {
+    match event {
+        Event::CallFragment { call, json, .. } => {
+            match read.iter_mut().find(|(open, _)| open == call) {
+                Some((_, length)) => *length += json.len(),
+                None => read.push((*call, json.len())),
+            }
+        }
+        Event::CallEnded(call) => read.retain(|(open, _)| *open != call.number()),
+        _ => {}
+    }
+}
+
+impl<S, B, E, H, F> FusedStream for AcceptStream<S, E, H, F>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    H: FnMut(&Candidate) -> F,
+    F: Future<Output = Decision>,
+{
+    fn is_terminated(&self) -> bool {
+        let taken = self.answer.is_none() && self.next.is_none();
+        self.over || (taken && self.events.is_terminated())
+    }
+}
+
+impl<S: fmt::Debug, E: fmt::Debug, H, F> fmt::Debug for AcceptStream<S, E, H, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AcceptStream")
+            .field("events", &self.events)
+            .field("counts", &self.counts)
+            .finish_non_exhaustive()
+    }
+}

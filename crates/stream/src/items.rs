@@ -1,0 +1,167 @@
+//! The items of an array, each as a Rust type as soon as it closes.
+
+use std::{
+    marker::PhantomData,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use futures_core::{Stream, stream::FusedStream};
+use jsonmend_core::Outcome;
+use pin_project_lite::pin_project;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    ChannelOptions, ValueError,
+    channel::{Channel, InChannel},
+    pump::{self, Upstream},
+    splitter::{Piece, Splitter},
+};
+
+/// An item of an array that has closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item<T> {
+    index: usize,
+    value: T,
+}
+
+impl<T> Item<T> {
+    /// Its position in the array of its document, from 0.
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The item.
+    #[must_use]
+    pub const fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The item.
+    #[must_use]
+    pub fn into_value(self) -> T {
+        self.value
+    }
+}
+
+pin_project! {
+    /// Reads the items of an array, each as a `T` as soon as it closes. Created with
+    /// [`MendExt::items`](crate::MendExt::items).
+    ///
+    /// An item is emitted when its own last byte has arrived, while the rest of the array is still to come; a
+    /// number or a string, when what follows has shown that this was its last byte. One that may have been closed only because the document was cut off is never emitted. The items do
+    /// not depend on how the input is divided into chunks.
+    ///
+    /// **If no error is emitted, nothing is missing.** [`ValueError::Incomplete`] says that the document was cut
+    /// off, refused or passed a limit, and how many items it had until then; [`ValueError::NotFound`], that
+    /// there was no such array. After [`ValueError::Type`] and [`ValueError::TooLong`], which concern one
+    /// item, the next items follow. An upstream error is the last item.
+    ///
+    /// Work: linear in the input. Memory: one item, and what one chunk brings; nothing of the document is
+    /// kept.
+    ///
+    /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time.
+    /// **Back-pressure**: upstream is polled only after all previous items have been taken.
+    #[derive(Debug)]
+    pub struct ItemStream<S, E, T> {
+        #[pin]
+        body: Option<S>,
+        upstream: Upstream<E>,
+        channel: Channel<Splitter>,
+        limit: usize,
+        // Whether a document with the array, or one that is not complete, has ended.
+        answered: bool,
+        item: PhantomData<fn() -> T>,
+    }
+}
+
+impl<S, B, E, T> ItemStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+{
+    pub(crate) fn new(body: S, pointer: &str, options: ChannelOptions) -> Self {
+        let limit = options.limit();
+        let channel = Channel::new(options, Splitter::new(pointer, limit));
+        Self {
+            body: Some(body),
+            upstream: Upstream::Open,
+            channel,
+            limit,
+            answered: false,
+            item: PhantomData,
+        }
+    }
+
+    /// Stops reading: drops upstream. Items that have closed are still emitted, and then an error if the
+    /// document was not complete. Cancel safe. Calling it again does nothing.
+    pub fn cancel(self: Pin<&mut Self>) {
+        let this = self.project();
+        pump::cancel(this.body, this.upstream, this.channel);
+    }
+}
+
+impl<S, B, E, T> Stream for ItemStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    T: DeserializeOwned,
+{
+    type Item = Result<Item<T>, ValueError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        loop {
+            let next = ready!(pump::poll(this.body.as_mut(), this.upstream, this.channel, cx));
+            let found = match next {
+                None => return Poll::Ready(None),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+                Some(Ok(found)) => found,
+            };
+            return Poll::Ready(Some(match found {
+                InChannel::Found(Piece::Item { index, json: Some(json) }) => read(index, &json),
+                InChannel::Found(Piece::Item { index, json: None }) => {
+                    Err(ValueError::TooLong { index: Some(index), limit: *this.limit })
+                }
+                InChannel::Found(Piece::Ended { outcome, items, found }) => {
+                    let whole = outcome.is_complete();
+                    *this.answered |= found || !whole;
+                    if whole || outcome == Outcome::None {
+                        continue;
+                    }
+                    Err(ValueError::Incomplete { outcome, items })
+                }
+                InChannel::Provider(error) => {
+                    *this.answered = true;
+                    Err(ValueError::Provider(Box::new(error)))
+                }
+                InChannel::TooManyTexts => Err(ValueError::TooManyTexts),
+                InChannel::Ended if *this.answered => continue,
+                InChannel::Ended => Err(ValueError::NotFound),
+            }));
+        }
+    }
+}
+
+fn read<T: DeserializeOwned, E>(index: usize, json: &[u8]) -> Result<Item<T>, ValueError<E>> {
+    match serde_json::from_slice(json) {
+        Ok(value) => Ok(Item { index, value }),
+        Err(error) => {
+            let json = String::from_utf8_lossy(json).into_owned();
+            Err(ValueError::Type { index: Some(index), json, error })
+        }
+    }
+}
+
+impl<S, B, E, T> FusedStream for ItemStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    T: DeserializeOwned,
+{
+    fn is_terminated(&self) -> bool {
+        let over = matches!(self.upstream, Upstream::Over);
+        self.body.is_none() && self.channel.is_empty() && over
+    }
+}

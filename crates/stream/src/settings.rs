@@ -1,0 +1,231 @@
+//! Options from the environment.
+
+use std::{error::Error, fmt};
+
+use jsonmend_core::{Policy, Risk};
+use jsonmend_response::ResponseOptions;
+
+use crate::{AcceptOptions, Oversized};
+
+/// Options as an operator sets them, from the environment or any other table of names and texts.
+///
+/// | name | values | default | what it does |
+/// |---|---|---|---|
+/// | `JSON_REPAIR_ENABLED` | a switch | on | off: no repair is allowed; what needs one is `invalid`, and raw |
+/// | `JSON_REPAIR_BUFFER_CAP_BYTES` | a number of bytes | 65536 | how large an object in the text may be, and what a hook receives |
+/// | `JSON_REPAIR_STRICT_MODE` | a switch | off | on: only repairs for which there is one reading, and cut objects are not closed |
+/// | `JSON_COERCION_ENABLED` | a switch | on | off: a schema only validates, and its rules change nothing |
+/// | `JSON_REPAIR_SCHEMA` | a text | none | the schema, or where it is: the caller reads it |
+///
+/// A switch is `1`, `true`, `yes` or `on`, or `0`, `false`, `no` or `off`, in any case. An empty text counts as
+/// unset.
+///
+/// ```
+/// use jsonmend_stream::{ResponseOptions, Settings};
+///
+/// // In a program: `Settings::from_lookup(|name| std::env::var(name).ok())?`.
+/// let settings = Settings::from_lookup(|name| match name {
+///     "JSON_REPAIR_BUFFER_CAP_BYTES" => Some("4096".to_owned()),
+///     _ => None,
+/// })?;
+/// let options = settings.apply(ResponseOptions::new());
+/// assert_eq!(options.object_limit(), 4096);
+///
+/// let wrong = Settings::from_lookup(|name| Some(name.to_owned())).unwrap_err();
+/// assert_eq!(wrong.name(), "JSON_REPAIR_ENABLED");
+/// # Ok::<(), jsonmend_stream::SettingsError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    enabled: bool,
+    cap: usize,
+    strict: bool,
+    coerces: bool,
+    schema: Option<String>,
+}
+
+impl Settings {
+    /// Reads the settings. `lookup` gives the text of a name, or `None` if it is not set; nothing else is asked.
+    ///
+    /// # Errors
+    /// The first name whose text is not one of its values.
+    pub fn from_lookup(
+        mut lookup: impl FnMut(&str) -> Option<String>,
+    ) -> Result<Self, SettingsError> {
+        let mut text = |name| {
+            let text = lookup(name).map(|text| text.trim().to_owned());
+            (name, text.filter(|text| !text.is_empty()))
+        };
+        Ok(Self {
+            enabled: switch(text("JSON_REPAIR_ENABLED"), true)?,
+            cap: match text("JSON_REPAIR_BUFFER_CAP_BYTES") {
+                (_, None) => 65_536,
+                (name, Some(text)) => text.parse().map_err(|_| SettingsError {
+                    name,
+                    value: text,
+                    wants: "a number",
+                })?,
+            },
+            strict: switch(text("JSON_REPAIR_STRICT_MODE"), false)?,
+            coerces: switch(text("JSON_COERCION_ENABLED"), true)?,
+            schema: text("JSON_REPAIR_SCHEMA").1,
+        })
+    }
+
+    /// Whether anything is repaired. A program may skip the adapters if not.
+    #[must_use]
+    pub const fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// How large an object may be, in bytes.
+    #[must_use]
+    pub const fn cap(&self) -> usize {
+        self.cap
+    }
+
+    /// The schema, or where it is.
+    #[must_use]
+    pub fn schema(&self) -> Option<&str> {
+        self.schema.as_deref()
+    }
+
+    /// The options with these settings: the policy for calls and objects, never a wider one than theirs, and
+    /// the object limit.
+    #[must_use]
+    pub fn apply(&self, options: ResponseOptions) -> ResponseOptions {
+        let wire = options.wire().clone();
+        let (calls, objects) = (wire.mending().clone(), options.mending().clone());
+        let (of_calls, of_objects) = (self.policy(calls.policy()), self.policy(objects.policy()));
+        options
+            .with_wire(wire.with_mending(calls.with_policy(of_calls)))
+            .with_mending(objects.with_policy(of_objects))
+            .with_object_limit(self.cap)
+    }
+
+    fn policy(&self, policy: Policy) -> Policy {
+        match (self.enabled, self.strict) {
+            (false, _) => Policy::STRICT,
+            (true, true) => policy.at_most(Risk::Exact),
+            (true, false) => policy,
+        }
+    }
+
+    /// The options of a hook with this cap.
+    #[must_use]
+    pub const fn accept_options(&self, oversized: Oversized) -> AcceptOptions {
+        AcceptOptions::new().with_cap(self.cap, oversized)
+    }
+
+    /// The options for a schema: all rules, or none.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn fit_options(&self) -> jsonmend_schema::FitOptions {
+        let options = jsonmend_schema::FitOptions::new();
+        if self.coerces { options } else { options.with_rules(jsonmend_schema::Rules::none()) }
+    }
+
+    /// Whether the rules of a schema may change a value.
+    #[must_use]
+    pub const fn coerces(&self) -> bool {
+        self.coerces
+    }
+}
+
+fn switch(
+    (name, text): (&'static str, Option<String>),
+    default: bool,
+) -> Result<bool, SettingsError> {
+    let Some(value) = text else { return Ok(default) };
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Ok(true),
+        "0" | "false" | "no" | "off" => Ok(false),
+        _ => Err(SettingsError { name, value, wants: "a switch" }),
+    }
+}
+
+/// A setting whose text is not one of its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsError {
+    name: &'static str,
+    value: String,
+    wants: &'static str,
+}
+
+impl SettingsError {
+    /// The name of the setting.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {:?}, which is not {}", self.name, self.value, self.wants)
+    }
+}
+
+impl Error for SettingsError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(set: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+        Settings::from_lookup(|name| {
+            set.iter().find(|(set, _)| *set == name).map(|(_, text)| (*text).to_owned())
+        })
+    }
+
+    #[test]
+    fn nothing_is_set_by_default() {
+        let settings = read(&[("JSON_REPAIR_ENABLED", " "), ("JSON_REPAIR_SCHEMA", "")]);
+        let settings = settings.expect("empty texts count as unset");
+        assert_eq!(Ok(settings.clone()), read(&[]));
+        assert!(settings.is_enabled() && settings.coerces());
+        assert_eq!((settings.cap(), settings.schema()), (65_536, None));
+        let options = settings.apply(ResponseOptions::new());
+        assert_eq!(options.mending().policy(), Policy::PERMISSIVE);
+        assert_eq!(options.wire().mending().policy(), Policy::CONSERVATIVE);
+    }
+
+    #[test]
+    fn policies_only_become_narrower() {
+        let off = read(&[("JSON_REPAIR_ENABLED", "Off")]).expect("a switch");
+        let strict = read(&[("JSON_REPAIR_STRICT_MODE", "1")]).expect("a switch");
+        let own = ResponseOptions::new()
+            .with_mending(jsonmend_core::Options::new().with_policy(Policy::STRICT));
+        assert_eq!(strict.apply(own).mending().policy(), Policy::STRICT);
+        for (settings, text, outcome) in [
+            (&off, "{'a': 1}", jsonmend_core::Outcome::Invalid),
+            (&strict, "{'a': 1}", jsonmend_core::Outcome::Repaired),
+            (&strict, "{'a': 1", jsonmend_core::Outcome::Cut),
+            (&strict, "{'a': 1, 'b': }", jsonmend_core::Outcome::Invalid),
+            (&off, "{\"a\": 1}", jsonmend_core::Outcome::Unchanged),
+        ] {
+            let options = settings.apply(ResponseOptions::new());
+            let mended = jsonmend_core::mend(text.as_bytes(), options.mending());
+            assert_eq!(mended.outcome(), outcome, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (name, text) in [
+            ("JSON_REPAIR_BUFFER_CAP_BYTES", "64 KB"),
+            ("JSON_REPAIR_BUFFER_CAP_BYTES", "-1"),
+            ("JSON_COERCION_ENABLED", "maybe"),
+        ] {
+            let wrong = read(&[(name, text)]).expect_err(text);
+            assert_eq!((wrong.name(), wrong.value()), (name, text));
+            assert!(wrong.to_string().contains(name));
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Divides a document into the items of one of its arrays, while it arrives.
+
+use std::collections::VecDeque;
+
+use jsonmend_core::{EventReader, Outcome, ParseEvent};
+use jsonmend_extract::TextSink;
+
+use crate::channel::Document;
+
+/// What a [`Splitter`] finds.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    /// The document ended. `items`: how many items closed; `found`: whether the array was there.
+    Ended { outcome: Outcome, items: usize, found: bool },
+    /// An item closed. Its text is `None` if it is longer than the limit.
+    Item { index: usize, json: Option<Vec<u8>> },
+}
+
+/// Reads mended text. Keeps one item, and a few words for each level of nesting on the way to the array.
+#[derive(Clone, Debug)]
+pub(crate) struct Splitter {
+    reader: EventReader,
+    walk: Walk,
+    /// The text has ended: what comes now may be what closes a document that was cut off.
+    ending: bool,
+}
+
+/// The place in the document, and the open item.
+#[derive(Clone, Debug)]
+struct Walk {
+    pointer: Box<[Box<str>]>,
+    limit: usize,
+    /// How many containers are open.
+    depth: usize,
+    /// The containers among them that lie on the way to the array, and the array itself.
+    way: Vec<Level>,
+    /// Whether the value of the last key lies on the way.
+    key_fits: bool,
+    found: bool,
+    item: Option<Item>,
+    /// Where the rest of the open item begins in the current piece.
+    from: usize,
+    /// How many items have begun.
+    begun: usize,
+    /// The last item that closed, until it is certain.
+    last: Option<Piece>,
+    ready: VecDeque<Piece>,
+}
+
+#[derive(Clone, Debug)]
+struct Level {
+    is_array: bool,
+    /// How many of its children have begun.
+    children: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Item {
+    index: usize,
+    text: Vec<u8>,
+    too_long: bool,
+}
+
+impl Splitter {
+    /// Finds the items of the array at a JSON Pointer. At most `limit` bytes of an item are kept.
+    pub(crate) fn new(pointer: &str, limit: usize) -> Self {
+        let walk = Walk {
+            pointer: segments(pointer),
+            limit,
+            depth: 0,
+            way: Vec::new(),
+            key_fits: false,
+            found: false,
+            item: None,
+            from: 0,
+            begun: 0,
+            last: None,
+            ready: VecDeque::new(),
+        };
+        Self { reader: EventReader::new(), walk, ending: false }
+    }
+
+    /// An item is certain once it has closed, unless the document ended before.
+    fn release(&mut self) {
+        if !self.ending {
+            self.walk.ready.extend(self.walk.last.take());
+        }
+    }
+}
+
+/// The keys of a JSON Pointer. Its first slash may be missing.
+fn segments(pointer: &str) -> Box<[Box<str>]> {
+    if pointer.is_empty() {
+        return Box::default();
+    }
+    let keys = pointer.strip_prefix('/').unwrap_or(pointer).split('/');
+    keys.map(|key| key.replace("~1", "/").replace("~0", "~").into_boxed_str()).collect()
+}
+
+impl TextSink for Splitter {
+    fn begin(&mut self, _: usize) {
+        self.reader.reset();
+        let walk = &mut self.walk;
+        (walk.depth, walk.begun) = (0, 0);
+        (walk.key_fits, walk.found) = (false, false);
+        (walk.item, walk.last) = (None, None);
+        walk.way.clear();
+    }
+
+    fn json(&mut self, bytes: &[u8]) {
+        let (base, walk) = (self.reader.offset(), &mut self.walk);
+        walk.from = 0;
+        self.reader.read(bytes, &mut |at, event| walk.take(at.saturating_sub(base), bytes, event));
+        let rest = bytes.get(walk.from..).unwrap_or_default();
+        walk.keep(rest);
+        self.release();
+    }
+
+    fn settle(&mut self) {
+        let walk = &mut self.walk;
+        self.reader.end_token(&mut |_, event| walk.take(0, &[], event));
+        self.release();
+    }
+
+    fn raw(&mut self) {
+        self.reader.stop();
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        // The text of a complete document is JSON, so this is only a precaution.
+        let broken = outcome.is_complete() && self.reader.is_broken();
+        let outcome = if broken { Outcome::Invalid } else { outcome };
+        let walk = &mut self.walk;
+        let last = walk.last.take();
+        if outcome.is_complete() {
+            walk.ready.extend(last);
+        } else {
+            // It may have been closed only because the document was cut off in it.
+            walk.begun -= usize::from(last.is_some());
+        }
+        walk.begun -= usize::from(walk.item.take().is_some());
+        let (items, found) = (walk.begun, walk.found);
+        walk.ready.push_back(Piece::Ended { outcome, items, found });
+        self.ending = false;
+    }
+}
+
+impl Document for Splitter {
+    type Found = Piece;
+
+    fn ending(&mut self) {
+        self.ending = true;
+    }
+
+    fn drain(&mut self, into: &mut VecDeque<Piece>) {
+        into.append(&mut self.walk.ready);
+    }
+}
+
+impl Walk {
+    /// Reads an event at `at` of the piece `text`.
+    fn take(&mut self, at: usize, text: &[u8], event: ParseEvent<'_>) {
+        match event {
+            ParseEvent::BeginArray => self.begin(at, Some(true)),
+            ParseEvent::BeginObject => self.begin(at, Some(false)),
+            ParseEvent::BeginString => self.begin(at, None),
+            ParseEvent::EndArray | ParseEvent::EndObject => {
+                self.depth = self.depth.saturating_sub(1);
+                self.way.truncate(self.depth);
+                self.end(at, text);
+            }
+            ParseEvent::EndString => self.end(at, text),
+            ParseEvent::Key(key) => {
+                let next = self.way.len().checked_sub(1).filter(|_| self.is_on_way());
+                let wanted = next.and_then(|at| self.pointer.get(at));
+                self.key_fits = wanted.is_some_and(|wanted| **wanted == *key);
+            }
+            ParseEvent::Number(number) => self.scalar(number),
+            ParseEvent::Bool(true) => self.scalar("true"),
+            ParseEvent::Bool(false) => self.scalar("false"),
+            ParseEvent::Null => self.scalar("null"),
+            _ => {}
+        }
+    }
+
+    /// Whether the innermost open container lies on the way, or is the array.
+    fn is_on_way(&self) -> bool {
+        self.depth == self.way.len()
+    }
+
+    /// Whether the innermost open container is the array.
+    fn is_in_array(&self) -> bool {
+        self.is_on_way() && self.depth == self.pointer.len() + 1
+    }
+
+    /// A value begins: in the array an item, elsewhere perhaps the next container on the way.
+    fn value(&mut self) -> bool {
+        if self.is_in_array() {
+            self.item = Some(Item { index: self.begun, text: Vec::new(), too_long: false });
+            self.begun += 1;
+            return false;
+        }
+        if !self.is_on_way() {
+            return false;
+        }
+        let wanted = self.way.len().checked_sub(1).and_then(|at| self.pointer.get(at));
+        match (self.way.last_mut(), wanted) {
+            (None, _) => true,
+            (Some(Level { is_array: true, children }), Some(wanted)) => {
+                let fits = is_index(wanted, *children);
+                *children += 1;
+                fits
+            }
+            _ => std::mem::take(&mut self.key_fits),
+        }
+    }
+
+    /// A string, or a container, which may be an array, begins.
+    fn begin(&mut self, at: usize, container: Option<bool>) {
+        let is_item = self.is_in_array();
+        let fits = self.value();
+        if is_item {
+            self.from = at;
+        }
+        if let Some(is_array) = container {
+            let is_last = self.way.len() == self.pointer.len();
+            if fits && (is_array || !is_last) {
+                self.way.push(Level { is_array, children: 0 });
+                self.found |= is_last;
+            }
+            self.depth += 1;
+        }
+    }
+
+    /// A string or a container has ended.
+    fn end(&mut self, at: usize, text: &[u8]) {
+        if self.is_in_array() && self.item.is_some() {
+            self.keep(text.get(self.from..=at).unwrap_or_default());
+            self.from = text.len();
+            self.close();
+        }
+    }
+
+    fn scalar(&mut self, text: &str) {
+        let is_item = self.is_in_array();
+        self.value();
+        if is_item {
+            self.keep(text.as_bytes());
+            self.close();
+        }
+    }
+
+    /// Appends to the open item, if there is one.
+    fn keep(&mut self, text: &[u8]) {
+        let Some(item) = &mut self.item else { return };
+        if item.text.len() + text.len() > self.limit {
+            item.too_long = true;
+            item.text = Vec::new();
+        }
+        if !item.too_long {
+            item.text.extend_from_slice(text);
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(Item { index, text, too_long }) = self.item.take() else { return };
+        let json = (!too_long).then_some(text);
+        let earlier = self.last.replace(Piece::Item { index, json });
+        self.ready.extend(earlier);
+    }
+}
+
+/// Whether a key of a JSON Pointer is that index of an array.
+fn is_index(key: &str, index: usize) -> bool {
+    let canonical = key == "0" || !key.starts_with(['0', '+']);
+    canonical && key.parse() == Ok(index)
+}

@@ -1,0 +1,238 @@
+//! A value as a Rust type, while it grows and when it is whole.
+
+use std::{
+    collections::VecDeque,
+    marker::PhantomData,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use futures_core::{Stream, stream::FusedStream};
+use jsonmend_core::{DeserializeError, Outcome, Output as _, Partial, Value};
+use jsonmend_extract::TextSink;
+use jsonmend_response::{Object, ObjectBuilder};
+use jsonmend_wire::Block;
+use pin_project_lite::pin_project;
+use serde::{Deserialize, de::DeserializeOwned};
+
+use crate::{
+    ChannelOptions, ValueError,
+    channel::{Channel, Document, InChannel},
+    pump::{self, Upstream},
+    trace,
+};
+
+/// What happened to a value that is read as a Rust type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TypedEvent<T> {
+    /// The value grew. [`TypedStream::partial`] gives it, and [`TypedStream::value`] a view of it.
+    Grew,
+    /// The value is complete.
+    Whole(T),
+}
+
+pin_project! {
+    /// Reads a value as a `T`: partial values while it grows, the whole one at the end. Created with
+    /// [`MendExt::typed`](crate::MendExt::typed).
+    ///
+    /// A value that is not complete is never emitted: [`ValueError::Incomplete`] comes instead. If there are
+    /// several documents, each is emitted. An upstream error is the last item.
+    ///
+    /// Work: linear in the input, and for each call of [`partial`](Self::partial) the size of the value so
+    /// far, so that a program that shows it thirty times a second pays for thirty. Memory: the value so far,
+    /// and its text, up to the limit of the options.
+    ///
+    /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time.
+    /// **Back-pressure**: upstream is polled only after all previous events have been taken.
+    #[derive(Debug)]
+    pub struct TypedStream<S, E, T> {
+        #[pin]
+        body: Option<S>,
+        upstream: Upstream<E>,
+        channel: Channel<Growing>,
+        limit: usize,
+        // Whether a document has ended.
+        answered: bool,
+        value: PhantomData<fn() -> T>,
+    }
+}
+
+impl<S, B, E, T> TypedStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+{
+    pub(crate) fn new(body: S, options: ChannelOptions) -> Self {
+        let limit = options.limit();
+        Self {
+            body: Some(body),
+            upstream: Upstream::Open,
+            channel: Channel::new(options, Growing::new(limit)),
+            limit,
+            answered: false,
+            value: PhantomData,
+        }
+    }
+
+    /// Stops reading: drops upstream and processes what was received, as at the end of the channel. The
+    /// remaining events are still emitted. Cancel safe. Calling it again does nothing.
+    pub fn cancel(self: Pin<&mut Self>) {
+        let this = self.project();
+        pump::cancel(this.body, this.upstream, this.channel);
+    }
+}
+
+impl<S, E, T> TypedStream<S, E, T> {
+    /// The value as of the last chunk, as if everything open were closed: that of the last document. `None`
+    /// before its type is known. Nothing is copied.
+    #[must_use]
+    pub fn value(&self) -> Option<Value<'_>> {
+        self.channel.latest()?.partial.root()
+    }
+
+    /// The value so far as a `T`. Fields that may still be missing have to be optional or have a default,
+    /// or `P` is another type than `T` in which they are. Costs O(its size).
+    ///
+    /// # Errors
+    /// If the value so far is not a `P`, for instance because a field is missing.
+    pub fn partial<'a, P: Deserialize<'a>>(&'a self) -> Option<Result<P, DeserializeError>> {
+        self.value().map(P::deserialize)
+    }
+}
+
+impl<S, B, E, T> Stream for TypedStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    T: DeserializeOwned,
+{
+    type Item = Result<TypedEvent<T>, ValueError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut this = self.project();
+        loop {
+            let next = ready!(pump::poll(this.body.as_mut(), this.upstream, this.channel, cx));
+            let found = match next {
+                None => return Poll::Ready(None),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+                Some(Ok(found)) => found,
+            };
+            return Poll::Ready(Some(match found {
+                InChannel::Found(Growth::Grew) => Ok(TypedEvent::Grew),
+                InChannel::Found(Growth::Ended { outcome, object }) => {
+                    *this.answered = true;
+                    whole(outcome, &object, *this.limit)
+                }
+                InChannel::Provider(error) => {
+                    *this.answered = true;
+                    Err(ValueError::Provider(Box::new(error)))
+                }
+                InChannel::TooManyTexts => Err(ValueError::TooManyTexts),
+                InChannel::Ended if *this.answered => continue,
+                InChannel::Ended => Err(ValueError::NotFound),
+            }));
+        }
+    }
+}
+
+fn whole<T: DeserializeOwned, E>(
+    outcome: Outcome,
+    object: &Object,
+    limit: usize,
+) -> Result<TypedEvent<T>, ValueError<E>> {
+    if !outcome.is_complete() {
+        return Err(ValueError::Incomplete { outcome, items: 0 });
+    }
+    let Some(json) = object.json() else {
+        return Err(ValueError::TooLong { index: None, limit });
+    };
+    match serde_json::from_str(json) {
+        Ok(value) => Ok(TypedEvent::Whole(value)),
+        Err(error) => Err(ValueError::Type { index: None, json: json.to_owned(), error }),
+    }
+}
+
+impl<S, B, E, T> FusedStream for TypedStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    T: DeserializeOwned,
+{
+    fn is_terminated(&self) -> bool {
+        let over = matches!(self.upstream, Upstream::Over);
+        self.body.is_none() && self.channel.is_empty() && over
+    }
+}
+
+/// What a [`Growing`] document does.
+#[derive(Clone, Debug)]
+pub(crate) enum Growth {
+    /// Its outcome says how it ended, even if its text is too long to be kept.
+    Ended {
+        outcome: Outcome,
+        object: Box<Object>,
+    },
+    Grew,
+}
+
+/// A document as it grows.
+#[derive(Clone, Debug)]
+pub(crate) struct Growing {
+    limit: usize,
+    partial: Partial,
+    open: Option<ObjectBuilder>,
+    grew: bool,
+    ready: VecDeque<Growth>,
+}
+
+impl Growing {
+    fn new(limit: usize) -> Self {
+        Self { limit, partial: Partial::new(), open: None, grew: false, ready: VecDeque::new() }
+    }
+}
+
+impl TextSink for Growing {
+    fn begin(&mut self, offset: usize) {
+        self.partial.clear();
+        self.open = Some(ObjectBuilder::new(0, Block::default(), offset, self.limit));
+    }
+
+    fn json(&mut self, bytes: &[u8]) {
+        let Some(open) = &mut self.open else { return };
+        open.push(bytes);
+        if open.is_kept() {
+            self.partial.copy(bytes);
+            self.grew = true;
+        } else {
+            self.partial.raw();
+        }
+    }
+
+    fn raw(&mut self) {
+        self.partial.raw();
+    }
+
+    fn settle(&mut self) {
+        self.partial.settle();
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        let Some(open) = self.open.take() else { return };
+        let object = Box::new(open.end(outcome));
+        trace::object(&object);
+        self.grew = false;
+        self.ready.push_back(Growth::Ended { outcome, object });
+    }
+}
+
+impl Document for Growing {
+    type Found = Growth;
+
+    fn drain(&mut self, into: &mut VecDeque<Growth>) {
+        into.append(&mut self.ready);
+        if std::mem::take(&mut self.grew) && self.partial.root().is_some() {
+            into.push_back(Growth::Grew);
+        }
+    }
+}

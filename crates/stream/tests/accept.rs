@@ -1,0 +1,242 @@
+//! The hook before a call or an object is handed out.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod source;
+
+use std::{
+    cell::Cell,
+    future::{pending, poll_fn, ready},
+    pin::pin,
+    task::Poll,
+};
+
+use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
+use jsonmend_extract::Scope;
+use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
+use jsonmend_stream::{
+    AcceptEvent, AcceptOptions, Candidate, Decision, Event, Judgement, MendExt, Oversized,
+    ResponseOptions,
+};
+use serde_json::json;
+use source::Source;
+
+fn piece(delta: &serde_json::Value) -> String {
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta}]}))
+}
+
+fn call(index: usize, name: &str, arguments: &str) -> String {
+    let (head, tail) = arguments.split_at(arguments.len() / 2);
+    let id = format!("c{index}");
+    let begin = json!({"tool_calls": [{"index": index, "id": id,
+        "function": {"name": name, "arguments": head}}]});
+    let more = json!({"tool_calls": [{"index": index, "function": {"arguments": tail}}]});
+    piece(&begin) + &piece(&more)
+}
+
+const END: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
+                   data: [DONE]\n\n";
+
+/// Four calls, of which the last does not fit, and an object between them.
+fn body() -> String {
+    [
+        piece(&json!({"content": "Here:\n{'total': '3'}\nand "})),
+        call(0, "book", "{'nights': '2'}"),
+        call(1, "book", "{\"nights\": 30}"),
+        call(2, "book", "{\"nights\": 7}"),
+        call(3, "book", "{\"nights\": \"many\"}"),
+        END.to_owned(),
+    ]
+    .concat()
+}
+
+fn options() -> ResponseOptions {
+    let schema = json!({"properties": {"nights": {"type": "integer"}}, "required": ["nights"]});
+    let tools = json!([{"name": "book", "input_schema": schema}]);
+    let tools = SharedRegistry::new(Registry::from_tools(&tools).unwrap());
+    let total = r#"{"properties": {"total": {"type": "integer"}}, "required": ["total"]}"#;
+    let total = Schema::from_text(total).unwrap();
+    ResponseOptions::new().with_tools(&tools).with_schema(&total, FitOptions::new())
+}
+
+/// Refuses more than 14 nights, and turns a week into six.
+fn decide(candidate: &Candidate) -> Decision {
+    match candidate.json().unwrap() {
+        "{\"nights\": 30}" => Decision::Refuse("too long a stay".to_owned()),
+        "{\"nights\": 7}" => Decision::Replace("{\"nights\": 6}".to_owned()),
+        _ => Decision::Accept,
+    }
+}
+
+fn judgements(source: Source, response: ResponseOptions, accept: AcceptOptions) -> Vec<Judgement> {
+    let hook = |candidate: &Candidate| {
+        let (mut polls, decision) = (0, decide(candidate));
+        // Some answers take a while.
+        poll_fn(move |cx| {
+            polls += 1;
+            cx.waker().wake_by_ref();
+            if polls < 3 { Poll::Pending } else { Poll::Ready(decision.clone()) }
+        })
+    };
+    let mut events = pin!(source.mend(response).accept(accept, hook));
+    let mut judgements = Vec::new();
+    while let Some(event) = block_on(events.next()) {
+        match event.unwrap() {
+            AcceptEvent::Judged { judgement, .. } => judgements.push(judgement),
+            AcceptEvent::Event(
+                Event::CallEnded(_)
+                | Event::CallFitted { .. }
+                | Event::ObjectEnded(_)
+                | Event::ObjectFitted(_),
+            ) => panic!("an end passed the hook"),
+            _ => {}
+        }
+    }
+    assert!(events.is_terminated());
+    let counts = events.counts();
+    let total = counts.accepted
+        + counts.incomplete
+        + counts.passed
+        + counts.refused
+        + counts.replaced
+        + counts.too_long;
+    assert_eq!(total, judgements.len() as u64);
+    judgements
+}
+
+#[test]
+fn every_call_and_object_is_judged_once_however_the_body_is_cut() {
+    let want = [
+        Judgement::Accepted("{\"total\": 3}".to_owned()),
+        Judgement::Accepted("{\"nights\": 2}".to_owned()),
+        Judgement::Refused("too long a stay".to_owned()),
+        Judgement::Replaced("{\"nights\": 6}".to_owned()),
+        Judgement::Incomplete,
+    ];
+    for size in [1, 2, 3, 7, 40, 10_000] {
+        let (source, _) = Source::cut(body().as_bytes(), size);
+        let judged = judgements(source.hesitant(), options(), AcceptOptions::new());
+        // The object ends with its text, wherever that is.
+        let mut sorted = judged.clone();
+        let at = judged.iter().position(|judged| *judged == want[0]).unwrap();
+        let object = sorted.remove(at);
+        sorted.insert(0, object);
+        assert_eq!(sorted, want, "{size}");
+    }
+}
+
+#[test]
+fn without_a_schema_the_mended_text_is_judged() {
+    let response = ResponseOptions::new().with_objects(Scope::All);
+    let judged = judgements(Source::cut(body().as_bytes(), 9).0, response, AcceptOptions::new());
+    assert!(judged.contains(&Judgement::Accepted("{\"total\": \"3\"}".to_owned())));
+    assert!(judged.contains(&Judgement::Accepted("{\"nights\": \"many\"}".to_owned())));
+}
+
+#[test]
+fn the_hook_is_never_asked_about_what_was_cut_off() {
+    let text = call(0, "book", "{'nights': 2}") + END;
+    for cut in 0..text.find("finish_reason").unwrap() {
+        let (source, _) = Source::new(vec![Ok(text.as_bytes()[..cut].to_vec())]);
+        let judged = judgements(source, ResponseOptions::new(), AcceptOptions::new());
+        assert!(judged.iter().all(|judged| *judged == Judgement::Incomplete), "{cut}: {judged:?}");
+    }
+}
+
+#[test]
+fn what_is_longer_than_the_cap_follows_the_policy() {
+    let long = format!("{{'nights': 1, 'note': '{}'}}", "n".repeat(200));
+    let text = call(0, "book", &long) + &call(1, "book", "{'nights': 1}") + END;
+    let mended = long.replace('\'', "\"");
+    for (policy, want) in [
+        (Oversized::Error, Judgement::TooLong),
+        (Oversized::PassRaw, Judgement::Raw(long.clone())),
+        (Oversized::PassUnchecked, Judgement::Unchecked(mended.clone())),
+    ] {
+        let (source, _) = Source::cut(text.as_bytes(), 31);
+        let accept = AcceptOptions::new().with_cap(100, policy);
+        let judged = judgements(source, options(), accept);
+        assert_eq!(judged, [want, Judgement::Accepted("{\"nights\": 1}".to_owned())]);
+        assert!(judged[0].json().is_none());
+    }
+    // By default, the cap is 65,536 bytes.
+    for (length, fits) in [(65_536, true), (65_537, false)] {
+        let head = "{\"nights\": 1, \"note\": \"";
+        let long = format!("{head}{}\"}}", "n".repeat(length - head.len() - 2));
+        let text = call(0, "book", &long) + END;
+        let (source, _) = Source::cut(text.as_bytes(), 4096);
+        let judged = judgements(source, options(), AcceptOptions::new());
+        assert_eq!(judged, [if fits { Judgement::Accepted(long) } else { Judgement::TooLong }]);
+    }
+}
+
+#[test]
+fn nothing_is_polled_while_the_hook_waits() {
+    let (source, log) = Source::cut(body().as_bytes(), 16);
+    let answered = Cell::new(false);
+    let hook = |_: &Candidate| {
+        poll_fn(|_| if answered.get() { Poll::Ready(Decision::Accept) } else { Poll::Pending })
+    };
+    let mut events = pin!(source.mend(ResponseOptions::new()).accept(AcceptOptions::new(), hook));
+    // Until the hook is asked, every event is ready. The waiting future is dropped each time.
+    while events.next().now_or_never().is_some() {}
+    let polls = log.borrow().polls;
+    for _ in 0..10 {
+        assert!(events.next().now_or_never().is_none());
+    }
+    assert_eq!(log.borrow().polls, polls);
+    answered.set(true);
+    let mut judged = 0;
+    while let Some(event) = block_on(events.next()) {
+        judged += usize::from(matches!(event, Ok(AcceptEvent::Judged { .. })));
+    }
+    assert_eq!(judged, 4, "nothing was lost");
+}
+
+/// A hook that never answers holds the stream up, and is dropped with it.
+#[test]
+fn a_hook_that_never_answers_is_dropped_with_the_stream() {
+    let (source, log) = Source::cut(body().as_bytes(), 16);
+    let hook = |_: &Candidate| pending::<Decision>();
+    let mut events =
+        Box::pin(source.mend(ResponseOptions::new()).accept(AcceptOptions::new(), hook));
+    while events.next().now_or_never().is_some() {}
+    assert!(!log.borrow().dropped);
+    drop(events);
+    assert!(log.borrow().dropped);
+}
+
+#[test]
+fn an_upstream_error_comes_last() {
+    let mut chunks = vec![Ok(body().into_bytes())];
+    chunks.push(Err("reset"));
+    let (source, _) = Source::new(chunks);
+    let hook = |_: &Candidate| ready(Decision::Accept);
+    let events = source.mend(options()).accept(AcceptOptions::new(), hook);
+    let events: Vec<_> = block_on(events.collect());
+    assert!(events.last().unwrap().is_err());
+    assert_eq!(events.iter().filter(|event| event.is_err()).count(), 1);
+}
+
+#[test]
+fn a_lost_call_ends_the_stream_early() {
+    let text = call(0, "book", "{'nights': 3}")
+        + &call(1, "book", &format!("{{\"nights\": 1.5, \"note\": \"{}\"}}", "n".repeat(5_000)))
+        + END;
+    let (source, log) = Source::cut(text.as_bytes(), 64);
+    let hook = |_: &Candidate| ready(Decision::Accept);
+    let accept = AcceptOptions::new().with_early_stop();
+    let mut events = pin!(source.mend(options()).accept(accept, hook));
+    let mut last = None;
+    while let Some(event) = block_on(events.next()) {
+        last = Some(event.unwrap());
+    }
+    let Some(AcceptEvent::Stopped { call: 1, finding, read, .. }) = last else {
+        panic!("{last:?}")
+    };
+    assert_eq!(finding.issue().pointer(), "/nights");
+    assert!((14..3000).contains(&read), "{read}");
+    assert!(log.borrow().dropped && log.borrow().given * 64 < text.len() - 2_000);
+    assert!(events.is_terminated());
+    assert!(block_on(events.next()).is_none());
+}

@@ -1,0 +1,338 @@
+//! Items and values as Rust types.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod source;
+
+use std::pin::pin;
+
+use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
+use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_extract::Scope;
+use jsonmend_stream::{
+    ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use source::Source;
+
+/// What a stream of items gave.
+#[derive(Debug, Default, PartialEq)]
+struct Sum {
+    items: Vec<(usize, Value)>,
+    errors: Vec<String>,
+}
+
+fn note(sum: &mut Sum, error: &ValueError<&'static str>) {
+    sum.errors.push(match error {
+        ValueError::Type { index, json, .. } => format!("type {index:?} {json}"),
+        ValueError::Upstream(error) => format!("upstream {error}"),
+        other => other.to_string(),
+    });
+}
+
+fn read(source: Source, pointer: &str, options: impl Into<ChannelOptions>) -> Sum {
+    let mut sum = Sum::default();
+    let mut items = pin!(source.items::<Value>(pointer, options));
+    while let Some(item) = block_on(items.next()) {
+        match item {
+            Ok(item) => sum.items.push((item.index(), item.into_value())),
+            Err(error) => note(&mut sum, &error),
+        }
+    }
+    assert!(items.is_terminated());
+    sum
+}
+
+/// The same for every division into two chunks and into small ones, with pending polls.
+fn read_every_way(text: &str, pointer: &str, options: &ChannelOptions) -> Sum {
+    let whole = read(Source::cut(text.as_bytes(), text.len().max(1)).0, pointer, options.clone());
+    for size in 1..8 {
+        let (source, _) = Source::cut(text.as_bytes(), size);
+        assert_eq!(read(source.hesitant(), pointer, options.clone()), whole, "{size}: {text}");
+    }
+    for cut in 0..=text.len() {
+        let (head, tail) = text.as_bytes().split_at(cut);
+        let (source, _) = Source::new(vec![Ok(head.to_vec()), Ok(tail.to_vec())]);
+        assert_eq!(read(source, pointer, options.clone()), whole, "{cut}: {text}");
+    }
+    whole
+}
+
+fn whole() -> ChannelOptions {
+    JsonOptions::new().into()
+}
+
+fn values(sum: &Sum) -> Value {
+    sum.items.iter().map(|(_, value)| value.clone()).collect()
+}
+
+#[test]
+fn items_of_every_kind_and_place() {
+    for (text, pointer, want) in [
+        (
+            "[1, -2.5e3, true, false, null, 'a', [], {}, [[1]], {'a': {'b': []}}]",
+            "",
+            json!([1, -2500.0, true, false, null, "a", [], {}, [[1]], {"a": {"b": []}}]),
+        ),
+        (
+            "{'a': [9], 'items': [1, [2, 3], {'items': [4]}], 'b': {'items': [5]}}",
+            "/items",
+            json!([1, [2, 3], {"items": [4]}]),
+        ),
+        (
+            "{'a': {'items': [1]}, 'b': {'items': ['x\\n\"y', 'Z\u{fc}']}}",
+            "b/items",
+            json!(["x\n\"y", "Z\u{fc}"]),
+        ),
+        ("[[1], {'k/~': [2]}, [3]]", "/1/k~1~0", json!([2])),
+        ("[[1], [2, 3], [4]]", "/1", json!([2, 3])),
+        ("[]", "", json!([])),
+        (
+            "Sure:\n```json\n{items: [{a: 1,}, {a: 2}]}\n```\nBye",
+            "/items",
+            json!([{"a": 1}, {"a": 2}]),
+        ),
+        ("{'items': [1], 'items': [2, 3]}", "/items", json!([1, 2, 3])),
+    ] {
+        let sum = read_every_way(text, pointer, &whole());
+        assert_eq!((values(&sum), &*sum.errors), (want, &[][..]), "{text}");
+        assert!(sum.items.iter().enumerate().all(|(at, (index, _))| at == *index));
+    }
+}
+
+#[test]
+fn what_is_not_there_is_an_error() {
+    for (text, pointer) in [
+        ("{'a': 1}", "/items"),
+        ("{'items': {}}", "/items"),
+        ("{'items': 3}", "/items"),
+        ("[1]", "/00"),
+        ("hello", ""),
+    ] {
+        let sum = read_every_way(text, pointer, &whole());
+        assert_eq!(sum.errors, ["there is no such value in the text"], "{text}");
+        assert!(sum.items.is_empty());
+    }
+}
+
+/// However much of a document arrives, each item is one of the whole document, and the end is said.
+#[test]
+fn a_cut_document_gives_only_whole_items() {
+    let text =
+        "{'n': 12, 'items': [12, 345, 'ab', true, [6, 78], {'a': 'b', 'c': 90}], 'more': [1, 'x']}";
+    let items = json!([12, 345, "ab", true, [6, 78], {"a": "b", "c": 90}]);
+    let conservative =
+        JsonOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    for options in [whole(), conservative.into()] {
+        let mut before = 0;
+        for cut in 1..text.len() {
+            let sum = read_every_way(&text[..cut], "/items", &options);
+            let found = values(&sum);
+            let found = found.as_array().unwrap();
+            assert_eq!(found[..], items.as_array().unwrap()[..found.len()], "{cut}");
+            assert!(found.len() >= before, "{cut}");
+            before = found.len();
+            assert_eq!(sum.errors.len(), 1, "{cut}: {sum:?}");
+        }
+        assert_eq!(before, 6);
+    }
+}
+
+/// An item is emitted when its last byte has arrived; a string, once it is certain which quote ends it.
+#[test]
+fn an_item_is_emitted_as_it_closes() {
+    let text = br#"{"items": [{"a": 1}, {"a": 2}, "x", [3]"#;
+    let (source, log) = Source::cut(text, 1);
+    let mut items = pin!(source.items::<Value>("/items", JsonOptions::new()));
+    let mut at = Vec::new();
+    while let Some(Ok(_)) = block_on(items.next()) {
+        at.push(log.borrow().given);
+    }
+    let ends: Vec<usize> = ["1}", "2}", "\"x\"", "3]"]
+        .iter()
+        .map(|end| String::from_utf8_lossy(text).find(end).unwrap() + end.len())
+        .collect();
+    let late: Vec<_> = at.iter().zip(&ends).map(|(at, end)| at - end).collect();
+    assert!(late == [0, 0, 3, 0], "{at:?} {ends:?}");
+}
+
+#[test]
+fn an_item_of_another_type_or_too_long_does_not_end_the_stream() {
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Row {
+        id: u32,
+    }
+    let text = format!(
+        "[{{'id': 1}}, {{'id': 'x'}}, {{'id': 2, 'note': '{}'}}, {{'id': 3}}]",
+        "n".repeat(90)
+    );
+    for size in [1, 5, 1000] {
+        let (source, _) = Source::cut(text.as_bytes(), size);
+        let options = JsonOptions::new().with_object_limit(80);
+        let items: Vec<_> = block_on(source.items::<Row>("", options).collect());
+        let [Ok(first), Err(wrong), Err(long), Ok(last)] = items.as_slice() else {
+            panic!("{items:?}")
+        };
+        assert_eq!(
+            (first.value(), last.value(), last.index()),
+            (&Row { id: 1 }, &Row { id: 3 }, 3)
+        );
+        assert!(
+            matches!(wrong, ValueError::Type { index: Some(1), json, .. } if json == "{\"id\": \"x\"}")
+        );
+        assert!(matches!(long, ValueError::TooLong { index: Some(2), limit: 80, .. }));
+    }
+}
+
+fn body(pieces: &[&str]) -> String {
+    let pieces = pieces.iter().map(|text| {
+        let delta = json!({"choices": [{"index": 0, "delta": {"content": text}}]});
+        format!("data: {delta}\n\n")
+    });
+    let finish = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+    format!("{}data: {finish}\n\ndata: [DONE]\n\n", pieces.collect::<String>())
+}
+
+#[test]
+fn items_of_a_response() {
+    let text = body(&["{'items': [{'a': 1}, {'a'", ": 2}, {'a': 3", "}]}"]);
+    let sum = read_every_way(&text, "/items", &ResponseOptions::new().into());
+    assert_eq!((values(&sum), sum.errors.len()), (json!([{"a": 1}, {"a": 2}, {"a": 3}]), 0));
+    let all = ResponseOptions::new().with_objects(Scope::All);
+    let text = body(&[
+        "One:\n[{'n': 1}, {'n': 2}]\nTwo:\n[{'n': 3}, ",
+        "{'n': 4}]\nThree:\n[{'n': 5}, {'n': 6",
+    ]);
+    let sum = read_every_way(&text, "", &all.into());
+    let want =
+        [(0, 1), (1, 2), (0, 3), (1, 4), (0, 5)].map(|(at, value)| (at, json!({"n": value})));
+    assert_eq!(sum.items, want);
+    assert_eq!(sum.errors.len(), 1);
+    // An error of the provider is passed on.
+    let failed = "data: {\"error\": {\"message\": \"overloaded\", \"type\": \"server_error\"}}\n\n";
+    let sum = read(Source::cut(failed.as_bytes(), 9).0, "", ResponseOptions::new());
+    assert_eq!(sum.errors, ["the provider reported an error"]);
+}
+
+#[test]
+fn upstream_errors_and_limits_are_reported() {
+    let (source, log) = Source::new(vec![Ok(b"[1, 2, [3".to_vec()), Err("reset")]);
+    let sum = read(source, "", JsonOptions::new());
+    assert_eq!(values(&sum), json!([1, 2]));
+    let incomplete = "the document is not complete: closed, after 2 items".to_owned();
+    assert_eq!(sum.errors, [incomplete, "upstream reset".to_owned()]);
+    assert!(log.borrow().dropped && !log.borrow().polled_after_end);
+    // A limit of the mender.
+    let limits = jsonmend_core::Limits::new().with_depth(2);
+    let options = JsonOptions::new().with_mending(Options::new().with_limits(limits));
+    let sum = read_every_way("[[1], [2], [[3]], [4]]", "", &options.into());
+    assert_eq!(values(&sum), json!([[1], [2]]));
+    assert_eq!(sum.errors, ["the document is not complete: overflow, after 2 items"]);
+}
+
+#[test]
+fn cancelled_or_dropped_at_any_point() {
+    let text = "[1, {'a': 2}, 'three', [4]]";
+    for chunks in 0..=text.len() {
+        let (source, log) = Source::cut(text.as_bytes(), 1);
+        let mut items = Box::pin(source.hesitant().items::<Value>("", JsonOptions::new()));
+        let mut sum = Sum::default();
+        let mut take = |item: Result<jsonmend_stream::Item<Value>, _>| match item {
+            Ok(item) => sum.items.push((item.index(), item.into_value())),
+            Err(error) => note(&mut sum, &error),
+        };
+        while log.borrow().given < chunks {
+            // The future of `next` is dropped after one poll.
+            if let Some(Some(item)) = items.next().now_or_never() {
+                take(item);
+            }
+        }
+        items.as_mut().cancel();
+        items.as_mut().cancel();
+        assert!(log.borrow().dropped);
+        while let Some(item) = block_on(items.next()) {
+            take(item);
+        }
+        let cut = read(Source::cut(&text.as_bytes()[..chunks], 100).0, "", JsonOptions::new());
+        assert_eq!(sum, cut, "{chunks}");
+    }
+}
+
+#[test]
+fn upstream_waits_until_the_items_are_taken() {
+    let (source, log) = Source::cut(b"[1,2,3,4,5,6,7,8,9]", 9);
+    let mut items = pin!(source.items::<u32>("", JsonOptions::new()));
+    assert_eq!(log.borrow().polls, 0, "nothing happens before the first poll");
+    for _ in 0..3 {
+        assert!(block_on(items.next()).unwrap().is_ok());
+        assert_eq!(log.borrow().given, 1);
+    }
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+struct Trip {
+    city: String,
+    days: u32,
+}
+
+#[derive(Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+struct Shown {
+    city: String,
+    days: Option<u32>,
+}
+
+#[test]
+fn a_value_grows_and_is_whole_at_the_end() {
+    let text = "Here: {'city': 'Z\u{fc}rich', 'days': 12} Bye";
+    let response = body(&["{'city': 'Z\u{fc}", "rich', 'days': 1", "2}"]);
+    let cases: [(&str, ChannelOptions); 2] =
+        [(text, whole()), (&response, ResponseOptions::new().into())];
+    for (text, options) in cases {
+        for size in 1..text.len() {
+            let (source, _) = Source::cut(text.as_bytes(), size);
+            let mut events = pin!(source.hesitant().typed::<Trip>(options.clone()));
+            let (mut last, mut trip) = (Shown::default(), None);
+            while let Some(event) = block_on(events.next()) {
+                match event.unwrap() {
+                    TypedEvent::Grew => {
+                        let shown: Shown = events.partial().unwrap().unwrap();
+                        assert!(shown.city.starts_with(&last.city));
+                        assert!(matches!(shown.days, None | Some(12)), "{shown:?}");
+                        last = shown;
+                    }
+                    TypedEvent::Whole(whole) => assert_eq!(trip.replace(whole), None),
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(trip, Some(Trip { city: "Z\u{fc}rich".into(), days: 12 }));
+            assert!(events.is_terminated());
+        }
+    }
+}
+
+#[test]
+fn a_value_that_is_not_whole_is_an_error() {
+    let typed = |text: &str, limit: usize| {
+        let (source, _) = Source::cut(text.as_bytes(), 4);
+        let options = JsonOptions::new().with_object_limit(limit);
+        let mut events = pin!(source.typed::<Trip>(options));
+        let mut ends = Vec::new();
+        while let Some(event) = block_on(events.next()) {
+            match event {
+                Ok(TypedEvent::Grew) => {}
+                Ok(other) => panic!("{other:?}"),
+                Err(error) => ends.push(error),
+            }
+        }
+        let [end] = <[ValueError<_>; 1]>::try_from(ends).unwrap();
+        end
+    };
+    let cut = typed("{'city': 'Oslo', 'days': 3", 100);
+    assert!(matches!(cut, ValueError::Incomplete { outcome: Outcome::Closed, .. }));
+    assert!(matches!(typed("{'city': 'Oslo'}", 100), ValueError::Type { index: None, .. }));
+    let long = typed("{'city': 'Oslo', 'days': 3}", 20);
+    assert!(matches!(long, ValueError::TooLong { index: None, limit: 20, .. }));
+    assert!(matches!(typed("no", 20), ValueError::NotFound));
+}
