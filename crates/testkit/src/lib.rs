@@ -21,10 +21,12 @@ pub mod adversary;
 pub mod allocations;
 pub mod bodies;
 pub mod cases;
+mod choices;
 pub mod cuts;
 pub mod damage;
 pub mod damaged;
 pub mod differential;
+#[cfg(feature = "proptest")]
 pub mod documents;
 pub mod exhaustive;
 pub mod extracted;
@@ -38,5 +40,8 @@ pub mod run;
 #[cfg(feature = "schema")]
 pub mod schemas;
 mod seed;
+mod shrink;
+pub mod transport;
 
+pub use choices::Choices;
 pub use seed::Seed;
