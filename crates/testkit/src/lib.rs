@@ -21,6 +21,7 @@ pub mod adversary;
 pub mod allocations;
 pub mod bodies;
 pub mod cases;
+pub mod check;
 mod choices;
 pub mod cuts;
 pub mod damage;

@@ -71,7 +71,7 @@ impl Fault {
     }
 
     /// How many bytes arrive, and whether the reader then gets an error.
-    pub(super) const fn end(self) -> Option<(usize, bool)> {
+    pub(crate) const fn end(self) -> Option<(usize, bool)> {
         match self {
             Self::End { at } => Some((at, false)),
             Self::Reset { at } => Some((at, true)),

@@ -111,18 +111,20 @@ impl Scenario {
     /// number of tries is bounded, so it need not be the smallest there is.
     #[must_use]
     pub fn shrunk(&self, body: &[u8], mut fails: impl FnMut(&Delivery) -> bool) -> Self {
+        self.shrunk_to(|fewer| fails(&fewer.deliver(body)))
+    }
+
+    /// The same, where `fails` is given the scenario.
+    pub(crate) fn shrunk_to(&self, mut fails: impl FnMut(&Self) -> bool) -> Self {
         let with = |faults: &[Fault], offsets: &[usize]| Self {
             faults: faults.to_vec(),
             cut: Cut::at(offsets.to_vec()),
         };
         let mut budget = shrink::TRIES;
         let offsets = self.cut.offsets();
-        let faults = shrink::list(&self.faults, &mut budget, |faults| {
-            fails(&with(faults, offsets).deliver(body))
-        });
-        let offsets = shrink::list(offsets, &mut budget, |offsets| {
-            fails(&with(&faults, offsets).deliver(body))
-        });
+        let faults =
+            shrink::list(&self.faults, &mut budget, |faults| fails(&with(faults, offsets)));
+        let offsets = shrink::list(offsets, &mut budget, |offsets| fails(&with(&faults, offsets)));
         with(&faults, &offsets)
     }
 }
