@@ -21,7 +21,7 @@ impl Choices for Seed {
 
 /// Bytes that are used up give zeros, so that every input of a fuzzer makes something.
 #[cfg(feature = "arbitrary")]
-impl Choices for arbitrary::Unstructured<'_> {
+impl Choices for ::arbitrary::Unstructured<'_> {
     fn below(&mut self, bound: usize) -> usize {
         match bound.checked_sub(1) {
             None | Some(0) => 0,

@@ -19,7 +19,10 @@
 pub mod adversary;
 #[cfg(feature = "allocations")]
 pub mod allocations;
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
 pub mod bodies;
+mod case;
 pub mod cases;
 pub mod check;
 mod choices;
@@ -42,7 +45,10 @@ pub mod run;
 pub mod schemas;
 mod seed;
 mod shrink;
+#[cfg(feature = "proptest")]
+pub mod strategies;
 pub mod transport;
 
+pub use case::Case;
 pub use choices::Choices;
 pub use seed::Seed;
