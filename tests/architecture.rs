@@ -15,8 +15,8 @@ const CRATES: [&str; 9] = [
     "jsonmend-response",
     "jsonmend-stream",
     "jsonmend",
-    "jsonmend-cli",
     "jsonmend-testkit",
+    "jsonmend-cli",
 ];
 
 /// Crates without input or output, and without a clock.

@@ -24,6 +24,7 @@ pub mod arbitrary;
 pub mod bodies;
 mod case;
 pub mod cases;
+pub mod chaos;
 pub mod check;
 mod choices;
 pub mod cuts;
