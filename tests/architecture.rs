@@ -16,8 +16,8 @@ const CRATES: [&str; 10] = [
     "jsonmend-reask",
     "jsonmend-stream",
     "jsonmend",
-    "jsonmend-cli",
     "jsonmend-testkit",
+    "jsonmend-cli",
 ];
 
 /// Crates without input or output, and without a clock.

@@ -27,7 +27,7 @@ fn bodies() -> Vec<(String, Vec<u8>)> {
         &[&["`", "``json\n{\"a\": ", "1}\n```"]],
         &[&["", ""], &["{", "}"]],
     ];
-    for shape in Shape::ALL {
+    for shape in Shape::IN_PIECES {
         for (number, calls) in calls.iter().enumerate() {
             let body = shape.body(&["Let me ", "see."], calls);
             bodies.push((format!("{shape:?} {number}"), body));

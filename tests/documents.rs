@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use jsonmend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};
 use jsonmend_extract::{Dialect, Extractor, Findings, Scope, mend_text};
-use jsonmend_testkit::{adversary, cases};
+use jsonmend_testkit::{adversary, bodies::Shape, cases, transport::Scenario};
 
 fn document(path: &str) -> String {
     let path = jsonmend_tests::root().join(path);
@@ -371,6 +371,20 @@ fn examples_of_the_pages_are_run() {
         }
     }
     assert!(seen >= 3, "{seen} pages");
+}
+
+#[test]
+fn every_shape_and_fault_is_in_the_page_of_fuzzing() {
+    let page = document("docs/fuzzing.md");
+    for shape in Shape::ALL {
+        assert!(page.contains(&format!("`{shape}`")), "docs/fuzzing.md does not name {shape}");
+    }
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    let words = rows.map(|(word, _)| word).filter(|word| word.contains('='));
+    let read: Vec<Scenario> = words.map(|word| word.parse().unwrap()).collect();
+    // Six faults, and the cuts.
+    assert_eq!(read.iter().filter(|scenario| !scenario.faults().is_empty()).count(), 6);
+    assert_eq!(read.len(), 7);
 }
 
 /// The lookup of headings works.

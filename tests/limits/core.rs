@@ -256,3 +256,16 @@ pub(crate) fn held_in_extraction() {
         }
     }
 }
+
+pub(crate) fn line_mark() {
+    let marked = |blanks: usize, openers: usize| {
+        let (mark, open) = (" ".repeat(blanks), "[".repeat(openers));
+        let close = "]".repeat(openers);
+        let text = format!("{mark}1: {open}\n{mark}2:   7\n{mark}3: {close}");
+        mend(text.as_bytes(), &Options::new()).outcome() == Outcome::Repaired
+    };
+    assert!(marked(4, 2));
+    assert!(!marked(40, 2), "a mark of 43 bytes");
+    assert!(marked(4, 32));
+    assert!(!marked(4, 33), "33 brackets");
+}

@@ -24,6 +24,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     ("look-ahead of the whole-text path", Here(core::whole_text_lookahead)),
     ("looking back for a lost quote", Here(core::look_back)),
+    ("a mark before each line", Here(core::line_mark)),
     ("length of a key read ahead", Here(core::key_ahead)),
     ("a number longer than the look-ahead", Here(core::long_number)),
     ("frames, wrappers included", Here(core::frames)),

@@ -22,6 +22,8 @@ pub mod pages {
     pub struct Readme;
     #[doc = include_str!("../../docs/dialects.md")]
     pub struct Dialects;
+    #[doc = include_str!("../../docs/fuzzing.md")]
+    pub struct Fuzzing;
     #[doc = include_str!("../../docs/rewriting.md")]
     pub struct Rewriting;
     #[doc = include_str!("../../docs/reask.md")]

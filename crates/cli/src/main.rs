@@ -2,6 +2,7 @@
 
 mod args;
 mod batch;
+mod chaos;
 mod check;
 mod codes;
 mod excerpt;
@@ -93,6 +94,7 @@ fn report(failure: &Failure, paint: Paint) {
 fn dispatch(command: &Command, session: Session) -> Result<Exit, Failure> {
     match command {
         Command::Batch(args) => batch::run(args, session),
+        Command::Chaos(args) => chaos::run(args, session),
         Command::Check(args) => {
             check::run(args, session).map(|exit| exit.for_check(args.exit_code))
         }

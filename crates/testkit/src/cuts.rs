@@ -10,7 +10,7 @@ use crate::Seed;
 /// let chunks: Vec<&[u8]> = cut.chunks(b"abcd").collect();
 /// assert_eq!(chunks, [&b"a"[..], b"", b"bc", b"d"]);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
     offsets: Vec<usize>,
 }
@@ -45,6 +45,25 @@ impl Cut {
     #[must_use]
     pub fn random(len: usize, count: usize, seed: &mut Seed) -> Self {
         Self::at((0..count).map(|_| seed.below(len + 1)).collect())
+    }
+
+    /// Divided at every place where readers go wrong: inside each character of several bytes, inside
+    /// each escape, and around and inside each line end.
+    ///
+    /// ```
+    /// use jsonmend_testkit::cuts::Cut;
+    /// assert_eq!(Cut::special("é\r\n\r\n\\n".as_bytes()).offsets(), [1, 2, 3, 4, 5, 6, 7]);
+    /// assert_eq!(Cut::special(b"plain").offsets(), [0; 0]);
+    /// ```
+    #[must_use]
+    pub fn special(bytes: &[u8]) -> Self {
+        let tells = |at: &usize| {
+            let (before, after) = (bytes.get(at - 1), bytes.get(*at));
+            let is_end = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
+            let inside = before == Some(&b'\\') || matches!(after, Some(0x80..0xc0));
+            inside || is_end(before) || is_end(after)
+        };
+        Self { offsets: (1..bytes.len()).filter(tells).collect() }
     }
 
     /// The offsets, ascending.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its program has to fail")]
 
 mod batch;
+mod chaos;
 mod check;
 mod documents;
 mod explain;

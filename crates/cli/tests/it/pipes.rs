@@ -71,11 +71,13 @@ fn a_closed_pipe_ends_every_command_quietly() {
 }
 
 /// The smallest run of each command that writes something.
-const WRITERS: [(&[&str], &str); 15] = [
+const WRITERS: [(&[&str], &str); 17] = [
     (&["--help"], ""),
     (&["--version"], ""),
     (&["repair", "--help"], ""),
     (&["batch"], "{\"input\": \"[1]\"}\n"),
+    (&["chaos", "--print"], ""),
+    (&["chaos", "--requests", "0"], ""),
     (&["check"], "[1"),
     (&["check", "--json"], "[1]"),
     (&["explain", "--list"], ""),
