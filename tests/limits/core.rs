@@ -269,3 +269,10 @@ pub(crate) fn line_mark() {
     assert!(marked(4, 32));
     assert!(!marked(4, 33), "33 brackets");
 }
+
+pub(crate) fn far_entity() {
+    let text = |blanks: usize| format!("{{{}&quot;a&quot;: 1}}", " ".repeat(blanks));
+    let value = |blanks: usize| mend(text(blanks).as_bytes(), &Options::new());
+    assert!(value(60).text().unwrap().ends_with("\"a\": 1}"));
+    assert!(!value(70).text().unwrap().ends_with("\"a\": 1}"));
+}

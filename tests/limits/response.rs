@@ -2,10 +2,10 @@
 
 use futures::{StreamExt as _, executor::block_on, stream};
 use jsonmend_core::Outcome;
-use jsonmend_extract::Scope;
-use jsonmend_response::{Event, ResponseOptions};
-use jsonmend_stream::{JsonEvent, JsonOptions, MendExt as _};
-use jsonmend_wire::{WireOptions, transcribe};
+use jsonmend_extract::{Dialect, Scope};
+use jsonmend_response::{Event, ResponseOptions, TextCalls};
+use jsonmend_stream::{JsonEvent, JsonOptions, MendExt as _, ValueError};
+use jsonmend_wire::{WireLimits, WireOptions, transcribe};
 
 use crate::wire::{content_piece, events_of, sse, stop};
 
@@ -84,6 +84,30 @@ pub(crate) fn searched_texts() {
     assert_eq!(transcript.text().len(), 2 * 1_030);
 }
 
+pub(crate) fn texts_searched_for_calls() {
+    let call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+    let of =
+        |choice: usize| content_piece(call).replace("\"index\":0", &format!("\"index\":{choice}"));
+    let body = sse(&(0..1_030).map(of).collect::<Vec<_>>());
+    let hermes = Dialect::by_name("hermes").unwrap().clone();
+    let options = ResponseOptions::new().with_calls_in_text(TextCalls::of_dialect(hermes));
+    let events = events_of(&body, &options);
+    let calls = events.iter().filter(|event| matches!(event, Event::CallEnded(_))).count();
+    assert_eq!(calls, 1_024);
+}
+
+pub(crate) fn texts_searched_for_items() {
+    let of =
+        |choice: usize| content_piece("[1]").replace("\"index\":0", &format!("\"index\":{choice}"));
+    let body = sse(&(0..1_030).map(of).collect::<Vec<_>>());
+    let chunks = stream::iter([Ok::<_, std::io::Error>(body)]);
+    let items: Vec<Result<_, _>> =
+        block_on(chunks.items::<u8>("", ResponseOptions::new()).collect());
+    let refused = items.iter().filter(|item| matches!(item, Err(ValueError::TooManyTexts)));
+    assert_eq!(refused.count(), 1);
+    assert_eq!(items.iter().filter(|item| item.is_ok()).count(), 1_024);
+}
+
 pub(crate) fn idle_chunks() {
     let mut chunks = 0;
     let endless = stream::repeat_with(|| {
@@ -96,4 +120,36 @@ pub(crate) fn idle_chunks() {
     assert!(events.as_mut().poll_next_unpin(&mut context).is_pending());
     drop(events);
     assert_eq!(chunks, 64);
+}
+
+/// How the calls ended that are found in the text of a response, and what of them is kept.
+fn calls_in_text(text: &str, limits: WireLimits) -> Vec<(Outcome, Option<String>)> {
+    let hermes = Dialect::by_name("hermes").unwrap().clone();
+    let options = ResponseOptions::new()
+        .with_wire(WireOptions::new().with_limits(limits))
+        .with_calls_in_text(TextCalls::of_dialect(hermes));
+    let mut ended = Vec::new();
+    for event in events_of(&sse(&[content_piece(text), stop("stop")]), &options) {
+        if let Event::CallEnded(call) = event {
+            let kept = (!call.arguments().is_empty()).then(|| call.arguments().to_owned());
+            ended.push((call.outcome(), kept));
+        }
+    }
+    ended
+}
+
+pub(crate) fn calls_in_texts() {
+    let text = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call> ".repeat(2);
+    for (most, found) in [(2, 2), (1, 1)] {
+        let ended = calls_in_text(&text, WireLimits::new().with_calls(most));
+        assert_eq!(ended.len(), found, "at most {most}");
+    }
+}
+
+pub(crate) fn arguments_in_texts() {
+    let text = r#"<tool_call>{"name": "f", "arguments": {"a": "0123456789"}}</tool_call>"#;
+    let whole = (Outcome::Unchanged, Some("{\"a\": \"0123456789\"}".to_owned()));
+    assert_eq!(calls_in_text(text, WireLimits::new().with_arguments(40)), [whole]);
+    let over = calls_in_text(text, WireLimits::new().with_arguments(10));
+    assert_eq!(over, [(Outcome::Overflow, None)]);
 }

@@ -14,6 +14,7 @@ use crate::{Guide, unwrap::MAX_HEAD};
 use begins::{Ground, Place, begins, begins_known, is_name_start};
 use fence::Inside;
 use line::Line;
+use look::is_word;
 
 pub use crate::unwrap::Marks;
 pub use fence::Fence;
@@ -254,11 +255,12 @@ impl Prose {
         };
         let double = ahead.first() == Some(&b'"');
         if double {
-            // Anything but another quote after the brackets may be a string of JSON.
+            // After the brackets, a quote directly before a word is not the end of a string of JSON.
             let open = |byte: &u8| b"{[ \n\r\t".contains(byte);
-            match seen.iter().find(|byte| !open(byte)) {
-                Some(b'"') => {}
-                None if !full => return None,
+            let quote = seen.iter().take_while(|byte| open(byte)).count();
+            match seen.get(quote..).unwrap_or_default() {
+                [b'"', word, ..] if is_word(*word) => {}
+                [] | [b'"'] if !full => return None,
                 _ => return Some(Quoted::String),
             }
         }

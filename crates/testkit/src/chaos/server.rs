@@ -433,6 +433,24 @@ mod tests {
     }
 
     #[test]
+    fn at_most_so_many_clients_are_served_at_once() {
+        let server = Server::start(Settings::new()).unwrap();
+        // They ask for nothing, so each of them is waited for.
+        let connect = || TcpStream::connect(server.address()).unwrap();
+        let mut silent: Vec<TcpStream> = (0..CLIENTS).map(|_| connect()).collect();
+        let mut next = connect();
+        write!(next, "GET /?scenario=cut=1 HTTP/1.1\r\n\r\n").unwrap();
+        next.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        assert!(next.read(&mut [0; 16]).is_err(), "it was answered");
+        silent.pop();
+        next.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        assert!(next.read(&mut [0; 16]).unwrap() > 0);
+        drop(silent);
+        drop(next);
+        assert_eq!(server.stop().len(), 1);
+    }
+
+    #[test]
     fn it_stops_by_itself() {
         let settings = Settings::new().with_lifetime(Duration::from_millis(30));
         assert!(Server::start(settings).unwrap().wait().is_empty());

@@ -1,6 +1,6 @@
 //! The laws of the push path: L1, L2, L4, L6, L7.
 
-use jsonmend_core::{Mender, Options, Outcome, TrailingDocuments};
+use jsonmend_core::{Mender, Options, Outcome, RepairKind, TrailingDocuments, mend};
 
 use super::{Check, Law, Shown, Violation};
 use crate::{
@@ -132,6 +132,13 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
     check.that(rising, || "something was taken back".to_owned())
 }
 
+/// How many bytes one may take in a wrapper: a mark before its line, or an entity.
+const WRAPPED_BYTE: usize = 24;
+
+/// What takes a wrapper off.
+const WRAPPERS: [RepairKind; 3] =
+    [RepairKind::LineMark, RepairKind::HtmlEntity, RepairKind::EscapedDocument];
+
 /// L6, the part about what is withheld: never more than the buffer limit and the look-ahead after it;
 /// in valid JSON no more than one look-ahead and one token, where a key counts together with its
 /// number or literal; deep inside a string value no more than one character.
@@ -145,7 +152,14 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let buffer = limits.buffer().max(limits.lookahead() + 1);
     for moment in run.moments() {
         // What was read and is withheld, and the look-ahead after it.
-        check.that(moment.withheld <= buffer + limits.lookahead(), || {
+        let most = buffer + limits.lookahead();
+        if moment.withheld <= most {
+            continue;
+        }
+        // The limit counts bytes of the text without its wrapper, of which each may take more.
+        let mended = mend(input, &Options::new());
+        let wrapped = WRAPPERS.iter().any(|kind| mended.repairs().contains(*kind));
+        check.that(wrapped && moment.withheld <= WRAPPED_BYTE * most, || {
             format!("{} bytes withheld after byte {}", moment.withheld, moment.offset)
         })?;
     }
