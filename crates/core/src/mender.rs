@@ -491,7 +491,8 @@ impl Mender {
         let committed = self.engine.committed();
         emit(&mut self.engine, Text { carry: &[], rest: text, base }, out, &mut self.repairs);
         self.raw = stop;
-        committed - base
+        // A document that has ended may have taken more than the text that is left.
+        committed.saturating_sub(base).min(text.len())
     }
 
     /// Emits the withheld bytes and `rest` unchanged.
