@@ -47,8 +47,41 @@ pub(crate) struct Gate {
     place: Place,
     /// How many bytes may still be watched.
     left: usize,
-    /// How many brackets are open.
-    depth: usize,
+    nest: Nest,
+}
+
+/// The brackets that are open in what a [`Gate`] was shown.
+///
+/// The watch ends where they do not match, or where the engine would drop one of them: only while
+/// both agree is it certain that the document has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Nest {
+    /// A bit for each, set for a brace, below a bit that is set for the end.
+    open: u128,
+    /// The last byte that is no white space.
+    last: u8,
+}
+
+impl Nest {
+    const EMPTY: Self = Self { open: 1, last: 0 };
+
+    /// Reads a bracket inside of the document. `None` if the watch ends there.
+    const fn read(self, bracket: u8) -> Option<Self> {
+        let Self { open, last } = self;
+        let brace = bracket == b'{' || bracket == b'}';
+        let in_object = open > 1 && open & 1 == 1;
+        let begins = match last {
+            _ if open == 1 => true,
+            b'[' | b',' => !in_object,
+            last => in_object && last == b':',
+        };
+        let open = match bracket {
+            b'{' | b'[' if begins && open.leading_zeros() > 0 => open << 1 | brace as u128,
+            b'}' | b']' if open > 3 && in_object == brace => open >> 1,
+            _ => return None,
+        };
+        Some(Self { open, last: bracket })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +112,10 @@ const WATCHED: usize = 64;
 
 impl Gate {
     /// The state before a text.
-    pub(crate) const START: Self = Self { place: Place::Start, left: WATCHED, depth: 0 };
+    pub(crate) const START: Self = Self { place: Place::Start, left: WATCHED, nest: Nest::EMPTY };
     /// The state before a document.
-    pub(crate) const DOCUMENT: Self = Self { place: Place::Document, left: WATCHED, depth: 0 };
+    pub(crate) const DOCUMENT: Self =
+        Self { place: Place::Document, left: WATCHED, nest: Nest::EMPTY };
 
     /// Looks at `bytes`, which follow those that were decided before. `last` says that the input ends
     /// with them.
@@ -105,11 +139,10 @@ impl Gate {
                     b'`' | b'~' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'\r',
                 ) => {}
                 (Place::Fence, _) => return Seen::Clear,
-                (_, b'{' | b'[') => {
-                    self.place = Place::Document;
-                    self.depth += 1;
-                }
-                (Place::Document, b'}' | b']') if self.depth > 1 => self.depth -= 1,
+                (_, b'{' | b'[') | (Place::Document, b'}' | b']') => match self.nest.read(byte) {
+                    Some(nest) => (self.place, self.nest) = (Place::Document, nest),
+                    None => return Seen::Clear,
+                },
                 // A mark may begin with white space.
                 (Place::Start | Place::Fenced, b'\n' | b'\r') => {}
                 (Place::Start, b'`' | b'~') if rest.len() < 3 && !last => return Seen::Open(at),
@@ -136,11 +169,11 @@ impl Gate {
                         Some(Some(wrapper)) => Seen::Wrapped(at, wrapper),
                     };
                 }
+                (Place::Document, 0..=b' ') => {}
                 // Whatever comes before the first string.
                 (
                     Place::Document,
-                    0..=b' '
-                    | b','
+                    b','
                     | b':'
                     | b'.'
                     | b'+'
@@ -149,7 +182,7 @@ impl Gate {
                     | b'0'..=b'9'
                     | b'a'..=b'z'
                     | b'A'..=b'Z',
-                ) => {}
+                ) => self.nest.last = byte,
                 (Place::Document, 0xC2 | 0xE1..=0xE3 | 0xEF) if rest.len() < 3 && !last => {
                     self.left += 1;
                     return Seen::Open(at);

@@ -24,6 +24,7 @@ use crate::{
 /// * the document needs a repair that only whole texts allow: [`mend_document`], which has all of it,
 ///   reads it differently from a [`Mender`](jsonmend_core::Mender);
 /// * a closing fence ends a string that was left open;
+/// * a string begins the text and is open for longer than the buffer, for which a stream does not wait;
 /// * a bracket before the document was never closed, so that the document is part of something cut off.
 ///
 /// # Errors
@@ -76,8 +77,11 @@ fn agrees(
             |repair: Repair| repair.kind() == RepairKind::StrayText && repair.start() < start;
         let outside = found.iter().any(|document| document.offset < start)
             && whole.repairs().iter().any(stray);
-        return check
-            .that(skipped || outside, || about(&format!("nothing begins at byte {start}")));
+        let buffer = options.limits().buffer();
+        let long = found.first().is_some_and(|first| is_open_for(input, first.offset, buffer));
+        return check.that(skipped || outside || long, || {
+            about(&format!("nothing begins at byte {start}"))
+        });
     };
     // Where others may follow, the whole text may read it up to the next one.
     let next = match scope {
@@ -121,6 +125,18 @@ fn candidates(input: &[u8], scope: Scope, options: &Options, cut: &Cut) -> Vec<D
         Scope::Fenced => find(Scope::Fenced),
         _ => find(scope),
     }
+}
+
+/// Whether a string begins at `offset` that is still open after the first `buffer` bytes of the input.
+fn is_open_for(input: &[u8], offset: usize, buffer: usize) -> bool {
+    let Some([b'"', string @ ..]) = input.get(offset..buffer.max(offset)) else { return false };
+    let mut escaped = false;
+    input.len() > buffer
+        && string.iter().all(|&byte| {
+            let inside = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            inside
+        })
 }
 
 /// Whether the whole text found something that only whole texts show.
