@@ -1,0 +1,115 @@
+//! Chunks of clean text, and of a consistent dialect: they are read where they are.
+
+use super::{
+    Mender,
+    emit::{Text, append_end, emit},
+};
+use crate::Output;
+
+impl Mender {
+    /// Reads a piece of a long chunk.
+    #[inline(never)]
+    pub(super) fn push_long(&mut self, piece: &[u8], out: &mut impl Output) {
+        if self.outcome.is_some() || !self.engine.on_fast_path() {
+            self.read(piece, out);
+        } else if let Some(rest) = self.continue_fast(piece, out) {
+            self.read(rest, out);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn push_piece(&mut self, chunk: &[u8], out: &mut impl Output) {
+        let open = self.outcome.is_none() && self.carry.is_empty();
+        if open && self.engine.read_content(chunk, self.pushed) {
+            self.pushed += chunk.len();
+            out.copy_plain(chunk);
+        } else if self.outcome.is_some() || !self.engine.on_fast_path() {
+            self.read(chunk, out);
+        } else {
+            let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
+            if let Some(rest) = self.emit_fast(clean, chunk, out) {
+                self.read(rest, out);
+            }
+        }
+    }
+
+    /// Continues on the fast path. Returns the part of `rest` that must be read again after the
+    /// withheld bytes, or `None` if all of it was read.
+    pub(super) fn continue_fast<'a>(
+        &mut self,
+        rest: &'a [u8],
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
+        let clean = self.engine.read_fast(&self.carry, rest, self.pushed);
+        self.emit_fast(clean, rest, out)
+    }
+
+    /// Emits what the fast path has committed. If the input was `clean`, it has read all of `rest`.
+    #[inline(always)]
+    fn emit_fast<'a>(
+        &mut self,
+        clean: bool,
+        rest: &'a [u8],
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
+        let base = self.pushed;
+        let committed = self.engine.committed();
+        if !self.engine.is_plain() {
+            let text = Text { carry: &self.carry, rest, base };
+            emit(&mut self.engine, text, out, &mut self.repairs);
+            let left = self.keep_uncommitted(rest, committed);
+            return self.end_fast(clean, rest, left);
+        }
+        self.engine.emit_plain();
+        let mut left = rest;
+        if committed >= base {
+            if !self.carry.is_empty() {
+                out.copy(&self.carry);
+                self.carry.clear();
+            }
+            if committed > base {
+                let (settled, after) = rest.split_at(committed - base);
+                out.copy(settled);
+                left = after;
+            }
+        } else {
+            let settled = committed.saturating_sub(base - self.carry.len());
+            if settled > 0 {
+                out.copy(&self.carry[..settled]);
+                self.carry.copy_within(settled.., 0);
+                self.carry.truncate(base - committed);
+            }
+        }
+        self.end_fast(clean, rest, left)
+    }
+
+    /// Drops what was committed from the withheld bytes, and returns the part of `rest` that was not.
+    fn keep_uncommitted<'a>(&mut self, rest: &'a [u8], committed: usize) -> &'a [u8] {
+        let settled = committed.saturating_sub(self.pushed - self.carry.len());
+        match settled.checked_sub(self.carry.len()) {
+            Some(of_rest) => {
+                self.carry.clear();
+                rest.get(of_rest..).unwrap_or_default()
+            }
+            None => {
+                self.carry.drain(..settled);
+                rest
+            }
+        }
+    }
+
+    /// Keeps `left`, the end of `rest` that is not committed, or returns it to be read again.
+    #[inline(always)]
+    fn end_fast<'a>(&mut self, clean: bool, rest: &'a [u8], left: &'a [u8]) -> Option<&'a [u8]> {
+        let base = self.pushed;
+        if !clean {
+            self.pushed = base + rest.len() - left.len();
+            return Some(left);
+        }
+        self.pushed = base + rest.len();
+        if !left.is_empty() {
+            append_end(&mut self.carry, rest, left.len());
+        }
+        None
+    }
+}

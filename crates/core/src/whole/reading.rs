@@ -1,0 +1,368 @@
+//! One reading of a whole text, and its result.
+
+use alloc::vec::Vec;
+
+use crate::{
+    Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
+    engine::{Edit, Engine, Part, Stop},
+    mended::into_string,
+};
+
+/// A text that is read piece by piece is read in pieces of so many bytes.
+const PIECE: usize = 16 << 10;
+
+/// The result of one reading of the text.
+pub(super) struct Reading {
+    outcome: Outcome,
+    repairs: Repairs,
+    /// The start and the end of each document.
+    documents: Vec<(usize, usize)>,
+    /// The highest number of containers that were open at the same time.
+    deepest: usize,
+    cut_at: Path,
+    pub(super) steps: u64,
+    /// What the repairs so far make of the text, if that is written while it is read.
+    written: Option<Written>,
+}
+
+/// The mended text so far, and how much of the input it was made from.
+#[derive(Default)]
+struct Written {
+    text: Vec<u8>,
+    from: usize,
+}
+
+impl Written {
+    /// The most that a text grows by at a time, as a part of its input.
+    const GROWTH: usize = 16;
+
+    /// Appends the input up to the repair, and what replaces its span.
+    #[inline]
+    fn apply(&mut self, input: &[u8], repair: &Repair) {
+        let kept = input.get(self.from..repair.start).unwrap_or_default();
+        let added = repair.after().as_bytes();
+        if self.text.capacity() - self.text.len() < kept.len() + added.len() {
+            // Doubling a large text would take more memory than it has use for.
+            let first = if self.text.is_empty() { input.len() } else { 0 };
+            let more = first + input.len() / Self::GROWTH;
+            self.text.reserve_exact(kept.len() + added.len() + more);
+        }
+        self.text.extend_from_slice(kept);
+        match added {
+            [byte] => self.text.push(*byte),
+            _ => self.text.extend_from_slice(added),
+        }
+        self.from = repair.end;
+    }
+
+    fn finish(mut self, input: &[u8]) -> Vec<u8> {
+        self.text.extend_from_slice(input.get(self.from..).unwrap_or_default());
+        self.text
+    }
+}
+
+impl Reading {
+    pub(super) fn new() -> Self {
+        Self {
+            outcome: Outcome::None,
+            repairs: Repairs::new(),
+            documents: Vec::new(),
+            deepest: 0,
+            cut_at: Path::default(),
+            steps: 0,
+            written: None,
+        }
+    }
+
+    /// Reads the text with all of it in sight. If too many edits would have to be kept, returns how
+    /// many steps that took.
+    pub(super) fn whole(mut engine: Engine, input: &[u8]) -> Result<Self, u64> {
+        engine.bound_documents(input.len());
+        engine.bound_edits(input.len());
+        let stop = engine.run(Part::new(input, 0, true)).err();
+        if stop == Some(Stop::Crowded) {
+            Err(engine.steps())
+        } else {
+            Ok(Self::end(engine, stop, input))
+        }
+    }
+
+    /// Reads the text as one document in a consistent dialect: all that it needs is what a dialect
+    /// has instead of JSON's tokens, and no quote in it is in doubt. Otherwise, returns how many steps
+    /// it took to see that.
+    pub(super) fn in_dialect(options: &Options, input: &[u8]) -> Result<Self, u64> {
+        if !options.policy().allows_dialects() {
+            return Err(0);
+        }
+        // Whatever else the text needs, be it another document, stops the engine.
+        let strict = options.clone().with_policy(Policy::DIALECT);
+        let strict = strict.with_trailing_documents(TrailingDocuments::Error);
+        let mut engine = Engine::streaming(strict);
+        engine.require_strict_quotes();
+        engine.keep_documents(input.len());
+        let start = Self { written: Some(Written::default()), ..Self::new() };
+        let reading = start.by_pieces(engine, input);
+        if reading.outcome == Outcome::Repaired { Ok(reading) } else { Err(reading.steps) }
+    }
+
+    /// The reading of the beginning of valid JSON, which `engine` has read, if all that is missing is
+    /// the closing quote of its last string.
+    pub(super) fn of_lost_quote(engine: &Engine, options: &Options, input: &[u8]) -> Option<Self> {
+        let kind = RepairKind::UnterminatedString;
+        if !options.policy().closes_cut() || !options.policy().allows(kind) {
+            return None;
+        }
+        let end = engine.only_quote_lost(input)?;
+        core::str::from_utf8(input).ok()?;
+        let mut repairs = Repairs::new();
+        repairs.push(&Repair::new(kind, end..end, "\""));
+        let text = input.trim_ascii_end();
+        if text.ends_with(b"```") {
+            if !options.policy().allows(RepairKind::CodeFence) {
+                return None;
+            }
+            repairs.push(&Repair::new(RepairKind::CodeFence, text.len() - 3..text.len(), ""));
+        }
+        Some(Self {
+            outcome: Outcome::Closed,
+            repairs,
+            documents: Vec::from([(0, input.len())]),
+            cut_at: engine.path(),
+            ..Self::new()
+        })
+    }
+
+    /// Reads the text with a streaming engine, and keeps of its edits only the compact list.
+    pub(super) fn by_pieces(self, mut engine: Engine, input: &[u8]) -> Self {
+        engine.judge_start();
+        engine.bound_documents(input.len());
+        let mut reading = self;
+        let (mut from, mut end, mut stop) = (0, 0, None);
+        while stop.is_none() && end < input.len() {
+            end = input.len().min(end + PIECE);
+            let source = Part::new(&input[from..end], from, end == input.len());
+            stop = engine.run(source).err();
+            engine.drain(|edit| reading.take(edit, input));
+            if engine.forgets_documents() && reading.documents.len() > 2 {
+                reading.documents.drain(1..reading.documents.len() - 1);
+            }
+            from = engine.committed();
+        }
+        reading.finish_with(engine, stop, input);
+        reading
+    }
+
+    /// The end of a reading whose edits the engine still has.
+    fn end(engine: Engine, stop: Option<Stop>, input: &[u8]) -> Self {
+        let mut reading = Self::new();
+        reading.finish_with(engine, stop, input);
+        reading
+    }
+
+    fn take(&mut self, edit: Edit, input: &[u8]) {
+        match edit {
+            Edit::Replace(repair, _) => {
+                if let Some(written) = &mut self.written {
+                    written.apply(input, &repair);
+                }
+                self.repairs.push(&repair);
+            }
+            Edit::EndDocument { start, end } => self.documents.push((start, end)),
+        }
+    }
+
+    fn finish_with(&mut self, mut engine: Engine, stop: Option<Stop>, input: &[u8]) {
+        engine.drain_all(|edit| self.take(edit, input));
+        // If a repair was made and later became one that is not allowed, it is in the list already.
+        let refused = engine.refused().filter(|_| stop == Some(Stop::Refused));
+        if let Some(refused) =
+            refused.filter(|refused| !self.repairs.iter().any(|r| r == **refused))
+        {
+            self.insert(refused.clone(), |r| r.start <= refused.start);
+        }
+        self.outcome = match stop {
+            None => engine.outcome(self.repairs.len()),
+            Some(Stop::Cut) => Outcome::Cut,
+            Some(Stop::Nothing) => Outcome::None,
+            Some(Stop::Crowded | Stop::Overflow) => Outcome::Overflow,
+            Some(Stop::Refused) => Outcome::Invalid,
+        };
+        self.deepest = engine.deepest();
+        self.cut_at = engine.path();
+        self.steps = engine.steps();
+    }
+
+    /// Inserts a repair after those at the start of the list that come `before` it.
+    fn insert(&mut self, repair: Repair, before: impl Fn(&Repair) -> bool) {
+        let mut longer = Repairs::new();
+        let mut inserted = Some(repair);
+        for other in &self.repairs {
+            if !before(&other) {
+                longer.extend(inserted.take());
+            }
+            longer.push(&other);
+        }
+        longer.extend(inserted);
+        self.repairs = longer;
+    }
+
+    /// `"a": 1, "b": 2}` is not a string followed by text: its opening brace, or both, are missing.
+    pub(super) fn outer_braces_lost(&self, input: &[u8], options: &Options) -> Option<Self> {
+        let &(start, end) = self.documents.first()?;
+        let scalar = input.get(start) == Some(&b'"') || input.get(start) == Some(&b'\'');
+        let colon = input.get(end..)?.trim_ascii_start().first() == Some(&b':');
+        if !scalar || !colon || !options.policy().allows(RepairKind::MissingOpen) {
+            return None;
+        }
+        let mut braced = Vec::with_capacity(input.len() + 1);
+        braced.extend_from_slice(&input[..start]);
+        braced.push(b'{');
+        braced.extend_from_slice(&input[start..]);
+        let mut reading = Self::whole(Engine::whole(options.clone()), &braced).ok()?;
+        if !reading.outcome.is_valid() {
+            return None;
+        }
+        // Subtract the added brace from the offsets after it. No repair can span it.
+        let moved = |at: usize| at - usize::from(at > start);
+        let repairs = reading.repairs.iter().map(|repair| {
+            let span = moved(repair.start)..moved(repair.end);
+            repair.with_span(span)
+        });
+        reading.repairs = repairs.collect();
+        for document in &mut reading.documents {
+            *document = (moved(document.0), moved(document.1));
+        }
+        let open = Repair::new(RepairKind::MissingOpen, start..start, "{");
+        reading.insert(open, |r| r.end <= start && r.start < start);
+        if reading.outcome == Outcome::Unchanged {
+            reading.outcome = Outcome::Repaired;
+        }
+        Some(reading)
+    }
+
+    pub(super) fn finish(mut self, input: &[u8], options: &Options) -> Mended {
+        if self.outcome == Outcome::None {
+            return Mended::new(self.outcome, None, Repairs::new(), None);
+        }
+        if self.outcome.is_valid() && self.documents.len() > 1 {
+            let allowed = match options.trailing_documents() {
+                TrailingDocuments::Array => match self.only_filled(input) {
+                    Some(only) => self.keep(only, options),
+                    None => self.wrap(input, options),
+                },
+                TrailingDocuments::Last => self.keep(self.documents.len() - 1, options),
+                TrailingDocuments::All | TrailingDocuments::Error | TrailingDocuments::First => {
+                    true
+                }
+            };
+            if !allowed {
+                self.outcome = Outcome::Invalid;
+            }
+        }
+        let cut_at = matches!(self.outcome, Outcome::Closed | Outcome::Cut).then_some(self.cut_at);
+        let text = if self.outcome.is_valid() {
+            let text = match self.written.take() {
+                Some(written) => Some(written.finish(input)),
+                None => apply(input, &self.repairs),
+            };
+            text.map(into_string)
+        } else {
+            None
+        };
+        debug_assert_eq!(text.is_some(), self.outcome.is_valid(), "the repairs do not apply");
+        if text.is_none() && self.outcome.is_valid() {
+            self.outcome = Outcome::Invalid;
+        }
+        Mended::new(self.outcome, text, self.repairs, cut_at)
+    }
+
+    /// Makes the documents the items of one array.
+    fn wrap(&mut self, input: &[u8], options: &Options) -> bool {
+        let kind = RepairKind::LineDelimited;
+        if !options.policy().allows(kind) {
+            return false;
+        }
+        if self.deepest >= options.limits().depth() {
+            // The array would be one level too many.
+            self.outcome = Outcome::Overflow;
+            return true;
+        }
+        let added = |at: usize, after: &'static str| Repair::new(kind, at..at, after);
+        let old = core::mem::take(&mut self.repairs);
+        let mut old = old.iter().peekable();
+        let mut repairs = Repairs::new();
+        let mut gap = Vec::new();
+        for (index, &(start, end)) in self.documents.iter().enumerate() {
+            // Repairs before the document. A comma that was dropped there is the one that is
+            // needed.
+            let mut comma = index == 0;
+            while let Some(repair) = old.next_if(|r| r.end <= start && r.start < start) {
+                let dropped = repair.kind == RepairKind::ExtraComma && input[repair.start] == b',';
+                if !comma && dropped {
+                    comma = true;
+                } else {
+                    gap.push(repair);
+                }
+            }
+            if !comma {
+                // Insert the comma directly after the previous document.
+                repairs.push(&added(self.documents[index - 1].1, ","));
+            }
+            repairs.extend(gap.drain(..));
+            if index == 0 {
+                repairs.push(&added(start, "["));
+            }
+            while let Some(repair) = old.next_if(|r| r.end <= end) {
+                repairs.push(&repair);
+            }
+        }
+        let last = self.documents.last().map_or(0, |document| document.1);
+        repairs.push(&added(last, "]"));
+        repairs.extend(old);
+        self.repairs = repairs;
+        self.outcome =
+            if self.outcome == Outcome::Closed { self.outcome } else { Outcome::Repaired };
+        true
+    }
+
+    /// Drops all documents but one.
+    fn keep(&mut self, index: usize, options: &Options) -> bool {
+        let kind = RepairKind::SecondDocument;
+        if !options.policy().allows(kind) {
+            return false;
+        }
+        let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].1);
+        let (start, end) = self.documents[index];
+        let stays = |repair: &Repair| {
+            repair.end <= first && repair.start < first
+                || repair.start >= start && repair.end <= end
+                || repair.start > last
+                || repair.start == last && repair.end > last
+        };
+        self.repairs = self.repairs.iter().filter(stays).collect();
+        for dropped in [first..start, end..last] {
+            if !dropped.is_empty() {
+                self.insert(Repair::new(kind, dropped.clone(), ""), |r| {
+                    r.start < dropped.start || r.end <= dropped.start
+                });
+            }
+        }
+        self.outcome =
+            if self.outcome == Outcome::Closed { self.outcome } else { Outcome::Repaired };
+        true
+    }
+
+    /// The only document with content, if the others are `{}` or `[]`.
+    fn only_filled(&self, input: &[u8]) -> Option<usize> {
+        let empty = |&(start, end): &(usize, usize)| {
+            let text = input.get(start..end).unwrap_or_default();
+            text.len() < 8 && text.iter().all(|b| b"{}[] \n".contains(b))
+        };
+        let mut filled = (0..self.documents.len()).filter(|&at| !empty(&self.documents[at]));
+        match (filled.next(), filled.next()) {
+            (Some(only), None) => Some(only),
+            (None, _) => Some(0),
+            _ => None,
+        }
+    }
+}
