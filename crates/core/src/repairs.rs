@@ -44,14 +44,19 @@ const USUAL: [&str; 15] =
 const INLINE: u8 = USUAL.len() as u8;
 
 /// The number of a text among the usual ones, or `INLINE`.
+#[inline]
 fn usual(text: &[u8]) -> u8 {
     match text {
         [b'"'] => 1,
         [] => 0,
-        [_, _, _, ..] | [_] | [_, _] => {
-            USUAL.iter().position(|usual| usual.as_bytes() == text).map_or(INLINE, |at| at as u8)
-        }
+        _ => usual_other(text),
     }
+}
+
+/// The same for those that are less usual.
+#[inline(never)]
+fn usual_other(text: &[u8]) -> u8 {
+    USUAL.iter().position(|usual| usual.as_bytes() == text).map_or(INLINE, |at| at as u8)
 }
 
 /// In the byte with the length of the span, this one means that the rest of it follows.
@@ -86,22 +91,31 @@ impl Repairs {
     }
 
     /// Appends a repair.
+    #[inline]
     pub fn push(&mut self, repair: &Repair) {
         // The kind; the distance from the end of the last repair, or the start if that is before it;
         // in one byte, the length of the span and the number of the inserted text; the rest of the
         // length; the text with its length.
-        let (kind, after) = (repair.kind as u8, repair.after());
+        let kind = repair.kind as u8;
         (self.last, self.before_last) = (self.log.len(), self.end);
         let gap = repair.start.checked_sub(self.end);
-        let text = usual(after.as_bytes());
+        let text = usual(repair.after().as_bytes());
         let length = repair.end.wrapping_sub(repair.start);
         self.length += 1;
         self.end = repair.end;
         self.kinds = self.kinds.with(repair.kind);
         if let (Some(gap @ 0..0x80), true, true) = (gap, text < INLINE, length < LONG) {
             self.log.extend_from_slice(&[kind, gap as u8, text << 4 | length as u8]);
-            return;
+        } else {
+            self.push_long(gap, text, repair);
         }
+    }
+
+    /// Appends a repair that does not fit in three bytes.
+    #[inline(never)]
+    fn push_long(&mut self, gap: Option<usize>, text: u8, repair: &Repair) {
+        let (kind, after) = (repair.kind as u8, repair.after());
+        let length = repair.end.wrapping_sub(repair.start);
         match gap {
             Some(gap) => {
                 self.log.push(kind);

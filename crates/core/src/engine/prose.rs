@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
     pub(super) text: Prose,
-    /// The offset up to which `text` was told what was read.
+    /// The offset up to which what was read has been passed to `text`.
     pub(super) read: usize,
     /// Where a document is known to begin.
     begins: Option<usize>,
@@ -95,8 +95,11 @@ impl Engine {
 
     /// At a quote, which is text before a document, or begins a string.
     fn document_in_quotes(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
-        if !matches!(source.byte(self.pos + 1), None | Some(b'{' | b'[')) {
-            return Ok(None);
+        match source.byte(self.pos + 1) {
+            Some(b'{' | b'[') => {}
+            // Whether the text before it counts must not depend on what has arrived.
+            None if !source.is_last() => return Ok(Some(Flow::Wait)),
+            _ => return Ok(None),
         }
         self.note_text(source);
         let ahead = source.from(self.pos);
@@ -132,7 +135,7 @@ impl Engine {
         self.outside.text.mark(ahead, self.pos, source.is_last(), guide)
     }
 
-    /// Tells `text` what was read since it was last told.
+    /// Passes to `text` what was read since the last time.
     fn note_text(&mut self, source: &Source<'_>) {
         if self.outside.read >= self.pos {
             return;

@@ -25,38 +25,67 @@ pub(super) struct Reading {
     written: Option<Written>,
 }
 
-/// The mended text so far, and how much of the input it was made from.
+/// The mended text so far.
+///
+/// As long as no repair changes the length of what it replaces, as in what Python prints, it is the
+/// whole input with the replacements in place. After that, it ends where the repairs do.
 #[derive(Default)]
 struct Written {
     text: Vec<u8>,
-    from: usize,
+    /// How much of the input it was made from, once it ends there.
+    from: Option<usize>,
 }
 
 impl Written {
     /// The most that a text grows by at a time, as a part of its input.
     const GROWTH: usize = 16;
 
+    #[inline(always)]
+    fn apply(&mut self, input: &[u8], repair: &Repair) {
+        if self.from.is_some() || !self.replace(input, repair) {
+            self.append(input, repair);
+        }
+    }
+
+    /// Replaces the span of the repair in place. `false` if that would change its length.
+    #[inline(always)]
+    fn replace(&mut self, input: &[u8], repair: &Repair) -> bool {
+        if self.text.is_empty() {
+            self.text.reserve_exact(input.len() + input.len() / Self::GROWTH);
+            self.text.extend_from_slice(input);
+        }
+        match (repair.after().as_bytes(), self.text.get_mut(repair.start..repair.end)) {
+            ([byte], Some([place])) => *place = *byte,
+            (added, Some(place)) if place.len() == added.len() => place.copy_from_slice(added),
+            _ => return false,
+        }
+        true
+    }
+
     /// Appends the input up to the repair, and what replaces its span.
     #[inline]
-    fn apply(&mut self, input: &[u8], repair: &Repair) {
-        let kept = input.get(self.from..repair.start).unwrap_or_default();
+    fn append(&mut self, input: &[u8], repair: &Repair) {
+        let from = self.from.unwrap_or(repair.start);
+        if self.from.is_none() {
+            self.text.truncate(from);
+        }
+        let kept = input.get(from..repair.start).unwrap_or_default();
         let added = repair.after().as_bytes();
         if self.text.capacity() - self.text.len() < kept.len() + added.len() {
             // Doubling a large text would take more memory than it has use for.
-            let first = if self.text.is_empty() { input.len() } else { 0 };
-            let more = first + input.len() / Self::GROWTH;
-            self.text.reserve_exact(kept.len() + added.len() + more);
+            self.text.reserve_exact(kept.len() + added.len() + input.len() / Self::GROWTH);
         }
         self.text.extend_from_slice(kept);
         match added {
             [byte] => self.text.push(*byte),
             _ => self.text.extend_from_slice(added),
         }
-        self.from = repair.end;
+        self.from = Some(repair.end);
     }
 
     fn finish(mut self, input: &[u8]) -> Vec<u8> {
-        self.text.extend_from_slice(input.get(self.from..).unwrap_or_default());
+        let from = self.from.unwrap_or(self.text.len());
+        self.text.extend_from_slice(input.get(from..).unwrap_or_default());
         self.text
     }
 }
@@ -159,6 +188,7 @@ impl Reading {
         reading
     }
 
+    #[inline(always)]
     fn take(&mut self, edit: Edit, input: &[u8]) {
         match edit {
             Edit::Replace(repair, _) => {
