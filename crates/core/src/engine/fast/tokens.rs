@@ -109,35 +109,60 @@ pub(super) fn characters(text: &[u8], at: &mut usize) -> Option<After> {
         if word & 0x80 == 0 {
             return None;
         }
-        match character_length(word) {
+        let length = character_length(word);
+        *at += length;
+        match length {
             0 => return Some(broken_character(rest)),
-            3 => *at = three_byte_run(text, *at + 3),
-            length => *at += length,
+            2 if word & 0x80_0000 == 0 => return None,
+            3 if word & 0x8000_0000 == 0 => return None,
+            2 => *at = two_byte_run(text, *at),
+            3 => *at = three_byte_run(text, *at),
+            _ => {}
         }
     }
 }
 
-/// The end of a run of characters of three bytes, as far as it is read five at a time: those of China,
-/// Japan and Korea.
+/// The end of a run of characters of two bytes, as far as sixteen bytes can be read at a time.
+#[inline(always)]
+fn two_byte_run(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let word = u128::from_le_bytes(*bytes);
+        // Each lane is a lead byte and one that continues it.
+        let other = word & (TWOS * 0xc0_e0) ^ (TWOS * 0x80_c0);
+        // After 0xc0 and 0xc1, the character would fit in one byte.
+        let rare = (word & (TWOS * 0x1e)).wrapping_sub(TWOS) & (TWOS * 0x8000);
+        if other | rare != 0 {
+            return at + (other | rare).trailing_zeros() as usize / 16 * 2;
+        }
+        at += 16;
+    }
+    at
+}
+
+/// The end of a run of characters of three bytes, as far as sixteen bytes can be read at a time:
+/// those of China, Japan and Korea.
 #[inline(always)]
 fn three_byte_run(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
         let word = u128::from_le_bytes(*bytes);
-        // Each lane is one byte of lead and two that continue it.
-        if word & (THREES * 0xc0_c0_f0) != THREES * 0x80_80_e0 {
-            break;
-        }
+        // Each lane is a lead byte and two that continue it.
+        let other = word & (THREES * 0xc0_c0_f0) ^ (THREES * 0x80_80_e0);
         // After 0xe0 and 0xed, not all second bytes are allowed; those are read one by one.
         let low = word & (THREES * 0x0f);
         let rare = low.wrapping_sub(THREES) | (low ^ (THREES * 0x0d)).wrapping_sub(THREES);
-        if rare & (THREES * 0x80) != 0 {
-            break;
+        let odd = other | rare & (THREES * 0x80_0000);
+        if odd != 0 {
+            return at + odd.trailing_zeros() as usize / 24 * 3;
         }
         at += 15;
     }
     at
 }
+
+/// The lowest bit of each of eight lanes of two bytes.
+const TWOS: u128 = u128::MAX / 0xffff;
 
 /// The lowest bit of each of five lanes of three bytes.
 const THREES: u128 = 1 | 1 << 24 | 1 << 48 | 1 << 72 | 1 << 96;
@@ -370,16 +395,23 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_three_bytes_are_checked() {
-        let five = "北方地区的".as_bytes();
-        let mut text = [five, five, b"\""].concat();
-        assert_eq!(three_byte_run(&text, 0), 30);
-        for at in 0..15 {
-            for byte in 0..=255 {
-                let before = core::mem::replace(&mut text[at], byte);
-                let end = three_byte_run(&text, 0);
-                assert!(core::str::from_utf8(&text[..end]).is_ok(), "{text:x?}");
-                text[at] = before;
+    fn runs_of_wide_characters_are_checked() {
+        type Run = fn(&[u8], usize) -> usize;
+        let runs: [(Run, &str, usize); 2] =
+            [(two_byte_run, "Приветыñçöß", 16), (three_byte_run, "北方地区的", 15)];
+        for (run, characters, size) in runs {
+            let mut text = [characters.as_bytes(); 2].concat();
+            text.push(b'"');
+            assert!(run(&text, 0) > text.len() - size, "{text:x?}");
+            for at in 0..=size {
+                for byte in 0..=255 {
+                    let before = core::mem::replace(&mut text[at], byte);
+                    let end = run(&text, 0);
+                    assert!(core::str::from_utf8(&text[..end]).is_ok(), "{text:x?}");
+                    // It goes on to the character that is not one of them.
+                    assert!(end + 3 > at, "{text:x?}");
+                    text[at] = before;
+                }
             }
         }
     }
