@@ -9,8 +9,8 @@ use crate::{RepairKind, lead::Line};
 /// nothing, or [`RepairKind::InlineProse`] if there are words on the document's line. It is
 /// [`RepairKind::StrayText`], which is lossy, if it looks like the rest of the document:
 ///
-/// * it begins with a quote and a separator, with a key and a colon, or with a quote that has no
-///   white space on either side;
+/// * it begins with a quote and a separator, with a key and a colon, with a comma before a quote, or
+///   with a quote that has no white space on either side;
 /// * it contains a closer without an opening bracket;
 /// * quotes in the document were in doubt, and it does not begin like a sentence, with a capital
 ///   letter or a letter outside ASCII;
@@ -36,6 +36,8 @@ pub struct Tail {
     first: Option<u8>,
     second: Option<u8>,
     key: Key,
+    /// Whether it begins with a comma before a quote.
+    listed: bool,
     /// Whether a quote was seen, and whether a closer was seen after it.
     quoted: bool,
     closed: bool,
@@ -73,6 +75,7 @@ impl Tail {
             first: None,
             second: None,
             key: Key::Start,
+            listed: false,
             quoted: false,
             closed: false,
             opened: false,
@@ -135,8 +138,11 @@ impl Tail {
         if !self.below {
             self.line.byte(byte);
         }
+        let list = matches!(self.first, Some(b','));
+        self.listed |= list && matches!((self.key, byte), (Key::Start, b'"' | b'\''));
         self.key = match (self.key, byte) {
             (Key::Start, b'"' | b'\'') => Key::Inside(byte),
+            (Key::Start, b',' | b' ' | b'\t' | b'\r' | b'\n') if list => Key::Start,
             (Key::Inside(quote), _) if byte == quote => Key::After,
             (Key::Inside(quote), _) => Key::Inside(quote),
             (Key::After, b':') => Key::Colon,
@@ -172,7 +178,8 @@ impl Tail {
             None => false,
         };
         let asks = self.doubtful || self.touched || first == b',';
-        code || string || matches!(self.key, Key::Colon) || self.unmatched || asks && self.closed
+        let member = self.listed || matches!(self.key, Key::Colon);
+        code || string || member || self.unmatched || asks && self.closed
     }
 }
 
@@ -206,6 +213,8 @@ mod tests {
             ("\" he said", false, true, false),
             ("\"he said", false, true, true),
             (", \"b\" {}", false, false, true),
+            (",\n  \"b\": 2,\n", false, false, true),
+            (", b and \"c\"", false, false, false),
             ("; b: 2}", false, false, true),
             (";", true, false, false),
             (" });\n", true, false, false),

@@ -1,6 +1,8 @@
 //! Opening containers, and the keys, values and commas in them.
 
-use super::{Comma, Engine, Expect, Flow, Source, Step, Stop, Token, frames::Shape};
+use super::{
+    Comma, Engine, Expect, Flow, Source, Step, Stop, Token, edits::writes_comma, frames::Shape,
+};
 use crate::RepairKind;
 
 impl Engine {
@@ -140,7 +142,7 @@ impl Engine {
             let first = self.script.before(comma.at).max(self.script.committed);
             let wrote = self.script.edits[first..].iter().rposition(|edit| {
                 matches!(edit, super::Edit::Replace(repair, serial)
-                    if repair.kind == RepairKind::MissingComma && *serial == made)
+                    if writes_comma(repair.kind) && *serial == made)
             });
             if let Some(wrote) = wrote {
                 self.script.remove(first + wrote);

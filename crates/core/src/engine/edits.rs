@@ -6,6 +6,11 @@ use core::ops::Range;
 use super::{Engine, Stop};
 use crate::{Repair, RepairKind, Risk};
 
+/// Whether repairs of this kind write the comma before an item.
+pub(super) const fn writes_comma(kind: RepairKind) -> bool {
+    matches!(kind, RepairKind::MissingComma | RepairKind::MismatchedOpen)
+}
+
 /// A change to the input.
 #[derive(Clone, Debug)]
 pub(crate) enum Edit {
@@ -154,9 +159,8 @@ impl Script {
         let mut at = 0;
         self.edits.retain(|edit| {
             at += 1;
-            let comma = |repair: &Repair, made: usize| {
-                made == serial + 1 && repair.kind == RepairKind::MissingComma
-            };
+            let comma =
+                |repair: &Repair, made: usize| made == serial + 1 && writes_comma(repair.kind);
             at <= kept
                 || !matches!(edit, Edit::Replace(repair, made)
                     if repair.start > from

@@ -2,7 +2,7 @@
 
 use super::{
     Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token, brackets::Closer, decide,
-    frames::Shape, quote::Quote, source::Edge,
+    frames::Shape, quote::Quote, source::Edge, try_peek,
 };
 use crate::RepairKind;
 
@@ -80,7 +80,12 @@ impl Engine {
                     if token == Token::Equals { self.equals_end(source)? } else { Some(at + 1) };
                 let Some(end) = end else { return Ok(Flow::Wait) };
                 let edits = self.script.serial;
-                self.edit(RepairKind::MissingComma, at..end, ",")?;
+                // Items have no keys: it is more likely that the bracket before them is wrong.
+                let kind = match token {
+                    Token::Colon => RepairKind::MismatchedOpen,
+                    _ => RepairKind::MissingComma,
+                };
+                self.edit(kind, at..end, ",")?;
                 self.pos = end;
                 self.pend_comma(Comma { at, length: end - at }, edits);
                 Ok(Flow::Go)
@@ -242,7 +247,15 @@ impl Engine {
     pub(super) fn defer_document(&mut self, source: &Source<'_>, token: Token) -> Step {
         match token {
             Token::Word => self.word(source),
-            Token::GroupOpen => self.open(Shape::Tuple),
+            Token::GroupOpen => {
+                // Code puts an object in parentheses: `({"a": 1})`. A stream must decide before it
+                // can see whether others follow, as in a tuple of Python.
+                let mut look = self.look(source, self.pos + 1);
+                if !self.whole && try_peek!(look.gap(), 0) == b'{' {
+                    return self.open_call(self.pos, 1);
+                }
+                self.open(Shape::Tuple)
+            }
             _ => self.not_a_document(1),
         }
     }

@@ -229,8 +229,8 @@ impl Engine {
         }
     }
 
-    /// Opens a call around a value: `name(`.
-    fn open_call(&mut self, at: usize, length: usize) -> Step {
+    /// Opens a call around a value: `name(`, or only its parenthesis.
+    pub(super) fn open_call(&mut self, at: usize, length: usize) -> Step {
         self.edit(RepairKind::CallWrapper, at..at + length, "")?;
         self.pos = at + length - 1;
         let root = self.frames.len() == 0;

@@ -68,13 +68,12 @@ pub(in crate::engine) fn ends_in_quote(mut look: Look<'_>) -> Result<bool, Edge>
     }
 }
 
-/// Whether a comma and the end of the line follow.
+/// Whether the end of the line follows, or a comma before it.
 pub(in crate::engine) fn ends_line(mut look: Look<'_>) -> Result<bool, Edge> {
-    if look.peek()? != b',' {
-        return Ok(false);
+    if look.wide_blanks()? == b',' {
+        look.bump();
     }
-    look.bump();
-    Ok(matches!(look.blanks()?, b'\n' | b'\r'))
+    Ok(matches!(look.wide_blanks()?, b'\n' | b'\r'))
 }
 
 /// Whether words without quotes follow: no if that is not visible.

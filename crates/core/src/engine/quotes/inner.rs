@@ -4,7 +4,7 @@
 //! quote shows that it belongs to the text: no quote ends the string until that brace is closed. In
 //! `"say "a", "b""` the quote directly before `a` begins a quotation, and the next one ends it.
 
-use crate::engine::source::is_word;
+use crate::engine::{source::is_word, wide_space};
 
 /// The last byte of content other than white space, and whether white space follows it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,9 +118,9 @@ impl Inner {
         (self.last.spaced, self.last.broken) = (true, true);
     }
 
-    /// Whether a quote here begins a line after a comma, outside of brackets.
+    /// Whether a quote here begins a line, outside of brackets.
     pub(in crate::engine) const fn begins_line(&self) -> bool {
-        self.open == 0 && self.last.byte == b',' && self.last.broken
+        self.open == 0 && self.last.broken && !matches!(self.last.byte, b'{' | b'[')
     }
 
     /// Reads content without escapes.
@@ -132,12 +132,13 @@ impl Inner {
             self.byte(*byte);
             run = rest;
         }
-        let mut solid = run.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
+        let text = without_space(run);
+        let mut solid = text.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
         if let Some(&last) = solid.next() {
             self.alone = self.last.byte == b'"' && solid.next().is_none();
             self.last = Last::touching(last);
         }
-        if run.last().is_some_and(u8::is_ascii_whitespace) {
+        if text.len() < run.len() {
             self.space();
         }
     }
@@ -235,6 +236,21 @@ impl Inner {
             self.open = self.open.saturating_add(1);
         } else {
             self.open = self.open.saturating_sub(1);
+        }
+    }
+}
+
+/// `run` without the white space at its end.
+fn without_space(run: &[u8]) -> &[u8] {
+    let mut text = run.trim_ascii_end();
+    loop {
+        let wide = |length: &usize| {
+            let end = text.len().checked_sub(*length).and_then(|at| text.get(at..));
+            end.and_then(wide_space).is_some_and(|(_, wide)| wide == *length)
+        };
+        match [2, 3].into_iter().find(wide) {
+            Some(length) => text = text[..text.len() - length].trim_ascii_end(),
+            None => return text,
         }
     }
 }

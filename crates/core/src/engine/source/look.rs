@@ -291,6 +291,17 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Skips white space on this line, also outside ASCII, and returns the byte after it.
+    pub(in crate::engine) fn wide_blanks(&mut self) -> Result<u8, Edge> {
+        loop {
+            let byte = self.blanks()?;
+            match self.wide_space()? {
+                Some(length) => self.advance(length),
+                None => return Ok(byte),
+            }
+        }
+    }
+
     /// Skips white space and comments, and returns the byte after them.
     pub(in crate::engine) fn gap(&mut self) -> Result<u8, Edge> {
         loop {
