@@ -25,6 +25,8 @@ fn the_body_of_an_error_says_what_was_refused() {
         r#"{"error": {"message": "Invalid schema for response_format 'place'", "param": "text.format.schema"}}"#,
         r#"{"detail": "guided_json is not enabled on this server"}"#,
         "HTTP 400: json_schema not supported",
+        r#"{"type": "error", "error": {"type": "invalid_request_error", "message": "tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"}}"#,
+        r#"{"error": {"message": "* GenerateContentRequest.generation_config.response_schema.properties[a].properties: should be non-empty for OBJECT type"}}"#,
     ] {
         assert_eq!(class(400, body), FailureClass::ModeRefused, "{body}");
     }
@@ -85,12 +87,18 @@ fn what_a_model_does_not_support_is_remembered_for_a_while() {
     assert_eq!(asked(booking(other).begin(NOW)).mode(), Mode::JsonSchema);
 
     // That a schema is refused says nothing about the model.
-    let memory = ModeMemory::new();
-    let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
-    reask.begin(NOW);
-    let body = r#"{"error": {"message": "Invalid schema for response_format 'x': 'oneOf' is not permitted"}}"#;
-    assert_eq!(asked(reask.failed(Failure::status(400, body), NOW)).mode(), Mode::JsonObject);
-    assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema);
+    for message in [
+        "Invalid schema for response_format 'x': 'oneOf' is not permitted",
+        "tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+        "generation_config.response_schema.properties[a].items: missing field.",
+    ] {
+        let memory = ModeMemory::new();
+        let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
+        reask.begin(NOW);
+        let body = serde_json::json!({"error": {"message": message}}).to_string();
+        assert_eq!(asked(reask.failed(Failure::status(400, body), NOW)).mode(), Mode::JsonObject);
+        assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema, "{message}");
+    }
 }
 
 #[test]
