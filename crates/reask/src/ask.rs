@@ -5,7 +5,7 @@ use core::time::Duration;
 use jsonmend_schema::{FitOptions, Schema};
 use serde_json::Value;
 
-use crate::{Hint, Mode, Shape, Strength, Watch, prompt::Prompt};
+use crate::{Hint, Mode, Shape, Strength, Watch, instructions, prompt::Prompt};
 
 /// What a call asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +94,7 @@ impl Ask {
     }
 
     /// Whether earlier answers must not be among the messages, because the model repeats them. Otherwise they
-    /// may be, but need not: the prompt says what it is about.
+    /// may be, but need not: the prompt repeats what it is about.
     #[must_use]
     pub const fn is_fresh(&self) -> bool {
         self.is_fresh
@@ -130,7 +130,8 @@ impl Ask {
         (self.kind != AskKind::First).then_some(self.prompt.user.as_str())
     }
 
-    /// The prompt, as the result of the call that was not accepted. `None` for the first request.
+    /// The prompt, as the result of the call that was not accepted. It leaves out what the call itself says.
+    /// `None` for the first request.
     #[must_use]
     pub fn tool_result(&self) -> Option<&str> {
         (self.kind != AskKind::First).then_some(self.prompt.tool.as_str())
@@ -154,10 +155,18 @@ impl Ask {
         &self.hints
     }
 
-    /// The schema of the reply: that of the fields, if only they are asked for. For [`Mode::JsonSchema`].
+    /// The schema of the reply: that of the fields, if only they are asked for. In [`Mode::JsonSchema`], it goes
+    /// into the request by [`Native`](crate::Native), instead of the schema of the whole.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// The [instructions](crate::instructions) for that schema, for the system text of the request. A text with the
+    /// schema of the whole would contradict a question for fields. `None` for a continuation, whose reply is no value.
+    #[must_use]
+    pub fn instructions(&self) -> Option<String> {
+        (self.kind != AskKind::Continue).then(|| instructions(&self.schema))
     }
 
     /// The name of the tool whose arguments are asked for.
@@ -174,8 +183,12 @@ impl Ask {
         prefix.into_iter().chain(self.user_message().map(|text| shape.user(text))).collect()
     }
 
-    /// The prompt as the result of a call, with the identifier and the name of that call. The message with the
-    /// call comes right before it. `None` for the first request.
+    /// The prompt as the result of a call, with the identifier and the name of that call. `None` for the first
+    /// request.
+    ///
+    /// This is right if the model called the tool in its last answer, the message with that call is in the request,
+    /// right before this one, and the question does not [start afresh](Self::is_fresh). Otherwise a provider refuses
+    /// the result of a call that it does not see: then send [`messages`](Self::messages).
     #[must_use]
     pub fn as_tool_result(&self, shape: Shape, id: &str, name: &str) -> Option<Value> {
         self.tool_result().map(|text| shape.tool_result(id, name, text))
