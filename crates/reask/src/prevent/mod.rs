@@ -225,12 +225,14 @@ fn is_plain_object(schema: &Value) -> bool {
     typed && !unions
 }
 
-/// One schema from several that hold together, if no keyword but those of objects is in more than one of them.
+/// One schema from several that hold together, if no keyword but those of objects is in more than one of them. A part
+/// that consists of parts itself may be a part of itself, and is not joined.
 fn joined<'s>(own: &Map<String, Value>, parts: impl Iterator<Item = &'s Value>) -> Option<Value> {
     let mut all = own.clone();
     all.remove("allOf");
     for part in parts {
-        for (keyword, value) in part.as_object()? {
+        let part = part.as_object().filter(|part| !part.contains_key("allOf"))?;
+        for (keyword, value) in part {
             match (all.get_mut(keyword), value) {
                 (Some(Value::Object(known)), Value::Object(more)) if keyword == "properties" => {
                     if more.keys().any(|name| known.contains_key(name)) {

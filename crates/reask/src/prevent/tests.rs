@@ -240,3 +240,18 @@ fn anthropic_takes_the_newest_draft() {
     );
     assert_eq!(native.schema()["properties"]["m"], json!({"type": "integer", "minimum": 1}));
 }
+
+#[test]
+fn a_schema_that_is_a_part_of_itself_has_an_end() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let source = json!({"$ref": "#/$defs/a", "$defs": {
+            "a": {"type": "object", "properties": {"n": {"type": "integer"}}, keyword: [{"$ref": "#/$defs/a"}]},
+            "b": {keyword: [{"$ref": "#/$defs/c"}]}, "c": {keyword: [{"$ref": "#/$defs/b"}]},
+        }});
+        for shape in Shape::ALL {
+            let native = Native::output(&schema(&source), *shape, "v");
+            assert!(native.schema().to_string().len() < 1 << 16, "{shape:?}");
+        }
+        assert!(example(&schema(&source)).value().to_string().len() < 1 << 16);
+    }
+}

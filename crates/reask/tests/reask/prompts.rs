@@ -196,3 +196,13 @@ fn examples_are_valid_wherever_one_can_be_made() {
     .unwrap();
     assert!(!example(&endless).is_valid());
 }
+
+#[test]
+fn an_example_of_the_largest_numbers_is_one_too() {
+    let most = schema(
+        r#"{"type": "array", "minItems": 3, "uniqueItems": true, "items": {"type": "integer", "default": 9223372036854775807}}"#,
+    );
+    assert_eq!(example(&most).value()[0], json!(i64::MAX));
+    let bounds = schema(r#"{"type": "number", "minimum": 1e308, "multipleOf": 1e-300}"#);
+    assert!(example(&bounds).value().is_number() || !example(&bounds).is_valid());
+}
