@@ -117,16 +117,12 @@ impl Reask {
         if self.has_ended() {
             return self.begin(now);
         }
-        let prompt = match &self.pending {
-            Some(Step::Ask(ask) | Step::Continue(ask)) => ask.prompt.user.len(),
-            _ => 0,
+        let (kind, prompt) = match &self.pending {
+            Some(Step::Ask(ask) | Step::Continue(ask)) => (ask.kind, ask.prompt.user.len()),
+            _ => (AskKind::First, 0),
         };
         self.spent.add(answer.taken, prompt, answer.content().len());
         self.is_shown |= answer.shown;
-        let kind = match &self.pending {
-            Some(Step::Ask(ask) | Step::Continue(ask)) => ask.kind,
-            _ => AskKind::First,
-        };
         let reading = read(&self.schema, &self.options, &self.asked, answer, self.is_shown);
         let mut issues = reading.fitted.issues().to_vec();
         if let Some(lost) = answer.lost().filter(|_| reading.value().is_none()) {
@@ -177,7 +173,8 @@ impl Reask {
                 let text = failure.failed_generation().unwrap_or_default();
                 return self.answer(&Answer::text(text), now);
             }
-            FailureClass::ModeRefused => {
+            // The rest of a text is asked for in text mode, whatever the mode of the others is.
+            FailureClass::ModeRefused if !matches!(self.pending, Some(Step::Continue(_))) => {
                 let mode = self.mode();
                 if let (Some((model, memory)), false) =
                     (&self.options.memory, failure.is_about_schema())

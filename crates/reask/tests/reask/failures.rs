@@ -65,6 +65,18 @@ fn modes_fall_back_one_by_one_and_then_the_failure_is_passed_on() {
 }
 
 #[test]
+fn a_call_in_text_mode_says_nothing_about_the_others() {
+    let memory = ModeMemory::new();
+    let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
+    let cut = Answer::text(r#"{"guest": "In"#).with_finish(jsonmend_wire::FinishReason::Length);
+    // The rest of a text is asked for in text mode.
+    assert!(matches!(reask.answer(&cut, NOW), Step::Continue(_)));
+    let refused = Failure::status(400, "json_schema not supported");
+    assert!(matches!(reask.failed(refused, NOW), Step::Failed(_)));
+    assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema);
+}
+
+#[test]
 fn a_broken_gateway_does_not_change_the_mode() {
     let mut reask = booking(ReaskOptions::new());
     reask.begin(NOW);
