@@ -63,7 +63,7 @@ impl Facts<'_> {
     /// Asks for the parts that are wrong. The good ones are repeated, because the question is about them, too, and
     /// has to be understood without any other message.
     pub(crate) fn fields(&self, fields: &Fields) -> Prompt {
-        let kept = self.framed("These parts of the answer are kept.", &fields.rest());
+        let kept = self.framed("These parts of the answer are good and are kept.", &fields.rest());
         let template = self.options.templates.fields(self.options.tool.is_some());
         let source = fields.schemas().to_string();
         let keys: Vec<String> =

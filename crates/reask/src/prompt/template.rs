@@ -93,7 +93,7 @@ Only this is wrong:
 
 {answer}
 
-Everything else is good and is kept. This time, do not reply with the whole value, but with one JSON object of only the corrected values, and with nothing else. Its keys, each with the place of its value as a JSON Pointer:
+Reply with the corrected values, not with the whole value, and with nothing else: one JSON object with these keys, each for the place after it:
 {keys}
 
 For example:
@@ -110,7 +110,7 @@ Only this is wrong:
 
 {answer}
 
-All other arguments are good and are kept. Call the tool again as it is defined, or reply with one JSON object of only the corrected values, and with nothing else. Its keys, each with the place of its value as a JSON Pointer:
+Call the tool again as it is defined, or reply with the corrected values and nothing else: one JSON object with these keys, each for the place after it:
 {keys}
 
 For example:

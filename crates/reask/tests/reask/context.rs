@@ -106,7 +106,7 @@ fn nothing_in_a_question_for_fields_states_the_schema_of_the_whole() {
         let text = native.value().to_string();
         assert!(text.contains("\"nights\"") && !text.contains("\"guest\""), "{text}");
     }
-    assert!(ask.user_message().unwrap().contains("do not reply with the whole value"));
+    assert!(ask.user_message().unwrap().contains("not with the whole value"));
 }
 
 #[test]
