@@ -59,6 +59,14 @@ pub struct Ask {
     pub(crate) schema: Schema,
     pub(crate) fit: FitOptions,
     pub(crate) tool: Option<String>,
+    pub(crate) result_of: Option<CallRef>,
+}
+
+/// The call that a prompt may be the result of.
+#[derive(Clone, Debug)]
+pub(crate) struct CallRef {
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
 }
 
 impl Ask {
@@ -183,15 +191,16 @@ impl Ask {
         prefix.into_iter().chain(self.user_message().map(|text| shape.user(text))).collect()
     }
 
-    /// The prompt as the result of a call, with the identifier and the name of that call. `None` for the first
-    /// request.
+    /// The prompt as the result of the call that was not accepted, for a request in which the message with that call
+    /// comes right before it. A provider refuses the result of a call that it does not see.
     ///
-    /// This is right if the model called the tool in its last answer, the message with that call is in the request,
-    /// right before this one, and the question does not [start afresh](Self::is_fresh). Otherwise a provider refuses
-    /// the result of a call that it does not see: then send [`messages`](Self::messages).
+    /// `None` if the last answer was no call, if its [identifier](crate::Answer::with_call_id) is not known (Gemini needs
+    /// none), or if the question [starts afresh](Self::is_fresh). Then send [`messages`](Self::messages).
     #[must_use]
-    pub fn as_tool_result(&self, shape: Shape, id: &str, name: &str) -> Option<Value> {
-        self.tool_result().map(|text| shape.tool_result(id, name, text))
+    pub fn as_tool_result(&self, shape: Shape) -> Option<Value> {
+        let call = self.result_of.as_ref()?;
+        let id = call.id.as_deref().or((shape == Shape::Gemini).then_some(""))?;
+        Some(shape.tool_result(id, &call.name, self.tool_result()?))
     }
 
     /// Reads the reply while it arrives, to stop it as soon as it can no longer become valid.

@@ -7,6 +7,7 @@ use jsonmend_schema::Schema;
 use crate::{
     Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
     ReaskOptions, Spent, Step,
+    ask::CallRef,
     fields::Fields,
     prompt::{Facts, Prompt, continuation, hint},
     rank::Rank,
@@ -345,6 +346,8 @@ impl Reask {
             None => (self.ask(AskKind::Whole, facts.whole()), Asked::Whole),
         };
         (ask.is_fresh, ask.hints) = (is_stuck, hints);
+        let name = self.options.tool.clone().filter(|_| answer.is_call && !is_stuck);
+        ask.result_of = name.map(|name| CallRef { id: answer.call_id.clone(), name });
         Some((ask, asked))
     }
 
@@ -366,6 +369,7 @@ impl Reask {
             schema: self.schema.clone(),
             fit: self.options.fit.clone(),
             tool: self.options.tool.clone(),
+            result_of: None,
         }
     }
 

@@ -140,7 +140,7 @@ fn prompts_come_in_the_shapes_of_providers() {
     let ask = asked(reask.answer(&answer, Duration::ZERO));
     let (user, tool) = (ask.user_message().unwrap(), ask.tool_result().unwrap());
     assert!(user.starts_with("Your call of the tool \"book\" could not be used"), "{user}");
-    let result = |shape| ask.as_tool_result(shape, "c9", "book").unwrap();
+    let result = |shape| ask.as_tool_result(shape).unwrap();
     assert_eq!(
         result(Shape::OpenAiChat),
         json!({"role": "tool", "tool_call_id": "c9", "content": tool})
@@ -148,9 +148,27 @@ fn prompts_come_in_the_shapes_of_providers() {
     assert_eq!(result(Shape::OpenAiResponses)["call_id"], "c9");
     assert_eq!(result(Shape::Anthropic)["content"][0]["tool_use_id"], "c9");
     assert_eq!(result(Shape::Gemini)["parts"][0]["functionResponse"]["response"]["error"], tool);
+    assert_eq!(result(Shape::Gemini)["parts"][0]["functionResponse"]["id"], "c9");
     for shape in Shape::ALL {
         assert_eq!(ask.messages(*shape), [shape.user(user)]);
     }
+}
+
+#[test]
+fn a_prompt_is_the_result_of_a_call_only_where_there_is_one_before_it() {
+    let call = || Answer::arguments(r#"{"guest": "A"}"#);
+    let results = |answers: &[Answer]| -> Vec<bool> {
+        let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+        let ask = answers.iter().map(|a| asked(reask.answer(a, Duration::ZERO))).last().unwrap();
+        Shape::ALL.iter().map(|shape| ask.as_tool_result(*shape).is_some()).collect()
+    };
+    let with_id = || call().with_call_id("c1");
+    assert_eq!(results(&[with_id()]), [true; 4]);
+    // Only Gemini goes by the name.
+    assert_eq!(Shape::ALL[1], Shape::Gemini);
+    assert_eq!(results(&[call()]), [false, true, false, false]);
+    assert_eq!(results(&[Answer::text(r#"{"guest": "A"}"#)]), [false; 4]);
+    assert_eq!(results(&[with_id(), with_id()]), [false; 4], "it starts afresh");
 }
 
 #[test]
