@@ -23,6 +23,8 @@ pub(crate) struct Rank {
 pub(crate) enum Form {
     Whole,
     Cut,
+    /// Nothing in it is good.
+    Empty,
     /// JSON of another type than the schema asks for, or the schema itself.
     Other,
     NoJson,
@@ -34,18 +36,19 @@ impl Rank {
             let codes = [IssueCode::Type, IssueCode::SchemaEcho, IssueCode::Overflow];
             issue.pointer().is_empty() && codes.contains(&issue.code())
         };
-        let form = match json {
-            None => Form::NoJson,
-            Some(_) if issues.iter().any(is_other) => Form::Other,
-            Some(_) if is_cut => Form::Cut,
-            Some(_) => Form::Whole,
+        let tree = json.and_then(|json| Tree::read(json).ok());
+        let (form, good) = match tree {
+            None => (Form::NoJson, 0),
+            Some(_) if issues.iter().any(is_other) => (Form::Other, 0),
+            Some(tree) => {
+                let good = good(source, Some(source), tree.root(), Some(&Marks::of(issues)));
+                match (good, is_cut) {
+                    (0, _) if !issues.is_empty() => (Form::Empty, 0),
+                    (good, true) => (Form::Cut, good),
+                    (good, false) => (Form::Whole, good),
+                }
+            }
         };
-        let counts = matches!(form, Form::Whole | Form::Cut);
-        let tree = json.filter(|_| counts).and_then(|json| Tree::read(json).ok());
-        let good = tree.map_or(0, |tree| {
-            let marks = Marks::of(issues);
-            good(source, Some(source), tree.root(), Some(&marks))
-        });
         Self { form, good, issues: u64::try_from(issues.len()).unwrap_or(u64::MAX) }
     }
 
@@ -153,8 +156,8 @@ mod tests {
             r#"{"city": "Oslo", "stops": ["Voss", "Gol"], "days": "a few"}"#,
             r#"{"city": "Oslo", "days": "a few"}"#,
             r#"{"city": "Oslo", "stops": [{}, {}], "days": "a few"}"#,
-            r#"{"state": "fine", "code": 7}"#,
             r#"{"city": "Oslo", "stops": ["Vo"#,
+            r#"{"state": "fine", "code": 7}"#,
             "[1, 2, 3]",
             "I do not know.",
         ];
@@ -162,7 +165,9 @@ mod tests {
         for (pair, texts) in ranks.windows(2).zip(texts.windows(2)) {
             assert!(pair[0] < pair[1], "{texts:?} {pair:?}");
         }
-        assert!(rank(texts[1]).is_progress(&rank(texts[3])) || rank(texts[1]).issues == 1);
+        // One issue fewer is progress, and one good value more is none.
+        assert!(rank(texts[1]).is_progress(&rank(texts[2])));
+        assert!(!rank(texts[0]).is_progress(&rank(texts[1])));
         assert_eq!(
             rank(texts[1]).cmp(&rank(r#"{"city": "Bergen", "days": "some"}"#)),
             Ordering::Equal
