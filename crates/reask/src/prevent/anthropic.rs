@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    is_plain_object,
+    below, is_plain_object,
     loss::{LossKind, Losses},
     wrapped,
 };
@@ -81,7 +81,7 @@ fn modernised(schema: &mut Value, place: &str, losses: &mut Losses) {
         }
     }
     for (keyword, value) in members.iter_mut() {
-        let place = format!("{place}/{keyword}");
+        let place = below(place, keyword);
         match (keyword.as_str(), value) {
             // Data may look like a schema.
             ("const" | "enum" | "default" | "example" | "examples", _) => {}
@@ -91,7 +91,7 @@ fn modernised(schema: &mut Value, place: &str, losses: &mut Losses) {
                 Value::Object(named),
             ) => {
                 for (name, value) in named.iter_mut() {
-                    modernised(value, &format!("{place}/{name}"), losses);
+                    modernised(value, &below(&place, name), losses);
                 }
             }
             (_, value) => modernised(value, &place, losses),

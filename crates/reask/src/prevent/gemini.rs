@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    SILENT, joined,
+    SILENT, declared, joined,
     loss::{LossKind, Losses},
 };
 use crate::subschema::resolve;
@@ -209,10 +209,7 @@ impl Translator<'_, '_> {
         made: &mut Map<String, Value>,
     ) {
         let mut all = Map::new();
-        for (name, schema) in own.get("properties").and_then(Value::as_object).into_iter().flatten()
-        {
-            let place =
-                format!("{place}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
+        for (name, schema, place) in declared(own, place) {
             all.insert(name.clone(), self.schema(schema, &place, level + 1));
         }
         if all.is_empty() {

@@ -204,6 +204,21 @@ const TOOL: &str = "the schema of a tool is shown to the model, but not enforced
 const SILENT: [&str; 7] =
     ["$schema", "$id", "$comment", "examples", "example", "x-aliases", "x-jsonmend"];
 
+/// The place of a member of the schema at `place`, as a JSON Pointer.
+fn below(place: &str, name: &str) -> String {
+    format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// The declared properties of an object, each with its place.
+fn declared<'s>(
+    own: &'s Map<String, Value>,
+    place: &str,
+) -> impl Iterator<Item = (&'s String, &'s Value, String)> {
+    let place = format!("{place}/properties");
+    let all = own.get("properties").and_then(Value::as_object);
+    all.into_iter().flatten().map(move |(name, schema)| (name, schema, below(&place, name)))
+}
+
 /// An object around a schema, for providers that only take objects.
 fn wrapped(schema: &Value, definitions: Map<String, Value>) -> Value {
     let mut made = Map::new();

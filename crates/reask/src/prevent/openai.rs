@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    SILENT, is_plain_object, joined,
+    SILENT, below, declared, is_plain_object, joined,
     loss::{LossKind, Losses},
     wrapped,
 };
@@ -108,7 +108,7 @@ impl<'s> Maker<'s> {
         for keyword in ["$defs", "definitions"] {
             let own = self.root.get(keyword).and_then(Value::as_object);
             for (name, schema) in own.into_iter().flatten() {
-                let place = format!("/{keyword}/{name}");
+                let place = below(&format!("/{keyword}"), name);
                 made.insert(name.clone(), self.schema(schema, &place, 1));
             }
         }
@@ -243,11 +243,9 @@ impl<'s> Maker<'s> {
             self.fail(place, "required", "a required property is not declared");
         }
         let mut all = Map::new();
-        for (name, schema) in properties.into_iter().flatten() {
+        for (name, schema, place) in declared(own, place) {
             self.properties += 1;
             self.characters += name.chars().count();
-            let place =
-                format!("{place}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
             let mut value = self.schema(schema, &place, level + 1);
             if !required.contains(&name.as_str()) {
                 let note = "an optional property is required and may be null";

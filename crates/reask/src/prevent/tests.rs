@@ -200,7 +200,7 @@ fn a_schema_that_multiplies_itself_stays_small() {
 fn anthropic_takes_the_newest_draft() {
     let source = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {
         "pair": {"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false},
-        "items": {"type": "object", "properties": {"a name": {"type": "string"}}},
+        "items": {"type": "object", "properties": {"a/name": {"type": "array", "items": [{"type": "string"}]}}},
     }});
     let native = Native::tool(&schema(&source), Shape::Anthropic, "f", "does it");
     let made = &native.value()["input_schema"];
@@ -211,6 +211,7 @@ fn anthropic_takes_the_newest_draft() {
         losses(&native),
         [
             "/properties/pair/items: rewritten, as prefixItems",
+            "/properties/items/properties/a~1name/items: rewritten, as prefixItems",
             "/: unenforced, the schema of a tool is shown to the model, but not enforced",
         ]
     );
