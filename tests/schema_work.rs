@@ -123,6 +123,22 @@ fn a_listed_value_costs_no_more_than_its_look_up() {
 }
 
 #[test]
+fn a_union_that_a_branch_refers_back_to_is_explained_once() {
+    for keyword in ["anyOf", "oneOf"] {
+        // Each look at the branch leads to the union again, and no further.
+        let own = json!({keyword: [{"$ref": "#", "required": ["colour"]}]});
+        let both = json!({keyword: [{"allOf": [{"$ref": "#"}, {"$ref": "#/$defs/named"}]}],
+            "$defs": {"named": {"required": ["colour"]}}});
+        for schema in [own, both] {
+            let (steps, fitted) = work(&schema, "{\"size\": 3}");
+            assert!(steps.iter().all(|steps| *steps < 8_000), "{schema}: {steps:?}");
+            let issues: Vec<String> = fitted.issues().iter().map(ToString::to_string).collect();
+            assert_eq!(issues, ["/: missing required property \"colour\""], "{schema}");
+        }
+    }
+}
+
+#[test]
 fn documents_in_prose_and_long_names_cost_their_length() {
     let list = json!({"type": "array", "items": {"properties": {"a": {"type": "integer"}}}});
     let schema = Schema::compile(&list).unwrap();

@@ -125,7 +125,7 @@
 //!
 //! let schema = Schema::from_text(r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}"#)?;
 //! let mut reask = Reask::new(&schema, ReaskOptions::new());
-//! let mut model = ["{city: 'Oslo', days: 'a few'}", "{\"/days\": 3}"].into_iter();
+//! let mut model = ["{city: 'Oslo', days: 'a few'}", "{\"days\": 3}"].into_iter();
 //! // Only what is wrong is asked for, and put into the rest.
 //! let done = block_on(reask.run(|ask| {
 //!     let reply = model.next().unwrap();

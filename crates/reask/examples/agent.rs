@@ -84,7 +84,7 @@ fn scenes() -> Vec<Scene> {
         ),
         scene(
             "one field that cannot be repaired",
-            vec![says(lazy), says(r#"{"/hours": 2}"#)],
+            vec![says(lazy), says(r#"{"hours": 2}"#)],
             "done",
             2,
         ),
@@ -107,7 +107,7 @@ fn scenes() -> Vec<Scene> {
             vec![
                 says(lazy),
                 says(&lazy.replace(", ", ",\n")),
-                says("{\"/hours\": \"a while\"}"),
+                says("{\"hours\": \"a while\"}"),
                 says(good),
             ],
             "repeated",
@@ -115,7 +115,7 @@ fn scenes() -> Vec<Scene> {
         ),
         scene(
             "mistakes instead of progress",
-            vec![says(lazy), says("{\"/hours\": 0}"), says("{\"/hours\": -1}"), says(good)],
+            vec![says(lazy), says("{\"hours\": 0}"), says("{\"hours\": -1}"), says(good)],
             "no-progress",
             3,
         ),

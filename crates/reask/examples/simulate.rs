@@ -136,10 +136,12 @@ impl Model<'_> {
         if ask.kind() != AskKind::Fields {
             return self.rewrite();
         }
+        // The arguments of these tools have plain names, so their keys are made of them.
+        let key = |field: &str| field.trim_start_matches('/').replace('/', "_");
         let values = ask
             .fields()
             .iter()
-            .filter_map(|field| Some((field.clone(), self.belief.pointer(field)?.clone())));
+            .filter_map(|field| Some((key(field), self.belief.pointer(field)?.clone())));
         Value::Object(values.collect::<Map<_, _>>()).to_string()
     }
 }
@@ -227,8 +229,8 @@ fn ours(case: &Case, seed: u64, repair: Policy, sums: &mut Sums) {
             Step::Ask(ask) => {
                 let reply = model.reply(&ask);
                 calls += 1;
-                // The request itself, with the schema, is sent again with every call.
-                spent += tokens(&case.schema.source().to_string())
+                // The request itself, with the schema of what is asked for, is sent again with every call.
+                spent += tokens(&ask.schema().source().to_string())
                     + tokens(ask.user_message().unwrap_or_default())
                     + tokens(&reply);
                 step = reask.answer(&Answer::text(reply), Duration::ZERO);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jsonmend_core::Outcome;
 use jsonmend_response::{CallFit, Response};
-use jsonmend_schema::Finding;
+use jsonmend_schema::{Finding, Tree};
 use jsonmend_wire::{Call, FinishReason, StreamOutcome, Usage};
 
 use crate::spent::Taken;
@@ -27,8 +27,8 @@ pub struct Answer {
     pub(crate) taken: Taken,
     pub(crate) shown: bool,
     pub(crate) is_call: bool,
-    /// Whether the call that this was is not complete, whatever its text looks like.
-    pub(crate) doubtful: bool,
+    /// Whether the call has ended, whatever its text looks like, if the reader of the response knows.
+    pub(crate) ended: Option<bool>,
     pub(crate) other_tool: Option<String>,
     pub(crate) call_id: Option<String>,
     pub(crate) lost: Option<Box<Finding>>,
@@ -44,22 +44,24 @@ impl Answer {
             taken: Taken::default(),
             shown: false,
             is_call: false,
-            doubtful: false,
+            ended: None,
             other_tool: None,
             call_id: None,
             lost: None,
         }
     }
 
-    /// The arguments of a call.
+    /// The arguments of a call. If it did not end with `stop` or `tool_calls`, say so by
+    /// [`with_finish`](Self::with_finish): arguments that were cut off can look complete. They then count only
+    /// if they are JSON as they are.
     #[must_use]
     pub fn arguments(raw: impl Into<String>) -> Self {
         Self { is_call: true, finish: FinishReason::ToolCalls, ..Self::text(raw) }
     }
 
     /// Reads a response in any format: the call of `tool` if that is given and there is one, and otherwise the
-    /// text. If there are calls of other tools only, the model is told which one is meant. The raw text that a
-    /// server returned as `failed_generation` is an answer too.
+    /// text. If there are calls of other tools only, the next question names the right one. The raw text that
+    /// a server returned as `failed_generation` is an answer too.
     ///
     /// ```
     /// use jsonmend_reask::Answer;
@@ -99,18 +101,19 @@ impl Answer {
     fn of_call(call: &Call) -> Self {
         let raw = if call.raw().trim().is_empty() { call.arguments() } else { call.raw() };
         let mut answer = Self::arguments(raw);
-        answer.doubtful = matches!(
+        answer.ended = Some(!matches!(
             call.outcome(),
-            Outcome::Cut | Outcome::Overflow | Outcome::Abandoned | Outcome::None
-        );
+            Outcome::Cut | Outcome::Closed | Outcome::Overflow | Outcome::Abandoned | Outcome::None
+        ));
         answer.call_id = call.id().map(str::to_owned);
         answer
     }
 
-    /// Sets why the model stopped.
+    /// Sets why the model stopped. What a model or a filter declined (`refusal`, `content_filter`) is never a
+    /// value, and ends the loop.
     ///
     /// ### Default
-    /// [`FinishReason::Stop`].
+    /// [`FinishReason::Stop`]; of a call, [`FinishReason::ToolCalls`].
     #[must_use]
     pub const fn with_finish(mut self, finish: FinishReason) -> Self {
         self.finish = finish;
@@ -173,6 +176,16 @@ impl Answer {
     #[must_use]
     pub fn lost(&self) -> Option<&Finding> {
         self.lost.as_deref()
+    }
+
+    /// Whether nothing of the answer can be missing at its end, as far as can be known without its value. A text
+    /// shows by itself whether a value in it has ended. Of a call, any end but that of the turn may have cut it off.
+    pub(crate) fn has_ended(&self) -> bool {
+        let is_json = || {
+            let text = self.content.trim();
+            text.ends_with(['}', ']', '"']) && Tree::read(text).is_ok()
+        };
+        self.ended.unwrap_or_else(|| !self.is_call || self.finish.is_clean() || is_json())
     }
 
     /// The content for reading. A complete call without arguments has an empty object.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use jsonmend_schema::{FitOptions, Schema};
 use serde_json::Value;
 
-use crate::{Hint, Mode, Shape, Strength, Watch, prompt::Prompt};
+use crate::{Hint, Mode, Shape, Strength, Watch, instructions, prompt::Prompt};
 
 /// What a call asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,6 +59,14 @@ pub struct Ask {
     pub(crate) schema: Schema,
     pub(crate) fit: FitOptions,
     pub(crate) tool: Option<String>,
+    pub(crate) result_of: Option<CallRef>,
+}
+
+/// The call that a prompt may be the result of.
+#[derive(Clone, Debug)]
+pub(crate) struct CallRef {
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
 }
 
 impl Ask {
@@ -94,7 +102,7 @@ impl Ask {
     }
 
     /// Whether earlier answers must not be among the messages, because the model repeats them. Otherwise they
-    /// may be, but need not: the prompt says what it is about.
+    /// may be, but need not: the prompt repeats what it is about.
     #[must_use]
     pub const fn is_fresh(&self) -> bool {
         self.is_fresh
@@ -130,7 +138,8 @@ impl Ask {
         (self.kind != AskKind::First).then_some(self.prompt.user.as_str())
     }
 
-    /// The prompt, as the result of the call that was not accepted. `None` for the first request.
+    /// The prompt, as the result of the call that was not accepted. It leaves out what the call itself says.
+    /// `None` for the first request.
     #[must_use]
     pub fn tool_result(&self) -> Option<&str> {
         (self.kind != AskKind::First).then_some(self.prompt.tool.as_str())
@@ -154,10 +163,18 @@ impl Ask {
         &self.hints
     }
 
-    /// The schema of the reply: that of the fields, if only they are asked for. For [`Mode::JsonSchema`].
+    /// The schema of the reply: that of the fields, if only they are asked for. In [`Mode::JsonSchema`], it goes
+    /// into the request by [`Native`](crate::Native), instead of the schema of the whole.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// The [instructions](crate::instructions) for that schema, for the system text of the request. A text with the
+    /// schema of the whole would contradict a question for fields. `None` for a continuation, whose reply is no value.
+    #[must_use]
+    pub fn instructions(&self) -> Option<String> {
+        (self.kind != AskKind::Continue).then(|| instructions(&self.schema))
     }
 
     /// The name of the tool whose arguments are asked for.
@@ -174,11 +191,16 @@ impl Ask {
         prefix.into_iter().chain(self.user_message().map(|text| shape.user(text))).collect()
     }
 
-    /// The prompt as the result of a call, with the identifier and the name of that call. The message with the
-    /// call comes right before it. `None` for the first request.
+    /// The prompt as the result of the call that was not accepted, for a request in which the message with that call
+    /// comes right before it. A provider refuses the result of a call that it does not see.
+    ///
+    /// `None` if the last answer was no call, if its [identifier](crate::Answer::with_call_id) is not known (Gemini needs
+    /// none), or if the question [starts afresh](Self::is_fresh). Then send [`messages`](Self::messages).
     #[must_use]
-    pub fn as_tool_result(&self, shape: Shape, id: &str, name: &str) -> Option<Value> {
-        self.tool_result().map(|text| shape.tool_result(id, name, text))
+    pub fn as_tool_result(&self, shape: Shape) -> Option<Value> {
+        let call = self.result_of.as_ref()?;
+        let id = call.id.as_deref().or((shape == Shape::Gemini).then_some(""))?;
+        Some(shape.tool_result(id, &call.name, self.tool_result()?))
     }
 
     /// Reads the reply while it arrives, to stop it as soon as it can no longer become valid.

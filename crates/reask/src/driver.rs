@@ -11,7 +11,7 @@ use crate::{
     Answer, Ask, AskKind, Done, Exhausted, Failure, Mode, Reask, Retry, RetryPolicy, Step,
 };
 
-/// Tells the time, and waits. With tokio:
+/// A clock that can also wait. With tokio:
 ///
 /// ```ignore
 /// struct Tokio(tokio::time::Instant);
@@ -91,7 +91,7 @@ impl Reask {
     /// let schema = Schema::from_text(r#"{"type": "object", "required": ["days"],
     ///     "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}"#)?;
     /// let mut reask = Reask::new(&schema, ReaskOptions::new());
-    /// let mut model = [r#"{"city": "Oslo", "days": "a few"}"#, r#"{"/days": 3}"#].into_iter();
+    /// let mut model = [r#"{"city": "Oslo", "days": "a few"}"#, r#"{"days": 3}"#].into_iter();
     /// let done = block_on(reask.run(|_ask| {
     ///     // A client sends the messages of the request, then those of `ask.messages(…)`.
     ///     let reply = model.next().unwrap();

@@ -189,7 +189,7 @@ fn another(item: Value, number: usize, schema: &Value) -> Value {
         _ if listed.is_some() => listed.cloned().unwrap_or_default(),
         Value::String(text) if number > 0 => Value::String(format!("{text} {}", number + 1)),
         Value::Number(old) => match old.as_i64() {
-            Some(old) => json!(old + i64::try_from(number).unwrap_or_default()),
+            Some(old) => json!(old.saturating_add(i64::try_from(number).unwrap_or_default())),
             None => Value::Number(old),
         },
         item => item,

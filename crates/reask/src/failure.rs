@@ -215,9 +215,18 @@ impl Failure {
     /// Whether the mode was refused because of the schema, which says nothing about the model.
     pub(crate) fn is_about_schema(&self) -> bool {
         let text = self.message().to_ascii_lowercase();
-        ["invalid schema", "schema is too", "schema exceeds", "too many states", "schema for"]
-            .iter()
-            .any(|words| text.contains(words))
+        let words = [
+            "invalid schema",
+            "schema is too",
+            "schema exceeds",
+            "schema for",
+            "too many states",
+            "grammar is too large",
+            // A place in a schema that is refused.
+            "input_schema",
+            "_schema.properties",
+        ];
+        words.iter().any(|words| text.contains(words))
     }
 
     /// The message of the provider, without what is around it.
@@ -260,6 +269,9 @@ const MODES: &[&str] = &[
     "json_object",
     "json schema",
     "json mode",
+    // A tool of Anthropic, by which its output is constrained.
+    "input_schema",
+    "compiled grammar",
     "responseschema",
     "response_schema",
     "responsemimetype",
@@ -286,7 +298,13 @@ const REFUSING: &[&str] = &[
     "unrecognized",
     "unrecognised",
     "unexpected",
-    "must contain",
+    "must ",
+    "should ",
+    "too large",
+    "too complex",
+    "missing field",
+    "only allowed",
+    "cannot find field",
     "no longer",
     "only supports",
     "extra inputs",

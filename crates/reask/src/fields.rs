@@ -10,13 +10,13 @@ use crate::{
     subschema,
 };
 
-/// A question for single fields of a value. The reply is an object whose keys are JSON Pointers.
+/// A question for single fields of a value. The reply is an object with a key for each of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     /// The value as it is now.
     base: String,
     fields: Vec<Field>,
-    /// What the model is told.
+    /// What the model is asked for.
     asked: Schema,
     /// How a reply is read: a field that is left out is asked for again.
     read: Schema,
@@ -32,6 +32,8 @@ struct Field {
     is_removal: bool,
     /// The pointer under which the value was probably sent instead.
     sent_as: Option<String>,
+    /// Its key in the reply.
+    key: String,
 }
 
 impl Fields {
@@ -60,6 +62,7 @@ impl Fields {
         if fields.is_empty() || fields.len() > most || !rest {
             return None;
         }
+        name_keys(&mut fields);
         let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
         let compile = |reading| {
             let mut made = object(&fields, reading);
@@ -79,6 +82,11 @@ impl Fields {
         self.fields.iter().map(|field| field.pointer.as_str())
     }
 
+    /// The key of each field in the reply, and its JSON Pointer.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields.iter().map(|field| (field.key.as_str(), field.pointer.as_str()))
+    }
+
     /// The schema of the reply.
     pub(crate) const fn schema(&self) -> &Schema {
         &self.asked
@@ -89,15 +97,25 @@ impl Fields {
         let source = self.asked.source();
         let mut made =
             source.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-        for keyword in ["$defs", "definitions"] {
+        for keyword in DEFINITIONS {
             made.extend(source.get(keyword).map(|own| (keyword.to_owned(), own.clone())));
         }
         Value::Object(made)
     }
 
-    /// The value without the parts that are asked for.
+    /// The value without the parts that are asked for. In a list, `null` keeps the place of one.
     pub(crate) fn rest(&self) -> String {
-        let edits: Vec<_> = self.pointers().map(|field| (field.to_owned(), Edit::Remove)).collect();
+        let tree = Tree::read(&self.base);
+        let is_item = |pointer: &str| {
+            let list = pointer.rsplit_once('/').map(|(list, _)| list);
+            let list = list.and_then(|list| tree.as_ref().ok()?.at(list));
+            list.is_some_and(|list| list.kind() == JsonType::Array)
+        };
+        let edit = |pointer: &str| match is_item(pointer) {
+            true => Edit::Set("null".to_owned()),
+            false => Edit::Remove,
+        };
+        let edits: Vec<_> = self.pointers().map(|field| (field.to_owned(), edit(field))).collect();
         splice(&self.base, &edits).unwrap_or_default()
     }
 
@@ -117,13 +135,11 @@ impl Fields {
         let mut edits = Vec::new();
         let mut renamed = Vec::new();
         for field in &self.fields {
-            let value = tree.root().member(&field.pointer);
-            let edit = match value {
-                Some(value) if !(field.is_removal && value.is_null()) => {
-                    Edit::Set(value.raw().to_owned())
-                }
-                _ if field.is_removal => Edit::Remove,
-                _ => continue,
+            // What is left out is asked for again, and what should not be there stays until then.
+            let Some(value) = tree.root().member(&field.key) else { continue };
+            let edit = match field.is_removal && value.is_null() {
+                true => Edit::Remove,
+                false => Edit::Set(value.raw().to_owned()),
             };
             edits.push((field.pointer.clone(), edit));
             renamed.extend(field.sent_as.clone().map(|sent| (sent, Edit::Remove)));
@@ -134,6 +150,32 @@ impl Fields {
             splice(&self.base, &edits)
         });
         kept.into_iter().chain(removed).collect()
+    }
+}
+
+/// The keywords for definitions, which are next to the fields where their schemas are stated.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+/// Gives each field a key that every provider takes as the name of a property: its pointer with other separators,
+/// or else a number.
+fn name_keys(fields: &mut [Field]) {
+    /// The longest key, in bytes: that of Anthropic.
+    const LONGEST: usize = 64;
+    let mut taken: Vec<String> = DEFINITIONS.map(str::to_owned).into();
+    let mut number = 0;
+    for field in fields {
+        let mut key = field.pointer.trim_start_matches('/').replace('/', "_");
+        let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && key.starts_with(|c: char| c.is_ascii_alphabetic())
+            && key.len() <= LONGEST;
+        let mut fits = plain;
+        while !fits || taken.contains(&key) {
+            number += 1;
+            key = format!("field_{number}");
+            fits = true;
+        }
+        taken.push(key.clone());
+        field.key = key;
     }
 }
 
@@ -170,6 +212,7 @@ fn gather(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value) {
             schema: schema.clone(),
             is_removal: false,
             sent_as: None,
+            key: String::new(),
         });
     }
 }
@@ -187,6 +230,7 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
         schema: schema.clone(),
         is_removal: false,
         sent_as: issue.sent_as().map(|sent| subschema::pointer(path, Some(sent))),
+        key: String::new(),
     };
     // Another branch has other properties, so the whole of the value that it is for is asked for.
     if let Some(found) = subschema::discriminator(source, issue) {
@@ -230,22 +274,21 @@ fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
             _ if field.schema == true => Value::Object(Map::new()),
             _ => field.schema.clone(),
         };
-        // Models also write `days`, or `a.days`, for `/a/days`.
+        // Models also write `/a/days`, `a.days` or `days` for `a_days`.
         if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
-            let dotted = field.pointer.trim_start_matches('/').replace('/', ".");
             let own = last(&field.pointer);
             let single = fields.iter().filter(|other| last(&other.pointer) == own).count() == 1;
-            let names = [Some(dotted), Some(own).filter(|_| single)];
+            let names = [Some(field.pointer.clone()), Some(own).filter(|_| single)];
             let names: Vec<String> = names.into_iter().flatten().collect();
             members.insert("x-aliases".to_owned(), json!(names));
         }
-        properties.insert(field.pointer.clone(), schema);
+        properties.insert(field.key.clone(), schema);
     }
     let mut made = Map::new();
     made.insert("type".to_owned(), json!(JsonType::Object.code()));
     made.insert("properties".to_owned(), Value::Object(properties));
     if reading == Reading::Asked {
-        let names: Vec<&str> = fields.iter().map(|field| field.pointer.as_str()).collect();
+        let names: Vec<&str> = fields.iter().map(|field| field.key.as_str()).collect();
         made.insert("required".to_owned(), json!(names));
     } else {
         made.insert("minProperties".to_owned(), json!(1));

@@ -5,44 +5,84 @@ const OVERLAP: usize = 12;
 /// How far back a repetition is looked for, in bytes.
 const LONGEST: usize = 512;
 
+/// The longest words before the rest that are taken for words to the reader, in bytes.
+const WORDS: usize = 200;
+
 /// A way to read the text that came after an answer that was cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Joined {
     pub(crate) text: String,
-    /// Whether it counts only as it is, because with repairs almost anything could be read.
-    pub(crate) is_exact: bool,
+    pub(crate) kind: Kind,
+}
+
+/// What a way to read a text is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It counts, with repairs if need be.
+    Likely,
+    /// It counts only as it is, because with repairs almost anything could be read.
+    Exact,
+    /// It never counts. If it fits best, no other way does either.
+    Rival,
 }
 
 /// Ways to read `more` after `prefix`, the likeliest first. There is at least one.
 ///
-/// Models repeat the last words, put the rest into a code fence, or begin again in spite of what they were
-/// told. If something of the prefix has been shown, every way begins with it.
+/// Models repeat the last words, put the rest into a code fence, announce it, or begin again although they were
+/// asked to go on. If something of the prefix has been shown, every way begins with it.
 pub(crate) fn readings(prefix: &str, more: &str, is_shown: bool) -> Vec<Joined> {
     let mut all: Vec<Joined> = Vec::new();
-    let mut push = |text: String, is_exact: bool| {
+    let mut push = |text: String, kind: Kind| {
         if !all.iter().any(|known| known.text == text) {
-            all.push(Joined { text, is_exact });
+            all.push(Joined { text, kind });
         }
     };
-    let is_anew = begins_again(prefix, more);
+    let announced = announced_fence(more);
+    let is_anew = [Some(more), announced].iter().flatten().any(|more| begins_again(prefix, more));
     if is_anew && (!is_shown || more.starts_with(prefix)) {
-        push(more.to_owned(), false);
+        push(more.to_owned(), Kind::Likely);
     }
-    for more in [Some(more), unfenced(more)].into_iter().flatten() {
+    let after = if is_anew { Kind::Exact } else { Kind::Likely };
+    for more in [announced, Some(more), unfenced(more)].into_iter().flatten() {
         let overlap = overlap(prefix, more);
         if overlap > 0 && overlap < prefix.len() {
-            push(format!("{prefix}{}", more.get(overlap..).unwrap_or_default()), is_anew);
+            push(format!("{prefix}{}", more.get(overlap..).unwrap_or_default()), after);
         }
-        push(format!("{prefix}{more}"), is_anew);
+        push(format!("{prefix}{more}"), after);
+    }
+    if let Some(rest) = announced_line(more) {
+        push(format!("{prefix}{rest}"), Kind::Rival);
     }
     if is_anew && is_shown {
         // What was written after the prefix is of no use.
-        push(prefix.to_owned(), false);
+        push(prefix.to_owned(), Kind::Likely);
     }
     if !is_shown {
-        push(more.to_owned(), true);
+        push(more.to_owned(), Kind::Exact);
     }
     all
+}
+
+/// The inside of the code fence in which a text ends, if there are only words before it.
+fn announced_fence(text: &str) -> Option<&str> {
+    let at = text.find("```").filter(|at| *at > 0)?;
+    let (words, fence) = text.split_at_checked(at)?;
+    is_announcement(words)
+        .then(|| unfenced(fence))
+        .flatten()
+        .filter(|inside| !inside.contains("```"))
+}
+
+/// What follows the first line of a text, if that line announces it.
+fn announced_line(text: &str) -> Option<&str> {
+    let (line, rest) = text.split_once('\n')?;
+    (is_announcement(line) && line.trim_end().ends_with(':')).then_some(rest)
+}
+
+/// Whether a text is words without any sign of JSON.
+fn is_announcement(words: &str) -> bool {
+    let has_words = words.chars().any(char::is_alphabetic);
+    has_words && words.len() <= WORDS && !words.contains(['{', '}', '[', ']', '"'])
 }
 
 /// Whether the model began again instead of going on.
@@ -93,12 +133,31 @@ mod tests {
     }
 
     #[test]
+    fn an_announced_rest_is_read_without_its_announcement() {
+        let prefix = r#"{"note": "the quick brown fox"#;
+        let whole = format!("{prefix} jumps\"}}");
+        for words in ["Sure, here's the rest: ", "Sure!\n\n", "Of course.\n"] {
+            let more = format!("{words}```json\n jumps\"}}\n```\n");
+            assert_eq!(texts(prefix, &more, true)[0], whole, "{more}");
+        }
+        // A fence in the middle of a string, and one with words after it, belong to the string.
+        for more in [": \"a\", \"b\": \"```\n c\"}", " says:\n```\nmore\n```\nand jumps\"}"] {
+            assert_eq!(texts(prefix, more, true)[0], format!("{prefix}{more}"));
+        }
+        let kinds = |more| -> Vec<Kind> {
+            readings(prefix, more, true).into_iter().map(|joined| joined.kind).collect()
+        };
+        assert_eq!(kinds("Here it is:\n jumps\"}"), [Kind::Likely, Kind::Rival]);
+        assert_eq!(kinds(" jumps.\nIt does.\"}"), [Kind::Likely]);
+    }
+
+    #[test]
     fn what_was_shown_stays() {
         let prefix = r#"{"note": "the quick brown fox"#;
         let other = r#"{"note": "the quick red fox jumps"}"#;
         assert!(texts(prefix, other, true).iter().all(|text| text.starts_with(prefix)));
         let anew = readings(prefix, other, true);
-        assert!(anew.iter().all(|joined| joined.is_exact || joined.text == prefix));
+        assert!(anew.iter().all(|joined| joined.kind == Kind::Exact || joined.text == prefix));
         assert_eq!(texts(prefix, other, false)[0], other);
     }
 }

@@ -47,6 +47,7 @@ mod mode;
 mod options;
 mod prevent;
 mod prompt;
+mod rank;
 mod reading;
 mod repeat;
 mod retry;

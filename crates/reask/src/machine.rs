@@ -7,8 +7,10 @@ use jsonmend_schema::Schema;
 use crate::{
     Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
     ReaskOptions, Spent, Step,
+    ask::CallRef,
     fields::Fields,
     prompt::{Facts, Prompt, continuation, hint},
+    rank::Rank,
     reading::{Asked, Reading, is_refusal, read},
     repeat::Progress,
     spent::tokens,
@@ -37,7 +39,7 @@ use crate::{
 /// assert!(ask.user_message().unwrap().contains(r#"- /days: expected integer, got string "a few""#));
 ///
 /// // The reply is put into the rest, and the whole is validated.
-/// let Step::Done(done) = reask.answer(&Answer::text(r#"{"/days": 3}"#), now) else { panic!() };
+/// let Step::Done(done) = reask.answer(&Answer::text(r#"{"days": 3}"#), now) else { panic!() };
 /// assert_eq!(done.json(), r#"{"city": "Oslo", "days": 3}"#);
 /// assert_eq!(done.spent().calls(), 2);
 /// # Ok::<(), jsonmend_schema::SchemaError>(())
@@ -55,10 +57,12 @@ pub struct Reask {
     progress: Progress,
     attempts: Vec<Attempt>,
     best: Option<usize>,
+    /// The answer that is corrected: the last one, unless one before was better.
+    base: Option<usize>,
     is_shown: bool,
     mode: Option<Mode>,
     takes_temperature: bool,
-    /// What the caller was told to do, until it has been done. After the end, the end.
+    /// The step that was handed out, until it has been done. After the end, the end.
     pending: Option<Step>,
 }
 
@@ -78,6 +82,7 @@ impl Reask {
             progress: Progress::default(),
             attempts: Vec::new(),
             best: None,
+            base: None,
             is_shown: false,
             mode: None,
             takes_temperature: true,
@@ -113,29 +118,35 @@ impl Reask {
         if self.has_ended() {
             return self.begin(now);
         }
-        let prompt = match &self.pending {
-            Some(Step::Ask(ask) | Step::Continue(ask)) => ask.prompt.user.len(),
-            _ => 0,
+        let (kind, prompt) = match &self.pending {
+            Some(Step::Ask(ask) | Step::Continue(ask)) => (ask.kind, ask.prompt.user.len()),
+            _ => (AskKind::First, 0),
         };
         self.spent.add(answer.taken, prompt, answer.content().len());
         self.is_shown |= answer.shown;
-        let kind = match &self.pending {
-            Some(Step::Ask(ask) | Step::Continue(ask)) => ask.kind,
-            _ => AskKind::First,
-        };
         let reading = read(&self.schema, &self.options, &self.asked, answer, self.is_shown);
         let mut issues = reading.fitted.issues().to_vec();
         if let Some(lost) = answer.lost().filter(|_| reading.value().is_none()) {
             // What made the caller stop. What is missing is missing because of that.
             issues = vec![lost.issue().clone()];
         }
+        let is_valid = reading.value().is_some();
+        let issues = if is_valid { Vec::new() } else { issues };
+        let is_cut = reading.is_cut || answer.lost().is_some() && !is_valid;
+        let rank = Rank::of(self.schema.source(), reading.json(), &issues, is_cut);
         self.attempts.push(Attempt {
             kind,
+            answer: answer.content().to_owned(),
             text: reading.text.clone(),
             json: reading.json().map(str::to_owned),
-            issues: if reading.value().is_some() { Vec::new() } else { issues },
-            is_cut: reading.is_cut,
+            issues,
+            is_cut,
+            rank,
         });
+        let better = self.note(rank);
+        if is_refusal(answer.finish) {
+            return self.end(EndReason::Refused, None);
+        }
         if let Some(json) = reading.value() {
             let done = Done {
                 json: json.to_owned(),
@@ -147,8 +158,7 @@ impl Reask {
             self.pending = Some(step.clone());
             return step;
         }
-        self.note_best();
-        self.next(answer, &reading)
+        self.next(answer, &reading, better)
     }
 
     /// Takes note of a call that failed. What the provider refused to constrain is asked for in another way, and the
@@ -164,7 +174,8 @@ impl Reask {
                 let text = failure.failed_generation().unwrap_or_default();
                 return self.answer(&Answer::text(text), now);
             }
-            FailureClass::ModeRefused => {
+            // The rest of a text is asked for in text mode, whatever the mode of the others is.
+            FailureClass::ModeRefused if !matches!(self.pending, Some(Step::Continue(_))) => {
                 let mode = self.mode();
                 if let (Some((model, memory)), false) =
                     (&self.options.memory, failure.is_about_schema())
@@ -234,15 +245,11 @@ impl Reask {
     }
 
     /// What follows an answer that is not valid.
-    fn next(&mut self, answer: &Answer, reading: &Reading) -> Step {
-        if is_refusal(answer.finish) {
-            return self.end(EndReason::Refused, None);
-        }
+    fn next(&mut self, answer: &Answer, reading: &Reading, better: bool) -> Step {
         if let Some(step) = self.go_on(answer, reading) {
             return step;
         }
-        let issues = self.attempts.last().map_or(0, |attempt| attempt.issues.len());
-        let standstill = self.progress.record(reading.json(), &reading.text, issues);
+        let standstill = self.progress.record(reading.json(), &reading.text, better);
         if standstill.times >= 3 {
             return self.end(EndReason::Repeated, None);
         }
@@ -257,7 +264,9 @@ impl Reask {
         }
         self.corrections += 1;
         let is_stuck = standstill.times >= 2 || standstill.stale >= 1;
-        let (mut ask, asked) = self.correction(answer, reading, is_stuck);
+        let Some((mut ask, asked)) = self.correction(answer, reading, is_stuck) else {
+            return self.end(EndReason::NoProgress, None);
+        };
         if let Some(reason) = self.spent_budget(&ask.prompt) {
             return self.end(reason, None);
         }
@@ -276,8 +285,10 @@ impl Reask {
             .issues
             .iter()
             .all(|issue| issue.code() == jsonmend_schema::IssueCode::Truncated);
-        // The arguments of a call cannot be continued: the next call is another one.
-        let may = reading.is_cut && is_good && !answer.is_call;
+        // The arguments of a call cannot be continued: the next call is another one. A reply with fields is
+        // short, and is asked for again together with the rest.
+        let is_fields = matches!(self.asked, Asked::Fields(_));
+        let may = reading.is_cut && is_good && !answer.is_call && !is_fields;
         let grew = match &self.asked {
             Asked::Rest { prefix } => reading.text.len() > prefix.len(),
             _ => !reading.text.trim().is_empty(),
@@ -298,23 +309,33 @@ impl Reask {
         Some(self.hand_out(ask))
     }
 
-    /// The question for a correction, of as little as possible.
-    fn correction(&self, answer: &Answer, reading: &Reading, is_stuck: bool) -> (Ask, Asked) {
-        let issues = self.attempts.last().map(|attempt| attempt.issues.clone()).unwrap_or_default();
+    /// The question for a correction, of as little as possible. It is about the best answer, whose good parts would
+    /// be lost otherwise; the hints are about the last one.
+    fn correction(
+        &self,
+        answer: &Answer,
+        reading: &Reading,
+        is_stuck: bool,
+    ) -> Option<(Ask, Asked)> {
+        let base = self.attempts.get(self.base?)?;
+        let last = self.attempts.last()?;
+        let is_last = self.base == self.attempts.len().checked_sub(1);
         let hints =
-            hint::seen(&reading.text, &issues, reading.is_cut, answer.other_tool.as_deref());
+            hint::seen(&reading.text, &last.issues, reading.is_cut, answer.other_tool.as_deref());
         let facts = Facts {
             options: &self.options,
             schema: &self.schema,
-            issues: &issues,
+            issues: &base.issues,
             hints: &hints,
             attempt: self.corrections,
-            answer: (!is_stuck).then_some(reading.text.as_str()),
+            answer: &base.text,
+            is_last,
+            is_call: answer.is_call && base.text == answer.content(),
             is_fresh: is_stuck,
         };
-        let base = reading.json().filter(|_| !reading.is_cut && answer.lost().is_none());
-        let fields =
-            base.and_then(|base| Fields::plan(&self.schema, base, &issues, self.options.fields));
+        let json = base.json().filter(|_| !base.is_cut);
+        let fields = json
+            .and_then(|json| Fields::plan(&self.schema, json, &base.issues, self.options.fields));
         let (mut ask, asked) = match fields {
             Some(fields) => {
                 let mut ask = self.ask(AskKind::Fields, facts.fields(&fields));
@@ -325,7 +346,9 @@ impl Reask {
             None => (self.ask(AskKind::Whole, facts.whole()), Asked::Whole),
         };
         (ask.is_fresh, ask.hints) = (is_stuck, hints);
-        (ask, asked)
+        let name = self.options.tool.clone().filter(|_| answer.is_call && !is_stuck);
+        ask.result_of = name.map(|name| CallRef { id: answer.call_id.clone(), name });
+        Some((ask, asked))
     }
 
     fn ask(&self, kind: AskKind, prompt: Prompt) -> Ask {
@@ -346,6 +369,7 @@ impl Reask {
             schema: self.schema.clone(),
             fit: self.options.fit.clone(),
             tool: self.options.tool.clone(),
+            result_of: None,
         }
     }
 
@@ -374,7 +398,7 @@ impl Reask {
     }
 
     fn pass(&mut self, now: Duration) {
-        // A clock that goes back stands still.
+        // If the clock goes back, no time has passed.
         self.now = self.now.max(now);
         self.started.get_or_insert(self.now);
     }
@@ -399,18 +423,18 @@ impl Reask {
         }
     }
 
-    fn note_best(&mut self) {
-        let rank =
-            |attempt: &Attempt| (attempt.json.is_none(), attempt.is_cut, attempt.issues.len());
-        let Some(last) = self.attempts.len().checked_sub(1) else { return };
-        let ranks = self
-            .attempts
-            .get(last)
-            .map(rank)
-            .zip(self.best.and_then(|at| self.attempts.get(at)).map(rank));
-        if ranks.is_none_or(|(new, old)| new < old) {
-            self.best = Some(last);
+    /// Compares the last answer with those before. Whether there is less to correct in it.
+    fn note(&mut self, rank: Rank) -> bool {
+        let last = self.attempts.len().checked_sub(1);
+        let best = self.best.and_then(|at| self.attempts.get(at)).map(|best| best.rank);
+        if best.is_none_or(|best| rank < best) {
+            self.best = last;
         }
+        // Of equals, the model sees its last mistake.
+        if best.is_none_or(|best| rank <= best) {
+            self.base = last;
+        }
+        best.is_none_or(|best| rank.is_progress(&best))
     }
 
     fn end(&mut self, reason: EndReason, failure: Option<Failure>) -> Step {

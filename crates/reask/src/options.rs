@@ -102,7 +102,7 @@ impl ReaskOptions {
     }
 
     /// Sets how long the whole loop may take, from its first step on. After that, nothing more is asked.
-    /// The call that is open may be told how much time is [left](crate::Ask::time_left).
+    /// [`Ask::time_left`](crate::Ask::time_left) says how much of it a call may take.
     ///
     /// ### Default
     /// There is no deadline.
@@ -145,7 +145,8 @@ impl ReaskOptions {
         self
     }
 
-    /// Sets how much of an earlier answer a prompt repeats, in characters. 0 to repeat nothing.
+    /// Sets how much of an earlier answer a prompt repeats, in characters. With 0, it repeats nothing: then the
+    /// request has to contain the answer, or the model does not know what a question for single fields is about.
     ///
     /// ### Default
     /// 2,000.

@@ -1,14 +1,14 @@
 //! Reads an answer: local repair, with all that is known about what was asked.
 
-use jsonmend_core::{JsonType, Outcome};
-use jsonmend_extract::Scope;
+use jsonmend_core::{JsonType, Options, Outcome};
+use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{Fitted, Schema, Tree};
 use jsonmend_wire::FinishReason;
 
 use crate::{
     Answer, ReaskOptions,
     fields::Fields,
-    join::{self, Joined},
+    join::{self, Joined, Kind},
 };
 
 /// What was asked last.
@@ -55,8 +55,11 @@ pub(crate) fn read(
     match asked {
         Asked::Whole => plain(&content),
         Asked::Fields(fields) => {
+            let has_ended = answer.finish.is_clean() || is_closed(&content);
+            let may = answer.has_ended() && has_ended;
+            let texts = if may { fields.merge(&content) } else { Vec::new() };
             let merged: Vec<Reading> =
-                fields.merge(&content).iter().map(|text| merged(schema, options, text)).collect();
+                texts.iter().map(|text| merged(schema, options, text)).collect();
             if let Some(valid) = merged.iter().find(|reading| reading.value().is_some()) {
                 return valid.clone();
             }
@@ -67,24 +70,32 @@ pub(crate) fn read(
             }
             merged.into_iter().next().unwrap_or(whole)
         }
-        Asked::Rest { prefix } => {
-            let joined = join::readings(prefix, &content, is_shown);
-            let read = |joined: &Joined| {
-                let mut reading = plain(&joined.text);
-                let as_it_is = reading.fitted.risk().is_none();
-                reading.is_complete &= as_it_is || !joined.is_exact;
-                (joined.is_exact, reading)
-            };
-            let mut readings: Vec<(bool, Reading)> = joined.iter().map(read).collect();
-            // Of the ones that are complete, the one with the lowest risk, and the first of equals.
-            let best = readings
-                .iter()
-                .enumerate()
-                .filter(|(_, (_, reading))| reading.value().is_some())
-                .min_by_key(|(_, (_, reading))| reading.fitted.risk())
-                .map(|(at, _)| at);
-            let likely = readings.iter().position(|(is_exact, _)| !is_exact);
-            readings.swap_remove(best.or(likely).unwrap_or_default()).1
+        Asked::Rest { prefix } => rest(prefix, &content, is_shown, plain),
+    }
+}
+
+/// Reads what came after an answer that was cut off: the way that fits best.
+fn rest(prefix: &str, more: &str, is_shown: bool, plain: impl Fn(&str) -> Reading) -> Reading {
+    let joined = join::readings(prefix, more, is_shown);
+    let read = |joined: &Joined| {
+        let mut reading = plain(&joined.text);
+        let as_it_is = reading.fitted.risk().is_none();
+        reading.is_complete &= as_it_is || joined.kind != Kind::Exact;
+        reading
+    };
+    let mut readings: Vec<(Kind, Reading)> =
+        joined.iter().map(|joined| (joined.kind, read(joined))).collect();
+    // Of the ones that are complete, the one with the lowest risk, and the first of equals.
+    let complete =
+        readings.iter().enumerate().filter(|(_, (_, reading))| reading.value().is_some());
+    let best = complete.min_by_key(|(_, (_, reading))| reading.fitted.risk());
+    match best {
+        // It fits better without its first line, which may be words to the reader or words of the value.
+        Some((_, (Kind::Rival, _))) => plain(prefix),
+        Some((at, _)) => readings.swap_remove(at).1,
+        None => {
+            let likely = readings.iter().position(|(kind, _)| *kind == Kind::Likely);
+            readings.swap_remove(likely.unwrap_or_default()).1
         }
     }
 }
@@ -94,16 +105,23 @@ fn read_text(schema: &Schema, options: &ReaskOptions, answer: &Answer, text: &st
     let fit = if answer.is_call { fit.with_scope(Scope::Whole) } else { fit };
     let fitted = schema.fit(text.as_bytes(), &fit);
     let is_clean = answer.finish.is_clean() && answer.lost.is_none();
-    // The last digit of a number, and the end of a list of words, cannot be told from the middle of one.
-    let open_ended = !is_clean && fitted.text().is_some_and(is_scalar);
-    let is_complete = fitted.outcome().is_complete() && !answer.doubtful && !open_ended;
+    let has_ended = answer.has_ended() && (is_clean || is_closed(text));
+    let is_complete = fitted.outcome().is_complete() && has_ended;
     // What ended by itself has ended, even if it looks cut off: the same outcome as for a cut.
     let is_cut = answer.lost.is_none()
-        && (answer.doubtful
-            || open_ended
-            || fitted.cut_at().is_some()
-            || fitted.outcome() == Outcome::Cut);
+        && (!has_ended || fitted.cut_at().is_some() || fitted.outcome() == Outcome::Cut);
     Reading { text: text.to_owned(), fitted, is_cut, is_complete }
+}
+
+/// Whether the value in a text has certainly ended, with its own bracket or quote. More digits could follow a
+/// number, and more words a list of words.
+fn is_closed(text: &str) -> bool {
+    let mended = mend_text(text.as_bytes(), Scope::Best, &Options::new());
+    let kind = mended.text().and_then(|text| Some(Tree::read(text).ok()?.root().kind()));
+    mended.outcome().is_complete()
+        && kind.is_some_and(|kind| {
+            kind.is_container() || kind == JsonType::String && text.trim_end().ends_with('"')
+        })
 }
 
 /// A value that was put together here is complete, and is JSON text.
@@ -111,11 +129,6 @@ fn merged(schema: &Schema, options: &ReaskOptions, text: &str) -> Reading {
     let fitted = schema.fit(text.as_bytes(), &options.fit.clone().with_scope(Scope::Whole));
     let is_complete = fitted.outcome().is_complete();
     Reading { text: text.to_owned(), fitted, is_cut: false, is_complete }
-}
-
-fn is_scalar(text: &str) -> bool {
-    let scalar = |kind: JsonType| !kind.is_container() && kind != JsonType::String;
-    Tree::read(text).is_ok_and(|tree| scalar(tree.root().kind()))
 }
 
 /// Whether the model, or a filter, declined.

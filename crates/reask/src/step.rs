@@ -4,7 +4,7 @@ use core::fmt;
 
 use jsonmend_schema::{Fitted, Issue};
 
-use crate::{Ask, AskKind, Failure, Spent};
+use crate::{Ask, AskKind, Failure, Spent, rank::Rank};
 
 /// What is to be done next.
 #[derive(Clone, Debug)]
@@ -70,10 +70,12 @@ impl Done {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     pub(crate) kind: AskKind,
+    pub(crate) answer: String,
     pub(crate) text: String,
     pub(crate) json: Option<String>,
     pub(crate) issues: Vec<Issue>,
     pub(crate) is_cut: bool,
+    pub(crate) rank: Rank,
 }
 
 impl Attempt {
@@ -81,6 +83,12 @@ impl Attempt {
     #[must_use]
     pub const fn kind(&self) -> AskKind {
         self.kind
+    }
+
+    /// The answer as it was received.
+    #[must_use]
+    pub fn answer(&self) -> &str {
+        &self.answer
     }
 
     /// The text that was validated: the answer; for a continuation, all that was written so far; for fields,
@@ -96,13 +104,13 @@ impl Attempt {
         self.json.as_deref()
     }
 
-    /// What was wrong.
+    /// What was wrong. Empty for a valid value that was refused.
     #[must_use]
     pub fn issues(&self) -> &[Issue] {
         &self.issues
     }
 
-    /// Whether it was cut off.
+    /// Whether it was cut off, or stopped early by a [`Watch`](crate::Watch).
     #[must_use]
     pub const fn is_cut(&self) -> bool {
         self.is_cut
@@ -123,7 +131,7 @@ pub enum EndReason {
     Failed,
     /// Two answers in a row were no better than the best one before.
     NoProgress,
-    /// The model declined to answer, or a filter stopped it.
+    /// The model declined to answer, or a filter stopped it. What it wrote is no value, even if it is valid.
     Refused,
     /// The same answer came for the third time.
     Repeated,
@@ -181,8 +189,8 @@ impl Exhausted {
         self.reason
     }
 
-    /// The answer that is nearest to a valid one: with JSON rather than without, whole rather than cut off, with
-    /// the fewest issues, and the first of equals. It is *not* valid. `None` if there was no answer.
+    /// The answer that is nearest to a valid one: with something good in it rather than with other JSON or none, whole
+    /// rather than cut off, with the largest share of good values, with the fewest issues, and the first of equals. It is *not* valid, or was [refused](EndReason::Refused). `None` if there was no answer.
     #[must_use]
     pub fn best(&self) -> Option<&Attempt> {
         self.attempts.get(self.best?)

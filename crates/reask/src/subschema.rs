@@ -1,5 +1,5 @@
 //! Looks things up in the source of a schema: the part for a value, the definitions that it needs, and the
-//! constants that tell the branches of a union apart.
+//! constants by which the branches of a union differ.
 
 use std::collections::BTreeMap;
 
@@ -31,13 +31,32 @@ pub(crate) fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
 /// The part of the schema for the value at `path`, if there is exactly one: a path through a union, or
 /// through a pattern of names, has several.
 pub(crate) fn for_path<'s>(root: &'s Value, path: &[Step]) -> Option<&'s Value> {
-    path.iter().try_fold(root, |schema, step| {
-        let schema = resolve(root, schema);
-        match step {
-            Step::Key(key) => for_key(schema, key),
-            Step::Index(index) => for_item(schema, *index),
-        }
+    path.iter().try_fold(root, |schema, step| match child(root, schema, step) {
+        Child::Described(schema) => Some(schema),
+        Child::Undeclared | Child::Unknown => None,
     })
+}
+
+/// What a schema says about a member or an item.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Child<'s> {
+    Described(&'s Value),
+    /// The schema lists its members, and this is none of them.
+    Undeclared,
+    /// Several parts of the schema may be about it, or none.
+    Unknown,
+}
+
+pub(crate) fn child<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Child<'s> {
+    let schema = resolve(root, schema);
+    match step {
+        Step::Key(key) => match for_key(schema, key) {
+            Some(own) => Child::Described(own),
+            None if is_combined(schema) || schema.get("properties").is_none() => Child::Unknown,
+            None => Child::Undeclared,
+        },
+        Step::Index(index) => for_item(schema, *index).map_or(Child::Unknown, Child::Described),
+    }
 }
 
 fn for_key<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
@@ -45,9 +64,13 @@ fn for_key<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     if declared.is_some() {
         return declared;
     }
+    schema.get("additionalProperties").filter(|other| other.is_object() && !is_combined(schema))
+}
+
+/// Whether the members of an object may be described by several parts of its schema.
+fn is_combined(schema: &Value) -> bool {
     let several = ["anyOf", "oneOf", "allOf", "if", "patternProperties", "dependentSchemas"];
-    let open = several.iter().any(|keyword| schema.get(keyword).is_some());
-    schema.get("additionalProperties").filter(|other| other.is_object() && !open)
+    several.iter().any(|keyword| schema.get(keyword).is_some())
 }
 
 fn for_item(schema: &Value, index: usize) -> Option<&Value> {
@@ -102,7 +125,7 @@ pub(crate) struct Discriminator<'i> {
     pub(crate) values: Vec<String>,
 }
 
-/// If an issue is about the property that tells the branches of a union apart: all values it may have.
+/// If an issue is about the property by which the branches of a union differ: all values it may have.
 ///
 /// Of a union, issues are reported for the branch that fits best. The model may have meant another one.
 pub(crate) fn discriminator<'i>(root: &Value, issue: &'i Issue) -> Option<Discriminator<'i>> {

@@ -34,12 +34,19 @@ pub fn ends_with_what_is_valid(
         let step = if kind & 7 == 7 {
             reask.failed(Failure::status(400, text), Duration::ZERO)
         } else {
-            let finish = if kind & 1 == 0 { FinishReason::Stop } else { FinishReason::Length };
+            let finish = match kind & 33 {
+                0 => FinishReason::Stop,
+                1 => FinishReason::Length,
+                _ => FinishReason::ContentFilter,
+            };
             shown |= kind & 64 != 0;
             let answer = if kind & 4 == 0 { Answer::text(text) } else { Answer::arguments(text) };
             reask.answer(&answer.with_finish(finish).with_shown(kind & 64 != 0), Duration::ZERO)
         };
         match step {
+            Step::Done(_) if kind & 7 != 7 && kind & 32 != 0 => {
+                return violation("what a filter stopped is a value".to_owned());
+            }
             Step::Done(done) => {
                 let valid = Tree::read(done.json()).is_ok_and(|tree| schema.accepts(&tree));
                 if !valid || done.fitted().text() != Some(done.json()) {

@@ -1,9 +1,10 @@
-//! `input_schema` of Anthropic's tools: JSON Schema 2020-12, of an object without a union at its root.
+//! `input_schema` of Anthropic's tools: JSON Schema 2020-12, of an object without a union at its root, whose properties
+//! have plain names.
 
 use serde_json::{Map, Value};
 
 use super::{
-    is_plain_object,
+    below, is_plain_object,
     loss::{LossKind, Losses},
     wrapped,
 };
@@ -15,8 +16,10 @@ const NAME: usize = 64;
 pub(super) fn input(source: &Value, losses: &mut Losses) -> Value {
     let mut made = source.clone();
     modernised(&mut made, "", losses);
+    let names = source.get("properties").and_then(Value::as_object);
+    let has_plain_names = names.into_iter().flat_map(Map::keys).all(|name| is_plain(name));
     let is_direct = source.get("$ref").is_none() && is_plain_object(source);
-    if is_direct {
+    if is_direct && has_plain_names {
         return made;
     }
     losses.add("", "", LossKind::Wrapped, "the answer is in the property \"value\"");
@@ -35,6 +38,12 @@ pub(super) fn input(source: &Value, losses: &mut Losses) -> Value {
         }
     }
     wrapped(&made, definitions)
+}
+
+/// Whether Anthropic takes the name for a property of the root. Those further inside may have any.
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    (1..=NAME).contains(&name.len()) && name.chars().all(plain)
 }
 
 /// Replaces what only older drafts have. A schema is at most as deep as its limits allow.
@@ -71,16 +80,8 @@ fn modernised(schema: &mut Value, place: &str, losses: &mut Losses) {
             }
         }
     }
-    let names = members.get("properties").and_then(Value::as_object);
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    for name in names.into_iter().flat_map(Map::keys) {
-        if name.is_empty() || name.chars().count() > NAME || !name.chars().all(plain) {
-            let note = "the name of a property may be refused";
-            losses.add(&format!("{place}/properties"), name, LossKind::Unenforced, note);
-        }
-    }
     for (keyword, value) in members.iter_mut() {
-        let place = format!("{place}/{keyword}");
+        let place = below(place, keyword);
         match (keyword.as_str(), value) {
             // Data may look like a schema.
             ("const" | "enum" | "default" | "example" | "examples", _) => {}
@@ -90,7 +91,7 @@ fn modernised(schema: &mut Value, place: &str, losses: &mut Losses) {
                 Value::Object(named),
             ) => {
                 for (name, value) in named.iter_mut() {
-                    modernised(value, &format!("{place}/{name}"), losses);
+                    modernised(value, &below(&place, name), losses);
                 }
             }
             (_, value) => modernised(value, &place, losses),

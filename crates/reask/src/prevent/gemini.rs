@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    joined,
+    SILENT, declared, joined,
     loss::{LossKind, Losses},
 };
 use crate::subschema::resolve;
@@ -13,9 +13,11 @@ const LEVELS: usize = 16;
 /// How many schemas there may be after that.
 const NODES: usize = 4_000;
 
-const KEPT: [&str; 12] = [
-    "description",
-    "title",
+/// Keywords that are kept as they are.
+const KEPT: [&str; 3] = ["description", "title", "default"];
+/// Keywords that are kept, because the model reads them. Whether they are enforced depends on the model: some ignore
+/// one, some refuse a request with too many of them.
+const BOUNDS: [&str; 9] = [
     "minItems",
     "maxItems",
     "minLength",
@@ -25,19 +27,9 @@ const KEPT: [&str; 12] = [
     "maximum",
     "minProperties",
     "maxProperties",
-    "default",
 ];
-const SILENT: [&str; 9] = [
-    "$schema",
-    "$id",
-    "$comment",
-    "$defs",
-    "definitions",
-    "examples",
-    "example",
-    "x-aliases",
-    "x-jsonmend",
-];
+/// Where the references lead to. They are replaced.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 const FORMATS: [&str; 6] = ["date-time", "enum", "float", "double", "int32", "int64"];
 
 pub(super) fn translated(source: &Value, losses: &mut Losses) -> Value {
@@ -101,10 +93,7 @@ impl Translator<'_, '_> {
             })
             .collect();
         let other = |name: &&String| {
-            *name != keyword
-                && *name != "description"
-                && *name != "type"
-                && !SILENT.contains(&name.as_str())
+            *name != keyword && *name != "description" && *name != "type" && !is_silent(name)
         };
         for name in own.keys().filter(other) {
             self.losses.dropped(place, name);
@@ -150,6 +139,11 @@ impl Translator<'_, '_> {
                 name if KEPT.contains(&name) => {
                     made.insert(keyword.clone(), value.clone());
                 }
+                name if BOUNDS.contains(&name) => {
+                    made.insert(keyword.clone(), value.clone());
+                    let note = "a model may ignore it";
+                    self.losses.add(place, name, LossKind::Unenforced, note);
+                }
                 "format" if value.as_str().is_some_and(|name| FORMATS.contains(&name)) => {
                     made.insert(keyword.clone(), value.clone());
                 }
@@ -164,7 +158,7 @@ impl Translator<'_, '_> {
                 "additionalProperties" if *value == false => {
                     self.losses.add(place, keyword, LossKind::Widened, "");
                 }
-                name if SILENT.contains(&name) => {}
+                name if is_silent(name) => {}
                 name => self.losses.dropped(place, name),
             }
         }
@@ -215,10 +209,7 @@ impl Translator<'_, '_> {
         made: &mut Map<String, Value>,
     ) {
         let mut all = Map::new();
-        for (name, schema) in own.get("properties").and_then(Value::as_object).into_iter().flatten()
-        {
-            let place =
-                format!("{place}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
+        for (name, schema, place) in declared(own, place) {
             all.insert(name.clone(), self.schema(schema, &place, level + 1));
         }
         if all.is_empty() {
@@ -256,6 +247,10 @@ impl Translator<'_, '_> {
         };
         made.insert("items".to_owned(), items);
     }
+}
+
+fn is_silent(keyword: &str) -> bool {
+    SILENT.contains(&keyword) || DEFINITIONS.contains(&keyword)
 }
 
 /// The types, without `null`, and whether that is one of them.

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LossKind {
-    /// The provider is not told.
+    /// It is left out of what is sent.
     Dropped,
     /// The provider allows less than the schema.
     Narrowed,

@@ -78,11 +78,14 @@ impl Native {
     /// | [`Shape::OpenAiChat`] | `response_format` |
     /// | [`Shape::OpenAiResponses`] | `text.format` |
     /// | [`Shape::Gemini`] | `generationConfig`, beside what is there |
-    /// | [`Shape::Anthropic`] | the request, beside what is there: `tools` with one tool, and `tool_choice` |
+    /// | [`Shape::Anthropic`] | the request, beside what is there: `tools` with one tool, and `tool_choice`, which Anthropic refuses together with extended thinking |
     #[must_use]
     pub fn output(schema: &Schema, shape: Shape, name: &str) -> Self {
         let mut made = Self::of(schema, shape);
         let name = made.name(shape, name);
+        if shape == Shape::Anthropic {
+            made.unenforced(TOOL);
+        }
         let (own, strict) = (&made.schema, made.is_strict);
         made.value = match shape {
             Shape::OpenAiChat => json!({"type": "json_schema", "json_schema": {
@@ -108,6 +111,9 @@ impl Native {
     pub fn tool(schema: &Schema, shape: Shape, name: &str, description: &str) -> Self {
         let mut made = Self::of(schema, shape);
         let name = made.name(shape, name);
+        if matches!(shape, Shape::Anthropic | Shape::Gemini) {
+            made.unenforced(TOOL);
+        }
         let (own, strict) = (&made.schema, made.is_strict);
         made.value = match shape {
             Shape::OpenAiChat => json!({"type": "function", "function": {
@@ -131,9 +137,15 @@ impl Native {
                 openai::strict(schema.source(), &mut losses)
             }
             Shape::Gemini => (gemini::translated(schema.source(), &mut losses), true),
-            Shape::Anthropic => (anthropic::input(schema.source(), &mut losses), true),
+            Shape::Anthropic => (anthropic::input(schema.source(), &mut losses), false),
         };
         Self { value: Value::Null, schema: made, is_strict, losses: losses.into_list() }
+    }
+
+    /// Says that the provider shows the schema to the model, but does not enforce it.
+    fn unenforced(&mut self, note: &'static str) {
+        self.is_strict = false;
+        self.losses.push(Loss::new("", "", LossKind::Unenforced, note));
     }
 
     /// A name as the provider allows it.
@@ -169,18 +181,42 @@ impl Native {
         &self.schema
     }
 
-    /// Whether the provider enforces the schema. OpenAI does not, if strict mode cannot express it: then the schema is
-    /// sent as it is, without `strict`.
+    /// Whether the provider constrains the model to [this schema](Self::schema), but for its
+    /// [losses](Self::losses). OpenAI does not, if strict mode cannot express it: then the schema is sent as it is,
+    /// without `strict`. Anthropic and Gemini show the schema of a tool to the model, and enforce nothing of it.
     #[must_use]
     pub const fn is_strict(&self) -> bool {
         self.is_strict
     }
 
-    /// What the provider does not enforce, or enforces otherwise, in the order of the schema.
+    /// What the provider does not enforce, or enforces otherwise, in the order of the schema, and then what is about
+    /// the whole.
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
         &self.losses
     }
+}
+
+/// What is lost with a tool that is not strict.
+const TOOL: &str = "the schema of a tool is shown to the model, but not enforced";
+
+/// Keywords that say nothing about values, and are left out without a loss.
+const SILENT: [&str; 7] =
+    ["$schema", "$id", "$comment", "examples", "example", "x-aliases", "x-jsonmend"];
+
+/// The place of a member of the schema at `place`, as a JSON Pointer.
+fn below(place: &str, name: &str) -> String {
+    format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// The declared properties of an object, each with its place.
+fn declared<'s>(
+    own: &'s Map<String, Value>,
+    place: &str,
+) -> impl Iterator<Item = (&'s String, &'s Value, String)> {
+    let place = format!("{place}/properties");
+    let all = own.get("properties").and_then(Value::as_object);
+    all.into_iter().flatten().map(move |(name, schema)| (name, schema, below(&place, name)))
 }
 
 /// An object around a schema, for providers that only take objects.
@@ -204,12 +240,14 @@ fn is_plain_object(schema: &Value) -> bool {
     typed && !unions
 }
 
-/// One schema from several that hold together, if no keyword but those of objects is in more than one of them.
+/// One schema from several that hold together, if no keyword but those of objects is in more than one of them. A part
+/// that consists of parts itself may be a part of itself, and is not joined.
 fn joined<'s>(own: &Map<String, Value>, parts: impl Iterator<Item = &'s Value>) -> Option<Value> {
     let mut all = own.clone();
     all.remove("allOf");
     for part in parts {
-        for (keyword, value) in part.as_object()? {
+        let part = part.as_object().filter(|part| !part.contains_key("allOf"))?;
+        for (keyword, value) in part {
             match (all.get_mut(keyword), value) {
                 (Some(Value::Object(known)), Value::Object(more)) if keyword == "properties" => {
                     if more.keys().any(|name| known.contains_key(name)) {

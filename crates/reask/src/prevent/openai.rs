@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    is_plain_object, joined,
+    SILENT, below, declared, is_plain_object, joined,
     loss::{LossKind, Losses},
     wrapped,
 };
@@ -19,7 +19,7 @@ const VALUES: usize = 1_000;
 const CHARACTERS: usize = 120_000;
 
 /// Keywords that are kept as they are.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "type",
     "description",
     "title",
@@ -30,17 +30,14 @@ const KEPT: [&str; 10] = [
     "exclusiveMaximum",
     "multipleOf",
     "minItems",
+    "maxItems",
 ];
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
-/// Keywords that say nothing about values.
-const SILENT: [&str; 7] =
-    ["$schema", "$id", "$comment", "examples", "example", "x-aliases", "x-jsonmend"];
 
 /// The schema for strict mode; or, if that cannot express it, the schema itself and `false`.
 pub(super) fn strict(source: &Value, losses: &mut Losses) -> (Value, bool) {
-    let mut maker =
-        Maker { root: source, losses: Losses::default(), is_strict: true, ..Maker::new(source) };
+    let mut maker = Maker::new(source);
     let is_wrapped = !is_plain_object(resolve(source, source));
     let definitions = maker.definitions();
     let own = without_definitions(if is_wrapped { source } else { resolve(source, source) });
@@ -111,7 +108,7 @@ impl<'s> Maker<'s> {
         for keyword in ["$defs", "definitions"] {
             let own = self.root.get(keyword).and_then(Value::as_object);
             for (name, schema) in own.into_iter().flatten() {
-                let place = format!("/{keyword}/{name}");
+                let place = below(&format!("/{keyword}"), name);
                 made.insert(name.clone(), self.schema(schema, &place, 1));
             }
         }
@@ -153,9 +150,6 @@ impl<'s> Maker<'s> {
         for (keyword, value) in own {
             match keyword.as_str() {
                 name if KEPT.contains(&name) => {
-                    made.insert(keyword.clone(), value.clone());
-                }
-                "maxItems" => {
                     made.insert(keyword.clone(), value.clone());
                 }
                 "format" if value.as_str().is_some_and(|name| FORMATS.contains(&name)) => {
@@ -249,11 +243,9 @@ impl<'s> Maker<'s> {
             self.fail(place, "required", "a required property is not declared");
         }
         let mut all = Map::new();
-        for (name, schema) in properties.into_iter().flatten() {
+        for (name, schema, place) in declared(own, place) {
             self.properties += 1;
             self.characters += name.chars().count();
-            let place =
-                format!("{place}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
             let mut value = self.schema(schema, &place, level + 1);
             if !required.contains(&name.as_str()) {
                 let note = "an optional property is required and may be null";

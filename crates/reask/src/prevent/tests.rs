@@ -158,7 +158,25 @@ fn gemini_has_no_references_and_lists_only_text() {
     assert_eq!(native.schema()["propertyOrdering"][0], "size");
     let lost = losses(&native);
     assert!(lost.iter().any(|loss| loss.contains("recursive")), "{lost:?}");
+    assert!(native.is_strict());
     assert!(lost.contains(&"/properties/size/exclusiveMinimum: dropped".to_owned()), "{lost:?}");
+}
+
+#[test]
+fn what_gemini_only_shows_to_the_model_is_reported() {
+    let source = json!({"type": "object", "properties": {
+        "code": {"type": "string", "pattern": "^[a-z]+$", "maxLength": 8}, "n": {"type": "integer", "minimum": 1},
+    }});
+    let native = Native::output(&schema(&source), Shape::Gemini, "v");
+    assert_eq!(native.schema()["properties"]["code"]["pattern"], "^[a-z]+$");
+    let lost = losses(&native);
+    for place in ["/properties/code/pattern", "/properties/code/maxLength", "/properties/n/minimum"]
+    {
+        assert!(lost.contains(&format!("{place}: unenforced, a model may ignore it")), "{lost:?}");
+    }
+    // A function is called as the model likes.
+    let tool = Native::tool(&schema(&source), Shape::Gemini, "v", "");
+    assert!(!tool.is_strict() && losses(&tool).last().is_some_and(|loss| loss.contains("a tool")));
 }
 
 #[test]
@@ -182,7 +200,7 @@ fn a_schema_that_multiplies_itself_stays_small() {
 fn anthropic_takes_the_newest_draft() {
     let source = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {
         "pair": {"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false},
-        "a name": {"type": "string"}, "items": {"type": "string"},
+        "items": {"type": "object", "properties": {"a/name": {"type": "array", "items": [{"type": "string"}]}}},
     }});
     let native = Native::tool(&schema(&source), Shape::Anthropic, "f", "does it");
     let made = &native.value()["input_schema"];
@@ -192,10 +210,26 @@ fn anthropic_takes_the_newest_draft() {
     assert_eq!(
         losses(&native),
         [
-            "/properties/a name: unenforced, the name of a property may be refused",
             "/properties/pair/items: rewritten, as prefixItems",
+            "/properties/items/properties/a~1name/items: rewritten, as prefixItems",
+            "/: unenforced, the schema of a tool is shown to the model, but not enforced",
         ]
     );
+    assert!(
+        !native.is_strict() && !Native::output(&schema(&source), Shape::Anthropic, "f").is_strict()
+    );
+    // A name that it refuses is further inside, and the answer is understood.
+    for name in ["a name", "", "\u{e9}t\u{e9}", &"n".repeat(65)] {
+        let source = json!({"type": "object", "properties": {name: {"type": "integer"}}, "required": [name]});
+        let own = schema(&source);
+        let native = Native::output(&own, Shape::Anthropic, "f");
+        assert_eq!(native.schema()["required"], json!(["value"]), "{name}");
+        assert!(losses(&native)[0].starts_with("/: wrapped"));
+        let answer = json!({"value": {name: 3}}).to_string();
+        let fitted = own.fit(answer.as_bytes(), &FitOptions::new());
+        let value = fitted.text().map(|text| serde_json::from_str::<Value>(text).expect("JSON"));
+        assert_eq!(value, Some(json!({name: 3})));
+    }
     let draft4 = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "properties": {
         "n": {"type": "integer", "minimum": 1, "exclusiveMinimum": true},
         "m": {"type": "integer", "minimum": 1, "exclusiveMinimum": false},
@@ -206,4 +240,19 @@ fn anthropic_takes_the_newest_draft() {
         json!({"type": "integer", "exclusiveMinimum": 1})
     );
     assert_eq!(native.schema()["properties"]["m"], json!({"type": "integer", "minimum": 1}));
+}
+
+#[test]
+fn a_schema_that_is_a_part_of_itself_has_an_end() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let source = json!({"$ref": "#/$defs/a", "$defs": {
+            "a": {"type": "object", "properties": {"n": {"type": "integer"}}, keyword: [{"$ref": "#/$defs/a"}]},
+            "b": {keyword: [{"$ref": "#/$defs/c"}]}, "c": {keyword: [{"$ref": "#/$defs/b"}]},
+        }});
+        for shape in Shape::ALL {
+            let native = Native::output(&schema(&source), *shape, "v");
+            assert!(native.schema().to_string().len() < 1 << 16, "{shape:?}");
+        }
+        assert!(example(&schema(&source)).value().to_string().len() < 1 << 16);
+    }
 }

@@ -67,7 +67,7 @@ impl Hint {
         }
     }
 
-    /// What the model is told.
+    /// What the prompt says about it.
     #[must_use]
     pub fn text(&self) -> String {
         match self {

@@ -51,7 +51,7 @@ impl Shape {
         }
     }
 
-    /// The result of a call, which failed: `id` is that of the call. Gemini goes by the name.
+    /// The result of a call, which failed: `id` is that of the call. Gemini goes by the name, and `id` may be empty.
     ///
     /// ```
     /// use jsonmend_reask::Shape;
@@ -64,9 +64,13 @@ impl Shape {
             Self::Anthropic => json!({"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": id, "is_error": true, "content": text},
             ]}),
-            Self::Gemini => json!({"role": "user", "parts": [
-                {"functionResponse": {"id": id, "name": name, "response": {"error": text}}},
-            ]}),
+            Self::Gemini => {
+                let mut result = json!({"name": name, "response": {"error": text}});
+                if !id.is_empty() {
+                    result["id"] = json!(id);
+                }
+                json!({"role": "user", "parts": [{"functionResponse": result}]})
+            }
             Self::OpenAiChat => json!({"role": "tool", "tool_call_id": id, "content": text}),
             Self::OpenAiResponses => {
                 json!({"type": "function_call_output", "call_id": id, "output": text})

@@ -22,8 +22,8 @@ const LISTED: usize = 8;
 /// How much of the end of an answer is repeated where it is to be continued, in characters.
 const END: usize = 200;
 
-/// The text of a question, for a message of the user and for the result of a call, in which the excerpt of the
-/// answer is left out because the call itself is right before it.
+/// The text of a question, for a message of the user and for the result of a call, which leaves out what the
+/// message with the call says already.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Prompt {
     pub(crate) user: String,
@@ -37,31 +37,39 @@ pub(crate) struct Facts<'f> {
     pub(crate) issues: &'f [Issue],
     pub(crate) hints: &'f [Hint],
     pub(crate) attempt: u32,
-    /// The earlier answer, unless the model is to start afresh.
-    pub(crate) answer: Option<&'f str>,
+    /// The answer that is to be corrected.
+    pub(crate) answer: &'f str,
+    /// Whether that is the last one, rather than a better one before.
+    pub(crate) is_last: bool,
+    /// Whether the answer is a call, and what the model wrote last.
+    pub(crate) is_call: bool,
+    /// Whether the model is to start afresh, without what it wrote.
     pub(crate) is_fresh: bool,
 }
 
 impl Facts<'_> {
     /// Asks for the whole value.
     pub(crate) fn whole(&self) -> Prompt {
-        let answer = self.answer.unwrap_or_default();
-        let framed = self.framed("This was the answer.", answer);
+        let title =
+            if self.is_last { "This was the answer." } else { "This was the best answer so far." };
+        let answer = if self.is_fresh { String::new() } else { self.framed(title, self.answer) };
         let shown = if self.is_fresh { smallest(self.schema) } else { example(self.schema) };
         // The first request stated the schema. It is repeated only to a model that did not follow it twice.
         let source =
             if self.attempt < 2 { String::new() } else { self.schema.source().to_string() };
-        self.filled(self.options.templates.whole(), &framed, &source, &shown)
+        self.filled(self.options.templates.whole(), &answer, &source, &shown, "")
     }
 
-    /// Asks for the parts that are wrong. The good ones are repeated only if the model does not see its earlier
-    /// answer.
+    /// Asks for the parts that are wrong. The good ones are repeated, because the question is about them, too, and
+    /// has to be understood without any other message.
     pub(crate) fn fields(&self, fields: &Fields) -> Prompt {
-        let rest = if self.is_fresh { fields.rest() } else { String::new() };
-        let framed = self.framed("These parts of an earlier answer are kept.", &rest);
+        let kept = self.framed("These parts of the answer are good and are kept.", &fields.rest());
         let template = self.options.templates.fields(self.options.tool.is_some());
         let source = fields.schemas().to_string();
-        self.filled(template, &framed, &source, &example(fields.schema()))
+        let keys: Vec<String> =
+            fields.keys().map(|(key, pointer)| format!("- {key}: {pointer}")).collect();
+        let shown = example(fields.schema());
+        self.filled(template, &kept, &source, &shown, &keys.join("\n"))
     }
 
     fn framed(&self, title: &str, text: &str) -> String {
@@ -71,7 +79,14 @@ impl Facts<'_> {
         frame(title, text, self.options.excerpt)
     }
 
-    fn filled(&self, template: &str, answer: &str, source: &str, shown: &Example) -> Prompt {
+    fn filled(
+        &self,
+        template: &str,
+        answer: &str,
+        source: &str,
+        shown: &Example,
+        keys: &str,
+    ) -> Prompt {
         let of = self.options.attempts;
         let (attempt_text, of_text) = (self.attempt.to_string(), of.to_string());
         let subject = subject(self.options.tool.as_deref());
@@ -88,12 +103,15 @@ impl Facts<'_> {
             ("hints", &hints),
             ("schema", source),
             ("example", &example),
+            ("keys", keys),
             ("answer", answer),
         ]);
         let user = fill(template, &slots);
-        slots.pop();
-        slots.push(("answer", ""));
-        Prompt { user, tool: fill(template, &slots) }
+        if self.is_call && self.is_last && !self.is_fresh {
+            slots.pop();
+            slots.push(("answer", ""));
+        }
+        Prompt { tool: fill(template, &slots), user }
     }
 
     fn hint_lines(&self) -> String {

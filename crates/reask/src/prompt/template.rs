@@ -38,9 +38,10 @@ impl Strength {
 /// | `{attempt}`, `{of}` | which attempt it is, of how many | all |
 /// | `{issues}` | what is wrong, a line each | all but the continuation |
 /// | `{hints}` | what was seen in the answer, a line each | all but the continuation |
-/// | `{answer}` | an excerpt of the answer, framed as data | all |
+/// | `{answer}` | an excerpt of the answer, or of its parts that are kept, framed as data | all |
 /// | `{schema}` | the JSON Schemas of the fields, or from the second correction on that of the whole, if it is not too long | all but the continuation |
 /// | `{example}` | an example of the reply | all but the continuation |
+/// | `{keys}` | the keys of the reply, each with the JSON Pointer of its field, a line each | the fields |
 ///
 /// ```
 /// use jsonmend_reask::{Answer, Reask, ReaskOptions, Step, Strength, Templates};
@@ -92,7 +93,10 @@ Only this is wrong:
 
 {answer}
 
-Everything else is good and is kept. Reply with one JSON object that has these keys (JSON Pointers) and the corrected values, and with nothing else:
+Reply with the corrected values, not with the whole value, and with nothing else: one JSON object with these keys, each for the place after it:
+{keys}
+
+For example:
 {example}
 
 Their JSON Schemas:
@@ -106,7 +110,10 @@ Only this is wrong:
 
 {answer}
 
-All other arguments are good and are kept. Reply with one JSON object that has these keys (JSON Pointers) and the corrected values, and with nothing else, or call the tool again:
+Call the tool again as it is defined, or reply with the corrected values and nothing else: one JSON object with these keys, each for the place after it:
+{keys}
+
+For example:
 {example}
 
 Their JSON Schemas:

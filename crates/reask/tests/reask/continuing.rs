@@ -49,6 +49,46 @@ fn what_the_model_adds_to_the_rest_is_left_out() {
 }
 
 #[test]
+fn words_before_the_rest_do_not_become_part_of_a_string() {
+    let prefix = r#"{"guest": "In"#;
+    for words in ["Sure, here is the rest: ", "Of course!\n\n", "Here's how it goes on:\n"] {
+        for shown in [false, true] {
+            let mut reask = booking(ReaskOptions::new());
+            continued(reask.answer(&cut(prefix).with_shown(shown), Duration::ZERO));
+            let reply = format!("{words}```json\nes\", \"nights\": 3}}\n```");
+            let done = done(says(&mut reask, &reply));
+            assert_eq!(done.json(), r#"{"guest": "Ines", "nights": 3}"#, "{reply}");
+            assert_eq!(done.attempts()[1].answer(), reply, "nothing is lost");
+        }
+    }
+    // Announced, and from the beginning.
+    let mut reask = booking(ReaskOptions::new());
+    continued(reask.answer(&cut(prefix), Duration::ZERO));
+    let reply = "Here is all of it:\n```json\n{\"guest\": \"Ines\", \"nights\": 3}\n```";
+    assert_eq!(done(says(&mut reask, reply)).json(), r#"{"guest": "Ines", "nights": 3}"#);
+}
+
+#[test]
+fn words_that_may_or_may_not_be_meant_for_the_reader_are_not_guessed_at() {
+    let prefix = r#"{"nights": 3, "guest": "In"#;
+    let reply = "Here is the rest:\nes\"}";
+    let mut reask = booking(ReaskOptions::new());
+    continued(reask.answer(&cut(prefix), Duration::ZERO));
+    let ask = asked(says(&mut reask, reply));
+    assert_eq!(ask.kind(), AskKind::Whole);
+    assert_eq!(reask.attempts()[1].text(), prefix);
+    assert_eq!(reask.attempts()[1].answer(), reply);
+    let mut reask = booking(ReaskOptions::new());
+    continued(reask.answer(&cut(prefix).with_shown(true), Duration::ZERO));
+    assert_eq!(ended(says(&mut reask, reply)).reason(), EndReason::Shown);
+    // Lines in a text whose line breaks are as raw as the others are.
+    let mut reask = booking(ReaskOptions::new());
+    continued(reask.answer(&cut(r#"{"nights": 3, "guest": "A", "note": ""#), Duration::ZERO));
+    let done = done(says(&mut reask, "To bring:\na tent\na rope\"}"));
+    assert_eq!(done.parse::<serde_json::Value>().unwrap()["note"], "To bring:\na tent\na rope");
+}
+
+#[test]
 fn what_is_cut_off_and_wrong_is_asked_for_again() {
     let mut reask = booking(ReaskOptions::new());
     let ask = asked(

@@ -25,6 +25,8 @@ fn the_body_of_an_error_says_what_was_refused() {
         r#"{"error": {"message": "Invalid schema for response_format 'place'", "param": "text.format.schema"}}"#,
         r#"{"detail": "guided_json is not enabled on this server"}"#,
         "HTTP 400: json_schema not supported",
+        r#"{"type": "error", "error": {"type": "invalid_request_error", "message": "tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"}}"#,
+        r#"{"error": {"message": "* GenerateContentRequest.generation_config.response_schema.properties[a].properties: should be non-empty for OBJECT type"}}"#,
     ] {
         assert_eq!(class(400, body), FailureClass::ModeRefused, "{body}");
     }
@@ -63,6 +65,18 @@ fn modes_fall_back_one_by_one_and_then_the_failure_is_passed_on() {
 }
 
 #[test]
+fn a_call_in_text_mode_says_nothing_about_the_others() {
+    let memory = ModeMemory::new();
+    let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
+    let cut = Answer::text(r#"{"guest": "In"#).with_finish(jsonmend_wire::FinishReason::Length);
+    // The rest of a text is asked for in text mode.
+    assert!(matches!(reask.answer(&cut, NOW), Step::Continue(_)));
+    let refused = Failure::status(400, "json_schema not supported");
+    assert!(matches!(reask.failed(refused, NOW), Step::Failed(_)));
+    assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema);
+}
+
+#[test]
 fn a_broken_gateway_does_not_change_the_mode() {
     let mut reask = booking(ReaskOptions::new());
     reask.begin(NOW);
@@ -85,12 +99,18 @@ fn what_a_model_does_not_support_is_remembered_for_a_while() {
     assert_eq!(asked(booking(other).begin(NOW)).mode(), Mode::JsonSchema);
 
     // That a schema is refused says nothing about the model.
-    let memory = ModeMemory::new();
-    let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
-    reask.begin(NOW);
-    let body = r#"{"error": {"message": "Invalid schema for response_format 'x': 'oneOf' is not permitted"}}"#;
-    assert_eq!(asked(reask.failed(Failure::status(400, body), NOW)).mode(), Mode::JsonObject);
-    assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema);
+    for message in [
+        "Invalid schema for response_format 'x': 'oneOf' is not permitted",
+        "tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+        "generation_config.response_schema.properties[a].items: missing field.",
+    ] {
+        let memory = ModeMemory::new();
+        let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
+        reask.begin(NOW);
+        let body = serde_json::json!({"error": {"message": message}}).to_string();
+        assert_eq!(asked(reask.failed(Failure::status(400, body), NOW)).mode(), Mode::JsonObject);
+        assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema, "{message}");
+    }
 }
 
 #[test]

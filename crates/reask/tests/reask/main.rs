@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod best;
 mod budgets;
 mod calls;
+mod context;
 mod continuing;
 mod driving;
 mod failures;
 mod prompts;
 mod steps;
+mod table;
 mod watching;
 
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! What the model is told.
+//! What the prompts say.
 
 use core::time::Duration;
 
@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::{BOOKING, asked, booking, says, schema};
 
-fn told(options: ReaskOptions, answer: &str) -> String {
+fn asked_for(options: ReaskOptions, answer: &str) -> String {
     asked(says(&mut booking(options), answer)).user_message().unwrap().to_owned()
 }
 
 #[test]
 fn every_wrong_field_is_named_with_what_was_sent() {
-    let prompt = told(
+    let prompt = asked_for(
         ReaskOptions::new(),
         r#"{"guest": "Ines", "nights": "two or three", "rooms": [{"beds": 1, "view": "sky"}]}"#,
     );
@@ -26,7 +26,6 @@ fn every_wrong_field_is_named_with_what_was_sent() {
         prompt.contains(r#"- /rooms/0/view: expected one of "sea", "yard", got string "sky""#),
         "{prompt}"
     );
-    assert!(!prompt.contains("Ines"), "what is good costs nothing: {prompt}");
 }
 
 #[test]
@@ -67,12 +66,12 @@ fn spelling_is_a_matter_only_where_it_was_not_repaired() {
 #[test]
 fn the_excerpt_is_cut_after_a_character() {
     let answer = "\u{1f600}".repeat(3_000);
-    let prompt = told(ReaskOptions::new(), &answer);
+    let prompt = asked_for(ReaskOptions::new(), &answer);
     assert_eq!(prompt.matches('\u{1f600}').count(), 2_000);
     assert!(prompt.contains("Its last 1000 characters are left out."), "{prompt}");
-    let prompt = told(ReaskOptions::new().with_excerpt(7), &answer);
+    let prompt = asked_for(ReaskOptions::new().with_excerpt(7), &answer);
     assert_eq!(prompt.matches('\u{1f600}').count(), 7);
-    assert!(!told(ReaskOptions::new().with_excerpt(0), &answer).contains('\u{1f600}'));
+    assert!(!asked_for(ReaskOptions::new().with_excerpt(0), &answer).contains('\u{1f600}'));
 }
 
 #[test]
@@ -120,16 +119,16 @@ fn templates_are_replaced() {
     let templates = Templates::new()
         .with_lead(Strength::Plain, "Nochmal ({attempt}/{of})")
         .with_fields("{lead}\n{issues}\n{hints}\n{example}");
-    let prompt = told(ReaskOptions::new().with_templates(templates), r#"{"guest": "A"}"#);
+    let prompt = asked_for(ReaskOptions::new().with_templates(templates), r#"{"guest": "A"}"#);
     assert_eq!(
         prompt,
-        "Nochmal (1/2)\n- /: missing required property \"nights\" (integer)\n{\"/nights\":1}"
+        "Nochmal (1/2)\n- /: missing required property \"nights\" (integer)\n{\"nights\":1}"
     );
 }
 
 #[test]
 fn a_long_schema_is_not_repeated() {
-    let prompt = told(ReaskOptions::new().with_schema_length(100), "no");
+    let prompt = asked_for(ReaskOptions::new().with_schema_length(100), "no");
     assert!(!prompt.contains("additionalProperties"), "{prompt}");
     assert!(prompt.contains("For example:\n{"));
 }
@@ -141,7 +140,7 @@ fn prompts_come_in_the_shapes_of_providers() {
     let ask = asked(reask.answer(&answer, Duration::ZERO));
     let (user, tool) = (ask.user_message().unwrap(), ask.tool_result().unwrap());
     assert!(user.starts_with("Your call of the tool \"book\" could not be used"), "{user}");
-    let result = |shape| ask.as_tool_result(shape, "c9", "book").unwrap();
+    let result = |shape| ask.as_tool_result(shape).unwrap();
     assert_eq!(
         result(Shape::OpenAiChat),
         json!({"role": "tool", "tool_call_id": "c9", "content": tool})
@@ -149,9 +148,27 @@ fn prompts_come_in_the_shapes_of_providers() {
     assert_eq!(result(Shape::OpenAiResponses)["call_id"], "c9");
     assert_eq!(result(Shape::Anthropic)["content"][0]["tool_use_id"], "c9");
     assert_eq!(result(Shape::Gemini)["parts"][0]["functionResponse"]["response"]["error"], tool);
+    assert_eq!(result(Shape::Gemini)["parts"][0]["functionResponse"]["id"], "c9");
     for shape in Shape::ALL {
         assert_eq!(ask.messages(*shape), [shape.user(user)]);
     }
+}
+
+#[test]
+fn a_prompt_is_the_result_of_a_call_only_where_there_is_one_before_it() {
+    let call = || Answer::arguments(r#"{"guest": "A"}"#);
+    let results = |answers: &[Answer]| -> Vec<bool> {
+        let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+        let ask = answers.iter().map(|a| asked(reask.answer(a, Duration::ZERO))).last().unwrap();
+        Shape::ALL.iter().map(|shape| ask.as_tool_result(*shape).is_some()).collect()
+    };
+    let with_id = || call().with_call_id("c1");
+    assert_eq!(results(&[with_id()]), [true; 4]);
+    // Only Gemini goes by the name.
+    assert_eq!(Shape::ALL[1], Shape::Gemini);
+    assert_eq!(results(&[call()]), [false, true, false, false]);
+    assert_eq!(results(&[Answer::text(r#"{"guest": "A"}"#)]), [false; 4]);
+    assert_eq!(results(&[with_id(), with_id()]), [false; 4], "it starts afresh");
 }
 
 #[test]
@@ -196,4 +213,14 @@ fn examples_are_valid_wherever_one_can_be_made() {
     )
     .unwrap();
     assert!(!example(&endless).is_valid());
+}
+
+#[test]
+fn an_example_of_the_largest_numbers_is_one_too() {
+    let most = schema(
+        r#"{"type": "array", "minItems": 3, "uniqueItems": true, "items": {"type": "integer", "default": 9223372036854775807}}"#,
+    );
+    assert_eq!(example(&most).value()[0], json!(i64::MAX));
+    let bounds = schema(r#"{"type": "number", "minimum": 1e308, "multipleOf": 1e-300}"#);
+    assert!(example(&bounds).value().is_number() || !example(&bounds).is_valid());
 }

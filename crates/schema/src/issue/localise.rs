@@ -1,6 +1,6 @@
 //! Turns the reports of the judge into issues.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jsonmend_core::{Path, Step};
 use serde_json::Value;
@@ -37,11 +37,8 @@ fn found(judge: &mut Judge<'_>, tree: &Tree<'_>) -> Vec<Issue> {
             .with_hint("you returned the schema itself; return an instance of it");
         return vec![issue];
     }
-    let refused = problems.is_empty() && !judge.accepts(&[Shapes::ROOT], tree.root());
+    let refused = !problems.is_empty() || !judge.accepts(&[Shapes::ROOT], tree.root());
     let mut localised = Localised::new(judge);
-    if refused {
-        localised.without_problem(tree);
-    }
     let mut open: Vec<Problem<'_, '_>> = problems;
     open.reverse();
     while let Some(problem) = open.pop() {
@@ -49,6 +46,9 @@ fn found(judge: &mut Judge<'_>, tree: &Tree<'_>) -> Vec<Issue> {
             break;
         }
         localised.read(&problem, &mut open);
+    }
+    if refused && localised.issues.is_empty() {
+        localised.without_problem(tree);
     }
     let spent = localised.judge.is_spent();
     let mut issues = localised.joined();
@@ -63,6 +63,9 @@ struct Localised<'j, 's> {
     schema: &'s Schema,
     positions: Positions,
     wording: Wording,
+    /// The unions whose branches have been looked into: subschema, value, scope, and whether it is
+    /// `anyOf`. A branch that refers to the union it is in would lead back there for ever.
+    unions: HashSet<(ShapeId, u32, ScopeId, bool)>,
     issues: Vec<Issue>,
 }
 
@@ -70,7 +73,8 @@ impl<'j, 's> Localised<'j, 's> {
     fn new(judge: &'j mut Judge<'s>) -> Self {
         let schema = judge.schema();
         let (positions, wording) = (Positions::default(), Wording::default());
-        Self { judge, schema, positions, wording, issues: Vec::new() }
+        let (unions, issues) = (HashSet::new(), Vec::new());
+        Self { judge, schema, positions, wording, unions, issues }
     }
 
     fn read<'t>(&mut self, problem: &Problem<'s, 't>, open: &mut Vec<Problem<'s, 't>>) {
@@ -81,6 +85,9 @@ impl<'j, 's> Localised<'j, 's> {
         match problem.what {
             What::AnyOf | What::OneOf => {
                 let any = problem.what == What::AnyOf;
+                if !self.unions.insert((part, node.index(), scope, any)) {
+                    return;
+                }
                 let keyword = if any { "anyOf" } else { "oneOf" };
                 let branches = combined.map(|own| if any { &own.any_of } else { &own.one_of });
                 let branches = branches.map(Vec::as_slice).unwrap_or_default();
