@@ -1,8 +1,9 @@
 //! Calls with braces and quotes of their own: `call:f{k:<|"|>v<|"|>,n:42}`.
 
-use jsonmend_core::{Mender, Output, Repair, RepairKind};
+use jsonmend_core::{Mender, RepairKind};
 
 use super::{
+    arguments::{self, Mended},
     json::{SPACE, Step},
     markers::{Found, Markers},
     out::Ctx,
@@ -13,6 +14,8 @@ use super::{
 const LONGEST_NAME: usize = 256;
 const QUOTE: usize = 1;
 const CLOSE: usize = 0;
+/// Keys and words without quotes are no repair here.
+const OWN: &[RepairKind] = &[RepairKind::UnquotedKey, RepairKind::UnquotedString];
 
 /// The beginning of a call: its name, and the length of everything before the brace.
 pub(super) fn open(rest: &[u8], brace: &Brace, eof: bool) -> Option<Option<(String, usize)>> {
@@ -84,7 +87,7 @@ impl BraceCall {
     }
 
     fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        self.mender.push(json, &mut Bare { ctx, repairs: &mut self.repairs });
+        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN));
     }
 
     pub(super) fn step<S: CallSink>(
@@ -103,7 +106,7 @@ impl BraceCall {
 
     fn end<S: CallSink>(&mut self, at_end: bool, ctx: &mut Ctx<'_, S>) {
         let empty = self.mender.offset() == 0;
-        let outcome = self.mender.finish(&mut Bare { ctx, repairs: &mut self.repairs });
+        let outcome = Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
         if empty {
             ctx.arguments(b"{}");
         }
@@ -201,7 +204,7 @@ impl BraceCall {
 
     fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
         let mut json = Vec::with_capacity(bytes.len());
-        super::arguments::escape(bytes, &mut json);
+        arguments::escape(bytes, &mut json);
         ctx.raw(bytes);
         self.feed(&json, ctx);
         Step::Read(bytes.len())
@@ -254,21 +257,5 @@ impl BraceCall {
                 Step::Done(0)
             }
         }
-    }
-}
-
-/// Passes arguments on. Keys and words without quotes are no repair here.
-struct Bare<'p, 'a, S> {
-    ctx: &'p mut Ctx<'a, S>,
-    repairs: &'p mut usize,
-}
-
-impl<S: CallSink> Output for Bare<'_, '_, S> {
-    fn copy(&mut self, bytes: &[u8]) {
-        self.ctx.arguments(bytes);
-    }
-    fn repair(&mut self, repair: Repair) {
-        let own = [RepairKind::UnquotedKey, RepairKind::UnquotedString];
-        *self.repairs += usize::from(!own.contains(&repair.kind()));
     }
 }

@@ -89,6 +89,8 @@ pub(super) struct Envelope {
     last_repair: Option<RepairKind>,
     /// Why the input ends here, if it does.
     pub(super) ending: Option<Ending>,
+    /// Whether the payload ended where a value should be, or inside of one.
+    short: bool,
     /// Whether what follows is raw input.
     pub(super) raw: bool,
 }
@@ -121,6 +123,7 @@ impl Envelope {
             removed: Vec::new(),
             last_repair: None,
             ending: None,
+            short: false,
             raw: false,
         }
     }
@@ -460,7 +463,9 @@ impl Envelope {
 
     fn end_begun<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         let at_end = self.ending == Some(Ending::Input);
-        let outcome = if at_end && !ctx.end_closes() {
+        // Before the end of its payload, a call without arguments may have been about to get some.
+        let bare = self.ending.is_some() && !self.call.has_arguments;
+        let outcome = if at_end && !ctx.end_closes() || self.short || bare {
             CallOutcome::Cut
         } else if self.call.refused || self.raw {
             CallOutcome::Refused
@@ -501,6 +506,11 @@ impl Envelope {
         }
         self.finish_inner(ctx);
         if self.call.begun {
+            if !self.call.has_arguments && !self.raw {
+                // The model ended the text before any arguments.
+                ctx.arguments(b"{}");
+                self.call.has_arguments = true;
+            }
             self.end_begun(ctx);
             self.call = Call::default();
         }

@@ -149,8 +149,11 @@ impl JsonCall {
         }
         match self.stops.at(rest, eof) {
             Found::Partial => return Step::Wait,
-            Found::Here(_) => {
-                // There are no arguments.
+            Found::Here(found) => {
+                // There are no arguments. Only the marker that ends a call says that there are to be none.
+                if self.closes && !found.iter().any(|(id, _)| *id == CLOSE) {
+                    ctx.stop_short();
+                }
                 ctx.arguments(b"{}");
                 self.end_arguments(CallOutcome::Whole, false, ctx);
                 self.phase = Phase::Trail;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jsonmend_core::{Guide, JsonType, Mender, Options, Outcome, Risk, mend};
 
 use super::{
-    arguments::{Plain, escape},
+    arguments::{Mended, escape},
     out::Ctx,
     shape::{Trim, Untyped, Xml},
     sink::CallSink,
@@ -120,7 +120,7 @@ impl Value {
         }
         match &mut self.state {
             State::Json(mender) => {
-                mender.push(bytes, &mut Plain { ctx, repairs: &mut self.repairs });
+                mender.push(bytes, &mut Mended::new(ctx, &mut self.repairs, &[]));
             }
             State::String => self.put_text(bytes, ctx),
             State::Held(held) => {
@@ -275,7 +275,7 @@ impl Value {
         }
         match &mut self.state {
             State::Json(mender) => {
-                let outcome = mender.finish(&mut Plain { ctx, repairs: &mut self.repairs });
+                let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(mender);
                 if outcome == Outcome::None {
                     ctx.arguments(b"null");
                 }

@@ -335,7 +335,7 @@ impl XmlCall {
 
     /// A key has no value, so nobody knows what the call was to be.
     fn lost_value<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
-        self.end(CallOutcome::Refused, false, ctx);
+        self.end(CallOutcome::Cut, false, ctx);
         ctx.flush_end(false);
         Step::Done(0)
     }
