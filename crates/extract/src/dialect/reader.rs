@@ -301,6 +301,18 @@ impl CallExtractor {
         }
     }
 
+    /// What an engine of this row works with.
+    fn ctx<'c, S>(
+        &'c mut self,
+        row: &'c Dialect,
+        setup: &'c Setup,
+        eos: bool,
+        sink: &'c mut S,
+    ) -> Ctx<'c, S> {
+        let (out, options) = (&mut self.out, &self.options);
+        Ctx { sink, out, row, tools: &setup.tools, options, auto: setup.auto, eos }
+    }
+
     #[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
     fn call<S: CallSink>(
         &mut self,
@@ -313,15 +325,7 @@ impl CallExtractor {
         sink: &mut S,
     ) -> Step {
         let Some(dialect) = setup.rows.get(row) else { return Step::Done(0) };
-        let ctx = &mut Ctx {
-            sink,
-            out: &mut self.out,
-            row: dialect,
-            tools: &setup.tools,
-            options: &self.options,
-            auto: setup.auto,
-            eos,
-        };
+        let ctx = &mut self.ctx(dialect, setup, eos, sink);
         let step = match &mut *engine {
             Engine::Json(engine) => engine.step(rest, eof, ctx),
             Engine::Xml(engine) => engine.step(rest, eof, ctx),
@@ -332,7 +336,7 @@ impl CallExtractor {
         if let Step::Done(_) = step {
             ctx.fail();
             ctx.flush_end(false);
-            if ctx.out.made {
+            if self.out.made {
                 self.after = Some(row);
                 if !self.made.contains(&row) {
                     self.made.push(row);
