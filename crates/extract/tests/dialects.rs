@@ -449,3 +449,25 @@ fn a_call_without_arguments_is_whole_only_at_its_own_marker() {
         assert_eq!(found.calls()[0].outcome(), outcome, "{text}: {found:?}");
     }
 }
+
+/// A string that was not closed does not swallow the end of its call.
+#[test]
+fn an_open_string_ends_at_the_last_marker() {
+    for (name, text) in [
+        ("hermes", "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": \"two</tool_call>"),
+        ("gemma4", "<|tool_call>call:book{seats:<|\"|>two<tool_call|>"),
+        ("functiongemma", "<start_function_call>call:book{seats:<escape>two<end_function_call>\n"),
+    ] {
+        let found = check(&named(name), text).found;
+        let call = &found.calls()[0];
+        let json = String::from_utf8_lossy(call.arguments()).replace(' ', "");
+        assert_eq!(
+            (&*json, call.outcome()),
+            ("{\"seats\":\"two\"}", CallOutcome::Repaired),
+            "{text}"
+        );
+    }
+    let text = "<|tool_call>call:book{name:<|\"|>a <tool_call|> b<|\"|>}<tool_call|>";
+    let found = check(&named("gemma4"), text).found;
+    assert_eq!(found.calls()[0].arguments(), b"{\"name\":\"a <tool_call|> b\"}");
+}

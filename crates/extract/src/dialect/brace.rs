@@ -146,34 +146,41 @@ impl BraceCall {
                 Found::Nothing => {}
             }
         }
-        ctx.raw(&[byte]);
-        match byte {
+        let mut length = 1;
+        let json = match byte {
             b'{' | b'[' => {
                 self.brackets.push(byte);
-                self.feed(&[byte], ctx);
+                &[byte]
             }
             // The body may be in parentheses.
             b'(' if self.brackets.is_empty() => {
                 self.brackets.push(byte);
-                self.feed(b"{", ctx);
+                b"{"
             }
-            b'}' | b']' | b')' => {
-                let opened = self.brackets.pop();
-                self.feed(
-                    if opened == Some(b'(') { b"}" } else { std::slice::from_ref(&byte) },
-                    ctx,
-                );
-                if self.brackets.is_empty() {
-                    self.end(false, ctx);
-                }
-            }
+            b'}' | b']' | b')' if self.brackets.pop() == Some(b'(') => b"}",
+            b'}' | b']' | b')' => &[byte],
             b'"' => {
-                self.feed(b"\"", ctx);
                 self.state = State::Plain;
+                b"\""
             }
-            _ => self.feed(&[byte], ctx),
+            _ => {
+                let next = rest.iter().skip(1).position(|byte| self.is_sign(*byte));
+                length = next.map_or(rest.len(), |next| next + 1);
+                rest.get(..length).unwrap_or_default()
+            }
+        };
+        ctx.raw(rest.get(..length).unwrap_or_default());
+        self.feed(json, ctx);
+        if matches!(byte, b'}' | b']' | b')') && self.brackets.is_empty() {
+            self.end(false, ctx);
         }
-        Step::Read(1)
+        Step::Read(length)
+    }
+
+    /// Whether a byte of the body is more than part of a key, a number or a word.
+    fn is_sign(&self, byte: u8) -> bool {
+        matches!(byte, b'{' | b'[' | b'(' | b'}' | b']' | b')' | b'"')
+            || self.marks.begins_with(byte)
     }
 
     fn string<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
@@ -198,7 +205,21 @@ impl BraceCall {
                 self.state = State::Body;
                 Step::Read(length)
             }
-            _ => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+            Found::Here(found) => {
+                // A string that was not closed runs into the marker at the end.
+                let length = found.first().map_or(1, |(_, length)| *length);
+                let after = rest.get(length..).unwrap_or_default();
+                let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                match (space == after.len(), eof) {
+                    (true, true) => {
+                        self.end(false, ctx);
+                        Step::Read(0)
+                    }
+                    (true, false) if space < SPACE => Step::Wait,
+                    _ => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+                }
+            }
+            Found::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
         }
     }
 
