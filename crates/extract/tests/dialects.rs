@@ -450,6 +450,31 @@ fn a_call_without_arguments_is_whole_only_at_its_own_marker() {
     }
 }
 
+#[test]
+fn what_may_be_a_code_is_no_number_unless_the_schema_says_so() {
+    for (name, text, arguments, outcome) in [
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n<function=book>\n<parameter=seats>\n07030\n</parameter>\n</function>\n</tool_call>",
+            r#"{"seats": "07030"}"#,
+            CallOutcome::Whole,
+        ),
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n<function=book>\n<parameter=seats>\n+4\n</parameter>\n</function>\n</tool_call>",
+            r#"{"seats": "+4"}"#,
+            CallOutcome::Whole,
+        ),
+        ("pythonic", "[book(seats=07)]", r#"{"seats": 7}"#, CallOutcome::Repaired),
+        ("pythonic", "[book(seats=0.5)]", r#"{"seats": 0.5}"#, CallOutcome::Whole),
+    ] {
+        let found = check(&named(name), text).found;
+        let call = &found.calls()[0];
+        assert_eq!(String::from_utf8_lossy(call.arguments()), arguments, "{text}");
+        assert_eq!(call.outcome(), outcome, "{text}");
+    }
+}
+
 /// A string that was not closed does not swallow the end of its call.
 #[test]
 fn an_open_string_ends_at_the_last_marker() {

@@ -260,6 +260,8 @@ impl PythonCall {
             b'0' if start => match rest.get(1) {
                 None if !eof => Step::Wait,
                 Some(b'0'..=b'9') => {
+                    // What begins with a zero may be a code, so this is not what was written.
+                    self.repairs += 1;
                     ctx.raw(b"0");
                     Step::Read(1)
                 }

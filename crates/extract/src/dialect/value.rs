@@ -315,6 +315,7 @@ impl Value {
         }
         if self.allows(JsonType::Number)
             && let Some(number) = number(text)
+            && (self.typing == Typing::Json || number == text)
         {
             return Some(number.into_bytes());
         }
@@ -334,7 +335,8 @@ impl Value {
     }
 }
 
-/// The number as JSON, if the text is one. Leading zeros and a plus sign are dropped.
+/// The number as JSON, if the text is one. Leading zeros and a plus sign are dropped, so where a string
+/// is possible, too, the text is a number only if this is the same: `07030` is a code.
 fn number(text: &str) -> Option<String> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
