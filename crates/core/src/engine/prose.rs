@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
     pub(super) text: Prose,
-    /// The offset up to which `text` was told what was read.
+    /// The offset up to which `text` knows what was read.
     pub(super) read: usize,
     /// Where a document is known to begin.
     begins: Option<usize>,
@@ -132,7 +132,7 @@ impl Engine {
         self.outside.text.mark(ahead, self.pos, source.is_last(), guide)
     }
 
-    /// Tells `text` what was read since it was last told.
+    /// Passes what was read since the last time to `text`.
     fn note_text(&mut self, source: &Source<'_>) {
         if self.outside.read >= self.pos {
             return;

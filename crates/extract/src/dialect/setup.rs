@@ -27,7 +27,7 @@ pub(super) enum What {
     ReasoningEnd,
     /// It opens a thought of the ReAct prompt.
     Thought,
-    /// It is before what the user is told.
+    /// It is before what is for the user.
     Answer,
 }
 
