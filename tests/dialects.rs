@@ -4,7 +4,7 @@
 
 use jsonmend_core::{Options, Policy};
 use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
-use jsonmend_testkit::laws::{CallTrace, call_reader, read_calls};
+use jsonmend_testkit::laws::{CallTrace, call_reader, read_calls, text_calls};
 
 fn reader(dialect: Option<&Dialect>) -> CallExtractor {
     call_reader(dialect, &Options::new().with_policy(Policy::PERMISSIVE))
@@ -32,6 +32,7 @@ fn named(name: &str) -> CallExtractor {
 fn the_example_of_every_row_is_read_by_name_and_detected() {
     for row in Dialect::all() {
         for reader in [reader(Some(row)), reader(None)] {
+            text_calls(row.example().as_bytes(), &reader).unwrap();
             let found = check(&reader, row.example()).found;
             let first = found.calls().first();
             let first = first.unwrap_or_else(|| panic!("{}: {found:?}", row.name()));

@@ -127,6 +127,11 @@ impl JsonCall {
         }
     }
 
+    /// What was read and is not emitted yet.
+    pub(super) fn pending(&self) -> [&[u8]; 2] {
+        self.envelope.pending()
+    }
+
     fn lead<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
         let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         if space > 0 {

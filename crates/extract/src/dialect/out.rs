@@ -78,9 +78,9 @@ impl Out {
         }
     }
 
-    /// How many bytes are held back.
-    pub(super) const fn held(&self) -> usize {
-        self.held_bytes
+    /// What is held back.
+    pub(super) fn held(&self) -> impl Iterator<Item = &[u8]> {
+        self.held.iter().map(|(_, bytes)| bytes.as_slice())
     }
 
     /// How many calls have begun.

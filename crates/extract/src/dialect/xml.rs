@@ -157,6 +157,14 @@ impl XmlCall {
         }
     }
 
+    /// What was read and is not emitted yet.
+    pub(super) fn pending(&self) -> [&[u8]; 2] {
+        match &self.state {
+            State::Body(body) => body.pending(),
+            _ => [b""; 2],
+        }
+    }
+
     fn tool<'t>(&self, tools: &'t Tools) -> Option<&'t Tool> {
         tools.known(&self.name)
     }

@@ -68,6 +68,9 @@ impl CallSink for CallTrace {
     }
 }
 
+/// How many prefixes of an input are read.
+const LONGEST_PREFIX: usize = 160;
+
 /// Reads a text in pieces, up to its own end.
 #[must_use]
 pub fn read_calls<'p>(
@@ -107,8 +110,23 @@ fn ready(dialect: Option<&Dialect>) -> CallExtractor {
     reader
 }
 
-/// Checks a reader of calls on `input`: the source that it emits is the input, no cut makes a
-/// difference, every call that begins also ends, and the arguments of one that can be run are JSON.
+/// Checks at every byte that what was emitted, and what a reset returns, is what was received.
+fn decided(input: &[u8], reader: &CallExtractor) -> Result<(), Violation> {
+    let check = Check::new(Law::NothingLost, input);
+    let (mut reader, mut trace) = (reader.clone(), CallTrace::default());
+    for (at, byte) in input.iter().take(LONGEST_PREFIX).enumerate() {
+        reader.push(std::slice::from_ref(byte), &mut trace);
+        let withheld = reader.withheld();
+        let rest = reader.clone().reset();
+        check.same("what is withheld", &withheld, &rest.len())?;
+        let given = [&trace.source[..], &rest].concat();
+        check.same_text("what was emitted and not decided", &given, &input[..=at])?;
+    }
+    Ok(())
+}
+
+/// Checks a reader of calls on `input`: the source that it emits is the input, a reset gives back
+/// what was not emitted, no cut makes a difference, every call that begins also ends, and the arguments of one that can be run are JSON.
 ///
 /// # Errors
 /// The first law that `input` breaks.
@@ -119,6 +137,7 @@ pub fn text_calls(input: &[u8], reader: &CallExtractor) -> Result<(), Violation>
     let broken: Vec<_> = whole.broken.iter().map(|json| String::from_utf8_lossy(json)).collect();
     Check::new(Law::AlwaysValid, input)
         .that(broken.is_empty(), || format!("the arguments {broken:?}"))?;
+    decided(input, reader)?;
     let cuts = if input.len() <= 120 {
         cuts::thorough(input.len())
     } else {
