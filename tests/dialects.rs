@@ -21,6 +21,11 @@ fn check(reader: &CallExtractor, text: &str) -> CallTrace {
     }
     assert_eq!(read_calls(reader, text.as_bytes().chunks(1)), whole, "{text:?} in bytes");
     assert_eq!(read_calls(reader, text.as_bytes().chunks(3)), whole, "{text:?} in pieces");
+    // Whatever the policy, the laws hold.
+    for policy in [Policy::CONSERVATIVE, Policy::STRICT] {
+        let reader = reader.clone().with_options(Options::new().with_policy(policy));
+        text_calls(text.as_bytes(), &reader).unwrap();
+    }
     whole
 }
 
@@ -32,7 +37,6 @@ fn named(name: &str) -> CallExtractor {
 fn the_example_of_every_row_is_read_by_name_and_detected() {
     for row in Dialect::all() {
         for reader in [reader(Some(row)), reader(None)] {
-            text_calls(row.example().as_bytes(), &reader).unwrap();
             let found = check(&reader, row.example()).found;
             let first = found.calls().first();
             let first = first.unwrap_or_else(|| panic!("{}: {found:?}", row.name()));
@@ -412,6 +416,38 @@ fn what_may_be_a_code_is_no_number_unless_the_schema_says_so() {
         let call = &found.calls()[0];
         assert_eq!(String::from_utf8_lossy(call.arguments()), arguments, "{text}");
         assert_eq!(call.outcome(), outcome, "{text}");
+    }
+}
+
+/// Whether a marker is inside a string does not depend on what the policy allows at the end.
+#[test]
+fn a_marker_inside_a_string_of_a_broken_payload_is_part_of_it() {
+    for text in [
+        "<tool_call>{'name': 'book', 'arguments': {'name': 'use </tool_call> here', 'seats': 2}}</tool_call>",
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2,, \"name\": \"use </tool_call> here\"}}</tool_call>",
+    ] {
+        let strict = named("hermes").with_options(Options::new().with_policy(Policy::CONSERVATIVE));
+        for reader in [named("hermes"), strict] {
+            let call = check(&reader, text).found.calls()[0].clone();
+            let json = String::from_utf8_lossy(call.arguments()).into_owned();
+            assert!(json.contains("\"use </tool_call> here\""), "{json}");
+            assert_eq!(call.outcome(), CallOutcome::Repaired, "{text}");
+        }
+    }
+}
+
+/// Where the policy does not allow to close the arguments, the call is cut.
+#[test]
+fn a_call_that_may_not_be_closed_is_cut() {
+    for text in [
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2</tool_call>",
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"two</tool_call>",
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": </tool_call>",
+    ] {
+        let policy = Policy::CONSERVATIVE;
+        let found =
+            check(&named("hermes").with_options(Options::new().with_policy(policy)), text).found;
+        assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut, "{text}");
     }
 }
 

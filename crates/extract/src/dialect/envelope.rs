@@ -4,7 +4,7 @@ mod follow;
 mod keys;
 mod source;
 
-use jsonmend_core::RepairKind;
+use jsonmend_core::{Outcome, RepairKind};
 
 pub(super) use follow::Follow;
 use keys::{ARGUMENTS, IDS, LISTS, NAMES, unescaped};
@@ -496,6 +496,13 @@ impl Envelope {
         } else if !lists && !call.dead {
             self.call.dead = true;
         }
+    }
+
+    /// The payload has ended with this outcome.
+    pub(super) fn stopped(&mut self, outcome: Outcome) {
+        // Nothing was passed on raw if all of it was emitted before the policy forbade to close it.
+        self.short |= outcome == Outcome::Cut;
+        self.raw |= !outcome.is_valid() && outcome != Outcome::None;
     }
 
     /// Ends the payload of a call that has only arguments, or that the input cut off.

@@ -1,6 +1,6 @@
 //! Calls in JSON: between markers, after a name, or on their own.
 
-use jsonmend_core::{Mender, Output, Repair, RepairKind};
+use jsonmend_core::Mender;
 
 use super::{
     envelope::{Ending, Envelope, Follow, LONGEST_NAME, is_key_of_call},
@@ -298,7 +298,8 @@ impl JsonCall {
     ) -> Step {
         self.envelope.ending = Some(ending);
         let mut follow = Follow { envelope: &mut self.envelope, ctx };
-        self.mender.finish(&mut follow);
+        let outcome = self.mender.finish(&mut follow);
+        self.envelope.stopped(outcome);
         let back = self.envelope.rest();
         self.envelope.finish(ctx);
         self.give_up_unmade(ctx);
@@ -308,13 +309,11 @@ impl JsonCall {
 
     /// Whether the next byte is inside a string. If the text needed repairs, its quotes cannot simply
     /// be counted: what the mender would make of the text if it ended here decides.
-    fn is_inside_string(&self) -> bool {
+    fn is_inside_string(&mut self) -> bool {
         if self.mender.repair_count() == 0 {
             return self.quotes.inside;
         }
-        let mut watch = Unterminated(false);
-        self.mender.clone().finish(&mut watch);
-        watch.0
+        self.mender.ends_in_string()
     }
 
     fn trail<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
@@ -356,17 +355,6 @@ impl JsonCall {
                 Step::Done(0)
             }
         }
-    }
-}
-
-/// Notices a string that was not closed.
-struct Unterminated(bool);
-
-impl Output for Unterminated {
-    fn copy(&mut self, _: &[u8]) {}
-    fn repair(&mut self, repair: Repair) {
-        let inside = [RepairKind::UnterminatedString, RepairKind::CutEscape];
-        self.0 |= inside.contains(&repair.kind());
     }
 }
 
