@@ -528,3 +528,38 @@ fn no_defect_inside_the_arguments_loses_a_call() {
     assert!(mended > 600, "{mended}");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
+
+/// The keys of a call are the caller's, between markers, without any, and next to all other dialects.
+#[test]
+fn a_caller_names_the_keys_of_its_calls() {
+    let own = |open: &'static str, close: &'static str| {
+        Dialect::json("ours", open, [close]).with_keys(["do"], ["with"], ["steps"])
+    };
+    let call = r#"{"do": "book", "with": {"seats": 2}}"#;
+    for text in [
+        call.to_owned(),
+        format!("[{call}]"),
+        format!(r#"{{"steps": [{call}, {call}]}}"#),
+        format!("Done: {call} and\n{call}."),
+    ] {
+        let calls = text.matches("book").count();
+        let named = reader(Some(&own("", "")));
+        let detected = reader(None).with_registered(own("", ""));
+        for reader in [named, detected] {
+            let found = check(&reader, &text).found;
+            assert_eq!(found.calls().len(), calls, "{text}: {found:?}");
+            assert!(found.calls().iter().all(|call| call.arguments() == b"{\"seats\": 2}"));
+        }
+        let found = check(&reader(None), &text).found;
+        assert!(found.calls().is_empty(), "{text}: {found:?}");
+        let text = format!("RUN {text} END");
+        let found = check(&reader(Some(&own("RUN ", "END"))), &text).found;
+        assert!(text.contains("Done") || found.calls().len() == calls, "{text}: {found:?}");
+    }
+    // The keys that models use are read as ever, and those of nobody are not.
+    let reader = reader(Some(&own("", "")));
+    let found = check(&reader, r#"{"name": "book", "arguments": {"seats": 2}}"#).found;
+    assert_eq!(found.calls().len(), 1);
+    let found = check(&reader, r#"{"run": "book", "on": {"seats": 2}}"#).found;
+    assert!(found.calls().is_empty());
+}

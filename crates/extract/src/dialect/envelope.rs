@@ -335,18 +335,21 @@ impl Envelope {
     /// The value of a member of a call begins.
     fn begin_member<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &mut Ctx<'_, S>) {
         let key = key.trim();
+        let own = &ctx.row.keys;
+        let is =
+            |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
         if self.call.ended {
             // What follows a list of calls belongs to none of them.
             self.begin_other(byte);
-        } else if NAMES.contains(&key) && byte == b'"' && self.call.name.is_none() {
+        } else if is(&NAMES, &own.names) && byte == b'"' && self.call.name.is_none() {
             self.reading = Reading::Name;
         } else if key == "function" && byte == b'{' {
             self.levels.push(Level { role: Role::Inner, key: Vec::new() });
-        } else if LISTS.contains(&key) && byte == b'[' {
+        } else if is(&LISTS, &own.lists) && byte == b'[' {
             self.levels.push(Level { role: Role::List, key: Vec::new() });
         } else if IDS.contains(&key) && byte == b'"' {
             self.reading = Reading::Id;
-        } else if ARGUMENTS.contains(&key) && !self.call.has_arguments {
+        } else if is(&ARGUMENTS, &own.arguments) && !self.call.has_arguments {
             self.begin_arguments(byte);
         } else if (byte == b'{' || self.keyed && byte == b'"')
             && self.call.name.is_none()
@@ -356,7 +359,7 @@ impl Envelope {
             self.call = Call { name: Some(key.to_owned()), ..Call::default() };
             self.begin_arguments(byte);
         } else {
-            if self.strict && !is_key_of_call(key) && !self.call.begun {
+            if self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun {
                 self.call.dead = true;
             }
             self.begin_other(byte);

@@ -168,6 +168,11 @@ impl Setup {
         self.names.may_begin(name.as_bytes()) && self.tools.known(name).is_some()
     }
 
+    /// Whether a call in JSON may begin with this key, beyond those that models use.
+    pub(super) fn may_be_key(&self, key: &str) -> bool {
+        self.rows.iter().any(|row| row.keys.has(key)) || self.knows(key)
+    }
+
     /// Whether a call of a shape without a marker may begin with a byte.
     #[inline]
     pub(super) fn may_be_bare(&self, row: usize, shape: usize, first: u8) -> bool {
