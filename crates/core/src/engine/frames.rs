@@ -111,6 +111,17 @@ impl Frames {
         self.keys.len() + self.stack.len() * size_of::<Frame>()
     }
 
+    /// The same containers without their keys, so that a copy takes no more than the depth.
+    pub(super) fn without_keys(&self) -> Self {
+        let bare = |frame: &Frame| Frame {
+            packed: frame.packed & !Frame::HAS_KEY,
+            key_start: 0,
+            ..*frame
+        };
+        let stack = self.stack.iter().map(bare).collect();
+        Self { stack, visible: self.visible, deepest: self.deepest, ..Self::default() }
+    }
+
     #[inline]
     pub(super) fn top(&self) -> Option<Shape> {
         self.stack.last().map(|frame| frame.shape())

@@ -50,7 +50,7 @@ use state::{
 };
 
 use crate::{
-    Options, Outcome, Path, Repair,
+    Options, Outcome, Path, Policy, Repair,
     grammar::{Action, Expect, Token, decide},
 };
 
@@ -183,6 +183,17 @@ impl Engine {
 
     pub(crate) fn whole(options: Options) -> Self {
         Self::new(options, true, WHOLE_WINDOW)
+    }
+
+    /// A copy that may make every repair, and does not know the keys of the open containers. It shows
+    /// where the text would end.
+    pub(crate) fn probe(&mut self) -> Self {
+        let frames = core::mem::take(&mut self.frames);
+        let mut probe = self.clone();
+        probe.frames = frames.without_keys();
+        probe.options = probe.options.with_policy(Policy::PERMISSIVE);
+        self.frames = frames;
+        probe
     }
 
     fn new(options: Options, whole: bool, window: usize) -> Self {

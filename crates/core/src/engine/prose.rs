@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
     pub(super) text: Prose,
-    /// The offset up to which what was read has been passed to `text`.
+    /// The offset up to which `text` knows what was read.
     pub(super) read: usize,
     /// Where a document is known to begin.
     begins: Option<usize>,
@@ -135,7 +135,7 @@ impl Engine {
         self.outside.text.mark(ahead, self.pos, source.is_last(), guide)
     }
 
-    /// Passes to `text` what was read since the last time.
+    /// Passes what was read since the last time to `text`.
     fn note_text(&mut self, source: &Source<'_>) {
         if self.outside.read >= self.pos {
             return;

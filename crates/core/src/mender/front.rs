@@ -4,7 +4,7 @@ use alloc::{boxed::Box, vec::Vec};
 
 use super::Mender;
 use crate::{
-    Outcome, Output, Repair,
+    Outcome, Output, Repair, RepairKind,
     engine::Stop,
     unwrap::{Composer, Gate, Marks, Piece, Reader, Seen, Wrapper},
 };
@@ -83,7 +83,40 @@ impl Wrapped {
     }
 }
 
+/// Notices a string that was not closed.
+struct Unterminated(bool);
+
+impl Output for Unterminated {
+    fn copy(&mut self, _: &[u8]) {}
+    fn repair(&mut self, repair: Repair) {
+        let inside = [RepairKind::UnterminatedString, RepairKind::CutEscape];
+        self.0 |= inside.contains(&repair.kind());
+    }
+}
+
 impl Mender {
+    /// Whether the document would end inside of a string value, if the input ended here. The policy
+    /// does not matter to that. Costs O(depth), and reads what is [withheld](Self::withheld).
+    ///
+    /// ```
+    /// use jsonmend_core::{Mender, Options};
+    /// let mut mender = Mender::new(Options::new());
+    /// mender.push(br#"{'a': 'b', "c": "d" e"#, &mut Vec::new());
+    /// assert!(mender.ends_in_string());
+    /// mender.push(br#"", "f": 1"#, &mut Vec::new());
+    /// assert!(!mender.ends_in_string());
+    /// ```
+    #[must_use]
+    pub fn ends_in_string(&mut self) -> bool {
+        let probe = self.engine.probe();
+        let engine = core::mem::replace(&mut self.engine, probe);
+        let mut probe = self.clone();
+        self.engine = engine;
+        let mut watch = Unterminated(false);
+        probe.finish(&mut watch);
+        watch.0
+    }
+
     /// Says that the text begins with a document whose lines are marked, after the first mark.
     ///
     /// ```

@@ -1,8 +1,8 @@
 //! Text that is not JSON, and where in it a document begins.
 //!
 //! [`Prose`] is the only judge of that. The engine asks it about the text before a document,
-//! `jsonmend-extract` about all text around documents. It reads nothing itself: its callers pass it the
-//! bytes that were read, and ask what is at a byte that may be special.
+//! `jsonmend-extract` about all text around documents. It reads nothing itself: its callers pass it
+//! the bytes that they read, and ask what is at a byte that may be special.
 
 mod begins;
 mod fence;

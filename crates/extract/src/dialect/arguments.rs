@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jsonmend_core::{Mender, Options, Output, Repair};
+use jsonmend_core::{Mender, Options, Outcome, Output, Repair, RepairKind};
 
 use super::{out::Ctx, sink::CallSink};
 
@@ -150,8 +150,7 @@ impl Inner {
             }
         }
         if self.reading == Reading::Object {
-            let mut follow = Plain { ctx, repairs: &mut self.repairs };
-            self.mender.push(&decoded, &mut follow);
+            self.mender.push(&decoded, &mut Mended::new(ctx, &mut self.repairs, &[]));
         }
     }
 
@@ -169,8 +168,7 @@ impl Inner {
             }
             Reading::String => (0, true),
             Reading::Object => {
-                let mut follow = Plain { ctx, repairs: &mut self.repairs };
-                let outcome = self.mender.finish(&mut follow);
+                let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(&mut self.mender);
                 (self.repairs, outcome.is_valid())
             }
         }
@@ -184,18 +182,49 @@ impl Unescape {
 }
 
 /// Passes the output of a mender on as arguments.
-pub(super) struct Plain<'p, 'a, S> {
-    pub(super) ctx: &'p mut Ctx<'a, S>,
-    pub(super) repairs: &'p mut usize,
+pub(super) struct Mended<'p, 'a, S> {
+    ctx: &'p mut Ctx<'a, S>,
+    repairs: &'p mut usize,
+    /// What the dialect writes otherwise than JSON, which is no repair.
+    own: &'static [RepairKind],
+    /// Whether the value ends here.
+    ends: bool,
 }
 
-impl<S: CallSink> Output for Plain<'_, '_, S> {
+impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
+    pub(super) fn new(
+        ctx: &'p mut Ctx<'a, S>,
+        repairs: &'p mut usize,
+        own: &'static [RepairKind],
+    ) -> Self {
+        Self { ctx, repairs, own, ends: false }
+    }
+
+    /// Ends the value, although it may be open.
+    pub(super) fn finish(mut self, mender: &mut Mender) -> Outcome {
+        self.ends = true;
+        mender.finish(&mut self)
+    }
+}
+
+impl<S: CallSink> Output for Mended<'_, '_, S> {
     fn copy(&mut self, bytes: &[u8]) {
         self.ctx.arguments(bytes);
     }
-    fn repair(&mut self, _: Repair) {
-        *self.repairs += 1;
+    fn repair(&mut self, repair: Repair) {
+        *self.repairs += usize::from(!self.own.contains(&repair.kind()));
+        if self.ends && stops_short(repair.kind()) {
+            self.ctx.stop_short();
+        }
     }
+}
+
+/// Whether a repair at the end of a value says that it ends at a key, or inside of a number, a word
+/// or an escape, so that part of it is missing. Where only quotes and brackets are missing, nothing
+/// else need be.
+pub(super) const fn stops_short(kind: RepairKind) -> bool {
+    use RepairKind::{CutEscape, CutKey, CutLiteral, CutNumber};
+    matches!(kind, CutEscape | CutKey | CutLiteral | CutNumber)
 }
 
 /// An object of arguments that is put together from keys and values.

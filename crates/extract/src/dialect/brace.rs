@@ -1,8 +1,9 @@
 //! Calls with braces and quotes of their own: `call:f{k:<|"|>v<|"|>,n:42}`.
 
-use jsonmend_core::{Mender, Output, Repair, RepairKind};
+use jsonmend_core::{Mender, RepairKind};
 
 use super::{
+    arguments::{self, Mended},
     json::{SPACE, Step},
     markers::{Found, Markers},
     out::Ctx,
@@ -13,6 +14,8 @@ use super::{
 const LONGEST_NAME: usize = 256;
 const QUOTE: usize = 1;
 const CLOSE: usize = 0;
+/// Keys and words without quotes are no repair here.
+const OWN: &[RepairKind] = &[RepairKind::UnquotedKey, RepairKind::UnquotedString];
 
 /// The beginning of a call: its name, and the length of everything before the brace.
 pub(super) fn open(rest: &[u8], brace: &Brace, eof: bool) -> Option<Option<(String, usize)>> {
@@ -84,7 +87,7 @@ impl BraceCall {
     }
 
     fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        self.mender.push(json, &mut Bare { ctx, repairs: &mut self.repairs });
+        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN));
     }
 
     pub(super) fn step<S: CallSink>(
@@ -103,7 +106,7 @@ impl BraceCall {
 
     fn end<S: CallSink>(&mut self, at_end: bool, ctx: &mut Ctx<'_, S>) {
         let empty = self.mender.offset() == 0;
-        let outcome = self.mender.finish(&mut Bare { ctx, repairs: &mut self.repairs });
+        let outcome = Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
         if empty {
             ctx.arguments(b"{}");
         }
@@ -143,34 +146,41 @@ impl BraceCall {
                 Found::Nothing => {}
             }
         }
-        ctx.raw(&[byte]);
-        match byte {
+        let mut length = 1;
+        let json = match byte {
             b'{' | b'[' => {
                 self.brackets.push(byte);
-                self.feed(&[byte], ctx);
+                &[byte]
             }
             // The body may be in parentheses.
             b'(' if self.brackets.is_empty() => {
                 self.brackets.push(byte);
-                self.feed(b"{", ctx);
+                b"{"
             }
-            b'}' | b']' | b')' => {
-                let opened = self.brackets.pop();
-                self.feed(
-                    if opened == Some(b'(') { b"}" } else { std::slice::from_ref(&byte) },
-                    ctx,
-                );
-                if self.brackets.is_empty() {
-                    self.end(false, ctx);
-                }
-            }
+            b'}' | b']' | b')' if self.brackets.pop() == Some(b'(') => b"}",
+            b'}' | b']' | b')' => &[byte],
             b'"' => {
-                self.feed(b"\"", ctx);
                 self.state = State::Plain;
+                b"\""
             }
-            _ => self.feed(&[byte], ctx),
+            _ => {
+                let next = rest.iter().skip(1).position(|byte| self.is_sign(*byte));
+                length = next.map_or(rest.len(), |next| next + 1);
+                rest.get(..length).unwrap_or_default()
+            }
+        };
+        ctx.raw(rest.get(..length).unwrap_or_default());
+        self.feed(json, ctx);
+        if matches!(byte, b'}' | b']' | b')') && self.brackets.is_empty() {
+            self.end(false, ctx);
         }
-        Step::Read(1)
+        Step::Read(length)
+    }
+
+    /// Whether a byte of the body is more than part of a key, a number or a word.
+    fn is_sign(&self, byte: u8) -> bool {
+        matches!(byte, b'{' | b'[' | b'(' | b'}' | b']' | b')' | b'"')
+            || self.marks.begins_with(byte)
     }
 
     fn string<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
@@ -195,13 +205,27 @@ impl BraceCall {
                 self.state = State::Body;
                 Step::Read(length)
             }
-            _ => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+            Found::Here(found) => {
+                // A string that was not closed runs into the marker at the end.
+                let length = found.first().map_or(1, |(_, length)| *length);
+                let after = rest.get(length..).unwrap_or_default();
+                let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                match (space == after.len(), eof) {
+                    (true, true) => {
+                        self.end(false, ctx);
+                        Step::Read(0)
+                    }
+                    (true, false) if space < SPACE => Step::Wait,
+                    _ => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+                }
+            }
+            Found::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
         }
     }
 
     fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
         let mut json = Vec::with_capacity(bytes.len());
-        super::arguments::escape(bytes, &mut json);
+        arguments::escape(bytes, &mut json);
         ctx.raw(bytes);
         self.feed(&json, ctx);
         Step::Read(bytes.len())
@@ -254,21 +278,5 @@ impl BraceCall {
                 Step::Done(0)
             }
         }
-    }
-}
-
-/// Passes arguments on. Keys and words without quotes are no repair here.
-struct Bare<'p, 'a, S> {
-    ctx: &'p mut Ctx<'a, S>,
-    repairs: &'p mut usize,
-}
-
-impl<S: CallSink> Output for Bare<'_, '_, S> {
-    fn copy(&mut self, bytes: &[u8]) {
-        self.ctx.arguments(bytes);
-    }
-    fn repair(&mut self, repair: Repair) {
-        let own = [RepairKind::UnquotedKey, RepairKind::UnquotedString];
-        *self.repairs += usize::from(!own.contains(&repair.kind()));
     }
 }

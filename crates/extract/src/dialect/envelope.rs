@@ -4,7 +4,7 @@ mod follow;
 mod keys;
 mod source;
 
-use jsonmend_core::RepairKind;
+use jsonmend_core::{Outcome, RepairKind};
 
 pub(super) use follow::Follow;
 use keys::{ARGUMENTS, IDS, LISTS, NAMES, unescaped};
@@ -89,6 +89,8 @@ pub(super) struct Envelope {
     last_repair: Option<RepairKind>,
     /// Why the input ends here, if it does.
     pub(super) ending: Option<Ending>,
+    /// Whether the payload ended where a value should be, or inside of one.
+    short: bool,
     /// Whether what follows is raw input.
     pub(super) raw: bool,
 }
@@ -121,6 +123,7 @@ impl Envelope {
             removed: Vec::new(),
             last_repair: None,
             ending: None,
+            short: false,
             raw: false,
         }
     }
@@ -332,18 +335,21 @@ impl Envelope {
     /// The value of a member of a call begins.
     fn begin_member<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &mut Ctx<'_, S>) {
         let key = key.trim();
+        let own = &ctx.row.keys;
+        let is =
+            |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
         if self.call.ended {
             // What follows a list of calls belongs to none of them.
             self.begin_other(byte);
-        } else if NAMES.contains(&key) && byte == b'"' && self.call.name.is_none() {
+        } else if is(&NAMES, &own.names) && byte == b'"' && self.call.name.is_none() {
             self.reading = Reading::Name;
         } else if key == "function" && byte == b'{' {
             self.levels.push(Level { role: Role::Inner, key: Vec::new() });
-        } else if LISTS.contains(&key) && byte == b'[' {
+        } else if is(&LISTS, &own.lists) && byte == b'[' {
             self.levels.push(Level { role: Role::List, key: Vec::new() });
         } else if IDS.contains(&key) && byte == b'"' {
             self.reading = Reading::Id;
-        } else if ARGUMENTS.contains(&key) && !self.call.has_arguments {
+        } else if is(&ARGUMENTS, &own.arguments) && !self.call.has_arguments {
             self.begin_arguments(byte);
         } else if (byte == b'{' || self.keyed && byte == b'"')
             && self.call.name.is_none()
@@ -353,7 +359,7 @@ impl Envelope {
             self.call = Call { name: Some(key.to_owned()), ..Call::default() };
             self.begin_arguments(byte);
         } else {
-            if self.strict && !is_key_of_call(key) && !self.call.begun {
+            if self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun {
                 self.call.dead = true;
             }
             self.begin_other(byte);
@@ -460,7 +466,9 @@ impl Envelope {
 
     fn end_begun<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         let at_end = self.ending == Some(Ending::Input);
-        let outcome = if at_end && !ctx.end_closes() {
+        // Before the end of its payload, a call without arguments may have been about to get some.
+        let bare = self.ending.is_some() && !self.call.has_arguments;
+        let outcome = if at_end && !ctx.end_closes() || self.short || bare {
             CallOutcome::Cut
         } else if self.call.refused || self.raw {
             CallOutcome::Refused
@@ -493,6 +501,13 @@ impl Envelope {
         }
     }
 
+    /// The payload has ended with this outcome.
+    pub(super) fn stopped(&mut self, outcome: Outcome) {
+        // Nothing was passed on raw if all of it was emitted before the policy forbade to close it.
+        self.short |= outcome == Outcome::Cut;
+        self.raw |= !outcome.is_valid() && outcome != Outcome::None;
+    }
+
     /// Ends the payload of a call that has only arguments, or that the input cut off.
     pub(super) fn finish<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         if !self.removed.is_empty() {
@@ -501,6 +516,11 @@ impl Envelope {
         }
         self.finish_inner(ctx);
         if self.call.begun {
+            if !self.call.has_arguments && !self.raw {
+                // The model ended the text before any arguments.
+                ctx.arguments(b"{}");
+                self.call.has_arguments = true;
+            }
             self.end_begun(ctx);
             self.call = Call::default();
         }

@@ -1,6 +1,6 @@
 //! Calls in JSON: between markers, after a name, or on their own.
 
-use jsonmend_core::{Mender, Output, Repair, RepairKind};
+use jsonmend_core::Mender;
 
 use super::{
     envelope::{Ending, Envelope, Follow, LONGEST_NAME, is_key_of_call},
@@ -127,6 +127,11 @@ impl JsonCall {
         }
     }
 
+    /// What was read and is not emitted yet.
+    pub(super) fn pending(&self) -> [&[u8]; 2] {
+        self.envelope.pending()
+    }
+
     fn lead<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
         let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         if space > 0 {
@@ -149,8 +154,11 @@ impl JsonCall {
         }
         match self.stops.at(rest, eof) {
             Found::Partial => return Step::Wait,
-            Found::Here(_) => {
-                // There are no arguments.
+            Found::Here(found) => {
+                // There are no arguments. Only the marker that ends a call says that there are to be none.
+                if self.closes && !found.iter().any(|(id, _)| *id == CLOSE) {
+                    ctx.stop_short();
+                }
                 ctx.arguments(b"{}");
                 self.end_arguments(CallOutcome::Whole, false, ctx);
                 self.phase = Phase::Trail;
@@ -290,7 +298,8 @@ impl JsonCall {
     ) -> Step {
         self.envelope.ending = Some(ending);
         let mut follow = Follow { envelope: &mut self.envelope, ctx };
-        self.mender.finish(&mut follow);
+        let outcome = self.mender.finish(&mut follow);
+        self.envelope.stopped(outcome);
         let back = self.envelope.rest();
         self.envelope.finish(ctx);
         self.give_up_unmade(ctx);
@@ -300,13 +309,11 @@ impl JsonCall {
 
     /// Whether the next byte is inside a string. If the text needed repairs, its quotes cannot simply
     /// be counted: what the mender would make of the text if it ended here decides.
-    fn is_inside_string(&self) -> bool {
+    fn is_inside_string(&mut self) -> bool {
         if self.mender.repair_count() == 0 {
             return self.quotes.inside;
         }
-        let mut watch = Unterminated(false);
-        self.mender.clone().finish(&mut watch);
-        watch.0
+        self.mender.ends_in_string()
     }
 
     fn trail<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
@@ -348,17 +355,6 @@ impl JsonCall {
                 Step::Done(0)
             }
         }
-    }
-}
-
-/// Notices a string that was not closed.
-struct Unterminated(bool);
-
-impl Output for Unterminated {
-    fn copy(&mut self, _: &[u8]) {}
-    fn repair(&mut self, repair: Repair) {
-        let inside = [RepairKind::UnterminatedString, RepairKind::CutEscape];
-        self.0 |= inside.contains(&repair.kind());
     }
 }
 

@@ -1,22 +1,15 @@
 //! The markers that are looked for, as one automaton.
 
+use super::tree::Tree;
+
 /// A set of byte strings, found at a place of a text in time that is proportional to the longest.
 ///
-/// All markers share one tree of prefixes, so it makes no difference how many there are: a byte that
-/// begins none costs one look-up in a table.
+/// It makes no difference how many there are: a byte that begins none costs one look-up in a table.
 #[derive(Clone, Debug)]
 pub(super) struct Markers {
     /// Whether a marker begins with this byte.
     first: Box<[bool; 256]>,
-    nodes: Vec<Node>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Node {
-    /// The next nodes, sorted by byte.
-    next: Vec<(u8, usize)>,
-    /// The markers that end here.
-    ends: Vec<usize>,
+    tree: Tree,
 }
 
 /// What is at a place of a text.
@@ -32,34 +25,16 @@ pub(super) enum Found {
 
 impl Markers {
     pub(super) fn new<'m>(markers: impl IntoIterator<Item = (usize, &'m str)>) -> Self {
-        let mut set = Self { first: Box::new([false; 256]), nodes: vec![Node::default()] };
-        for (id, marker) in markers {
-            set.add(id, marker.as_bytes());
+        let mut set = Self { first: Box::new([false; 256]), tree: Tree::new() };
+        for (id, marker) in markers.into_iter().filter(|(_, marker)| !marker.is_empty()) {
+            if let Some(flag) =
+                marker.bytes().next().and_then(|first| set.first.get_mut(usize::from(first)))
+            {
+                *flag = true;
+            }
+            set.tree.add(id, marker.bytes());
         }
         set
-    }
-
-    fn add(&mut self, id: usize, marker: &[u8]) {
-        let Some(first) = marker.first() else { return };
-        if let Some(flag) = self.first.get_mut(usize::from(*first)) {
-            *flag = true;
-        }
-        let mut at = 0;
-        for &byte in marker {
-            let fresh = self.nodes.len();
-            let Some(node) = self.nodes.get_mut(at) else { return };
-            match node.next.binary_search_by_key(&byte, |(next, _)| *next) {
-                Ok(found) => at = node.next.get(found).map_or(0, |(_, to)| *to),
-                Err(place) => {
-                    node.next.insert(place, (byte, fresh));
-                    self.nodes.push(Node::default());
-                    at = fresh;
-                }
-            }
-        }
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.ends.push(id);
-        }
     }
 
     /// Whether a marker begins with this byte.
@@ -70,36 +45,20 @@ impl Markers {
 
     /// Whether `text` begins with a marker, or is the beginning of one.
     pub(super) fn may_begin(&self, text: &[u8]) -> bool {
-        let mut at = 0;
-        for byte in text {
-            let Some(node) = self.nodes.get(at) else { return false };
-            if !node.ends.is_empty() {
-                return true;
-            }
-            match node.next.binary_search_by_key(byte, |(next, _)| *next) {
-                Ok(next) => at = node.next.get(next).map_or(0, |(_, to)| *to),
-                Err(_) => return false,
-            }
-        }
-        true
+        self.tree.may_begin(text.iter().copied())
     }
 
     /// What is at the start of `text`. If a longer marker may be there, too, this waits for it,
     /// unless the text has ended.
     pub(super) fn at(&self, text: &[u8], eof: bool) -> Found {
         let mut found = Vec::new();
-        let mut at = 0;
+        let mut at = Tree::ROOT;
         for (read, byte) in text.iter().enumerate() {
-            let Some(node) = self.nodes.get(at) else { break };
-            let Ok(next) = node.next.binary_search_by_key(byte, |(next, _)| *next) else {
-                return Self::settle(found);
-            };
-            at = node.next.get(next).map_or(0, |(_, to)| *to);
-            let ends = self.nodes.get(at).map_or(&[][..], |node| &node.ends);
-            found.extend(ends.iter().map(|id| (*id, read + 1)));
+            let Some(next) = self.tree.step(at, *byte) else { return Self::settle(found) };
+            at = next;
+            found.extend(self.tree.ends(at).iter().map(|id| (*id, read + 1)));
         }
-        let open = self.nodes.get(at).is_some_and(|node| !node.next.is_empty());
-        if open && !eof { Found::Partial } else { Self::settle(found) }
+        if self.tree.goes_on(at) && !eof { Found::Partial } else { Self::settle(found) }
     }
 
     fn settle(mut found: Vec<(usize, usize)>) -> Found {

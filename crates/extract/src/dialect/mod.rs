@@ -28,6 +28,7 @@ mod sink;
 mod table;
 mod tags;
 mod tools;
+mod tree;
 mod value;
 mod wake;
 mod xml;

@@ -35,6 +35,8 @@ pub(super) struct Out {
     ended: Option<CallEnd>,
     /// Whether the open call has arguments that are no JSON.
     refused: bool,
+    /// Whether the arguments of the open call end where a value should be, or inside of one.
+    short: bool,
     /// Whether any text that is not white space was emitted.
     pub(super) spoke: bool,
 }
@@ -76,9 +78,9 @@ impl Out {
         }
     }
 
-    /// How many bytes are held back.
-    pub(super) const fn held(&self) -> usize {
-        self.held_bytes
+    /// What is held back.
+    pub(super) fn held(&self) -> impl Iterator<Item = &[u8]> {
+        self.held.iter().map(|(_, bytes)| bytes.as_slice())
     }
 
     /// How many calls have begun.
@@ -186,6 +188,7 @@ impl<S: CallSink> Ctx<'_, S> {
         self.sink.begin(&CallStart { index, name, id, dialect, known, nearest, offset });
         self.out.open = true;
         self.out.refused = false;
+        self.out.short = false;
         self.out.made = true;
         self.out.held_bytes = 0;
         for (part, bytes) in std::mem::take(&mut self.out.held) {
@@ -205,6 +208,12 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.refused = true;
     }
 
+    /// The arguments of the open call end where a value should be, or inside of one, whatever closes
+    /// them.
+    pub(super) fn stop_short(&mut self) {
+        self.out.short = true;
+    }
+
     /// Ends the open call. The event waits until it is known whether the closing marker follows.
     pub(super) fn end(&mut self, outcome: CallOutcome, repairs: usize, at_end: bool) {
         if !self.out.open {
@@ -213,6 +222,7 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.open = false;
         let span = self.out.start..self.out.at;
         let outcome = match outcome {
+            CallOutcome::Whole if self.out.short => CallOutcome::Cut,
             CallOutcome::Whole if self.out.refused => CallOutcome::Refused,
             CallOutcome::Whole if repairs > 0 => CallOutcome::Repaired,
             other => other,

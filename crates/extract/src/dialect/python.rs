@@ -3,18 +3,22 @@
 mod scan;
 mod strings;
 
-use jsonmend_core::{Mender, Output, Repair, RepairKind};
+use jsonmend_core::{Mender, RepairKind};
 
 use scan::{Cursor, key};
 pub(super) use scan::{Opening, is_name, open};
 
 use super::{
+    arguments::{self, Mended},
     json::{SPACE, Step},
     markers::{Found, Markers},
     out::Ctx,
     sink::{CallOutcome, CallSink},
     tools::Tools,
 };
+
+/// What Python writes otherwise than JSON is no repair.
+const OWN: &[RepairKind] = &[RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
 
 /// Calls as in Python.
 #[derive(Clone, Debug)]
@@ -108,7 +112,7 @@ impl PythonCall {
     }
 
     fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        self.mender.push(json, &mut Literals { ctx, repairs: &mut self.repairs });
+        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN));
     }
 
     /// Passes source bytes on unchanged.
@@ -123,7 +127,7 @@ impl PythonCall {
     }
 
     fn cut<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
-        self.mender.finish(&mut Literals { ctx, repairs: &mut self.repairs });
+        Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
         ctx.end(CallOutcome::Cut, self.repairs, true);
         ctx.flush_end(false);
         Step::Done(0)
@@ -186,14 +190,14 @@ impl PythonCall {
 
     fn member<S: CallSink>(&mut self, key: &str, ctx: &mut Ctx<'_, S>) {
         let mut json = Vec::new();
-        super::arguments::quote(key.as_bytes(), &mut json);
+        arguments::quote(key.as_bytes(), &mut json);
         json.extend_from_slice(b": ");
         self.feed(&json, ctx);
     }
 
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
         self.feed(b"}", ctx);
-        let outcome = self.mender.finish(&mut Literals { ctx, repairs: &mut self.repairs });
+        let outcome = Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
         let closed = rest.first() == Some(&b')');
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
@@ -256,6 +260,8 @@ impl PythonCall {
             b'0' if start => match rest.get(1) {
                 None if !eof => Step::Wait,
                 Some(b'0'..=b'9') => {
+                    // What begins with a zero may be a code, so this is not what was written.
+                    self.repairs += 1;
                     ctx.raw(b"0");
                     Step::Read(1)
                 }
@@ -365,7 +371,7 @@ impl PythonCall {
                 _ => {}
             }
             at += 1;
-            super::arguments::escape(&[byte], &mut json);
+            arguments::escape(&[byte], &mut json);
         }
         ctx.raw(rest.get(..at).unwrap_or_default());
         self.feed(&json, ctx);
@@ -439,21 +445,5 @@ impl PythonCall {
         }
         ctx.flush_end(!self.list && !self.closes);
         Step::Done(0)
-    }
-}
-
-/// Passes arguments on. What Python writes otherwise than JSON is no repair.
-struct Literals<'p, 'a, S> {
-    ctx: &'p mut Ctx<'a, S>,
-    repairs: &'p mut usize,
-}
-
-impl<S: CallSink> Output for Literals<'_, '_, S> {
-    fn copy(&mut self, bytes: &[u8]) {
-        self.ctx.arguments(bytes);
-    }
-    fn repair(&mut self, repair: Repair) {
-        let own = [RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
-        *self.repairs += usize::from(!own.contains(&repair.kind()));
     }
 }

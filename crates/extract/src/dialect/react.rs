@@ -14,7 +14,7 @@ const LONGEST_NAME: usize = 256;
 /// What ends the input of an action.
 pub(super) const STOPS: [&str; 5] =
     ["\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:", "\nAnswer:"];
-/// The labels of a thought, and of what the user is told.
+/// The labels of a thought, and of what is for the user.
 pub(super) const THOUGHT: &str = "Thought:";
 pub(super) const ANSWERS: [&str; 2] = ["Final Answer:", "Answer:"];
 

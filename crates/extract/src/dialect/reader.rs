@@ -99,6 +99,17 @@ enum Engine {
     Input(Input),
 }
 
+impl Engine {
+    /// What it read and did not emit yet.
+    fn pending(&self) -> [&[u8]; 2] {
+        match self {
+            Self::Json(call) => call.pending(),
+            Self::Xml(call) => call.pending(),
+            Self::Python(_) | Self::Brace(_) | Self::Input(_) => [b""; 2],
+        }
+    }
+}
+
 impl CallExtractor {
     /// Creates a reader that looks for all dialects.
     #[must_use]
@@ -200,9 +211,24 @@ impl CallExtractor {
         }
     }
 
-    /// Starts over with the same dialects and tools. Returns the bytes that were not decided.
+    /// Starts over with the same dialects and tools. Returns the bytes that were not decided: those that
+    /// were received, and not passed to a sink.
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls};
+    ///
+    /// let dialect = Dialect::by_name("hermes").unwrap().clone();
+    /// let mut reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+    /// let mut found = FoundCalls::default();
+    /// reader.push(b"Wait. <tool_call>{\"name\": \"bo", &mut found);
+    /// assert_eq!(found.text(), b"Wait. ");
+    /// assert_eq!(reader.reset(), b"<tool_call>{\"name\": \"bo");
+    /// ```
     pub fn reset(&mut self) -> Vec<u8> {
-        let rest = std::mem::take(&mut self.buf);
+        let rest: Vec<&[u8]> = self.undecided().collect();
+        let rest = rest.concat();
+        self.buf.clear();
         self.out = Out::default();
         self.after = None;
         self.around = None;
@@ -220,7 +246,16 @@ impl CallExtractor {
     /// call.
     #[must_use]
     pub fn withheld(&self) -> usize {
-        self.buf.len() + self.out.held()
+        self.undecided().map(<[u8]>::len).sum()
+    }
+
+    /// What was received but not emitted yet.
+    fn undecided(&self) -> impl Iterator<Item = &[u8]> {
+        let read: [&[u8]; 2] = match &self.state {
+            State::Call(_, engine) => engine.pending(),
+            State::Text | State::Reasoning(_) => [b""; 2],
+        };
+        self.out.held().chain(read).chain([self.buf.as_slice()])
     }
 
     /// How many calls have begun.
@@ -301,6 +336,18 @@ impl CallExtractor {
         }
     }
 
+    /// What an engine of this row works with.
+    fn ctx<'c, S>(
+        &'c mut self,
+        row: &'c Dialect,
+        setup: &'c Setup,
+        eos: bool,
+        sink: &'c mut S,
+    ) -> Ctx<'c, S> {
+        let (out, options) = (&mut self.out, &self.options);
+        Ctx { sink, out, row, tools: &setup.tools, options, auto: setup.auto, eos }
+    }
+
     #[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
     fn call<S: CallSink>(
         &mut self,
@@ -313,15 +360,7 @@ impl CallExtractor {
         sink: &mut S,
     ) -> Step {
         let Some(dialect) = setup.rows.get(row) else { return Step::Done(0) };
-        let ctx = &mut Ctx {
-            sink,
-            out: &mut self.out,
-            row: dialect,
-            tools: &setup.tools,
-            options: &self.options,
-            auto: setup.auto,
-            eos,
-        };
+        let ctx = &mut self.ctx(dialect, setup, eos, sink);
         let step = match &mut *engine {
             Engine::Json(engine) => engine.step(rest, eof, ctx),
             Engine::Xml(engine) => engine.step(rest, eof, ctx),
@@ -332,7 +371,7 @@ impl CallExtractor {
         if let Step::Done(_) = step {
             ctx.fail();
             ctx.flush_end(false);
-            if ctx.out.made {
+            if self.out.made {
                 self.after = Some(row);
                 if !self.made.contains(&row) {
                     self.made.push(row);

@@ -27,7 +27,7 @@ pub(super) enum What {
     ReasoningEnd,
     /// It opens a thought of the ReAct prompt.
     Thought,
-    /// It is before what the user is told.
+    /// It is before what is for the user.
     Answer,
 }
 
@@ -166,6 +166,11 @@ impl Setup {
     /// Whether a name is that of a known tool.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.names.may_begin(name.as_bytes()) && self.tools.known(name).is_some()
+    }
+
+    /// Whether a call in JSON may begin with this key, beyond those that models use.
+    pub(super) fn may_be_key(&self, key: &str) -> bool {
+        self.rows.iter().any(|row| row.keys.has(key)) || self.knows(key)
     }
 
     /// Whether a call of a shape without a marker may begin with a byte.

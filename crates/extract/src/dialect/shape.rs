@@ -32,6 +32,8 @@ pub struct Dialect {
     pub(super) tokens: Vec<Text>,
     /// Reasoning blocks of this dialect alone: the tags that open and close one.
     pub(super) reasoning: Vec<(Text, Text)>,
+    /// Further keys of the parts of a call in JSON.
+    pub(super) keys: Keys,
     pub(super) unknown: Unknown,
     /// Whether the end of an answer ends a call that has no closing marker.
     pub(super) end_closes: bool,
@@ -43,6 +45,21 @@ pub struct Dialect {
     pub(super) frames: Option<Frames>,
     pub(super) about: Text,
     pub(super) example: Text,
+}
+
+/// Keys of the parts of a call in JSON.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys {
+    pub(super) names: Vec<Text>,
+    pub(super) arguments: Vec<Text>,
+    pub(super) lists: Vec<Text>,
+}
+
+impl Keys {
+    /// Whether any part has this key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        [&self.names, &self.arguments, &self.lists].into_iter().flatten().any(|own| own == key)
+    }
 }
 
 /// What a call of a tool that does not exist is, if the dialect was named.
@@ -186,6 +203,7 @@ impl Dialect {
             ends: Vec::new(),
             tokens: Vec::new(),
             reasoning: Vec::new(),
+            keys: Keys::default(),
             unknown: Unknown::Call,
             end_closes: false,
             bare_name: false,
@@ -291,6 +309,34 @@ impl Dialect {
     #[must_use]
     pub fn with_reasoning(mut self, open: impl Into<Text>, close: impl Into<Text>) -> Self {
         self.reasoning.push((open.into(), close.into()));
+        self
+    }
+
+    /// Adds keys of calls in JSON, next to those that models use (`name`, `arguments`, `tool_calls` and
+    /// the like): of the name of the tool, of the arguments, and of a list of calls.
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
+    ///
+    /// let own = Dialect::json("ours", "", [""]).with_keys(["do"], ["with"], ["steps"]);
+    /// let tools = Tools::new().with_tool("ls", ["path"], None);
+    /// let mut reader = CallExtractor::new(Options::new()).with_dialect(own).with_tools(tools);
+    /// let mut found = FoundCalls::default();
+    /// reader.push(br#"{"steps": [{"do": "ls", "with": {"path": "/"}}]}"#, &mut found);
+    /// reader.finish_at_eos(&mut found);
+    /// assert_eq!(found.calls()[0].arguments(), br#"{"path": "/"}"#);
+    /// ```
+    #[must_use]
+    pub fn with_keys<T: Into<Text>>(
+        mut self,
+        names: impl IntoIterator<Item = T>,
+        arguments: impl IntoIterator<Item = T>,
+        lists: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.keys.names.extend(names.into_iter().map(Into::into));
+        self.keys.arguments.extend(arguments.into_iter().map(Into::into));
+        self.keys.lists.extend(lists.into_iter().map(Into::into));
         self
     }
 

@@ -88,7 +88,8 @@ pub struct CallEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallOutcome {
-    /// The input ended inside the call. Its arguments are valid JSON text, as far as they came.
+    /// The input ended inside the call, or its markers did where a value was due. Its arguments are
+    /// valid JSON text, as far as they came.
     Cut,
     /// The arguments are no JSON, and cannot be made so within the policy and the limits.
     Refused,

@@ -4,6 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use jsonmend_core::{Guide, JsonType, Member};
 
+/// The namespaces that models write before the name of a tool.
+pub(super) const NAMESPACES: [&str; 3] = ["functions", "tools", "default_api"];
+
 /// The tools that calls may name, with the parameters of each in order.
 ///
 /// This crate knows nothing about schemas. What it needs of one is the order of the parameters, for
@@ -107,7 +110,7 @@ impl Tools {
         }
         match written.split_once('.') {
             Some((space, name)) if space == name => return name,
-            Some(("functions" | "tools" | "default_api", name)) if self.contains(name) => {
+            Some((space, name)) if NAMESPACES.contains(&space) && self.contains(name) => {
                 return name;
             }
             _ => {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jsonmend_core::{Guide, JsonType, Mender, Options, Outcome, Risk, mend};
 
 use super::{
-    arguments::{Plain, escape},
+    arguments::{Mended, escape},
     out::Ctx,
     shape::{Trim, Untyped, Xml},
     sink::CallSink,
@@ -120,7 +120,7 @@ impl Value {
         }
         match &mut self.state {
             State::Json(mender) => {
-                mender.push(bytes, &mut Plain { ctx, repairs: &mut self.repairs });
+                mender.push(bytes, &mut Mended::new(ctx, &mut self.repairs, &[]));
             }
             State::String => self.put_text(bytes, ctx),
             State::Held(held) => {
@@ -275,7 +275,7 @@ impl Value {
         }
         match &mut self.state {
             State::Json(mender) => {
-                let outcome = mender.finish(&mut Plain { ctx, repairs: &mut self.repairs });
+                let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(mender);
                 if outcome == Outcome::None {
                     ctx.arguments(b"null");
                 }
@@ -315,6 +315,7 @@ impl Value {
         }
         if self.allows(JsonType::Number)
             && let Some(number) = number(text)
+            && (self.typing == Typing::Json || number == text)
         {
             return Some(number.into_bytes());
         }
@@ -334,7 +335,8 @@ impl Value {
     }
 }
 
-/// The number as JSON, if the text is one. Leading zeros and a plus sign are dropped.
+/// The number as JSON, if the text is one. Leading zeros and a plus sign are dropped, so where a string
+/// is possible, too, the text is a number only if this is the same: `07030` is a code.
 fn number(text: &str) -> Option<String> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),

@@ -144,23 +144,25 @@ impl XmlCall {
             State::Type(key, text) => self.kind(key, text, rest, eof, ctx),
             State::Value(reading) => self.value(reading, rest, eof, ctx),
             State::Nested(nested) => self.nested(nested, rest, eof, ctx),
-            State::Body(mut body) => match body.step(rest, eof, ctx) {
-                Step::Done(length) => {
-                    self.state = State::Between;
-                    // The call has ended with its arguments; what is left is its closing tag.
-                    self.close_body(length, ctx)
-                }
-                other => {
+            State::Body(mut body) => {
+                let step = body.step(rest, eof, ctx);
+                if let Step::Done(_) = step {
+                    // The call has ended with its arguments.
+                    ctx.flush_end(true);
+                } else {
                     self.state = State::Body(body);
-                    other
                 }
-            },
+                step
+            }
         }
     }
 
-    fn close_body<S: CallSink>(&mut self, length: usize, ctx: &mut Ctx<'_, S>) -> Step {
-        ctx.flush_end(true);
-        Step::Done(length)
+    /// What was read and is not emitted yet.
+    pub(super) fn pending(&self) -> [&[u8]; 2] {
+        match &self.state {
+            State::Body(body) => body.pending(),
+            _ => [b""; 2],
+        }
     }
 
     fn tool<'t>(&self, tools: &'t Tools) -> Option<&'t Tool> {
@@ -335,7 +337,7 @@ impl XmlCall {
 
     /// A key has no value, so nobody knows what the call was to be.
     fn lost_value<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
-        self.end(CallOutcome::Refused, false, ctx);
+        self.end(CallOutcome::Cut, false, ctx);
         ctx.flush_end(false);
         Step::Done(0)
     }
@@ -420,63 +422,72 @@ impl XmlCall {
         let (open, ..) = self.xml.tag;
         let first = open.as_bytes().first().copied();
         let length = rest.iter().take_while(|byte| Some(**byte) != first).count();
-        let bytes = rest
-            .get(..length.max(usize::from(length == 0 && !rest.is_empty())))
-            .unwrap_or_default();
         if length > 0 {
-            nested.text(bytes);
-            ctx.raw(bytes);
-            self.state = State::Nested(nested);
-            return Step::Read(length);
+            return self.nested_text(nested, rest.get(..length).unwrap_or_default(), ctx);
         }
-        if rest.is_empty() && eof {
-            self.object.key(nested.key(), ctx);
-            ctx.arguments(&nested.json(&self.xml, ctx.options));
-            return self.cut(ctx);
-        }
-        if rest.is_empty() {
+        if rest.is_empty() && !eof {
             self.state = State::Nested(nested);
             return Step::Wait;
+        }
+        if rest.is_empty() {
+            self.end_nested(&mut nested, ctx);
+            return self.cut(ctx);
         }
         let Some(role) = self.role(rest, eof, ctx) else {
             self.state = State::Nested(nested);
             return Step::Wait;
         };
-        let done = match role {
-            Some((Role::Parameter(key, _), _)) if nested.is_full(ctx.options) => {
-                let _ = key;
-                true
-            }
-            Some((Role::Parameter(key, _), length)) => {
+        match role {
+            Some((Role::Parameter(key, _), length)) if !nested.is_full(ctx.options) => {
                 nested.open(&key);
                 ctx.raw(rest.get(..length).unwrap_or_default());
                 self.state = State::Nested(nested);
-                return Step::Read(length);
+                Step::Read(length)
             }
             Some((Role::ParameterEnd(key), length)) => {
+                let bytes = rest.get(..length).unwrap_or_default();
                 if nested.close(&key) {
-                    self.object.key(nested.key(), ctx);
-                    ctx.arguments(&nested.json(&self.xml, ctx.options));
-                    ctx.markup(rest.get(..length).unwrap_or_default());
+                    self.end_nested(&mut nested, ctx);
+                    ctx.markup(bytes);
                 } else {
-                    ctx.raw(rest.get(..length).unwrap_or_default());
+                    ctx.raw(bytes);
                     self.state = State::Nested(nested);
                 }
-                return Step::Read(length);
+                Step::Read(length)
             }
-            Some((Role::CallEnd | Role::WrapperEnd | Role::Wrapper | Role::Call(_), _)) => true,
-            _ => {
-                nested.text(bytes);
-                ctx.raw(bytes);
-                self.state = State::Nested(nested);
-                return Step::Read(bytes.len());
+            Some((
+                Role::Parameter(..)
+                | Role::CallEnd
+                | Role::WrapperEnd
+                | Role::Wrapper
+                | Role::Call(_),
+                _,
+            )) => {
+                self.repairs += 1;
+                self.end_nested(&mut nested, ctx);
+                Step::Read(0)
             }
-        };
-        debug_assert!(done);
-        self.repairs += 1;
+            _ => self.nested_text(nested, rest.get(..1).unwrap_or_default(), ctx),
+        }
+    }
+
+    /// Reads text of a value with elements in it.
+    fn nested_text<S: CallSink>(
+        &mut self,
+        mut nested: Box<Nested>,
+        bytes: &[u8],
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        nested.text(bytes);
+        ctx.raw(bytes);
+        self.state = State::Nested(nested);
+        Step::Read(bytes.len())
+    }
+
+    /// Emits a value with elements in it.
+    fn end_nested<S: CallSink>(&mut self, nested: &mut Nested, ctx: &mut Ctx<'_, S>) {
         self.object.key(nested.key(), ctx);
         ctx.arguments(&nested.json(&self.xml, ctx.options));
-        Step::Read(0)
     }
 }
 

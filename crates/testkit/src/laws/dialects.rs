@@ -13,17 +13,22 @@ use crate::{
     cuts::{self, Cut},
 };
 
-/// Everything that the reader emits.
+/// Everything that a reader of calls emits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Trace {
+pub struct CallTrace {
     /// The source, in the order in which it was emitted.
-    source: Vec<u8>,
-    found: FoundCalls,
-    /// Calls that are open.
+    pub source: Vec<u8>,
+    /// The text, the reasoning and the calls.
+    pub found: FoundCalls,
+    /// How many calls are open.
     open: usize,
+    /// The arguments of the open call, as they were emitted.
+    json: Vec<u8>,
+    /// The arguments of calls that can be run and are no JSON.
+    pub broken: Vec<Vec<u8>>,
 }
 
-impl CallSink for Trace {
+impl CallSink for CallTrace {
     fn text(&mut self, bytes: &[u8]) {
         self.source.extend_from_slice(bytes);
         CallSink::text(&mut self.found, bytes);
@@ -40,6 +45,7 @@ impl CallSink for Trace {
     }
     fn begin(&mut self, call: &CallStart<'_>) {
         self.open += 1;
+        self.json.clear();
         self.found.begin(call);
     }
     fn raw(&mut self, bytes: &[u8]) {
@@ -47,10 +53,14 @@ impl CallSink for Trace {
         self.found.raw(bytes);
     }
     fn arguments(&mut self, json: &[u8]) {
+        self.json.extend_from_slice(json);
         self.found.arguments(json);
     }
     fn end(&mut self, call: &CallEnd) {
         self.open = self.open.wrapping_sub(1);
+        if call.outcome.can_run() && !crate::oracle::is_json(&self.json) {
+            self.broken.push(self.json.clone());
+        }
         self.found.end(call);
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
@@ -58,8 +68,16 @@ impl CallSink for Trace {
     }
 }
 
-fn read<'p>(reader: &CallExtractor, pieces: impl IntoIterator<Item = &'p [u8]>) -> Trace {
-    let (mut reader, mut trace) = (reader.clone(), Trace::default());
+/// How many prefixes of an input are read.
+const LONGEST_PREFIX: usize = 160;
+
+/// Reads a text in pieces, up to its own end.
+#[must_use]
+pub fn read_calls<'p>(
+    reader: &CallExtractor,
+    pieces: impl IntoIterator<Item = &'p [u8]>,
+) -> CallTrace {
+    let (mut reader, mut trace) = (reader.clone(), CallTrace::default());
     for piece in pieces {
         reader.push(piece, &mut trace);
     }
@@ -92,20 +110,34 @@ fn ready(dialect: Option<&Dialect>) -> CallExtractor {
     reader
 }
 
-/// Checks a reader of calls on `input`: the source that it emits is the input, no cut makes a
-/// difference, every call that begins also ends, and the arguments of one that can be run are JSON.
+/// Checks at every byte that what was emitted, and what a reset returns, is what was received.
+fn decided(input: &[u8], reader: &CallExtractor) -> Result<(), Violation> {
+    let check = Check::new(Law::NothingLost, input);
+    let (mut reader, mut trace) = (reader.clone(), CallTrace::default());
+    for (at, byte) in input.iter().take(LONGEST_PREFIX).enumerate() {
+        reader.push(std::slice::from_ref(byte), &mut trace);
+        let withheld = reader.withheld();
+        let rest = reader.clone().reset();
+        check.same("what is withheld", &withheld, &rest.len())?;
+        let given = [&trace.source[..], &rest].concat();
+        check.same_text("what was emitted and not decided", &given, &input[..=at])?;
+    }
+    Ok(())
+}
+
+/// Checks a reader of calls on `input`: the source that it emits is the input, a reset gives back
+/// what was not emitted, no cut makes a difference, every call that begins also ends, and the arguments of one that can be run are JSON.
 ///
 /// # Errors
 /// The first law that `input` breaks.
 pub fn text_calls(input: &[u8], reader: &CallExtractor) -> Result<(), Violation> {
-    let whole = read(reader, [input]);
+    let whole = read_calls(reader, [input]);
     Check::new(Law::NothingLost, input).same_text("the source", &whole.source, input)?;
     Check::new(Law::HonestEnds, input).same("open calls", &whole.open, &0)?;
-    for call in whole.found.calls().iter().filter(|call| call.outcome().can_run()) {
-        let json = String::from_utf8_lossy(call.arguments());
-        Check::new(Law::AlwaysValid, input)
-            .that(crate::oracle::is_json(call.arguments()), || format!("arguments {json}"))?;
-    }
+    let broken: Vec<_> = whole.broken.iter().map(|json| String::from_utf8_lossy(json)).collect();
+    Check::new(Law::AlwaysValid, input)
+        .that(broken.is_empty(), || format!("the arguments {broken:?}"))?;
+    decided(input, reader)?;
     let cuts = if input.len() <= 120 {
         cuts::thorough(input.len())
     } else {
@@ -113,7 +145,7 @@ pub fn text_calls(input: &[u8], reader: &CallExtractor) -> Result<(), Violation>
     };
     let check = Check::new(Law::SplitInvariance, input);
     for cut in cuts.iter().chain([&Cut::bytes(input.len())]) {
-        let trace = read(reader, cut.chunks(input));
+        let trace = read_calls(reader, cut.chunks(input));
         let at = || format!("cut at {:?}", cut.offsets().get(..40).unwrap_or(cut.offsets()));
         check.that(trace == whole, || format!("{}: {trace:?} instead of {whole:?}", at()))?;
     }

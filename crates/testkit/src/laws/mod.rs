@@ -24,7 +24,7 @@ use jsonmend_core::Options;
 
 pub use calls::{Read, cut_calls, cut_calls_read, lost_events, lost_events_read};
 pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
-pub use dialects::{call_reader, text_calls};
+pub use dialects::{CallTrace, call_reader, read_calls, text_calls};
 pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};
 pub use prefixes::{abandoned, honest_ends, nothing_lost, nothing_lost_at_end};
 pub use prose::text_agreement;

@@ -21,6 +21,11 @@ impl Envelope {
         rest
     }
 
+    /// What was pushed and is not emitted yet.
+    pub(in crate::dialect) fn pending(&self) -> [&[u8]; 2] {
+        [&self.removed, self.source.get(self.taken..).unwrap_or_default()]
+    }
+
     pub(super) fn take(&mut self, length: usize) -> Vec<u8> {
         let end = (self.taken + length).min(self.source.len());
         let bytes = self.source.get(self.taken..end).unwrap_or_default().to_vec();

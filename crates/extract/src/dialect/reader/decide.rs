@@ -416,9 +416,8 @@ impl CallExtractor {
         };
         match own {
             Shape::Json(_) => {
-                let is_tool = |key: &str| setup.knows(key);
-                if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_tool))?
-                {
+                let is_key = |key: &str| setup.may_be_key(key);
+                if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
                     return Some(None);
                 }
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))

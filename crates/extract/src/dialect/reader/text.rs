@@ -2,14 +2,18 @@
 
 use super::{CallExtractor, Engine, State};
 use crate::dialect::{
+    brace::BraceCall,
     frames::{self, Turn},
     json::{CLOSE, JsonCall, SPACE, Step},
     markers::Markers,
     out::Ctx,
+    python::PythonCall,
+    react,
     reader::decide::{Decision, Opening, Place},
     setup::Setup,
     shape::{Frames, Shape},
     sink::CallSink,
+    xml::XmlCall,
 };
 
 impl CallExtractor {
@@ -224,15 +228,7 @@ impl CallExtractor {
         let Some(dialect) = setup.rows.get(row) else { return };
         self.out.open_block();
         self.after = None;
-        let ctx = &mut Ctx {
-            sink,
-            out: &mut self.out,
-            row: dialect,
-            tools: &setup.tools,
-            options: &self.options,
-            auto: setup.auto,
-            eos: false,
-        };
+        let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
         let begun = |ctx: &mut Ctx<'_, S>, name: &str, id: Option<&str>| {
             let begun = ctx.begin(name, id);
@@ -275,7 +271,7 @@ impl CallExtractor {
                 if !begun(ctx, name, None) {
                     return;
                 }
-                Engine::Xml(crate::dialect::xml::XmlCall::new(xml, name))
+                Engine::Xml(XmlCall::new(xml, name))
             }
             Opening::Python(shape, found) => {
                 let Some(Shape::Python(block)) = dialect.shapes.get(*shape) else {
@@ -286,7 +282,7 @@ impl CallExtractor {
                 }
                 let closes = block.close.iter().any(|close| !close.is_empty());
                 let stops = setup.stops(row, &block.close);
-                Engine::Python(crate::dialect::python::PythonCall::new(found, stops, closes, ctx))
+                Engine::Python(PythonCall::new(found, stops, closes, ctx))
             }
             Opening::Brace(shape, name) => {
                 let Some(Shape::Brace(brace)) = dialect.shapes.get(*shape) else {
@@ -295,17 +291,17 @@ impl CallExtractor {
                 if !begun(ctx, name, None) {
                     return;
                 }
-                Engine::Brace(crate::dialect::brace::BraceCall::new(brace, ctx))
+                Engine::Brace(BraceCall::new(brace, ctx))
             }
             Opening::Action(name, json) => {
                 if !begun(ctx, name, None) {
                     return;
                 }
                 if *json {
-                    let stops = crate::dialect::react::STOPS.iter().map(|stop| (1, *stop));
+                    let stops = react::STOPS.iter().map(|stop| (1, *stop));
                     Engine::Json(JsonCall::arguments(Markers::new(stops), false, ctx))
                 } else {
-                    Engine::Input(crate::dialect::react::Input::new())
+                    Engine::Input(react::Input::new())
                 }
             }
         };
@@ -384,7 +380,7 @@ impl CallExtractor {
 
     /// Whether another label of the ReAct prompt follows a thought. `None` waits for more.
     fn ends_thought(&self, rest: &[u8], eof: bool, labels: impl Fn(&&str) -> bool) -> Option<bool> {
-        let mut stops = crate::dialect::react::STOPS.into_iter().filter(labels);
+        let mut stops = react::STOPS.into_iter().filter(labels);
         let mut partial = false;
         let here = stops.any(|stop| {
             partial |= rest.len() < stop.len() && stop.as_bytes().starts_with(rest);

@@ -88,6 +88,10 @@ impl XmlCall {
             Place::End(length) => {
                 let whole = reading.key.is_empty();
                 self.repairs += usize::from(length == 0);
+                if length == 0 && reading.fresh {
+                    // What comes next is there before the value is.
+                    ctx.stop_short();
+                }
                 self.finish_value(*reading, ctx);
                 ctx.markup(rest.get(..length).unwrap_or_default());
                 if !whole {

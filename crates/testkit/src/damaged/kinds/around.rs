@@ -104,6 +104,7 @@ pub(super) const KINDS: &[Kind] = &[
         let plain = !strings(draft).any(|text| text.contains('\''));
         (plain && lines(draft, true)).then(|| fixed("'", "'"))?
     }),
+    Kind::new(AroundGroup, "in-quotes", "\"{\"a\": 1}\"", |_, _| fixed("\"", "\"")),
     Kind::new(AroundGroup, "in-backticks", "`{\"a\": 1}`", |draft, _| {
         let plain = !strings(draft).any(|text| text.contains('`'));
         plain.then(|| fixed("`", "`"))?

@@ -2,85 +2,32 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod ends;
+
 use jsonmend_core::{Options, Policy};
-use jsonmend_extract::{
-    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, Dialect, FoundCalls, Tools,
-};
-
-/// All that a sink is told, and the source it was made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Trace {
-    source: Vec<u8>,
-    found: FoundCalls,
-}
-
-impl CallSink for Trace {
-    fn text(&mut self, bytes: &[u8]) {
-        self.source.extend_from_slice(bytes);
-        CallSink::text(&mut self.found, bytes);
-    }
-    fn reasoning(&mut self, bytes: &[u8]) {
-        self.source.extend_from_slice(bytes);
-        CallSink::reasoning(&mut self.found, bytes);
-    }
-    fn text_was_reasoning(&mut self) {
-        self.found.text_was_reasoning();
-    }
-    fn markup(&mut self, bytes: &[u8]) {
-        self.source.extend_from_slice(bytes);
-    }
-    fn begin(&mut self, call: &CallStart<'_>) {
-        self.found.begin(call);
-    }
-    fn raw(&mut self, bytes: &[u8]) {
-        self.source.extend_from_slice(bytes);
-        self.found.raw(bytes);
-    }
-    fn arguments(&mut self, json: &[u8]) {
-        self.found.arguments(json);
-    }
-    fn end(&mut self, call: &CallEnd) {
-        self.found.end(call);
-    }
-}
-
-fn tools() -> Tools {
-    Tools::new().with_tool("book", ["seats", "name"], None).with_tool(
-        "write_file",
-        ["path", "content"],
-        None,
-    )
-}
+use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
+use jsonmend_testkit::laws::{CallTrace, call_reader, read_calls, text_calls};
 
 fn reader(dialect: Option<&Dialect>) -> CallExtractor {
-    let options = Options::new().with_policy(Policy::PERMISSIVE);
-    let reader = CallExtractor::new(options).with_tools(tools());
-    match dialect {
-        Some(dialect) => reader.with_dialect(dialect.clone()),
-        None => reader,
-    }
-}
-
-fn read<'p>(reader: &CallExtractor, pieces: impl IntoIterator<Item = &'p [u8]>) -> Trace {
-    let mut reader = reader.clone();
-    let mut trace = Trace::default();
-    for piece in pieces {
-        reader.push(piece, &mut trace);
-    }
-    reader.finish_at_eos(&mut trace);
-    trace
+    call_reader(dialect, &Options::new().with_policy(Policy::PERMISSIVE))
 }
 
 /// Reads a text in every way. Every byte must be accounted for, and no cut may make a difference.
-fn check(reader: &CallExtractor, text: &str) -> Trace {
-    let whole = read(reader, [text.as_bytes()]);
+fn check(reader: &CallExtractor, text: &str) -> CallTrace {
+    let whole = read_calls(reader, [text.as_bytes()]);
     assert_eq!(String::from_utf8_lossy(&whole.source), text);
+    assert!(whole.broken.is_empty(), "{text:?}: {whole:?}");
     for cut in 0..text.len() {
         let (head, tail) = text.as_bytes().split_at(cut);
-        assert_eq!(read(reader, [head, tail]), whole, "{text:?} at {cut}");
+        assert_eq!(read_calls(reader, [head, tail]), whole, "{text:?} at {cut}");
     }
-    assert_eq!(read(reader, text.as_bytes().chunks(1)), whole, "{text:?} in bytes");
-    assert_eq!(read(reader, text.as_bytes().chunks(3)), whole, "{text:?} in pieces");
+    assert_eq!(read_calls(reader, text.as_bytes().chunks(1)), whole, "{text:?} in bytes");
+    assert_eq!(read_calls(reader, text.as_bytes().chunks(3)), whole, "{text:?} in pieces");
+    // Whatever the policy, the laws hold.
+    for policy in [Policy::CONSERVATIVE, Policy::STRICT] {
+        let reader = reader.clone().with_options(Options::new().with_policy(policy));
+        text_calls(text.as_bytes(), &reader).unwrap();
+    }
     whole
 }
 
@@ -157,7 +104,7 @@ fn text_without_a_call_is_untouched() {
     }
 }
 
-/// Damage to the arguments of a call: whole or mended, or told to be cut or refused, but not lost.
+/// Damage to the arguments of a call: it is whole or mended, or reported as cut or refused, but not lost.
 #[test]
 fn damaged_arguments_are_mended_between_markers() {
     let seats = |text: &str| text.replace(' ', "").contains("\"seats\":");
@@ -188,23 +135,22 @@ fn damaged_arguments_are_mended_between_markers() {
             };
             let json = String::from_utf8_lossy(call.arguments()).into_owned();
             let whole = call.outcome().can_run() && seats(&json);
-            let told = matches!(call.outcome(), CallOutcome::Cut | CallOutcome::Refused);
-            assert!(whole || told, "{} {damaged}: {found:?}", row.name());
+            assert!(whole || !call.outcome().can_run(), "{} {damaged}: {found:?}", row.name());
         }
     }
 }
 
-/// A call that is cut off anywhere after its name is told, and never passed as complete before its
-/// arguments are.
+/// A call that is cut off anywhere after its name is reported, and not as complete before its arguments
+/// are.
 #[test]
-fn a_cut_call_is_told() {
+fn a_cut_call_is_reported() {
     for row in Dialect::all() {
         let example = row.example();
         let Some(from) = example.rfind("seats") else { continue };
         let Some(length) = example[from..].find('2') else { continue };
         for cut in from + 5..from + length {
             let mut reader = reader(Some(row));
-            let mut trace = Trace::default();
+            let mut trace = CallTrace::default();
             reader.push(&example.as_bytes()[..cut], &mut trace);
             reader.finish(&mut trace);
             let calls = trace.found.calls();
@@ -259,7 +205,7 @@ fn a_long_argument_is_not_held_back() {
         ("xml_tool_tags", "<write_file><content>"),
     ] {
         let mut reader = named(name);
-        let mut trace = Trace::default();
+        let mut trace = CallTrace::default();
         reader.push(before.as_bytes(), &mut trace);
         let mut most = 0;
         for piece in long.as_bytes().chunks(16) {
@@ -305,7 +251,7 @@ fn work_is_linear() {
         {
             let steps = |count: usize| {
                 let mut reader = row.map_or_else(|| reader(None), named);
-                let mut trace = Trace::default();
+                let mut trace = CallTrace::default();
                 for piece in unit.repeat(count).as_bytes().chunks(64) {
                     reader.push(piece, &mut trace);
                 }
@@ -345,4 +291,159 @@ fn a_missing_marker_before_the_arguments_costs_nothing() {
             assert_eq!(String::from_utf8_lossy(found.text()), "", "{name}");
         }
     }
+}
+
+#[test]
+fn what_may_be_a_code_is_no_number_unless_the_schema_says_so() {
+    for (name, text, arguments, outcome) in [
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n<function=book>\n<parameter=seats>\n07030\n</parameter>\n</function>\n</tool_call>",
+            r#"{"seats": "07030"}"#,
+            CallOutcome::Whole,
+        ),
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n<function=book>\n<parameter=seats>\n+4\n</parameter>\n</function>\n</tool_call>",
+            r#"{"seats": "+4"}"#,
+            CallOutcome::Whole,
+        ),
+        ("pythonic", "[book(seats=07)]", r#"{"seats": 7}"#, CallOutcome::Repaired),
+        ("pythonic", "[book(seats=0.5)]", r#"{"seats": 0.5}"#, CallOutcome::Whole),
+    ] {
+        let found = check(&named(name), text).found;
+        let call = &found.calls()[0];
+        assert_eq!(String::from_utf8_lossy(call.arguments()), arguments, "{text}");
+        assert_eq!(call.outcome(), outcome, "{text}");
+    }
+}
+
+/// Whether a marker is inside a string does not depend on what the policy allows at the end.
+#[test]
+fn a_marker_inside_a_string_of_a_broken_payload_is_part_of_it() {
+    for text in [
+        "<tool_call>{'name': 'book', 'arguments': {'name': 'use </tool_call> here', 'seats': 2}}</tool_call>",
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2,, \"name\": \"use </tool_call> here\"}}</tool_call>",
+    ] {
+        let strict = named("hermes").with_options(Options::new().with_policy(Policy::CONSERVATIVE));
+        for reader in [named("hermes"), strict] {
+            let call = check(&reader, text).found.calls()[0].clone();
+            let json = String::from_utf8_lossy(call.arguments()).into_owned();
+            assert!(json.contains("\"use </tool_call> here\""), "{json}");
+            assert_eq!(call.outcome(), CallOutcome::Repaired, "{text}");
+        }
+    }
+}
+
+/// A string that was not closed does not swallow the end of its call.
+#[test]
+fn an_open_string_ends_at_the_last_marker() {
+    for (name, text) in [
+        ("hermes", "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": \"two</tool_call>"),
+        ("gemma4", "<|tool_call>call:book{seats:<|\"|>two<tool_call|>"),
+        ("functiongemma", "<start_function_call>call:book{seats:<escape>two<end_function_call>\n"),
+    ] {
+        let found = check(&named(name), text).found;
+        let call = &found.calls()[0];
+        let json = String::from_utf8_lossy(call.arguments()).replace(' ', "");
+        assert_eq!(
+            (&*json, call.outcome()),
+            ("{\"seats\":\"two\"}", CallOutcome::Repaired),
+            "{text}"
+        );
+    }
+    let text = "<|tool_call>call:book{name:<|\"|>a <tool_call|> b<|\"|>}<tool_call|>";
+    let found = check(&named("gemma4"), text).found;
+    assert_eq!(found.calls()[0].arguments(), b"{\"name\":\"a <tool_call|> b\"}");
+}
+
+/// A value of an argument as models break it.
+const DEFECTS: [(&str, &str); 12] = [
+    ("a trailing comma", r#"{"at": 1, "to": "b",}"#),
+    ("single quotes", r#"{'at': 1, 'to': 'b'}"#),
+    ("a missing comma", r#"{"at": 1 "to": "b"}"#),
+    ("bare inner quotes", r#"{"at": 1, "to": "say "b" now"}"#),
+    ("a raw line end", "{\"at\": 1, \"to\": \"b\nc\"}"),
+    ("a literal of Python", r#"{"at": 1, "to": True}"#),
+    ("bare keys", r#"{at: 1, to: "b"}"#),
+    ("a missing bracket", r#"{"at": 1, "to": ["b"}"#),
+    ("a bracket too many", r#"{"at": 1, "to": "b"}}"#),
+    ("an object in a string", r#""{\"at\": 1, \"to\": \"b\"}""#),
+    ("a fence", "```json\n{\"at\": 1, \"to\": \"b\"}\n```"),
+    ("a number as a string", r#"{"at": "1", "to": "b"}"#),
+];
+
+/// The example of a row with another value of `seats`.
+fn with_value(row: &Dialect, value: &str) -> Option<String> {
+    let example = row.example();
+    let key = example.find("seats")?;
+    let at = key + example.get(key..)?.find('2')?;
+    Some([example.get(..at)?, value, example.get(at + 1..)?].concat())
+}
+
+/// Every dialect times every ordinary defect inside the arguments: the call is mended, or reported as cut or
+/// refused. It is never lost, and nothing of it is text.
+#[test]
+fn no_defect_inside_the_arguments_loses_a_call() {
+    let mut failures = Vec::new();
+    let mut mended = 0;
+    for row in Dialect::all() {
+        for (what, value) in DEFECTS {
+            let text = with_value(row, value).unwrap();
+            let found = check(&reader(Some(row)), &text).found;
+            let said = String::from_utf8_lossy(found.text()).into_owned();
+            let Some(call) = found.calls().first() else {
+                failures.push(format!("{} with {what}: lost: {said}", row.name()));
+                continue;
+            };
+            let json = String::from_utf8_lossy(call.arguments()).into_owned();
+            if call.outcome().can_run() {
+                mended += 1;
+                if !json.contains("\"seats\"") || !json.contains("at") || !json.contains("to") {
+                    failures.push(format!("{} with {what}: {json}", row.name()));
+                }
+            }
+            if call.name() != "book" || said.contains("seats") || said.contains("\"to\"") {
+                failures.push(format!("{} with {what}: text: {said}", row.name()));
+            }
+        }
+    }
+    // Most are mended, and not only reported.
+    assert!(mended > 600, "{mended}");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The keys of a call are the caller's, between markers, without any, and next to all other dialects.
+#[test]
+fn a_caller_names_the_keys_of_its_calls() {
+    let own = |open: &'static str, close: &'static str| {
+        Dialect::json("ours", open, [close]).with_keys(["do"], ["with"], ["steps"])
+    };
+    let call = r#"{"do": "book", "with": {"seats": 2}}"#;
+    for text in [
+        call.to_owned(),
+        format!("[{call}]"),
+        format!(r#"{{"steps": [{call}, {call}]}}"#),
+        format!("Done: {call} and\n{call}."),
+    ] {
+        let calls = text.matches("book").count();
+        let named = reader(Some(&own("", "")));
+        let detected = reader(None).with_registered(own("", ""));
+        for reader in [named, detected] {
+            let found = check(&reader, &text).found;
+            assert_eq!(found.calls().len(), calls, "{text}: {found:?}");
+            assert!(found.calls().iter().all(|call| call.arguments() == b"{\"seats\": 2}"));
+        }
+        let found = check(&reader(None), &text).found;
+        assert!(found.calls().is_empty(), "{text}: {found:?}");
+        let text = format!("RUN {text} END");
+        let found = check(&reader(Some(&own("RUN ", "END"))), &text).found;
+        assert!(text.contains("Done") || found.calls().len() == calls, "{text}: {found:?}");
+    }
+    // The keys that models use are read as ever, and those of nobody are not.
+    let reader = reader(Some(&own("", "")));
+    let found = check(&reader, r#"{"name": "book", "arguments": {"seats": 2}}"#).found;
+    assert_eq!(found.calls().len(), 1);
+    let found = check(&reader, r#"{"run": "book", "on": {"seats": 2}}"#).found;
+    assert!(found.calls().is_empty());
 }

@@ -1,0 +1,124 @@
+//! Calls whose arguments end before all of them came.
+
+use jsonmend_core::{Options, Policy};
+use jsonmend_extract::{CallOutcome, Dialect};
+
+use super::{check, named, reader};
+
+/// What is in the text where the first value of a call should be is the next marker. The model stopped
+/// writing the value, so nobody knows what the call was to be, although its end is there.
+#[test]
+fn a_marker_where_a_value_should_be_cuts_the_call() {
+    // Where the end of a value follows, the value is empty and not missing. The others end no call.
+    let others = [
+        "</parameter",
+        "</param>",
+        "</seats>",
+        "]<]minimax[>[</seats>",
+        "</arg_value",
+        "</steptml:parameter",
+        "</｜DSML｜parameter",
+        "</｜DSML｜ parameter",
+        "</ifm|arg_value",
+        "</atem:parameter",
+        "<|close|>argument",
+        "<|sep|>",
+        "<escape>",
+        "<|\"|>",
+    ];
+    let is_marker = |tail: &str| {
+        ["]<]", "<", "```"].iter().any(|begin| tail.starts_with(begin))
+            && !others.iter().any(|other| tail.starts_with(other))
+    };
+    let mut read_cut = 0;
+    for row in Dialect::all() {
+        let example = row.example();
+        let Some(key) = example.find("seats") else { continue };
+        let at = key + example[key..].find('2').unwrap();
+        for (from, _) in example[at + 1..].char_indices() {
+            let tail = &example[at + 1 + from..];
+            if !is_marker(tail) || row.name() == "minimax_m3" && !tail.starts_with("]<]") {
+                continue;
+            }
+            for space in ["", "\n"] {
+                let text = format!("{}{space}{tail}", &example[..at]);
+                for reader in [reader(Some(row)), reader(None)] {
+                    let found = check(&reader, &text).found;
+                    for call in found.calls() {
+                        assert_eq!(call.outcome(), CallOutcome::Cut, "{}: {text:?}", row.name());
+                        assert_eq!(call.name(), "book", "{}: {text:?}", row.name());
+                        read_cut += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(read_cut > 150, "{read_cut}");
+}
+
+/// A closing marker says that there are no arguments. Others say that they did not come.
+#[test]
+fn a_call_without_arguments_is_whole_only_at_its_own_marker() {
+    for (name, text, outcome) in [
+        ("hermes", "<tool_call>{\"name\": \"book\", \"arguments\": </tool_call>", CallOutcome::Cut),
+        ("hermes", "<tool_call>{\"name\": \"book\", \"argum</tool_call>", CallOutcome::Cut),
+        ("hermes", "<tool_call>{\"name\": \"book\"</tool_call>", CallOutcome::Cut),
+        (
+            "hermes",
+            "<tool_call>{\"name\": \"book\", \"arguments\": \"{\\\"seats\\\": \"}</tool_call>",
+            CallOutcome::Cut,
+        ),
+        (
+            "hermes",
+            "<tool_call>{\"name\": \"book\", \"arguments\": {\"n\": 1e</tool_call>",
+            CallOutcome::Cut,
+        ),
+        (
+            "hermes",
+            "<tool_call>{\"name\": \"book\", \"arguments\": {\"n\": 1</tool_call>",
+            CallOutcome::Repaired,
+        ),
+        (
+            "kimi_k2",
+            "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|><|tool_call_end|>",
+            CallOutcome::Whole,
+        ),
+        (
+            "kimi_k2",
+            "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|><|tool_calls_section_end|>",
+            CallOutcome::Cut,
+        ),
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n<function=book>\n<parameter=seats>\n<parameter=name>\nAda\n</parameter>\n</function>\n</tool_call>",
+            CallOutcome::Cut,
+        ),
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n<function=book>\n<parameter=name>\n</parameter>\n</function>\n</tool_call>",
+            CallOutcome::Whole,
+        ),
+        ("glm_arg_kv", "<tool_call>book\n<arg_key>seats</arg_key>\n</tool_call>", CallOutcome::Cut),
+        ("functionary_v31", "<function=book>{\"seats\": </function>", CallOutcome::Cut),
+        ("mistral", "[TOOL_CALLS]book[ARGS]", CallOutcome::Cut),
+    ] {
+        let found = check(&named(name), text).found;
+        assert_eq!(found.calls().len(), 1, "{text}: {found:?}");
+        assert_eq!(found.calls()[0].outcome(), outcome, "{text}: {found:?}");
+    }
+}
+
+/// Where the policy does not allow to close the arguments, the call is cut.
+#[test]
+fn a_call_that_may_not_be_closed_is_cut() {
+    for text in [
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2</tool_call>",
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"two</tool_call>",
+        "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": </tool_call>",
+    ] {
+        let policy = Policy::CONSERVATIVE;
+        let found =
+            check(&named("hermes").with_options(Options::new().with_policy(policy)), text).found;
+        assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut, "{text}");
+    }
+}
