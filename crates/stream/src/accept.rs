@@ -8,10 +8,11 @@ use std::{
 };
 
 use futures_core::{Stream, stream::FusedStream};
+use jsonmend_core::Outcome;
 #[cfg(feature = "schema")]
 use jsonmend_response::{CallFit, ObjectFit};
 use jsonmend_response::{Event, Object};
-use jsonmend_wire::Call;
+use jsonmend_wire::{Call, Doubt};
 use pin_project_lite::pin_project;
 
 use crate::{Error, MendStream};
@@ -38,8 +39,9 @@ pub enum Oversized {
     /// It is [`Judgement::Unchecked`]: the mended text, to which no schema was fitted and about which the
     /// hook was not asked.
     PassUnchecked,
-    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. An object, of which
-    /// only the mended text is kept, is [`Judgement::TooLong`].
+    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. A call of which a part
+    /// may be missing is [`Judgement::Incomplete`], and an object, of which only the mended text is kept,
+    /// [`Judgement::TooLong`].
     PassRaw,
 }
 
@@ -119,6 +121,8 @@ pub enum Candidate {
         /// How it fits the schema for the text. `None` without a schema.
         #[cfg(feature = "schema")]
         fit: Option<Box<ObjectFit>>,
+        /// Why it may lack a part although it looks complete: what the response lost before it ended.
+        doubt: Option<Doubt>,
     },
 }
 
@@ -132,15 +136,11 @@ impl Candidate {
             Self::Call { fit: Some(fit), .. } if !matches!(**fit, CallFit::Unchecked) => {
                 fit.arguments()
             }
-            Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
             #[cfg(feature = "schema")]
-            Self::Object { fit: Some(fit), .. } => {
+            Self::Object { fit: Some(fit), doubt: None, .. } => {
                 fit.json().filter(|_| fit.outcome().is_complete())
             }
-            Self::Object { object, .. } => {
-                let object = object.as_ref()?;
-                object.json().filter(|_| object.outcome().is_complete())
-            }
+            Self::Call { .. } | Self::Object { .. } => self.mended(),
         }
     }
 
@@ -148,10 +148,22 @@ impl Candidate {
     fn mended(&self) -> Option<&str> {
         match self {
             Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
+            Self::Object { doubt: Some(_), .. } => None,
             Self::Object { object, .. } => {
                 let object = object.as_ref()?;
                 object.json().filter(|_| object.outcome().is_complete())
             }
+        }
+    }
+
+    /// The text as the model wrote it, if nothing of it is missing.
+    fn raw(&self) -> Option<&str> {
+        match self {
+            Self::Call { call, .. } => {
+                let is_there = call.outcome().is_complete() || call.outcome() == Outcome::Invalid;
+                (is_there && call.doubt().is_none()).then(|| call.raw())
+            }
+            Self::Object { .. } => None,
         }
     }
 
@@ -173,8 +185,8 @@ impl Candidate {
 pub enum Judgement {
     /// The hook accepted it: its text.
     Accepted(String),
-    /// It is cut off, cannot be repaired, or does not fit its schema. The hook was not asked. The candidate
-    /// says why.
+    /// It is cut off, may lack a part, cannot be repaired, or does not fit its schema. The hook was not asked. The
+    /// candidate says why.
     Incomplete,
     /// It is longer than the cap, and passed as received ([`Oversized::PassRaw`]).
     Raw(String),
@@ -283,6 +295,8 @@ pin_project! {
         next: Option<Event>,
         options: AcceptOptions,
         counts: AcceptCounts,
+        // What the response lost.
+        doubt: Option<Doubt>,
         // How much was read of the open calls, if the stream may end early. Empty without schemas.
         read: Vec<(usize, usize)>,
         over: bool,
@@ -338,6 +352,7 @@ where
             next: None,
             options,
             counts: AcceptCounts::default(),
+            doubt: None,
             read: Vec::new(),
             over: false,
         }
@@ -411,6 +426,9 @@ where
                     })));
                 }
             }
+            if let Event::Doubted(doubt) = event {
+                this.doubt.get_or_insert(doubt);
+            }
             let candidate = match event {
                 Event::CallEnded(call) => {
                     let following = this.events.as_mut().take_ready();
@@ -438,10 +456,13 @@ where
                         object: Some(object),
                         #[cfg(feature = "schema")]
                         fit,
+                        doubt: *this.doubt,
                     }
                 }
                 #[cfg(feature = "schema")]
-                Event::ObjectFitted(fit) => Candidate::Object { object: None, fit: Some(fit) },
+                Event::ObjectFitted(fit) => {
+                    Candidate::Object { object: None, fit: Some(fit), doubt: *this.doubt }
+                }
                 event => return Poll::Ready(Some(Ok(AcceptEvent::Event(event)))),
             };
             if let Some(judgement) = judge(&candidate, *this.options) {
@@ -457,17 +478,18 @@ where
 /// The judgement about a candidate, unless the hook has to be asked.
 fn judge(candidate: &Candidate, options: AcceptOptions) -> Option<Judgement> {
     if candidate.length() > options.cap {
-        let too_long = Some(Judgement::TooLong);
-        return match (options.oversized, candidate) {
-            (Oversized::PassRaw, Candidate::Call { call, .. }) => {
-                Some(Judgement::Raw(call.raw().to_owned()))
+        let passed = match (options.oversized, candidate) {
+            (Oversized::PassRaw, Candidate::Call { .. }) => {
+                candidate.raw().map(|text| Judgement::Raw(text.to_owned()))
             }
-            (Oversized::PassUnchecked, _) => match candidate.mended() {
-                Some(json) => Some(Judgement::Unchecked(json.to_owned())),
-                None => Some(Judgement::Incomplete),
-            },
-            _ => too_long,
+            (Oversized::PassUnchecked, _) => {
+                candidate.mended().map(|json| Judgement::Unchecked(json.to_owned()))
+            }
+            (Oversized::Error, _) | (Oversized::PassRaw, Candidate::Object { .. }) => {
+                Some(Judgement::TooLong)
+            }
         };
+        return Some(passed.unwrap_or(Judgement::Incomplete));
     }
     candidate.json().is_none().then_some(Judgement::Incomplete)
 }
