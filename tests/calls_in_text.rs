@@ -292,7 +292,7 @@ fn calls_come_while_they_arrive_and_reasoning_comes_apart() {
 }
 
 #[test]
-fn calls_that_do_not_end_are_told_and_cannot_run() {
+fn calls_that_do_not_end_are_reported_and_cannot_run() {
     let text = "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2, \"name\": \"A";
     for body in Body::ALL {
         for stopped in [true, false] {

@@ -99,7 +99,7 @@ impl Default for AcceptOptions {
     }
 }
 
-/// A call or an object that has ended, complete and valid as far as the library can tell: what the hook
+/// A call or an object that has ended, complete and valid as far as the library knows: what the hook
 /// decides about.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
