@@ -150,7 +150,8 @@
 //! | `http-body` | `http_body::Body` in and out of the adapters; implies `stream` | no |
 //! | `tokio` | `AsyncRead` as a source of bytes; implies `stream` | no |
 //! | `tokio-time` | deadlines by the clock of tokio; implies `tokio` | no |
-//! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
+//! | `metrics` | counters of the facade `metrics` from the adapters; implies `stream` | no |
+//! | `tracing` | spans and events of `tracing` from the adapters; implies `stream` | no |
 
 mod write;
 

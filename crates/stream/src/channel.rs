@@ -16,7 +16,7 @@ use pin_project_lite::pin_project;
 use crate::{
     JsonOptions, ValueError,
     pump::{self, Reads, Upstream},
-    trace,
+    telemetry::Watch,
 };
 
 /// How many texts of one response are read. No real response has this many.
@@ -96,6 +96,11 @@ impl<S, E, D: Document> Reading<S, E, D> {
         Self { body: Some(body), upstream: Upstream::Open, channel, answered: false }
     }
 
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    pub(crate) fn set_telemetry(&mut self, telemetry: crate::Telemetry) {
+        self.channel.watch.set(telemetry);
+    }
+
     /// The document of the text that was read last.
     pub(crate) fn latest(&self) -> Option<&D> {
         Some(&self.channel.texts.get(&self.channel.last?)?.1)
@@ -122,15 +127,16 @@ where
     pub(crate) fn poll<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        mut take: impl FnMut(D::Found) -> Taken<T, E>,
+        mut take: impl FnMut(D::Found, &Watch) -> Taken<T, E>,
     ) -> Poll<Option<Result<T, ValueError<E>>>> {
         let mut this = self.project();
+        let _span = this.channel.watch.enter();
         loop {
             let next = ready!(pump::poll(this.body.as_mut(), this.upstream, this.channel, cx));
             let (answers, item) = match next {
                 None => return Poll::Ready(None),
                 Some(Err(error)) => (true, Some(Err(error.into()))),
-                Some(Ok(InChannel::Found(found))) => take(found),
+                Some(Ok(InChannel::Found(found))) => take(found, &this.channel.watch),
                 Some(Ok(InChannel::Lost(doubt))) => (true, Some(Err(ValueError::Lost(doubt)))),
                 Some(Ok(InChannel::Provider(error))) => {
                     (true, Some(Err(ValueError::Provider(Box::new(error)))))
@@ -178,6 +184,7 @@ struct Channel<D: Document> {
     failed: bool,
     found: VecDeque<D::Found>,
     queue: VecDeque<InChannel<D::Found>>,
+    watch: Watch,
 }
 
 impl<D: Document> Channel<D> {
@@ -193,6 +200,7 @@ impl<D: Document> Channel<D> {
             failed: false,
             found: VecDeque::new(),
             queue: VecDeque::new(),
+            watch: Watch::new(true),
         }
     }
 
@@ -229,7 +237,7 @@ impl<D: Document> Channel<D> {
     /// Reads the texts that the body has brought.
     fn read_events(&mut self) {
         while let Some(event) = self.body.as_mut().and_then(ResponseReader::next_event) {
-            trace::event(&event);
+            self.watch.event(&event);
             match event {
                 Event::Text { block, text, .. } => self.read(block, text.as_bytes()),
                 Event::Finish(finish) => self.finish(Some(finish.choice())),

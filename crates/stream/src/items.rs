@@ -82,6 +82,14 @@ where
         Self { reading, limit, item: PhantomData }
     }
 
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.reading.set_telemetry(telemetry);
+        self
+    }
+
     /// Stops reading: drops upstream. Items that have closed are still emitted, and then an error if the
     /// document was not complete. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
@@ -100,7 +108,7 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
         let limit = *this.limit;
-        this.reading.poll(cx, |piece| take(piece, limit))
+        this.reading.poll(cx, |piece, _| take(piece, limit))
     }
 }
 

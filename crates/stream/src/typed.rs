@@ -18,7 +18,6 @@ use serde::{Deserialize, de::DeserializeOwned};
 use crate::{
     ChannelOptions, ValueError,
     channel::{Document, Reading},
-    trace,
 };
 
 /// What happened to a value that is read as a Rust type.
@@ -67,6 +66,14 @@ where
         }
     }
 
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.reading.set_telemetry(telemetry);
+        self
+    }
+
     /// Stops reading: drops upstream and processes what was received, as at the end of the channel. The
     /// remaining events are still emitted. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
@@ -103,9 +110,12 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
         let limit = *this.limit;
-        this.reading.poll(cx, |growth| match growth {
+        this.reading.poll(cx, |growth, watch| match growth {
             Growth::Grew => (false, Some(Ok(TypedEvent::Grew))),
-            Growth::Ended { outcome, object } => (true, Some(whole(outcome, &object, limit))),
+            Growth::Ended { outcome, object } => {
+                watch.object(&object);
+                (true, Some(whole(outcome, &object, limit)))
+            }
         })
     }
 }
@@ -193,7 +203,6 @@ impl TextSink for Growing {
     fn end(&mut self, outcome: Outcome) {
         let Some(open) = self.open.take() else { return };
         let object = Box::new(open.end(outcome));
-        trace::object(&object);
         self.grew = false;
         self.ready.push_back(Growth::Ended { outcome, object });
     }
