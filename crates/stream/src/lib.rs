@@ -71,6 +71,8 @@ mod accept;
 mod call_values;
 #[cfg(feature = "serde_json")]
 mod channel;
+#[cfg(feature = "codec")]
+mod codec;
 mod deadline;
 mod error;
 #[cfg(feature = "serde_json")]
@@ -98,6 +100,8 @@ pub use accept::{
 };
 #[cfg(feature = "serde_json")]
 pub use channel::ChannelOptions;
+#[cfg(feature = "codec")]
+pub use codec::MendCodec;
 pub use error::Error;
 #[cfg(feature = "serde_json")]
 pub use items::{Item, ItemStream};
