@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use jsonmend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};
 use jsonmend_extract::{Dialect, Extractor, Findings, Scope, mend_text};
-use jsonmend_testkit::{adversary, bodies::Shape, cases, transport::Scenario};
+use jsonmend_testkit::{adversary, bodies::Shape, cases, chaos::Settings, transport::Scenario};
 
 fn document(path: &str) -> String {
     let path = jsonmend_tests::root().join(path);
@@ -388,6 +388,18 @@ fn every_shape_and_fault_is_in_the_page_of_fuzzing() {
 }
 
 /// The lookup of headings works.
+#[test]
+fn the_seeds_in_the_page_of_fuzzing_give_what_it_shows() {
+    let page = document("docs/fuzzing.md");
+    let shown: Vec<&str> = page.lines().filter(|line| line.starts_with("seed=")).collect();
+    assert!(shown.len() >= 2, "{shown:?}");
+    for (seed, line) in (0..).zip(shown) {
+        let case = Settings::new().case(seed, Some(Shape::Anthropic));
+        let path = "/v1/messages";
+        assert_eq!(line, format!("seed={seed} {path} {}: {}", Shape::Anthropic, case.scenario()));
+    }
+}
+
 #[test]
 fn headings_are_read() {
     assert_eq!(heading_code("### `single-quote`").as_deref(), Some("single-quote"));

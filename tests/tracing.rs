@@ -9,7 +9,7 @@ use std::{
 
 use futures::{StreamExt, executor::block_on, stream};
 use jsonmend_extract::Scope;
-use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions};
+use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions, Telemetry};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -32,10 +32,19 @@ impl Subscriber for Lines {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut lines = self.0.lock().unwrap();
+        write!(lines, "SPAN in={:?}", span.metadata().name()).unwrap();
+        span.record(&mut Line(&mut lines));
+        lines.push('\n');
         Id::from_u64(1)
     }
-    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        let mut lines = self.0.lock().unwrap();
+        lines.push_str("RECORD");
+        values.record(&mut Line(&mut lines));
+        lines.push('\n');
+    }
     fn record_follows_from(&self, _: &Id, _: &Id) {}
     fn event(&self, event: &Event<'_>) {
         let mut lines = self.0.lock().unwrap();
@@ -72,5 +81,29 @@ fn outcomes_are_reported_and_contents_are_not() {
     has("DEBUG message=document ended", "outcome=\"closed\"");
     has("DEBUG message=call ended", "outcome=\"repaired\"");
     has("DEBUG message=response ended", "outcome=\"complete\"");
+    has("INFO message=tool_input_repaired", "tool=\"other\" codes=\"unquoted-key\" risk=\"exact\"");
     assert!(!lines.contains("secret") && !lines.contains("Paris"), "{lines}");
+}
+
+#[test]
+fn tools_and_contents_are_reported_if_the_caller_asks() {
+    let lines = Lines::default();
+    tracing::subscriber::with_default(lines.clone(), || {
+        let body = [
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+            "\"function\":{\"name\":\"add\",\"arguments\":\"{a: 1}\"}}]}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+        ];
+        let body = stream::iter(body).map(Ok::<_, &str>);
+        let telemetry = Telemetry::new().with_model("m-1").with_tools(["add"]).with_content();
+        let events = body.mend(ResponseOptions::new()).with_telemetry(telemetry);
+        block_on(events.for_each(|_| async {}));
+    });
+    let lines = lines.0.lock().unwrap();
+    for part in
+        ["tool=\"add\"", "raw=\"{a: 1}\"", "arguments=\"{\\\"a\\\": 1}\"", "in=\"json_repair\""]
+    {
+        assert!(lines.lines().any(|line| line.contains(part)), "{part}: {lines}");
+    }
+    assert!(lines.contains("model=\"m-1\"") && lines.contains("format=\"openai-chat\""), "{lines}");
 }

@@ -147,10 +147,12 @@
 //! | `stream` | `jsonmend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
 //! | `serde` | `Serialize` for repairs, outcomes, paths, issues and changes; `Value` as a `Deserializer` | no |
 //! | `serde_json` | calls, arguments and objects as Rust types (`parse`), items and values while they arrive (`items`, `typed`), partial values as those of `serde_json` | no |
+//! | `codec` | a codec of `tokio_util`; implies `tokio` | no |
 //! | `http-body` | `http_body::Body` in and out of the adapters; implies `stream` | no |
 //! | `tokio` | `AsyncRead` as a source of bytes; implies `stream` | no |
 //! | `tokio-time` | deadlines by the clock of tokio; implies `tokio` | no |
-//! | `tracing` | events of `tracing` from the adapters; implies `stream` | no |
+//! | `metrics` | counters of the facade `metrics` from the adapters; implies `stream` | no |
+//! | `tracing` | spans and events of `tracing` from the adapters; implies `stream` | no |
 
 mod write;
 

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use jsonmend_core::Mended;
 use jsonmend_wire::{
-    ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
+    ApiFormat, Block, Call, CallKind, Doubt, Finish, Framing, StreamOutcome, Usage, WireError,
+    WireEvent,
 };
 
 use crate::Object;
@@ -88,6 +89,9 @@ pub enum Event {
         /// The provider's own JSON, verbatim.
         json: String,
     },
+    /// Something of the response was lost, damaged or contradicted. No call that is open here is complete, and a
+    /// text that is open may lack a part. It comes before what was read next.
+    Doubted(Doubt),
     /// The stream ended. The last event.
     Ended(StreamOutcome),
     /// An envelope was invalid JSON and was repaired before it was read, as this says.
@@ -207,6 +211,7 @@ impl Event {
             WireEvent::CallRaw { call, bytes } => Self::CallRaw { call, text: bytes.to_vec() },
             WireEvent::CallNamed { call, name } => Self::CallNamed { call, name: name.to_owned() },
             WireEvent::Citation { block, json } => Self::Citation { block, json: json.to_owned() },
+            WireEvent::Doubted(doubt) => Self::Doubted(doubt),
             WireEvent::Ended(outcome) => Self::Ended(outcome),
             WireEvent::EnvelopeMended(mended) => Self::EnvelopeMended(Box::new((*mended).clone())),
             WireEvent::Error(error) => Self::Error(error.clone()),
@@ -245,6 +250,7 @@ impl Event {
             Self::CallNamed { call, name } => WireEvent::CallNamed { call: *call, name },
             Self::CallRaw { call, text } => WireEvent::CallRaw { call: *call, bytes: text },
             Self::Citation { block, json } => WireEvent::Citation { block: *block, json },
+            Self::Doubted(doubt) => WireEvent::Doubted(*doubt),
             Self::Ended(outcome) => WireEvent::Ended(*outcome),
             Self::EnvelopeMended(mended) => WireEvent::EnvelopeMended(mended),
             Self::Error(error) => WireEvent::Error(error),

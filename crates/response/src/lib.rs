@@ -37,6 +37,7 @@ mod object;
 mod options;
 mod reader;
 mod response;
+mod summary;
 mod texts;
 
 #[cfg(feature = "schema")]
@@ -51,3 +52,4 @@ pub use object::{Object, ObjectBuilder};
 pub use options::ResponseOptions;
 pub use reader::ResponseReader;
 pub use response::Response;
+pub use summary::RepairSummary;

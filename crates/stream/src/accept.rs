@@ -1,5 +1,7 @@
 //! A hook of the caller before a call or an object is handed out.
 
+mod candidate;
+
 use std::{
     fmt,
     future::Future,
@@ -8,13 +10,13 @@ use std::{
 };
 
 use futures_core::{Stream, stream::FusedStream};
-#[cfg(feature = "schema")]
-use jsonmend_response::{CallFit, ObjectFit};
-use jsonmend_response::{Event, Object};
-use jsonmend_wire::Call;
+use jsonmend_response::Event;
+use jsonmend_wire::Doubt;
 use pin_project_lite::pin_project;
 
 use crate::{Error, MendStream};
+use candidate::judge;
+pub use candidate::{Candidate, Judgement};
 
 /// What the hook decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +40,9 @@ pub enum Oversized {
     /// It is [`Judgement::Unchecked`]: the mended text, to which no schema was fitted and about which the
     /// hook was not asked.
     PassUnchecked,
-    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. An object, of which
-    /// only the mended text is kept, is [`Judgement::TooLong`].
+    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. A call of which a part
+    /// may be missing is [`Judgement::Incomplete`], and an object, of which only the mended text is kept,
+    /// [`Judgement::TooLong`].
     PassRaw,
 }
 
@@ -94,109 +97,6 @@ impl AcceptOptions {
 impl Default for AcceptOptions {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// A call or an object that has ended, complete and valid as far as the library can tell: what the hook
-/// decides about.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Candidate {
-    /// A tool call. With tools, its arguments fit the schema of the tool, or the tool has none.
-    #[non_exhaustive]
-    Call {
-        /// The call.
-        call: Box<Call>,
-        /// How it fits the schema of its tool. `None` without tools.
-        #[cfg(feature = "schema")]
-        fit: Option<Box<CallFit>>,
-    },
-    /// An object in the text. With a schema, it fits.
-    #[non_exhaustive]
-    Object {
-        /// The object. `None` for a text that only the schema could read, as a whole.
-        object: Option<Box<Object>>,
-        /// How it fits the schema for the text. `None` without a schema.
-        #[cfg(feature = "schema")]
-        fit: Option<Box<ObjectFit>>,
-    },
-}
-
-impl Candidate {
-    /// The JSON text: fitted to the schema if there is one, otherwise mended. `None` if it is not complete
-    /// or does not fit, and so must not be used.
-    #[must_use]
-    pub fn json(&self) -> Option<&str> {
-        match self {
-            #[cfg(feature = "schema")]
-            Self::Call { fit: Some(fit), .. } if !matches!(**fit, CallFit::Unchecked) => {
-                fit.arguments()
-            }
-            Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
-            #[cfg(feature = "schema")]
-            Self::Object { fit: Some(fit), .. } => {
-                fit.json().filter(|_| fit.outcome().is_complete())
-            }
-            Self::Object { object, .. } => {
-                let object = object.as_ref()?;
-                object.json().filter(|_| object.outcome().is_complete())
-            }
-        }
-    }
-
-    /// The mended text, before any schema. `None` if it is not complete.
-    fn mended(&self) -> Option<&str> {
-        match self {
-            Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
-            Self::Object { object, .. } => {
-                let object = object.as_ref()?;
-                object.json().filter(|_| object.outcome().is_complete())
-            }
-        }
-    }
-
-    /// How many bytes it has: the larger one of the mended text and what a schema made of it.
-    fn length(&self) -> usize {
-        let mended = match self {
-            Self::Call { call, .. } => call.arguments().len().max(call.raw().len()),
-            Self::Object { object, .. } => {
-                object.as_ref().and_then(|object| object.json()).map_or(0, str::len)
-            }
-        };
-        mended.max(self.json().map_or(0, str::len))
-    }
-}
-
-/// What became of a call or an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Judgement {
-    /// The hook accepted it: its text.
-    Accepted(String),
-    /// It is cut off, cannot be repaired, or does not fit its schema. The hook was not asked. The candidate
-    /// says why.
-    Incomplete,
-    /// It is longer than the cap, and passed as received ([`Oversized::PassRaw`]).
-    Raw(String),
-    /// The hook refused it, for this reason.
-    Refused(String),
-    /// The hook replaced it with this text.
-    Replaced(String),
-    /// It is longer than the cap. The hook was not asked.
-    TooLong,
-    /// It is longer than the cap, and passed without a schema or the hook ([`Oversized::PassUnchecked`]).
-    Unchecked(String),
-}
-
-impl Judgement {
-    /// The JSON text to use: what was accepted or replaced. `None` for everything else, including what passed
-    /// unchecked.
-    #[must_use]
-    pub fn json(&self) -> Option<&str> {
-        match self {
-            Self::Accepted(json) | Self::Replaced(json) => Some(json),
-            _ => None,
-        }
     }
 }
 
@@ -283,6 +183,8 @@ pin_project! {
         next: Option<Event>,
         options: AcceptOptions,
         counts: AcceptCounts,
+        // What the response lost.
+        doubt: Option<Doubt>,
         // How much was read of the open calls, if the stream may end early. Empty without schemas.
         read: Vec<(usize, usize)>,
         over: bool,
@@ -338,6 +240,7 @@ where
             next: None,
             options,
             counts: AcceptCounts::default(),
+            doubt: None,
             read: Vec::new(),
             over: false,
         }
@@ -411,6 +314,9 @@ where
                     })));
                 }
             }
+            if let Event::Doubted(doubt) = event {
+                this.doubt.get_or_insert(doubt);
+            }
             let candidate = match event {
                 Event::CallEnded(call) => {
                     let following = this.events.as_mut().take_ready();
@@ -438,10 +344,13 @@ where
                         object: Some(object),
                         #[cfg(feature = "schema")]
                         fit,
+                        doubt: *this.doubt,
                     }
                 }
                 #[cfg(feature = "schema")]
-                Event::ObjectFitted(fit) => Candidate::Object { object: None, fit: Some(fit) },
+                Event::ObjectFitted(fit) => {
+                    Candidate::Object { object: None, fit: Some(fit), doubt: *this.doubt }
+                }
                 event => return Poll::Ready(Some(Ok(AcceptEvent::Event(event)))),
             };
             if let Some(judgement) = judge(&candidate, *this.options) {
@@ -452,24 +361,6 @@ where
             *this.asked = Some(candidate);
         }
     }
-}
-
-/// The judgement about a candidate, unless the hook has to be asked.
-fn judge(candidate: &Candidate, options: AcceptOptions) -> Option<Judgement> {
-    if candidate.length() > options.cap {
-        let too_long = Some(Judgement::TooLong);
-        return match (options.oversized, candidate) {
-            (Oversized::PassRaw, Candidate::Call { call, .. }) => {
-                Some(Judgement::Raw(call.raw().to_owned()))
-            }
-            (Oversized::PassUnchecked, _) => match candidate.mended() {
-                Some(json) => Some(Judgement::Unchecked(json.to_owned())),
-                None => Some(Judgement::Incomplete),
-            },
-            _ => too_long,
-        };
-    }
-    candidate.json().is_none().then_some(Judgement::Incomplete)
 }
 
 /// Counts what was read of the open calls.

@@ -1,13 +1,23 @@
 //! The documents of a channel of text, or of the texts of a response.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 
+use futures_core::Stream;
 use jsonmend_core::Options;
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-use jsonmend_wire::{Block, WireError};
+use jsonmend_wire::{Block, Doubt, WireError};
+use pin_project_lite::pin_project;
 
-use crate::{JsonOptions, pump::Reads, trace};
+use crate::{
+    JsonOptions, ValueError,
+    pump::{self, Reads, Upstream},
+    telemetry::Watch,
+};
 
 /// How many texts of one response are read. No real response has this many.
 const MOST_TEXTS: usize = 1024;
@@ -55,7 +65,7 @@ impl From<ResponseOptions> for ChannelOptions {
 
 /// Receives the documents of one text.
 pub(crate) trait Document: TextSink + Clone {
-    type Found;
+    type Found: std::fmt::Debug;
 
     /// The text has ended. What is emitted from here on may be what closes a document that was cut off.
     fn ending(&mut self) {}
@@ -64,13 +74,94 @@ pub(crate) trait Document: TextSink + Clone {
     fn drain(&mut self, into: &mut VecDeque<Self::Found>);
 }
 
+pin_project! {
+    /// A channel and the source of its bytes.
+    #[derive(Debug)]
+    pub(crate) struct Reading<S, E, D: Document> {
+        #[pin]
+        body: Option<S>,
+        upstream: Upstream<E>,
+        channel: Channel<D>,
+        // Whether there was a document, or an error that says why there was none.
+        answered: bool,
+    }
+}
+
+/// What a stream makes of something in a document: whether it answers the caller, and what it emits.
+pub(crate) type Taken<T, E> = (bool, Option<Result<T, ValueError<E>>>);
+
+impl<S, E, D: Document> Reading<S, E, D> {
+    pub(crate) fn new(body: S, options: ChannelOptions, start: D) -> Self {
+        let channel = Channel::new(options, start);
+        Self { body: Some(body), upstream: Upstream::Open, channel, answered: false }
+    }
+
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    pub(crate) fn set_telemetry(&mut self, telemetry: crate::Telemetry) {
+        self.channel.watch.set(telemetry);
+    }
+
+    /// The document of the text that was read last.
+    pub(crate) fn latest(&self) -> Option<&D> {
+        Some(&self.channel.texts.get(&self.channel.last?)?.1)
+    }
+
+    pub(crate) fn is_terminated(&self) -> bool {
+        let over = matches!(self.upstream, Upstream::Over);
+        self.body.is_none() && self.channel.queue.is_empty() && over
+    }
+}
+
+impl<S, B, E, D> Reading<S, E, D>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    D: Document,
+{
+    pub(crate) fn cancel(self: Pin<&mut Self>) {
+        let this = self.project();
+        pump::cancel(this.body, this.upstream, this.channel);
+    }
+
+    /// The next item of a stream that makes this of what is found.
+    pub(crate) fn poll<T>(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        mut take: impl FnMut(D::Found, &Watch) -> Taken<T, E>,
+    ) -> Poll<Option<Result<T, ValueError<E>>>> {
+        let mut this = self.project();
+        let _span = this.channel.watch.enter();
+        loop {
+            let next = ready!(pump::poll(this.body.as_mut(), this.upstream, this.channel, cx));
+            let (answers, item) = match next {
+                None => return Poll::Ready(None),
+                Some(Err(error)) => (true, Some(Err(error.into()))),
+                Some(Ok(InChannel::Found(found))) => take(found, &this.channel.watch),
+                Some(Ok(InChannel::Lost(doubt))) => (true, Some(Err(ValueError::Lost(doubt)))),
+                Some(Ok(InChannel::Provider(error))) => {
+                    (true, Some(Err(ValueError::Provider(Box::new(error)))))
+                }
+                Some(Ok(InChannel::TooManyTexts)) => (false, Some(Err(ValueError::TooManyTexts))),
+                Some(Ok(InChannel::Ended)) if *this.answered => continue,
+                Some(Ok(InChannel::Ended)) => (true, Some(Err(ValueError::NotFound))),
+            };
+            *this.answered |= answers;
+            if item.is_some() {
+                return Poll::Ready(item);
+            }
+        }
+    }
+}
+
 /// What is in a channel.
 #[derive(Debug)]
-pub(crate) enum InChannel<F> {
+enum InChannel<F> {
     /// Something in a document.
     Found(F),
     /// The channel has ended.
     Ended,
+    /// Something of the response was lost, and no error says so.
+    Lost(Doubt),
     /// The provider reported an error.
     Provider(WireError),
     /// There are more texts than are read.
@@ -79,7 +170,7 @@ pub(crate) enum InChannel<F> {
 
 /// Reads a channel, or a body, and passes each of its texts to a [`Document`] of its own.
 #[derive(Debug)]
-pub(crate) struct Channel<D: Document> {
+struct Channel<D: Document> {
     body: Option<ResponseReader>,
     scope: Scope,
     mending: Options,
@@ -89,12 +180,15 @@ pub(crate) struct Channel<D: Document> {
     /// The text that was read last.
     last: Option<Block>,
     crowded: bool,
+    /// The body reported an error.
+    failed: bool,
     found: VecDeque<D::Found>,
     queue: VecDeque<InChannel<D::Found>>,
+    watch: Watch,
 }
 
 impl<D: Document> Channel<D> {
-    pub(crate) fn new(options: ChannelOptions, start: D) -> Self {
+    fn new(options: ChannelOptions, start: D) -> Self {
         Self {
             body: options.body.map(ResponseReader::new),
             scope: options.scope,
@@ -103,19 +197,11 @@ impl<D: Document> Channel<D> {
             texts: BTreeMap::new(),
             last: None,
             crowded: false,
+            failed: false,
             found: VecDeque::new(),
             queue: VecDeque::new(),
+            watch: Watch::new(true),
         }
-    }
-
-    /// The document of the text that was read last.
-    pub(crate) fn latest(&self) -> Option<&D> {
-        Some(&self.texts.get(&self.last?)?.1)
-    }
-
-    /// Whether everything that was found has been taken.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.queue.is_empty()
     }
 
     fn read(&mut self, block: Block, text: &[u8]) {
@@ -151,11 +237,17 @@ impl<D: Document> Channel<D> {
     /// Reads the texts that the body has brought.
     fn read_events(&mut self) {
         while let Some(event) = self.body.as_mut().and_then(ResponseReader::next_event) {
-            trace::event(&event);
+            self.watch.event(&event);
             match event {
                 Event::Text { block, text, .. } => self.read(block, text.as_bytes()),
                 Event::Finish(finish) => self.finish(Some(finish.choice())),
-                Event::Error(error) => self.queue.push_back(InChannel::Provider(error)),
+                Event::Error(error) => {
+                    self.failed = true;
+                    self.queue.push_back(InChannel::Provider(error));
+                }
+                Event::Doubted(doubt) if !self.failed && is_loss(doubt) => {
+                    self.queue.push_back(InChannel::Lost(doubt));
+                }
                 _ => {}
             }
         }
@@ -187,4 +279,9 @@ impl<B: AsRef<[u8]>, D: Document> Reads<B> for Channel<D> {
         self.finish(None);
         self.queue.push_back(InChannel::Ended);
     }
+}
+
+/// Whether a part of the text may be missing. The other doubts concern calls.
+const fn is_loss(doubt: Doubt) -> bool {
+    matches!(doubt, Doubt::DamagedEvent | Doubt::Limit | Doubt::LostEvent)
 }

@@ -3,7 +3,7 @@
 use std::{
     marker::PhantomData,
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use futures_core::{Stream, stream::FusedStream};
@@ -13,8 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     ChannelOptions, ValueError,
-    channel::{Channel, InChannel},
-    pump::{self, Upstream},
+    channel::{Reading, Taken},
     splitter::{Piece, Splitter},
 };
 
@@ -66,12 +65,8 @@ pin_project! {
     #[derive(Debug)]
     pub struct ItemStream<S, E, T> {
         #[pin]
-        body: Option<S>,
-        upstream: Upstream<E>,
-        channel: Channel<Splitter>,
+        reading: Reading<S, E, Splitter>,
         limit: usize,
-        // Whether a document with the array, or one that is not complete, has ended.
-        answered: bool,
         item: PhantomData<fn() -> T>,
     }
 }
@@ -83,22 +78,22 @@ where
 {
     pub(crate) fn new(body: S, pointer: &str, options: ChannelOptions) -> Self {
         let limit = options.limit();
-        let channel = Channel::new(options, Splitter::new(pointer, limit));
-        Self {
-            body: Some(body),
-            upstream: Upstream::Open,
-            channel,
-            limit,
-            answered: false,
-            item: PhantomData,
-        }
+        let reading = Reading::new(body, options, Splitter::new(pointer, limit));
+        Self { reading, limit, item: PhantomData }
+    }
+
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.reading.set_telemetry(telemetry);
+        self
     }
 
     /// Stops reading: drops upstream. Items that have closed are still emitted, and then an error if the
     /// document was not complete. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
-        let this = self.project();
-        pump::cancel(this.body, this.upstream, this.channel);
+        self.project().reading.cancel();
     }
 }
 
@@ -111,35 +106,23 @@ where
     type Item = Result<Item<T>, ValueError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut this = self.project();
-        loop {
-            let next = ready!(pump::poll(this.body.as_mut(), this.upstream, this.channel, cx));
-            let found = match next {
-                None => return Poll::Ready(None),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
-                Some(Ok(found)) => found,
-            };
-            return Poll::Ready(Some(match found {
-                InChannel::Found(Piece::Item { index, json: Some(json) }) => read(index, &json),
-                InChannel::Found(Piece::Item { index, json: None }) => {
-                    Err(ValueError::TooLong { index: Some(index), limit: *this.limit })
-                }
-                InChannel::Found(Piece::Ended { outcome, items, found }) => {
-                    let whole = outcome.is_complete();
-                    *this.answered |= found || !whole;
-                    if whole || outcome == Outcome::None {
-                        continue;
-                    }
-                    Err(ValueError::Incomplete { outcome, items })
-                }
-                InChannel::Provider(error) => {
-                    *this.answered = true;
-                    Err(ValueError::Provider(Box::new(error)))
-                }
-                InChannel::TooManyTexts => Err(ValueError::TooManyTexts),
-                InChannel::Ended if *this.answered => continue,
-                InChannel::Ended => Err(ValueError::NotFound),
-            }));
+        let this = self.project();
+        let limit = *this.limit;
+        this.reading.poll(cx, |piece, _| take(piece, limit))
+    }
+}
+
+/// What comes of a piece. A document with the array, or one that is not complete, is an answer.
+fn take<T: DeserializeOwned, E>(piece: Piece, limit: usize) -> Taken<Item<T>, E> {
+    match piece {
+        Piece::Item { index, json: Some(json) } => (false, Some(read(index, &json))),
+        Piece::Item { index, json: None } => {
+            (false, Some(Err(ValueError::TooLong { index: Some(index), limit })))
+        }
+        Piece::Ended { outcome, found, .. } if outcome.is_complete() => (found, None),
+        Piece::Ended { outcome: Outcome::None, .. } => (false, None),
+        Piece::Ended { outcome, items, .. } => {
+            (true, Some(Err(ValueError::Incomplete { outcome, items })))
         }
     }
 }
@@ -161,7 +144,6 @@ where
     T: DeserializeOwned,
 {
     fn is_terminated(&self) -> bool {
-        let over = matches!(self.upstream, Upstream::Over);
-        self.body.is_none() && self.channel.is_empty() && over
+        self.reading.is_terminated()
     }
 }

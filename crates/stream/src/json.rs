@@ -18,7 +18,7 @@ use crate::{
     Error,
     pieces::Joined,
     pump::{self, Reads, Upstream},
-    trace,
+    telemetry::Watch,
 };
 
 /// How a [`JsonStream`] reads its channel.
@@ -268,9 +268,18 @@ where
             raw: None,
             chunk: Bytes::new(),
             queue: VecDeque::new(),
+            watch: Watch::new(true),
         };
         let reader = Reader { extractor, found };
         Self { channel: Some(channel), upstream: Upstream::Open, reader }
+    }
+
+    /// Sets what logs and metrics say about the channel.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.reader.found.watch.set(telemetry);
+        self
     }
 
     /// Stops reading: drops upstream and processes what was received, as at the end of the channel. The
@@ -290,6 +299,7 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
+        let _span = this.reader.found.watch.enter();
         pump::poll(this.channel, this.upstream, this.reader, cx)
     }
 }
@@ -341,6 +351,7 @@ struct Found {
     /// The chunk being read.
     chunk: Bytes,
     queue: VecDeque<Pending>,
+    watch: Watch,
 }
 
 /// An event that the next one may still extend.
@@ -457,7 +468,7 @@ impl TextSink for Found {
         }
         if let Some(open) = self.open.take() {
             let object = Box::new(open.end(outcome));
-            trace::object(&object);
+            self.watch.object(&object);
             self.queue.push_back(Pending::Ready(JsonEvent::Ended(object)));
         }
     }

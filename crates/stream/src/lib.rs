@@ -62,14 +62,17 @@
 //! A [`JsonStream`] emits slices of the caller's own `Bytes` where nothing was repaired. A
 //! [`MendStream`] copies: a provider sends text as escaped strings inside an envelope.
 //!
-//! # Tracing
-//! With the feature `tracing`, the outcome of documents, calls and responses is logged at level
-//! `DEBUG`, dropped input and failures at `WARN`. Content is never logged.
+//! # Telemetry
+//! With the feature `tracing`, each response has a span; the outcome of documents, calls and responses is
+//! logged at level `DEBUG`, calls whose arguments were repaired at `INFO`, dropped input and failures at
+//! `WARN`. With the feature `metrics`, they are counted. Content is never logged unless the caller asks for it.
 
 mod accept;
 mod call_values;
 #[cfg(feature = "serde_json")]
 mod channel;
+#[cfg(feature = "codec")]
+mod codec;
 mod deadline;
 mod error;
 #[cfg(feature = "serde_json")]
@@ -85,7 +88,7 @@ mod settings;
 pub mod source;
 #[cfg(feature = "serde_json")]
 mod splitter;
-mod trace;
+mod telemetry;
 #[cfg(feature = "serde_json")]
 mod typed;
 #[cfg(feature = "serde_json")]
@@ -97,6 +100,8 @@ pub use accept::{
 };
 #[cfg(feature = "serde_json")]
 pub use channel::ChannelOptions;
+#[cfg(feature = "codec")]
+pub use codec::MendCodec;
 pub use error::Error;
 #[cfg(feature = "serde_json")]
 pub use items::{Item, ItemStream};
@@ -111,6 +116,8 @@ pub use rewrite::RewriteStream;
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
 pub use settings::{Settings, SettingsError};
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+pub use telemetry::Telemetry;
 #[cfg(feature = "serde_json")]
 pub use typed::{TypedEvent, TypedStream};
 #[cfg(feature = "serde_json")]

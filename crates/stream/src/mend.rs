@@ -17,7 +17,7 @@ use crate::{
     Error, JsonOptions, JsonStream, RewriteStream,
     call_values::CallValues,
     pump::{self, Reads, Upstream},
-    trace,
+    telemetry::Watch,
 };
 
 pin_project! {
@@ -51,6 +51,7 @@ pin_project! {
         reader: ResponseReader,
         // The values of open calls, if the caller wants them.
         values: Option<CallValues>,
+        watch: Watch,
     }
 }
 
@@ -63,7 +64,8 @@ where
     #[must_use]
     pub fn new(body: S, options: ResponseOptions) -> Self {
         let reader = ResponseReader::new(options);
-        Self { body: Some(body), upstream: Upstream::Open, reader, values: None }
+        let watch = Watch::new(true);
+        Self { body: Some(body), upstream: Upstream::Open, reader, values: None, watch }
     }
 
     /// Keeps the value of each open call, for [`call_value`](Self::call_value). It takes up to about 50
@@ -71,6 +73,14 @@ where
     #[must_use]
     pub fn with_call_values(mut self) -> Self {
         self.values = Some(CallValues::default());
+        self
+    }
+
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.watch.set(telemetry);
         self
     }
 
@@ -85,9 +95,8 @@ where
     pub(crate) fn take_ready(self: Pin<&mut Self>) -> Option<Event> {
         let this = self.project();
         let event = Reads::<B>::next(this.reader)?;
-        if let Some(values) = this.values {
-            values.note(&event);
-        }
+        let _span = this.watch.enter();
+        note(&event, this.values, this.watch);
         Some(event)
     }
 }
@@ -154,9 +163,10 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
+        let _span = this.watch.enter();
         let polled = pump::poll(this.body, this.upstream, this.reader, cx);
-        if let (Some(values), Poll::Ready(Some(Ok(event)))) = (this.values, &polled) {
-            values.note(event);
+        if let Poll::Ready(Some(Ok(event))) = &polled {
+            note(event, this.values, this.watch);
         }
         polled
     }
@@ -176,15 +186,21 @@ impl<B: AsRef<[u8]>> Reads<B> for ResponseReader {
     type Event = Event;
 
     fn next(&mut self) -> Option<Event> {
-        let event = self.next_event()?;
-        trace::event(&event);
-        Some(event)
+        self.next_event()
     }
     fn push(&mut self, chunk: B) {
         Self::push(self, chunk.as_ref());
     }
     fn finish(&mut self) {
         Self::finish(self);
+    }
+}
+
+/// Looks at an event that is about to be emitted.
+fn note(event: &Event, values: &mut Option<CallValues>, watch: &mut Watch) {
+    watch.event(event);
+    if let Some(values) = values {
+        values.note(event);
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use futures_core::Stream;
 
-use crate::{Error, trace};
+use crate::{Error, telemetry};
 
 /// How many chunks in a row may yield no event before the task yields.
 const IDLE_CHUNKS: usize = 64;
@@ -68,7 +68,7 @@ where
             end => {
                 body.set(None);
                 *upstream = if let Some(Err(error)) = end {
-                    trace::upstream_failed();
+                    telemetry::upstream_failed();
                     reader.fail();
                     Upstream::Failed(error)
                 } else {

@@ -14,6 +14,7 @@ use pin_project_lite::pin_project;
 use crate::{
     Error,
     pump::{self, Reads, Upstream},
+    telemetry::Watch,
 };
 
 pin_project! {
@@ -49,7 +50,8 @@ where
     #[must_use]
     pub fn new(body: S, options: RewriteOptions) -> Self {
         let rewriter = Rewriter::new(options);
-        let (out, observer) = (BytesMut::new(), Observer(None));
+        let (out, observer) =
+            (BytesMut::new(), Observer { observe: None, watch: Watch::new(true) });
         let writing = Writing { rewriter, out, observer, outcome: None };
         Self { body: Some(body), upstream: Upstream::Open, writing }
     }
@@ -58,7 +60,15 @@ where
     /// one. There are no events from an upstream error on.
     #[must_use]
     pub fn with_observer(mut self, observer: impl FnMut(&WireEvent<'_>) + Send + 'static) -> Self {
-        self.writing.observer = Observer(Some(Box::new(observer)));
+        self.writing.observer.observe = Some(Box::new(observer));
+        self
+    }
+
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.writing.observer.watch.set(telemetry);
         self
     }
 
@@ -92,6 +102,7 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
+        let _span = this.writing.observer.watch.enter();
         pump::poll(this.body, this.upstream, this.writing, cx)
     }
 }
@@ -170,13 +181,21 @@ impl<B: AsRef<[u8]>> Reads<B> for Writing {
 /// Looks at the events of a body.
 type Observe = dyn FnMut(&WireEvent<'_>) + Send;
 
-struct Observer(Option<Box<Observe>>);
+struct Observer {
+    observe: Option<Box<Observe>>,
+    watch: Watch,
+}
 
 impl Observer {
     fn take(&mut self, out: &mut BytesMut, piece: &Rewritten<'_>) {
-        match (piece, &mut self.0) {
-            (Rewritten::Bytes(bytes), _) => out.extend_from_slice(bytes),
-            (Rewritten::Event(event), Some(observer)) => observer(event),
+        match piece {
+            Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
+            Rewritten::Event(event) => {
+                self.watch.wire(event);
+                if let Some(observe) = &mut self.observe {
+                    observe(event);
+                }
+            }
             _ => {}
         }
     }
@@ -184,6 +203,6 @@ impl Observer {
 
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Observer").field(&self.0.is_some()).finish()
+        f.debug_tuple("Observer").field(&self.observe.is_some()).finish()
     }
 }

@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 use crate::{
     Error,
     pump::{self, Reads, Upstream},
-    trace,
+    telemetry::Watch,
 };
 
 /// What happened while a value was fitted to its schema.
@@ -98,8 +98,17 @@ where
             reported: 0,
             shown: 0,
             queue: VecDeque::new(),
+            watch: Watch::new(true),
         };
         Self { channel: Some(channel), upstream: Upstream::Open, fitting }
+    }
+
+    /// Sets what logs and metrics say about the value.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.fitting.watch.set(telemetry);
+        self
     }
 
     /// Stops reading: drops upstream and processes what was received, as at the end of the channel. The
@@ -131,6 +140,7 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
+        let _span = this.fitting.watch.enter();
         pump::poll(this.channel, this.upstream, this.fitting, cx)
     }
 }
@@ -156,6 +166,7 @@ struct Fitting {
     /// How many bytes of the value had been read at the last [`FitEvent::Grew`].
     shown: usize,
     queue: VecDeque<FitEvent>,
+    watch: Watch,
 }
 
 impl Fitting {
@@ -191,7 +202,7 @@ impl<B: AsRef<[u8]>> Reads<B> for Fitting {
         stream.end();
         self.report_findings(stream.cursor());
         let fitted = stream.finish();
-        trace::fitted(&fitted);
+        self.watch.fitted(&fitted);
         self.queue.push_back(FitEvent::Ended(Box::new(fitted)));
     }
 }

@@ -7,6 +7,7 @@
 //! | a `Stream` that cannot fail | [`infallible`] |
 //! | a [`Read`] | [`from_read`]; the adapters are then iterators, too |
 //! | an `AsyncRead` or `AsyncBufRead` of tokio | `from_async_read`, with the feature `tokio` |
+//! | the same, in a `FramedRead` of `tokio_util` | not a source: `MendCodec`, with the feature `codec` |
 //! | an `http_body::Body` | `from_body`, with the feature `http-body` |
 //! | a slice of bytes | not a stream: [`Response::read`](crate::Response::read) |
 //!

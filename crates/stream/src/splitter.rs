@@ -141,7 +141,6 @@ impl TextSink for Splitter {
         walk.begun -= usize::from(walk.item.take().is_some());
         let (items, found) = (walk.begun, walk.found);
         walk.ready.push_back(Piece::Ended { outcome, items, found });
-        self.ending = false;
     }
 }
 
@@ -274,4 +273,25 @@ impl Walk {
 fn is_index(key: &str, index: usize) -> bool {
     let canonical = key == "0" || !key.starts_with(['0', '+']);
     canonical && key.parse() == Ok(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_the_end_of_the_text_closes_is_an_item() {
+        let mut splitter = Splitter::new("", 100);
+        splitter.ending();
+        for text in ["[[1]]", "[[2]]"] {
+            splitter.begin(0);
+            splitter.json(text.as_bytes());
+            splitter.settle();
+            splitter.end(Outcome::Closed);
+        }
+        let mut found = VecDeque::new();
+        splitter.drain(&mut found);
+        let items = found.iter().filter(|piece| matches!(piece, Piece::Item { .. }));
+        assert_eq!((items.count(), found.len()), (0, 2), "{found:?}");
+    }
 }

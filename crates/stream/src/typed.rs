@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     marker::PhantomData,
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use futures_core::{Stream, stream::FusedStream};
@@ -17,9 +17,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     ChannelOptions, ValueError,
-    channel::{Channel, Document, InChannel},
-    pump::{self, Upstream},
-    trace,
+    channel::{Document, Reading},
 };
 
 /// What happened to a value that is read as a Rust type.
@@ -48,12 +46,8 @@ pin_project! {
     #[derive(Debug)]
     pub struct TypedStream<S, E, T> {
         #[pin]
-        body: Option<S>,
-        upstream: Upstream<E>,
-        channel: Channel<Growing>,
+        reading: Reading<S, E, Growing>,
         limit: usize,
-        // Whether a document has ended.
-        answered: bool,
         value: PhantomData<fn() -> T>,
     }
 }
@@ -66,20 +60,24 @@ where
     pub(crate) fn new(body: S, options: ChannelOptions) -> Self {
         let limit = options.limit();
         Self {
-            body: Some(body),
-            upstream: Upstream::Open,
-            channel: Channel::new(options, Growing::new(limit)),
+            reading: Reading::new(body, options, Growing::new(limit)),
             limit,
-            answered: false,
             value: PhantomData,
         }
+    }
+
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.reading.set_telemetry(telemetry);
+        self
     }
 
     /// Stops reading: drops upstream and processes what was received, as at the end of the channel. The
     /// remaining events are still emitted. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
-        let this = self.project();
-        pump::cancel(this.body, this.upstream, this.channel);
+        self.project().reading.cancel();
     }
 }
 
@@ -88,7 +86,7 @@ impl<S, E, T> TypedStream<S, E, T> {
     /// before its type is known. Nothing is copied.
     #[must_use]
     pub fn value(&self) -> Option<Value<'_>> {
-        self.channel.latest()?.partial.root()
+        self.reading.latest()?.partial.root()
     }
 
     /// The value so far as a `T`. Fields that may still be missing have to be optional or have a default,
@@ -110,29 +108,15 @@ where
     type Item = Result<TypedEvent<T>, ValueError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut this = self.project();
-        loop {
-            let next = ready!(pump::poll(this.body.as_mut(), this.upstream, this.channel, cx));
-            let found = match next {
-                None => return Poll::Ready(None),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
-                Some(Ok(found)) => found,
-            };
-            return Poll::Ready(Some(match found {
-                InChannel::Found(Growth::Grew) => Ok(TypedEvent::Grew),
-                InChannel::Found(Growth::Ended { outcome, object }) => {
-                    *this.answered = true;
-                    whole(outcome, &object, *this.limit)
-                }
-                InChannel::Provider(error) => {
-                    *this.answered = true;
-                    Err(ValueError::Provider(Box::new(error)))
-                }
-                InChannel::TooManyTexts => Err(ValueError::TooManyTexts),
-                InChannel::Ended if *this.answered => continue,
-                InChannel::Ended => Err(ValueError::NotFound),
-            }));
-        }
+        let this = self.project();
+        let limit = *this.limit;
+        this.reading.poll(cx, |growth, watch| match growth {
+            Growth::Grew => (false, Some(Ok(TypedEvent::Grew))),
+            Growth::Ended { outcome, object } => {
+                watch.object(&object);
+                (true, Some(whole(outcome, &object, limit)))
+            }
+        })
     }
 }
 
@@ -160,8 +144,7 @@ where
     T: DeserializeOwned,
 {
     fn is_terminated(&self) -> bool {
-        let over = matches!(self.upstream, Upstream::Over);
-        self.body.is_none() && self.channel.is_empty() && over
+        self.reading.is_terminated()
     }
 }
 
@@ -220,7 +203,6 @@ impl TextSink for Growing {
     fn end(&mut self, outcome: Outcome) {
         let Some(open) = self.open.take() else { return };
         let object = Box::new(open.end(outcome));
-        trace::object(&object);
         self.grew = false;
         self.ready.push_back(Growth::Ended { outcome, object });
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jsonmend_core::Outcome;
-use jsonmend_wire::WireError;
+use jsonmend_wire::{Doubt, WireError};
 
 use crate::Error;
 
@@ -21,6 +21,9 @@ pub enum ValueError<E> {
         /// 0 for a value that is no array.
         items: usize,
     },
+    /// Something of the response was lost or damaged, so what follows may lack a part. Comes once for each loss
+    /// that is not a [`Provider`](Self::Provider) error itself.
+    Lost(Doubt),
     /// There is no document, or it has no array in that place.
     NotFound,
     /// The provider reported an error inside the response.
@@ -63,6 +66,7 @@ impl<E> fmt::Display for ValueError<E> {
             Self::Incomplete { outcome, items } => {
                 write!(f, "the document is not complete: {outcome}, after {items} items")
             }
+            Self::Lost(doubt) => write!(f, "a part of the response was lost: {doubt}"),
             Self::NotFound => f.write_str("there is no such value in the text"),
             Self::Provider(_) => f.write_str("the provider reported an error"),
             Self::TooLong { index: Some(index), limit } => {

@@ -171,6 +171,42 @@ fn what_is_longer_than_the_cap_follows_the_policy() {
 }
 
 #[test]
+fn what_is_longer_than_the_cap_and_lacks_a_part_never_passes() {
+    let long = format!("{{'nights': 1, 'note': '{}'}}", "n".repeat(200));
+    let text = call(0, "book", &long) + END;
+    for cut in text.find("nights").unwrap()..text.find("finish_reason").unwrap() {
+        for policy in [Oversized::PassRaw, Oversized::PassUnchecked] {
+            let (source, _) = Source::new(vec![Ok(text.as_bytes()[..cut].to_vec())]);
+            let accept = AcceptOptions::new().with_cap(10, policy);
+            let judged = judgements(source, ResponseOptions::new(), accept);
+            assert!(judged.iter().all(|one| *one == Judgement::Incomplete), "{cut}: {judged:?}");
+        }
+    }
+}
+
+#[test]
+fn an_object_of_a_response_that_lost_a_part_is_not_complete() {
+    let objects = ResponseOptions::new().with_objects(Scope::All);
+    let text = |text: &str| piece(&json!({"content": text}));
+    for (lost, complete) in [("", true), ("data: {\"choi\n\n", false), (": {\"a\": \n\n", false)] {
+        for schema in [None, Some(Schema::from_text("{\"type\": \"array\"}").unwrap())] {
+            let response = match &schema {
+                Some(schema) => objects.clone().with_schema(schema, FitOptions::new()),
+                None => objects.clone(),
+            };
+            let text = [&text("[1, "), lost, &text("2]"), END].concat();
+            for size in [1, 7, 10_000] {
+                let (source, _) = Source::cut(text.as_bytes(), size);
+                let judged = judgements(source, response.clone(), AcceptOptions::new());
+                let accepted = Judgement::Accepted("[1, 2]".to_owned());
+                let want = if complete { accepted } else { Judgement::Incomplete };
+                assert_eq!(judged, [want], "{lost}");
+            }
+        }
+    }
+}
+
+#[test]
 fn nothing_is_polled_while_the_hook_waits() {
     let (source, log) = Source::cut(body().as_bytes(), 16);
     let answered = Cell::new(false);

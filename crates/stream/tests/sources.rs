@@ -18,26 +18,52 @@ use futures::{Stream, StreamExt, executor::block_on, stream};
 use http_body::{Body, Frame};
 use jsonmend_core::{Options, Policy};
 use jsonmend_stream::{
-    Error, Item, JsonOptions, MendExt, Response, ResponseOptions, RewriteOptions, RewriteOutcome,
-    RewriteStream, source as sources,
+    Error, Item, JsonOptions, MendCodec, MendExt, Response, ResponseOptions, RewriteOptions,
+    RewriteOutcome, RewriteStream, source as sources,
+};
+use jsonmend_testkit::{
+    Seed,
+    bodies::{Reply, Shape},
+    cuts::Cut,
+    transport::Scenario,
 };
 use jsonmend_wire::{RewriteMode, WireEvent, WireOptions};
 use source::Source;
 use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::codec::FramedRead;
 
 /// Bytes in pieces, pending before each, as every kind of source.
 struct Pieces {
     left: VecDeque<Vec<u8>>,
     ready: bool,
+    /// Chooses before which pieces it is pending; before each if there is none.
+    seed: Option<Seed>,
 }
 
 impl Pieces {
     fn new(text: &[u8], size: usize) -> Self {
-        Self { left: text.chunks(size).map(<[u8]>::to_vec).collect(), ready: false }
+        let left = text.chunks(size).map(<[u8]>::to_vec).collect();
+        Self { left, ready: false, seed: None }
+    }
+
+    /// Pieces that end anywhere, of which some have to be waited for, more than once.
+    fn random(text: &[u8], seed: u64) -> Self {
+        let mut seed = Seed::new(seed);
+        let cut = Cut::random(text.len(), 1 + text.len() / 40, &mut seed);
+        let left = cut.chunks(text).flat_map(|piece| piece.chunks(4096)).map(<[u8]>::to_vec);
+        Self { left: left.collect(), ready: false, seed: Some(seed) }
+    }
+
+    /// Whether the next piece has to be waited for.
+    fn waits(&mut self) -> bool {
+        match &mut self.seed {
+            Some(seed) => seed.below(3) == 0,
+            None => !std::mem::replace(&mut self.ready, true),
+        }
     }
 
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if !std::mem::replace(&mut self.ready, true) {
+        if self.waits() {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -55,7 +81,7 @@ impl Stream for Pieces {
 
 impl Read for Pieces {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !std::mem::replace(&mut self.ready, true) {
+        if self.waits() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         self.ready = false;
@@ -112,23 +138,90 @@ where
     response
 }
 
+/// Reads the pieces through every entry point.
+fn every_way(pieces: impl Fn() -> Pieces, whole: &Response, what: &str) {
+    assert_eq!(response(sources::infallible(pieces())), *whole, "{what}: a stream");
+    assert_eq!(response(sources::from_async_read(pieces())), *whole, "{what}: an AsyncRead");
+    assert_eq!(response(sources::from_body(pieces())), *whole, "{what}: a body");
+    let slices = pieces().left.into_iter().map(|piece| Ok::<_, io::Error>(Bytes::from(piece)));
+    assert_eq!(response(stream::iter(slices)), *whole, "{what}: a stream of results");
+    let mut blocking = Response::default();
+    for event in sources::from_read(pieces()).mend(ResponseOptions::new()) {
+        blocking.record(event.unwrap());
+    }
+    assert_eq!(blocking, *whole, "{what}: a blocking reader");
+    let mut framed = FramedRead::new(pieces(), MendCodec::new(ResponseOptions::new()));
+    let mut coded = Response::default();
+    while let Some(event) = block_on(framed.next()) {
+        coded.record(event.unwrap());
+    }
+    assert_eq!(coded, *whole, "{what}: a codec");
+}
+
 #[test]
 fn every_source_gives_the_same() {
     let whole = Response::read(BODY.as_bytes(), ResponseOptions::new());
     assert_eq!(whole.transcript().calls()[0].arguments(), "{\"a\": 1, \"b\": true}");
     for size in [1, 2, 3, 7, 50, 1000] {
-        let pieces = || Pieces::new(BODY.as_bytes(), size);
-        assert_eq!(response(sources::infallible(pieces())), whole);
-        assert_eq!(response(sources::from_async_read(pieces())), whole);
-        assert_eq!(response(sources::from_body(pieces())), whole);
-        let slices = pieces().left.into_iter().map(|piece| Ok::<_, io::Error>(Bytes::from(piece)));
-        assert_eq!(response(stream::iter(slices)), whole);
-        let mut blocking = Response::default();
-        for event in sources::from_read(pieces()).mend(ResponseOptions::new()) {
-            blocking.record(event.unwrap());
-        }
-        assert_eq!(blocking, whole);
+        every_way(|| Pieces::new(BODY.as_bytes(), size), &whole, "the body");
     }
+}
+
+/// `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
+#[test]
+fn every_format_is_the_same_through_every_entry_point_however_it_arrives() {
+    let check = |body: &[u8], what: &str| {
+        let whole = Response::read(body, ResponseOptions::new());
+        for seed in 0..3 {
+            every_way(|| Pieces::random(body, seed), &whole, what);
+        }
+    };
+    for shape in Shape::ALL {
+        for number in 0..3 {
+            let mut seed = Seed::new(number);
+            let body = Reply::random_in(shape, &mut seed).body();
+            check(&body, &format!("{shape} {number}"));
+            let scenario = Scenario::random(&body, &mut seed);
+            let damaged = scenario.deliver(&body);
+            check(damaged.bytes(), &format!("{shape} {number} {scenario}"));
+        }
+    }
+    let mut folders: Vec<_> =
+        std::env::var_os("JSONMEND_RECORDINGS").map(Into::into).into_iter().collect();
+    while let Some(folder) = folders.pop() {
+        let _: &std::path::PathBuf = &folder;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                check(&std::fs::read(&path).unwrap(), &path.display().to_string());
+            }
+        }
+    }
+}
+
+/// What a codec has read when its reader fails is handed out, and then the error.
+#[test]
+fn a_reader_of_a_codec_that_fails_is_an_error() {
+    struct Failing(Pieces);
+    impl AsyncRead for Failing {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            if self.0.left.is_empty() {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+            }
+            Pin::new(&mut self.0).poll_read(cx, buffer)
+        }
+    }
+    let failing = Failing(Pieces::new(&BODY.as_bytes()[..100], 30));
+    let events = FramedRead::new(failing, MendCodec::new(ResponseOptions::new()));
+    let events: Vec<_> = block_on(events.collect());
+    let (last, before) = events.split_last().unwrap();
+    assert!(last.is_err() && before.len() > 2 && before.iter().all(Result::is_ok), "{events:?}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use jsonmend_extract::Scope;
 use jsonmend_stream::{
     ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
 };
+use jsonmend_wire::{WireLimits, WireOptions, sse::SseLimits};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use source::Source;
@@ -335,4 +336,52 @@ fn a_value_that_is_not_whole_is_an_error() {
     let long = typed("{'city': 'Oslo', 'days': 3}", 20);
     assert!(matches!(long, ValueError::TooLong { index: None, limit: 20, .. }));
     assert!(matches!(typed("no", 20), ValueError::NotFound));
+}
+
+fn text_event(text: &str) -> String {
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
+}
+
+/// What was lost in the middle of a text leaves JSON that looks whole.
+#[test]
+fn a_part_of_the_response_that_was_lost_is_an_error() {
+    let limits = WireLimits::new().with_sse(SseLimits::new().with_line(300));
+    let options = ResponseOptions::new().with_wire(WireOptions::new().with_limits(limits));
+    let long = format!("2, \"{}\", ", "x".repeat(400));
+    let done = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    let body = [&text_event("[1, "), &text_event(&long), &text_event("3]"), done].concat();
+    let sum = read_every_way(&body, "", &options.clone().into());
+    assert_eq!(values(&sum), json!([1, 3]));
+    assert_eq!(sum.errors, ["a part of the response was lost: limit"]);
+    // An error that says so comes once.
+    let events = [&text_event("[1, "), "data: {\"choi\n\n", &text_event("3]"), done];
+    let sum = read_every_way(&events.concat(), "", &options.into());
+    assert_eq!(values(&sum), json!([1, 3]));
+    assert_eq!(sum.errors, ["the provider reported an error"]);
+}
+
+/// The end of a text closes what is open in every document that it brings, not only in the first one.
+#[test]
+fn what_the_end_of_a_text_closes_is_no_item() {
+    for before in ["", "{} ", "[1] ", "1. [x] ", "See [1] and ", "[[3]] ", "{'a': 1} "] {
+        for open in ["[[2", "[2", "[\"2", "[{\"a\": 2", "[[2], [2"] {
+            let text = format!("{before}{open}");
+            let options = JsonOptions::new().with_scope(Scope::All);
+            let sum = read_every_way(&text, "", &options.into());
+            let whole = open.starts_with("[[2],");
+            let twos = sum.items.iter().filter(|(_, value)| value.to_string().contains('2'));
+            assert!(twos.count() <= usize::from(whole), "{text}: {sum:?}");
+        }
+    }
+}
+
+#[test]
+fn a_text_without_json_has_no_array() {
+    for text in ["", " ", "There is none.", "no"] {
+        for scope in [Scope::All, Scope::First, Scope::Whole] {
+            let options = JsonOptions::new().with_scope(scope);
+            let sum = read_every_way(text, "/items", &options.into());
+            assert_eq!((sum.items.len(), sum.errors.len()), (0, 1), "{text}: {sum:?}");
+        }
+    }
 }

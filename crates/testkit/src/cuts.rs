@@ -57,13 +57,13 @@ impl Cut {
     /// ```
     #[must_use]
     pub fn special(bytes: &[u8]) -> Self {
-        let counts = |at: &usize| {
+        let shows = |at: &usize| {
             let (before, after) = (bytes.get(at - 1), bytes.get(*at));
             let is_end = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
             let inside = before == Some(&b'\\') || matches!(after, Some(0x80..0xc0));
             inside || is_end(before) || is_end(after)
         };
-        Self { offsets: (1..bytes.len()).filter(counts).collect() }
+        Self { offsets: (1..bytes.len()).filter(shows).collect() }
     }
 
     /// The offsets, ascending.

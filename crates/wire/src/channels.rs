@@ -212,6 +212,15 @@ impl Channels {
         }
     }
 
+    /// Reads a delta of payloads that were forwarded before it was known what they hold. A text that begins
+    /// there is not rewritten.
+    pub(crate) fn take_late(&mut self, delta: Delta<'_>, sink: Sink<'_>) {
+        if let (Some(tracking), Delta::Text { block, .. }) = (self.calls.tracking(), &delta) {
+            tracking.pass(*block);
+        }
+        self.take(delta, Source::VERBATIM, sink);
+    }
+
     /// Reports a turn that stopped cleanly, so that its calls are complete, and then did not.
     fn check_finish(&mut self, finish: &Finish, sink: Sink<'_>) {
         let scope = finish.choice;

@@ -2,18 +2,21 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::{Mended, Options, Policy, Risk, lexer::Fault, mend};
+use jsonmend_core::{Mended, Options, Policy, Risk, buffer::BoundedBuffer, lexer::Fault, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
     calls::{End, Entry, Sink},
     channels::Channels,
     eventstream::FrameFault,
-    format::{self, Format, excerpt},
-    framing::{Frame, Unframer},
+    format::{self, Delta, Format, excerpt},
+    framing::{Frame, Unframer, invoke::CHUNK},
     json::{self, Node},
     source::Source,
 };
+
+/// How many bytes of payloads are kept until the format is known.
+const MOST_EARLY: usize = 64 << 10;
 
 /// Decodes the body of a model's stream while it arrives.
 ///
@@ -57,6 +60,8 @@ pub(crate) struct Body {
     unknown: Option<String>,
     /// That payload was not JSON: an error, unless the whole stream is unrecognised.
     malformed: bool,
+    /// Payloads of `chunk` that no format recognises: text, if the format turns out to be one in which they are.
+    early: BoundedBuffer,
     overflow: bool,
     /// Whether the first payload was written as a Python literal instead of JSON, once there was one.
     python: Option<bool>,
@@ -119,6 +124,7 @@ impl Body {
             channels: Channels::new(&options),
             unknown: None,
             malformed: false,
+            early: BoundedBuffer::new(MOST_EARLY),
             overflow: false,
             python: None,
             truncated: false,
@@ -216,6 +222,13 @@ impl Body {
     /// Reads a payload: JSON, several JSON values, the sentinel, or a keep-alive. `whole`: the framing saw
     /// its end.
     fn payload(&mut self, event: &str, data: &str, whole: bool, sink: Sink<'_>) {
+        self.read(event, data, whole, sink);
+        if self.format.is_none() && format::may_be_text(self.framing, event) {
+            self.early.push(data.as_bytes());
+        }
+    }
+
+    fn read(&mut self, event: &str, data: &str, whole: bool, sink: Sink<'_>) {
         if self.format.is_none()
             && let Some(wire) = format::detect_plain(self.framing, event, data)
         {
@@ -377,9 +390,25 @@ impl Body {
             self.channels.set_call_ends(format.call_ends());
         }
         sink(WireEvent::FormatDetected(wire));
-        if let (true, Some(text)) = (self.malformed, self.unknown.take()) {
+        let unknown = self.unknown.take();
+        let lost = match self.read_early(sink) {
+            Some(all) => !all,
+            None => self.malformed,
+        };
+        if let (true, Some(text)) = (lost, unknown) {
             self.fail(ErrorKind::Malformed, &text, sink);
         }
+    }
+
+    /// Reads the payloads that came before the format was known, if they are text in it. Returns whether all of
+    /// them were kept.
+    fn read_early(&mut self, sink: Sink<'_>) -> Option<bool> {
+        let early = core::mem::replace(&mut self.early, BoundedBuffer::new(0)).into_bytes();
+        let text = early.as_ref().map(|early| String::from_utf8_lossy(early));
+        let Self { format: Some(format), channels, .. } = self else { return None };
+        let mut take = |delta: Delta<'_>| channels.take_late(delta, sink);
+        let is_text = format.decode_plain(CHUNK, text.as_deref().unwrap_or_default(), &mut take);
+        is_text.then_some(text.is_some())
     }
 
     pub(crate) fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {

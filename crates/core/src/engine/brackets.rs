@@ -49,8 +49,6 @@ impl Engine {
         above: Option<usize>,
         group: bool,
     ) -> Closer {
-        let opened = self.script.before(self.frames.start() + 1);
-        let since = Cost::of(&self.script.edits[opened..]);
         let list = self.lost_list(source).filter(|_| !group);
         let others = [
             above.map(Closer::Lost),
@@ -59,6 +57,14 @@ impl Engine {
             Some(Closer::Reopened).filter(|_| !group && self.may_reopen(source)),
             list.map(Closer::Listed),
         ];
+        // With nothing else to weigh, or no budget for reading on, the edits so far need not be looked at again.
+        let is_alone = others.iter().flatten().all(|other| *other == likely);
+        if is_alone || self.trials.budget == 0 {
+            return likely;
+        }
+        let opened = self.script.before(self.frames.start() + 1);
+        let since = Cost::of(&self.script.edits[opened..]);
+        self.steps += (self.script.edits.len() - opened) as u64;
         let mut best = (likely, self.cost_of_closer(source, likely).map(|cost| cost.and(since)));
         for other in others.into_iter().flatten().filter(|other| *other != likely) {
             let base = match other {

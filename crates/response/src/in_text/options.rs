@@ -1,6 +1,6 @@
 //! Which calls are looked for in text.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonmend_core::Options;
 use jsonmend_extract::{CallExtractor, CallStartState, Dialect, FoundCalls, Tools};
@@ -15,7 +15,7 @@ use super::finder::Finder;
 /// events of them, and [`finders`](Self::finders) lets a
 /// [`Rewriter`](jsonmend_wire::Rewriter) send them on in the shape of the provider.
 ///
-/// A clone shares what was made ready, so create it once and clone it for each response.
+/// Clones share what is made ready for the first response, so create it once and clone it for each response.
 ///
 /// ```
 /// use jsonmend_extract::Tools;
@@ -39,6 +39,8 @@ use super::finder::Finder;
 pub struct TextCalls {
     reader: CallExtractor,
     has_tools: bool,
+    /// The reader with its dialects made ready, once a response has been read.
+    made_ready: Arc<OnceLock<CallExtractor>>,
 }
 
 impl TextCalls {
@@ -46,7 +48,11 @@ impl TextCalls {
     /// [tools](Self::with_tools) must be given.
     #[must_use]
     pub fn detected() -> Self {
-        Self { reader: CallExtractor::new(Options::new()), has_tools: false }
+        Self::of(CallExtractor::new(Options::new()), false)
+    }
+
+    fn of(reader: CallExtractor, has_tools: bool) -> Self {
+        Self { reader, has_tools, made_ready: Arc::default() }
     }
 
     /// Looks for one dialect. A call of an unknown tool is a call, too.
@@ -65,13 +71,13 @@ impl TextCalls {
     /// Looks for this dialect as well. After [`detected`](Self::detected), it replaces all others.
     #[must_use]
     pub fn with_dialect(self, dialect: Dialect) -> Self {
-        Self { reader: self.reader.with_dialect(dialect), ..self }
+        Self::of(self.reader.with_dialect(dialect), self.has_tools)
     }
 
     /// Looks for a dialect of the caller next to all others.
     #[must_use]
     pub fn with_registered(self, dialect: Dialect) -> Self {
-        Self { reader: self.reader.with_registered(dialect), ..self }
+        Self::of(self.reader.with_registered(dialect), self.has_tools)
     }
 
     /// Sets the tools that calls may name.
@@ -81,7 +87,7 @@ impl TextCalls {
     /// response, or none. Tools that are set here are made ready only once.
     #[must_use]
     pub fn with_tools(self, tools: impl Into<Arc<Tools>>) -> Self {
-        Self { reader: self.reader.with_tools(tools), has_tools: true }
+        Self::of(self.reader.with_tools(tools), true)
     }
 
     /// Sets what the prompt has opened, such as a reasoning block.
@@ -90,7 +96,7 @@ impl TextCalls {
     /// Nothing.
     #[must_use]
     pub fn with_start(self, start: CallStartState) -> Self {
-        Self { reader: self.reader.with_start(start), ..self }
+        Self::of(self.reader.with_start(start), self.has_tools)
     }
 
     /// Finders for [`RewriteOptions::with_calls_in_text`](jsonmend_wire::RewriteOptions::with_calls_in_text).
@@ -131,14 +137,34 @@ impl TextCalls {
         self.has_tools
     }
 
-    /// Makes the dialects ready, so that clones share them.
-    pub(crate) fn ready(mut self) -> Self {
-        self.reader.push(b"", &mut FoundCalls::default());
-        self
+    /// Makes the dialects ready, unless that was done for a clone.
+    pub(crate) fn ready(self) -> Self {
+        let make = || {
+            let mut reader = self.reader.clone();
+            reader.push(b"", &mut FoundCalls::default());
+            reader
+        };
+        let reader = self.made_ready.get_or_init(make).clone();
+        Self { reader, ..self }
     }
 
     /// A reader for one text.
     pub(super) fn reader(&self, mending: &Options) -> CallExtractor {
         self.reader.clone().with_options(mending.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ResponseOptions;
+
+    #[test]
+    fn clones_are_made_ready_together_and_changes_are_not_shared() {
+        let calls = TextCalls::detected();
+        drop(ResponseOptions::new().with_calls_in_text(calls.clone()));
+        assert!(calls.made_ready.get().is_some());
+        let other = calls.with_tools(Tools::new().with_tool("book", ["seats"], None));
+        assert!(other.made_ready.get().is_none());
     }
 }

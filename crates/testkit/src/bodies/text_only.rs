@@ -38,7 +38,7 @@ pub(super) fn ollama_generate(text: &[&str]) -> Events {
     text.iter().map(|text| line(text)).chain([("", end)]).collect()
 }
 
-/// The payload of an `output` is the text itself, for which there is a string here.
+/// The payload of an `output` is the text itself; here it is a string.
 pub(super) fn replicate(text: &[&str]) -> Events {
     let texts = text.iter().map(|text| ("output", Value::from(*text)));
     texts.chain([("done", json!({}))]).collect()

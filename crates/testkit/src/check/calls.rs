@@ -107,13 +107,13 @@ pub fn no_half_call(
             Ok(ran) => ran,
             Err(panic) => return Some(Why::Panicked(said(&*panic))),
         };
+        let count = |calls: &[Ran], call: &Ran| calls.iter().filter(|one| *one == call).count();
         if scenario.faults().is_empty() && ran.len() < held.len() {
-            let missing = held.iter().find(|call| !ran.contains(call));
+            let missing = held.iter().find(|call| count(&ran, call) < count(&held, call));
             return missing.cloned().map(Why::NotRun);
         }
         let states = complete(&transcribe(delivery.bytes(), WireOptions::new()));
         let is_cut = scenario.faults().iter().all(|fault| fault.end().is_some());
-        let count = |calls: &[Ran], call: &Ran| calls.iter().filter(|one| *one == call).count();
         ran.iter().find_map(|call| {
             let known = if is_cut { 0 } else { count(&held, call) };
             let most = count(&states, call).max(known);
@@ -297,6 +297,17 @@ mod tests {
         let body = Shape::Anthropic.body(&[], &[&["{\"n\"", ": 12", "}"]]);
         let failure = no_half_call(&body, twice).unwrap_err();
         assert!(failure.to_string().starts_with("a call was run too often"), "{failure}");
+    }
+
+    #[test]
+    fn of_two_equal_calls_both_are_to_be_run() {
+        let once = |delivery: &Delivery| careful(delivery).into_iter().take(1).collect();
+        let body = Shape::Anthropic.body(&[], &[&["{}"], &["{}"]]).to_vec();
+        let body = String::from_utf8(body).unwrap().replace("tool_1", "tool_0");
+        let held = complete(&transcribe(body.as_bytes(), WireOptions::new()));
+        assert!(held.len() == 2 && held[0] == held[1], "{held:?}");
+        let failure = no_half_call(body.as_bytes(), once).unwrap_err();
+        assert!(failure.to_string().starts_with("a call was not run"), "{failure}");
     }
 
     #[test]

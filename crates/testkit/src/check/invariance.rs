@@ -64,7 +64,7 @@ pub fn invariant_under_cuts<T: PartialEq + fmt::Debug>(
     Ok(())
 }
 
-/// The divisions that are tried, those that find most first.
+/// The divisions that are tried, those that show most first.
 fn divisions(body: &[u8]) -> Vec<Cut> {
     let len = body.len();
     let mut seed = Seed::of(body);

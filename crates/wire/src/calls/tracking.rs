@@ -230,6 +230,12 @@ impl Tracking {
         true
     }
 
+    /// Forwards a text verbatim, of which a part was forwarded before.
+    pub(crate) fn pass(&mut self, block: Block) {
+        self.abandon_search();
+        self.keep(Target::Text(block), EditLog::default());
+    }
+
     /// Records that the whole content of a block was repeated.
     pub(crate) fn repeat_text(&mut self, block: Block, span: Option<Span>) {
         let target = Target::Text(block);

@@ -6,10 +6,13 @@
 
 use std::borrow::Cow;
 
+use jsonmend_core::lexer::Fault;
+
 use super::{Arguments, CallDelta, Delta, Format, Piece, finish, non_empty, piece};
 use crate::{
     Block, FinishReason,
-    json::{Node, escape, quote},
+    framing::invoke::CHUNK,
+    json::{self, Node, escape, quote},
 };
 
 /// The names of the events. Detection also requires the framing, because others use such names.
@@ -29,9 +32,24 @@ pub(super) fn recognise(event: &str, _: Node<'_>) -> bool {
     EVENTS.contains(&event)
 }
 
-/// Text where the models of Bedrock send JSON.
+/// Text where the models of Bedrock send an object: anything that cannot be one.
 pub(super) fn recognise_plain(event: &str, data: &str) -> bool {
-    event == "chunk" && !data.trim_start().starts_with(['{', '['])
+    is_text(event) && !may_be_object(data)
+}
+
+/// Whether the payload of an event is text.
+pub(super) fn is_text(event: &str) -> bool {
+    event == CHUNK
+}
+
+/// Whether a payload may be an object, or several. A frame holds all of it, so one that is not closed is none.
+fn may_be_object(data: &str) -> bool {
+    let begins = |text: &str| text.trim_start().starts_with('{');
+    begins(data)
+        && match json::first(data) {
+            Ok((_, rest)) => rest.is_empty() || begins(rest),
+            Err(fault) => fault != Fault::Incomplete,
+        }
 }
 
 /// The decoder.
@@ -86,7 +104,7 @@ impl Format for BedrockAgent {
     }
 
     fn decode_plain(&mut self, event: &str, data: &str, out: &mut dyn FnMut(Delta<'_>)) -> bool {
-        let is_text = event == "chunk";
+        let is_text = is_text(event);
         if let Some(text) = Piece::plain(data).filter(|_| is_text) {
             self.spoke = true;
             out(Delta::Text { block: Block::default(), text });
@@ -163,7 +181,7 @@ fn object(parameters: Option<Node<'_>>, properties: Option<Node<'_>>) -> String 
         text.push_str("\":");
         let value = value.and_then(Node::scalar).unwrap_or_default();
         let is_text = kind.and_then(Node::text).is_none_or(|kind| kind == "string");
-        match crate::json::first(&value) {
+        match json::first(&value) {
             Ok((_, "")) if !is_text => text.push_str(&value),
             _ => text.push_str(&quote(&value)),
         }

@@ -263,6 +263,12 @@ pub(crate) fn detect_plain(framing: Option<Framing>, event: &str, data: &str) ->
     plain.map(|plain| json().and_then(|(node, _)| detect(framing, event, node)).unwrap_or(plain))
 }
 
+/// Whether the payload of an event that no format recognises may be text: that of an agent of Bedrock that
+/// answers with an object.
+pub(crate) fn may_be_text(framing: Option<Framing>, event: &str) -> bool {
+    framing == Some(Framing::EventStream) && bedrock_agent::is_text(event)
+}
+
 /// Creates the decoder of a format.
 pub(crate) fn start(wire: ApiFormat) -> Option<Box<dyn Format>> {
     FORMATS.iter().find(|entry| entry.wire == wire).map(|entry| (entry.start)())

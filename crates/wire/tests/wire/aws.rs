@@ -1,7 +1,8 @@
 //! Bodies in AWS event streams.
 
 use jsonmend_wire::{
-    ApiFormat, ErrorKind, Framing, StreamOutcome, Transcript, WireOptions,
+    ApiFormat, Decoder, ErrorKind, Framing, RewriteOptions, Rewriter, Rewritten, StreamOutcome,
+    Transcript, WireEvent, WireOptions,
     eventstream::{Header, HeaderValue, encode},
 };
 
@@ -91,4 +92,92 @@ fn a_broken_frame_is_an_error_and_the_rest_is_read() {
     assert_eq!((seen.text().as_str(), seen.outcome()), ("HiHi", StreamOutcome::Error));
     assert_eq!(seen.errors()[0].kind(), ErrorKind::Malformed);
     assert!(seen.errors()[0].message().contains("checksum"));
+}
+
+/// The base64 of a text.
+fn base64(text: &str) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |group: &[u8]| {
+        let bits = group.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - group.len()));
+        let digit = |at: usize| char::from(DIGITS[(bits >> (18 - 6 * at)) as usize & 63]);
+        let digits: String = (0..=group.len()).map(digit).collect();
+        format!("{digits:=<4}")
+    };
+    text.as_bytes().chunks(3).map(group).collect()
+}
+
+/// A text in pieces, as an agent sends it.
+fn agent(pieces: &[&str]) -> Vec<u8> {
+    pieces.iter().flat_map(|piece| chunk(&base64(piece))).collect()
+}
+
+#[test]
+fn an_agent_that_answers_with_json_loses_nothing() {
+    for text in ["{\"city\": \"Oslo\"}\n", "[1, {\"a\": 2}]", "{} and {}", "{'a': NaN} "] {
+        for cut in 1..text.len() {
+            let body = agent(&[&text[..cut], &text[cut..]]);
+            let seen = read(&body);
+            let said = (seen.text(), seen.outcome(), seen.errors().len());
+            // Two objects may be those of a model that is not known.
+            let want = match seen.format() {
+                None => (String::new(), StreamOutcome::Unrecognised, 1),
+                Some(_) => (text.to_owned(), StreamOutcome::Complete, 0),
+            };
+            assert_eq!(said, want, "{text} cut at {cut}");
+            let trace = message("event", (":event-type", "trace"), "{}");
+            let seen = read(&[body, trace].concat());
+            assert_eq!(seen.format(), Some(ApiFormat::BedrockAgent), "{text} cut at {cut}");
+            let said = (seen.text(), seen.outcome(), seen.errors().len());
+            assert_eq!(said, (text.to_owned(), StreamOutcome::Complete, 0), "{text} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn an_object_that_no_format_knows_is_text_only_if_the_body_is_that_of_an_agent() {
+    let alone = agent(&["{\"city\": \"Oslo\"}"]);
+    let seen = read(&alone);
+    assert_eq!((seen.format(), seen.outcome()), (None, StreamOutcome::Unrecognised));
+    assert_eq!(seen.errors()[0].message(), "{\"city\": \"Oslo\"}");
+    let fixed = WireOptions::new().with_format(ApiFormat::BedrockAgent);
+    let seen = decode_bytes(&fixed, &alone);
+    assert_eq!(
+        (seen.text().as_str(), seen.outcome()),
+        ("{\"city\": \"Oslo\"}", StreamOutcome::Complete)
+    );
+    let model = [alone, answer()].concat();
+    let seen = read(&model);
+    assert_eq!((seen.format(), seen.text().as_str()), (Some(ApiFormat::Anthropic), "Hi"));
+}
+
+#[test]
+fn json_of_an_agent_that_was_forwarded_before_it_was_known_is_not_rewritten_from_its_middle() {
+    let trace = message("event", (":event-type", "trace"), "{}");
+    let body = [agent(&["{}"]), trace, agent(&[" {'a': 1}"])].concat();
+    for cut in 0..body.len() {
+        let mut rewriter = Rewriter::new(RewriteOptions::new().with_json_content(true));
+        let (mut out, mut text) = (Vec::new(), String::new());
+        let mut take = |piece: Rewritten<'_>| match piece {
+            Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
+            Rewritten::Event(WireEvent::Text { text: more, .. }) => text.push_str(more),
+            _ => {}
+        };
+        rewriter.push(&body[..cut], &mut take);
+        rewriter.push(&body[cut..], &mut take);
+        rewriter.finish(&mut take);
+        assert_eq!((out == body, text.as_str()), (true, "{} {'a': 1}"), "cut at {cut}");
+    }
+}
+
+#[test]
+fn what_is_kept_of_early_payloads_is_bounded() {
+    let text = format!("{{\"a\": \"{}\"}}", "x".repeat(40 << 10));
+    let body = agent(&[&text, &text, "end"]);
+    let mut decoder = Decoder::new(WireOptions::new());
+    let mut transcript = Transcript::new();
+    decoder.push(&body, &mut |event| transcript.record(&event));
+    decoder.finish(&mut |event| transcript.record(&event));
+    assert_eq!(transcript.text(), "end");
+    assert_eq!(transcript.errors()[0].kind(), ErrorKind::Malformed);
 }

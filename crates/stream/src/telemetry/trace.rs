@@ -1,30 +1,36 @@
-//! Logging with the feature `tracing`: how things ended, never their content. Without the feature these
-//! functions do nothing.
+//! Logging with the feature `tracing`: how things ended, and content only if that is wanted. Without the feature
+//! these functions do nothing.
 
-use jsonmend_response::{Event, Object};
+use jsonmend_response::Object;
 use jsonmend_wire::{Call, StreamOutcome};
 
-/// Logs an event that ends something.
-pub(crate) fn event(event: &Event) {
-    match event {
-        Event::CallEnded(ended) => call(ended),
-        #[cfg(feature = "schema")]
-        Event::CallFitted { fit, .. } => {
-            if let jsonmend_response::CallFit::Fitted { fitted: value, .. } = &**fit {
-                fitted(value);
-            }
-        }
-        #[cfg(feature = "schema")]
-        Event::ObjectFitted(fit) => fit.fitted().into_iter().for_each(fitted),
-        Event::Ended(outcome) => response(*outcome),
-        Event::ObjectEnded(ended) => object(ended),
-        Event::Oversize { limit, .. } => oversize(*limit),
-        _ => {}
+/// The span of a response.
+#[cfg(feature = "tracing")]
+pub(super) fn span(streaming: bool) -> tracing::Span {
+    use tracing::field::Empty;
+    tracing::debug_span!("json_repair", streaming, model = Empty, format = Empty)
+}
+
+/// The arguments of a call were repaired.
+#[cfg(feature = "tracing")]
+pub(super) fn repaired(call: &Call, tool: &str, content: bool) {
+    if call.repairs().is_empty() || !call.outcome().is_valid() {
+        return;
     }
+    let codes: Vec<&str> = call.repairs().kinds().map(|(kind, _)| kind.code()).collect();
+    tracing::info!(
+        tool,
+        codes = codes.join(","),
+        risk = call.repairs().risk().map(jsonmend_core::Risk::code),
+        outcome = call.outcome().code(),
+        raw = content.then(|| call.raw()),
+        arguments = content.then(|| call.arguments()),
+        "tool_input_repaired"
+    );
 }
 
 /// A document found in text has ended.
-pub(crate) fn object(object: &Object) {
+pub(super) fn object(object: &Object) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
         object = object.number(),
@@ -38,7 +44,7 @@ pub(crate) fn object(object: &Object) {
 }
 
 /// A tool call has ended.
-fn call(call: &Call) {
+pub(super) fn call(call: &Call) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
         call = call.number(),
@@ -52,7 +58,7 @@ fn call(call: &Call) {
 }
 
 /// A response has ended.
-fn response(outcome: StreamOutcome) {
+pub(super) fn response(outcome: StreamOutcome) {
     #[cfg(feature = "tracing")]
     tracing::debug!(outcome = outcome.code(), "response ended");
     #[cfg(not(feature = "tracing"))]
@@ -60,7 +66,7 @@ fn response(outcome: StreamOutcome) {
 }
 
 /// A line or an event of a response was dropped because it exceeded `limit`.
-fn oversize(limit: usize) {
+pub(super) fn oversize(limit: usize) {
     #[cfg(feature = "tracing")]
     tracing::warn!(limit, "dropped what passed a limit");
     #[cfg(not(feature = "tracing"))]
@@ -69,7 +75,7 @@ fn oversize(limit: usize) {
 
 /// A value was fitted to its schema, or could not be.
 #[cfg(feature = "schema")]
-pub(crate) fn fitted(fitted: &jsonmend_schema::Fitted) {
+pub(super) fn fitted(fitted: &jsonmend_schema::Fitted) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
         outcome = fitted.outcome().code(),

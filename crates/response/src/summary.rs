@@ -1,0 +1,208 @@
+//! What was done to a response, as metadata for whoever receives it.
+
+use std::fmt::Write as _;
+
+use jsonmend_core::{KindSet, Options, Outcome, Policy, RepairKind, Repairs, mend};
+use jsonmend_wire::WireEvent;
+
+use crate::{Event, Response};
+
+/// What was repaired in a response: metadata that a gateway can put into what it sends on, or next to it.
+///
+/// ```
+/// use jsonmend_response::{RepairSummary, Response, ResponseOptions};
+///
+/// let body = br#"{"choices":[{"message":{"tool_calls":[{"id":"c1","type":"function",
+///     "function":{"name":"add","arguments":"{'a': 1,}"}}]},"finish_reason":"tool_calls"}]}"#;
+/// let response = Response::read(body, ResponseOptions::new());
+/// let summary = RepairSummary::of(&response).with_schema_id("urn:add");
+/// assert_eq!(
+///     summary.to_json(),
+///     r#"{"json_repair":{"repaired":true,"coerced":false,"schema_id":"urn:add","incomplete":0,"repairs":3,"codes":["extra-comma","single-quote"],"risk":"exact"}}"#
+/// );
+/// let merged = summary.merged_into("{\"id\": 7}").unwrap();
+/// assert!(merged.starts_with("{\"id\": 7,\"json_repair\":{\"repaired\":true,"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepairSummary {
+    schema_id: Option<String>,
+    codes: KindSet,
+    repairs: usize,
+    incomplete: usize,
+    coerced: bool,
+}
+
+impl RepairSummary {
+    /// Nothing has been read.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was done to a response that has been read.
+    #[must_use]
+    pub fn of(response: &Response) -> Self {
+        let mut summary = Self::new();
+        for call in response.transcript().calls() {
+            summary.note_text(call.outcome(), call.repairs());
+        }
+        for object in response.objects() {
+            summary.note_text(object.outcome(), object.repairs());
+        }
+        #[cfg(feature = "schema")]
+        {
+            for (_, fit) in response.call_fits() {
+                summary.note_call_fit(fit);
+            }
+            for fitted in response.object_fits().iter().filter_map(crate::ObjectFit::fitted) {
+                summary.note_fitted(fitted);
+            }
+        }
+        summary
+    }
+
+    /// Sets what identifies the schema.
+    ///
+    /// ### Default
+    /// `null`.
+    #[must_use]
+    pub fn with_schema_id(mut self, id: impl Into<String>) -> Self {
+        self.schema_id = Some(id.into());
+        self
+    }
+
+    /// Adds an event of a response that is being read.
+    pub fn note(&mut self, event: &Event) {
+        match event {
+            Event::CallEnded(call) => self.note_text(call.outcome(), call.repairs()),
+            Event::ObjectEnded(object) => self.note_text(object.outcome(), object.repairs()),
+            #[cfg(feature = "schema")]
+            Event::CallFitted { fit, .. } => self.note_call_fit(fit),
+            #[cfg(feature = "schema")]
+            Event::ObjectFitted(fit) => {
+                fit.fitted().into_iter().for_each(|fit| self.note_fitted(fit));
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds an event of a body that is being written again.
+    pub fn note_wire(&mut self, event: &WireEvent<'_>) {
+        if let WireEvent::CallEnded(call) = event {
+            self.note_text(call.outcome(), call.repairs());
+        }
+    }
+
+    /// A text that needed repairs which were not made was not repaired.
+    fn note_text(&mut self, outcome: Outcome, repairs: &Repairs) {
+        self.incomplete += usize::from(!outcome.is_complete());
+        if outcome.is_valid() {
+            self.repairs += repairs.len();
+            self.codes = repairs.kinds().fold(self.codes, |codes, (kind, _)| codes.with(kind));
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn note_call_fit(&mut self, fit: &crate::CallFit) {
+        if let crate::CallFit::Fitted { fitted, .. } = fit {
+            self.note_fitted(fitted);
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn note_fitted(&mut self, fitted: &jsonmend_schema::Fitted) {
+        self.coerced |= fitted.outcome().is_complete() && !fitted.applied().is_empty();
+    }
+
+    /// Whether any text was repaired.
+    #[must_use]
+    pub const fn is_repaired(&self) -> bool {
+        self.repairs > 0
+    }
+
+    /// Whether the rules of a schema changed any value.
+    #[must_use]
+    pub const fn is_coerced(&self) -> bool {
+        self.coerced
+    }
+
+    /// How many calls and objects are not complete, and so must not be used.
+    #[must_use]
+    pub const fn incomplete(&self) -> usize {
+        self.incomplete
+    }
+
+    /// An object with one member, `json_repair`. It holds nothing of what the model wrote.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        format!("{{{}}}", self.member())
+    }
+
+    /// The text of a JSON object with that member added at its end. `None` if the text is no object in valid
+    /// JSON. Nothing else is changed.
+    #[must_use]
+    pub fn merged_into(&self, object: &str) -> Option<String> {
+        let strict = Options::new().with_policy(Policy::STRICT);
+        let inside = object.trim_end().strip_suffix('}')?;
+        let begun = inside.trim_start().strip_prefix('{')?;
+        (mend(object.as_bytes(), &strict).outcome() == Outcome::Unchanged).then(|| {
+            let comma = if begun.trim().is_empty() { "" } else { "," };
+            let end = object.get(inside.len()..).unwrap_or_default();
+            format!("{inside}{comma}{}{end}", self.member())
+        })
+    }
+
+    fn member(&self) -> String {
+        let kinds = || RepairKind::ALL.iter().filter(|kind| self.codes.contains(**kind));
+        let codes: Vec<String> = kinds().map(|kind| format!("\"{}\"", kind.code())).collect();
+        let risk = kinds().map(|kind| kind.risk()).max();
+        format!(
+            "\"json_repair\":{{\"repaired\":{},\"coerced\":{},\"schema_id\":{},\"incomplete\":{},\"repairs\":{},\"codes\":[{}],\"risk\":{}}}",
+            self.is_repaired(),
+            self.coerced,
+            self.schema_id.as_deref().map_or("null".to_owned(), quoted),
+            self.incomplete,
+            self.repairs,
+            codes.join(","),
+            risk.map_or("null".to_owned(), |risk| format!("\"{}\"", risk.code())),
+        )
+    }
+}
+
+/// A text as a JSON string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if u32::from(c) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_valid_json_and_changes_nothing_else() {
+        let summary = RepairSummary::new().with_schema_id("a\"\\\n\u{1}é");
+        let strict = Options::new().with_policy(Policy::STRICT);
+        let is_json = |text: &str| mend(text.as_bytes(), &strict).outcome() == Outcome::Unchanged;
+        assert!(is_json(&summary.to_json()), "{}", summary.to_json());
+        for object in ["{}", " { } \n", "{\"a\": {}}", "{\"a\": 1 }"] {
+            let merged = summary.merged_into(object).unwrap_or_else(|| panic!("{object}"));
+            assert!(is_json(&merged), "{merged}");
+            let inside = object.trim_end().strip_suffix('}').unwrap_or_default();
+            assert!(merged.starts_with(inside), "{merged}");
+        }
+        for other in ["", "[]", "{", "}", "{}{}", "{a: 1}", "{\"a\": 1,}", "{} x"] {
+            assert_eq!(summary.merged_into(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What a hook is asked about, and what became of it.
+
+use jsonmend_core::Outcome;
+use jsonmend_response::Object;
+#[cfg(feature = "schema")]
+use jsonmend_response::{CallFit, ObjectFit};
+use jsonmend_wire::{Call, Doubt};
+
+use super::{AcceptOptions, Oversized};
+
+/// A call or an object that has ended, complete and valid as far as the library knows: what the hook
+/// decides about.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Candidate {
+    /// A tool call. With tools, its arguments fit the schema of the tool, or the tool has none.
+    #[non_exhaustive]
+    Call {
+        /// The call.
+        call: Box<Call>,
+        /// How it fits the schema of its tool. `None` without tools.
+        #[cfg(feature = "schema")]
+        fit: Option<Box<CallFit>>,
+    },
+    /// An object in the text. With a schema, it fits.
+    #[non_exhaustive]
+    Object {
+        /// The object. `None` for a text that only the schema could read, as a whole.
+        object: Option<Box<Object>>,
+        /// How it fits the schema for the text. `None` without a schema.
+        #[cfg(feature = "schema")]
+        fit: Option<Box<ObjectFit>>,
+        /// Why it may lack a part although it looks complete: what the response lost before it ended.
+        doubt: Option<Doubt>,
+    },
+}
+
+impl Candidate {
+    /// The JSON text: fitted to the schema if there is one, otherwise mended. `None` if it is not complete
+    /// or does not fit, and so must not be used.
+    #[must_use]
+    pub fn json(&self) -> Option<&str> {
+        match self {
+            #[cfg(feature = "schema")]
+            Self::Call { fit: Some(fit), .. } if !matches!(**fit, CallFit::Unchecked) => {
+                fit.arguments()
+            }
+            #[cfg(feature = "schema")]
+            Self::Object { fit: Some(fit), doubt: None, .. } => {
+                fit.json().filter(|_| fit.outcome().is_complete())
+            }
+            Self::Call { .. } | Self::Object { .. } => self.mended(),
+        }
+    }
+
+    /// The mended text, before any schema. `None` if it is not complete.
+    fn mended(&self) -> Option<&str> {
+        match self {
+            Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
+            Self::Object { doubt: Some(_), .. } => None,
+            Self::Object { object, .. } => {
+                let object = object.as_ref()?;
+                object.json().filter(|_| object.outcome().is_complete())
+            }
+        }
+    }
+
+    /// The text as the model wrote it, if nothing of it is missing.
+    fn raw(&self) -> Option<&str> {
+        match self {
+            Self::Call { call, .. } => {
+                let is_there = call.outcome().is_complete() || call.outcome() == Outcome::Invalid;
+                (is_there && call.doubt().is_none()).then(|| call.raw())
+            }
+            Self::Object { .. } => None,
+        }
+    }
+
+    /// How many bytes it has: the larger one of the mended text and what a schema made of it.
+    fn length(&self) -> usize {
+        let mended = match self {
+            Self::Call { call, .. } => call.arguments().len().max(call.raw().len()),
+            Self::Object { object, .. } => {
+                object.as_ref().and_then(|object| object.json()).map_or(0, str::len)
+            }
+        };
+        mended.max(self.json().map_or(0, str::len))
+    }
+}
+
+/// What became of a call or an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Judgement {
+    /// The hook accepted it: its text.
+    Accepted(String),
+    /// It is cut off, may lack a part, cannot be repaired, or does not fit its schema. The hook was not asked. The
+    /// candidate says why.
+    Incomplete,
+    /// It is longer than the cap, and passed as received ([`Oversized::PassRaw`]).
+    Raw(String),
+    /// The hook refused it, for this reason.
+    Refused(String),
+    /// The hook replaced it with this text.
+    Replaced(String),
+    /// It is longer than the cap. The hook was not asked.
+    TooLong,
+    /// It is longer than the cap, and passed without a schema or the hook ([`Oversized::PassUnchecked`]).
+    Unchecked(String),
+}
+
+impl Judgement {
+    /// The JSON text to use: what was accepted or replaced. `None` for everything else, including what passed
+    /// unchecked.
+    #[must_use]
+    pub fn json(&self) -> Option<&str> {
+        match self {
+            Self::Accepted(json) | Self::Replaced(json) => Some(json),
+            _ => None,
+        }
+    }
+}
+
+/// The judgement about a candidate, unless the hook has to be asked.
+pub(super) fn judge(candidate: &Candidate, options: AcceptOptions) -> Option<Judgement> {
+    if candidate.length() > options.cap {
+        let passed = match (options.oversized, candidate) {
+            (Oversized::PassRaw, Candidate::Call { .. }) => {
+                candidate.raw().map(|text| Judgement::Raw(text.to_owned()))
+            }
+            (Oversized::PassUnchecked, _) => {
+                candidate.mended().map(|json| Judgement::Unchecked(json.to_owned()))
+            }
+            (Oversized::Error, _) | (Oversized::PassRaw, Candidate::Object { .. }) => {
+                Some(Judgement::TooLong)
+            }
+        };
+        return Some(passed.unwrap_or(Judgement::Incomplete));
+    }
+    candidate.json().is_none().then_some(Judgement::Incomplete)
+}

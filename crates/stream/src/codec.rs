@@ -1,0 +1,87 @@
+//! A codec of `tokio_util`.
+
+use std::io;
+
+use bytes::BytesMut;
+use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+use tokio_util::codec::Decoder;
+
+use crate::telemetry::Watch;
+
+/// Reads a provider's body as a codec of `tokio_util`: the events are those of
+/// [`MendStream`](crate::MendStream).
+///
+/// When the reader fails, `FramedRead` gives the error and nothing more: calls and objects that were open do not
+/// end. [`source::from_async_read`](crate::source::from_async_read) ends them. Cancel safe.
+///
+/// ```
+/// use futures::{StreamExt, executor::block_on};
+/// use jsonmend_stream::{Event, MendCodec, ResponseOptions};
+/// use tokio_util::codec::FramedRead;
+///
+/// // A socket, or a child process.
+/// let body = &b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n"[..];
+/// let mut events = FramedRead::new(body, MendCodec::new(ResponseOptions::new()));
+/// let mut text = String::new();
+/// block_on(async {
+///     while let Some(event) = events.next().await {
+///         if let Event::Text { text: more, .. } = event? {
+///             text.push_str(&more);
+///         }
+///     }
+///     Ok::<_, std::io::Error>(())
+/// })?;
+/// assert_eq!(text, "Hi");
+/// # Ok::<_, std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct MendCodec {
+    reader: ResponseReader,
+    watch: Watch,
+}
+
+impl MendCodec {
+    /// A codec for one body.
+    #[must_use]
+    pub fn new(options: ResponseOptions) -> Self {
+        Self { reader: ResponseReader::new(options), watch: Watch::new(true) }
+    }
+
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.watch.set(telemetry);
+        self
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        let _span = self.watch.enter();
+        let event = self.reader.next_event()?;
+        self.watch.event(&event);
+        Some(event)
+    }
+}
+
+impl Decoder for MendCodec {
+    type Item = Event;
+    type Error = io::Error;
+
+    /// Takes all bytes that are there, once the events of earlier ones have been taken.
+    fn decode(&mut self, bytes: &mut BytesMut) -> io::Result<Option<Event>> {
+        if let Some(event) = self.next() {
+            return Ok(Some(event));
+        }
+        self.reader.push(bytes);
+        bytes.clear();
+        Ok(self.next())
+    }
+
+    fn decode_eof(&mut self, bytes: &mut BytesMut) -> io::Result<Option<Event>> {
+        if let Some(event) = self.decode(bytes)? {
+            return Ok(Some(event));
+        }
+        self.reader.finish();
+        Ok(self.next())
+    }
+}

@@ -1,0 +1,64 @@
+//! Counters of the facade `metrics`.
+
+use jsonmend_core::Outcome;
+use metrics::{Label, SharedString, counter};
+
+use super::{Ended, Watch};
+
+/// What all counters of one response have in common.
+fn labels(watch: &Watch, kind: &'static str, tool: &str) -> Vec<Label> {
+    let format = watch.format.map_or("none", jsonmend_wire::ApiFormat::code);
+    let model = watch.telemetry.model.as_deref().unwrap_or("unknown").to_owned();
+    vec![
+        Label::from_static_parts("kind", kind),
+        Label::from_static_parts("format", format),
+        Label::from_static_parts("streaming", if watch.streaming { "true" } else { "false" }),
+        Label::new("model", SharedString::from_owned(model)),
+        Label::new("tool", SharedString::from_owned(tool.to_owned())),
+    ]
+}
+
+/// The labels and some more.
+fn and<const N: usize>(labels: &[Label], more: [(&'static str, &'static str); N]) -> Vec<Label> {
+    let more = more.map(|(name, value)| Label::from_static_parts(name, value));
+    [labels, &more[..]].concat()
+}
+
+/// A call or an object has ended.
+pub(super) fn ended(watch: &Watch, ended: &Ended<'_>) {
+    let own = labels(watch, ended.kind, ended.tool);
+    counter!("json_repair_attempts_total", own.clone()).increment(1);
+    let outcome = [("outcome", ended.outcome.code())];
+    counter!("json_repair_outcomes_total", and(&own, outcome)).increment(1);
+    // Those of a text that was refused would have been needed. They were not made.
+    if ended.outcome.is_valid() {
+        for (kind, count) in ended.repairs.kinds() {
+            let repair = [("code", kind.code()), ("risk", kind.risk().code())];
+            counter!("json_repair_repairs_total", and(&own, repair)).increment(count as u64);
+        }
+    }
+    match ended.outcome {
+        Outcome::Closed | Outcome::Cut if ended.kind == "call" => {
+            counter!("json_repair_cut_calls_total", own).increment(1);
+        }
+        Outcome::Overflow => counter!("json_repair_overflows_total", own).increment(1),
+        Outcome::Abandoned | Outcome::Invalid => {
+            counter!("json_repair_fallbacks_total", own).increment(1);
+        }
+        _ => {}
+    }
+}
+
+/// A value was fitted to its schema, or could not be.
+#[cfg(feature = "schema")]
+pub(super) fn fitted(watch: &Watch, fitted: &jsonmend_schema::Fitted) {
+    let fits = if !fitted.outcome().is_complete() {
+        "no"
+    } else if fitted.applied().is_empty() {
+        "as-is"
+    } else {
+        "coerced"
+    };
+    let own = labels(watch, "value", "none");
+    counter!("json_repair_fits_total", and(&own, [("fits", fits)])).increment(1);
+}

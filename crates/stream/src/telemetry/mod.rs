@@ -1,0 +1,238 @@
+//! What the adapters report about how things ended: to `tracing` and to `metrics`, with the features of these
+//! names. Without them, nothing here does anything.
+
+#[cfg(feature = "metrics")]
+mod metrics;
+mod trace;
+
+use jsonmend_core::{Outcome, Repairs};
+use jsonmend_response::{Event, Object};
+use jsonmend_wire::{ApiFormat, Call, WireEvent};
+
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+use jsonmend_response::Response;
+
+pub(crate) use trace::upstream_failed;
+
+/// What logs and metrics say about a response besides how it ended.
+///
+/// The default says nothing that a model or a user wrote: no content, and no name of a tool that is not
+/// known, which would also make for any number of time series.
+///
+/// docs/streams.md lists the events and the metrics.
+///
+/// ```
+/// use futures::{StreamExt, executor::block_on, stream};
+/// use jsonmend_stream::{MendExt, ResponseOptions, Telemetry};
+///
+/// let telemetry = Telemetry::new().with_model("gpt-5").with_tools(["book", "search"]);
+/// let body = stream::iter([Ok::<_, std::io::Error>("data: [DONE]\n\n")]);
+/// let events = body.mend(ResponseOptions::new()).with_telemetry(telemetry);
+/// block_on(events.for_each(|_| async {}));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+pub struct Telemetry {
+    model: Option<std::sync::Arc<str>>,
+    tools: std::sync::Arc<std::collections::BTreeSet<String>>,
+    content: bool,
+}
+
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+impl Telemetry {
+    /// The defaults. Each method documents its own.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the name of the model.
+    ///
+    /// ### Default
+    /// Metrics say `unknown`.
+    #[must_use]
+    pub fn with_model(mut self, model: impl Into<std::sync::Arc<str>>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Sets the tools that are reported by their names.
+    ///
+    /// ### Default
+    /// None: each tool is `other`.
+    #[must_use]
+    pub fn with_tools(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tools = std::sync::Arc::new(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Logs the arguments of each call that was repaired, before and after, with the feature `tracing`. They
+    /// may hold anything that users and models write.
+    ///
+    /// ### Default
+    /// Content is never logged.
+    #[must_use]
+    pub const fn with_content(mut self) -> Self {
+        self.content = true;
+        self
+    }
+
+    /// Reports a response that was not streamed, or that another reader has read.
+    pub fn record(&self, response: &Response) {
+        let mut watch = Watch::new(false);
+        watch.set(self.clone());
+        let transcript = response.transcript();
+        watch.format = transcript.format();
+        for call in transcript.calls() {
+            watch.call(call);
+        }
+        for object in response.objects() {
+            watch.object(object);
+        }
+        #[cfg(feature = "schema")]
+        {
+            for (_, fit) in response.call_fits() {
+                watch.call_fit(fit);
+            }
+            for fit in response.object_fits() {
+                fit.fitted().into_iter().for_each(|fitted| watch.fitted(fitted));
+            }
+        }
+        trace::response(transcript.outcome());
+    }
+
+    /// The name of a tool, if it may be reported.
+    fn tool(&self, name: &str) -> &str {
+        self.tools.get(name).map_or("other", String::as_str)
+    }
+}
+
+/// Watches one response or channel.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    telemetry: Telemetry,
+    #[cfg(feature = "tracing")]
+    span: tracing::Span,
+    #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "a label of the metrics"))]
+    streaming: bool,
+    format: Option<ApiFormat>,
+}
+
+/// What is reported about something that has ended.
+#[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "labels of the metrics"))]
+struct Ended<'a> {
+    kind: &'static str,
+    tool: &'a str,
+    outcome: Outcome,
+    repairs: &'a Repairs,
+}
+
+impl Watch {
+    pub(crate) fn new(streaming: bool) -> Self {
+        Self {
+            #[cfg(any(feature = "metrics", feature = "tracing"))]
+            telemetry: Telemetry::default(),
+            #[cfg(feature = "tracing")]
+            span: trace::span(streaming),
+            streaming,
+            format: None,
+        }
+    }
+
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    pub(crate) fn set(&mut self, telemetry: Telemetry) {
+        #[cfg(feature = "tracing")]
+        if let Some(model) = &telemetry.model {
+            self.span.record("model", &**model);
+        }
+        self.telemetry = telemetry;
+    }
+
+    /// The span of the response. What is reported while the guard lives is in it.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn enter(&self) -> tracing::span::EnteredSpan {
+        self.span.clone().entered()
+    }
+
+    /// The span of the response, of which there is none.
+    #[cfg(not(feature = "tracing"))]
+    pub(crate) const fn enter(&self) {}
+
+    fn detected(&mut self, format: ApiFormat) {
+        self.format = Some(format);
+        #[cfg(feature = "tracing")]
+        self.span.record("format", format.code());
+    }
+
+    /// Looks at an event that is about to be emitted.
+    pub(crate) fn event(&mut self, event: &Event) {
+        match event {
+            Event::FormatDetected(format) => self.detected(*format),
+            Event::CallEnded(call) => self.call(call),
+            #[cfg(feature = "schema")]
+            Event::CallFitted { fit, .. } => self.call_fit(fit),
+            #[cfg(feature = "schema")]
+            Event::ObjectFitted(fit) => {
+                fit.fitted().into_iter().for_each(|fitted| self.fitted(fitted));
+            }
+            Event::Ended(outcome) => trace::response(*outcome),
+            Event::ObjectEnded(object) => self.object(object),
+            Event::Oversize { limit, .. } => trace::oversize(*limit),
+            _ => {}
+        }
+    }
+
+    /// Looks at an event of a body that is written again.
+    pub(crate) fn wire(&mut self, event: &WireEvent<'_>) {
+        match event {
+            WireEvent::FormatDetected(format) => self.detected(*format),
+            WireEvent::CallEnded(call) => self.call(call),
+            WireEvent::Ended(outcome) => trace::response(*outcome),
+            WireEvent::Oversize { limit } => trace::oversize(*limit),
+            _ => {}
+        }
+    }
+
+    /// A tool call has ended.
+    fn call(&self, call: &Call) {
+        #[cfg(any(feature = "metrics", feature = "tracing"))]
+        let tool = self.telemetry.tool(call.name());
+        #[cfg(not(any(feature = "metrics", feature = "tracing")))]
+        let tool = "";
+        trace::call(call);
+        #[cfg(feature = "tracing")]
+        trace::repaired(call, tool, self.telemetry.content);
+        let (outcome, repairs) = (call.outcome(), call.repairs());
+        self.ended(&Ended { kind: "call", tool, outcome, repairs });
+    }
+
+    /// A document found in text has ended.
+    pub(crate) fn object(&self, object: &Object) {
+        trace::object(object);
+        let (outcome, repairs) = (object.outcome(), object.repairs());
+        self.ended(&Ended { kind: "object", tool: "none", outcome, repairs });
+    }
+
+    #[cfg(feature = "schema")]
+    fn call_fit(&self, fit: &jsonmend_response::CallFit) {
+        if let jsonmend_response::CallFit::Fitted { fitted, .. } = fit {
+            self.fitted(fitted);
+        }
+    }
+
+    /// A value was fitted to its schema, or could not be.
+    #[cfg(feature = "schema")]
+    pub(crate) fn fitted(&self, fitted: &jsonmend_schema::Fitted) {
+        trace::fitted(fitted);
+        #[cfg(feature = "metrics")]
+        metrics::fitted(self, fitted);
+    }
+
+    fn ended(&self, ended: &Ended<'_>) {
+        #[cfg(feature = "metrics")]
+        metrics::ended(self, ended);
+        #[cfg(not(feature = "metrics"))]
+        let _ = (self, ended);
+    }
+}
