@@ -116,6 +116,14 @@ impl Engine {
                 0..=0x1f => return self.control(byte, text),
                 _ => {
                     let Some(length) = text.quote.closer(&rest[end..]) else {
+                        let first = text.is_key && self.string.inner_quotes == 0;
+                        if first && text.quote == Quote::Single {
+                            let mut look = source.look(self.pos + 1, self.window);
+                            if try_peek!(look.gap(), 0) == b':' {
+                                return self.close_mixed_key(source, text);
+                            }
+                        }
+                        self.string.inner_quotes += usize::from(text.is_key);
                         // A double quote in a string with other delimiters.
                         self.edit(text.quote.kind(), self.pos..self.pos, "\\")?;
                         self.pos += 1;
@@ -215,6 +223,18 @@ impl Engine {
                 self.close_string(source, text, lost - sign)
             }
         }
+    }
+
+    /// Ends a key that a single quote has opened, and a double one closes: `{'key": 1}`.
+    fn close_mixed_key(&mut self, source: &Source<'_>, text: Text) -> Step {
+        let (open, at) = (self.lex_start - 1, self.pos);
+        let opener = |edit: &super::Edit| matches!(edit, super::Edit::Replace(repair, _) if repair.kind == text.quote.kind());
+        if let Some(opener) = self.script.find_at(open, opener) {
+            self.script.remove(opener);
+            self.edit(RepairKind::UnterminatedString, open..open + 1, "\"")?;
+        }
+        self.pos += 1;
+        self.close_string(source, text, at)
     }
 
     /// Ends the string. `at` is the place of its closing quote, even if that is missing.

@@ -149,8 +149,12 @@ impl Gate {
                 (Place::Start, b'`' | b'~') if rest.starts_with(&[byte; 3]) => {
                     self.place = Place::Fence;
                 }
-                (Place::Start, 0xEF) if rest.len() < 3 && !last => return Seen::Open(at),
-                (Place::Start, 0xEF) if rest.starts_with("\u{feff}".as_bytes()) => at += 2,
+                (Place::Start | Place::Fenced, 0xEF) if rest.len() < 3 && !last => {
+                    return Seen::Open(at);
+                }
+                (Place::Start | Place::Fenced, 0xEF) if rest.starts_with("\u{feff}".as_bytes()) => {
+                    at += 2;
+                }
                 (Place::Start | Place::Fenced, _) => match line(rest, window, last) {
                     None => return Seen::Open(at),
                     Some(Line::Blanks(length)) => at += length - 1,
