@@ -1,0 +1,11 @@
+//! A gateway on loopback, between a client and a provider that plays a script.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod account;
+mod admin;
+mod hostile;
+mod limits;
+mod mending;
+mod scene;
+mod transparent;
