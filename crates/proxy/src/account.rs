@@ -158,3 +158,33 @@ impl Account {
         line
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jsonmend_wire::{Decoder, WireOptions};
+
+    use super::*;
+
+    #[test]
+    fn few_calls_are_described_and_all_are_counted() {
+        let name = "n".repeat(2 * NAME);
+        let call = |number| {
+            format!(
+                r#"{{"id":"{number}","type":"function","function":{{"name":"{name}","arguments":"{{'a':1}}"}}}}"#
+            )
+        };
+        let calls: Vec<String> = (0..CALLS + 3).map(call).collect();
+        let calls = calls.join(",");
+        let body = format!(
+            r#"{{"choices":[{{"message":{{"tool_calls":[{calls}]}},"finish_reason":"tool_calls"}}]}}"#
+        );
+        let mut account = Account::new(false);
+        let mut decoder = Decoder::new(WireOptions::new());
+        decoder.push(body.as_bytes(), &mut |event| account.note(&event));
+        decoder.finish(&mut |event| account.note(&event));
+        assert_eq!(account.calls.len(), CALLS);
+        assert_eq!(account.calls[0].tool.len(), NAME);
+        assert_eq!(account.seen, [(Outcome::Repaired, CALLS + 3)]);
+        assert!(account.calls.iter().all(|call| call.content.is_none()));
+    }
+}

@@ -19,8 +19,7 @@ const OF_ONE_CONNECTION: [HeaderName; 5] = [
 ];
 
 /// Checksums of a body that changes.
-const CHECKSUMS: [&str; 5] =
-    ["content-md5", "digest", "content-digest", "repr-digest", "x-amz-content-sha256"];
+const CHECKSUMS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
 
 /// Removes what is only for one connection.
 fn of_one_connection(headers: &mut HeaderMap) {

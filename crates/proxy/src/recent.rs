@@ -82,3 +82,15 @@ fn begin(text: &str) -> &str {
     let end = (0..=TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_shortened_between_characters() {
+        assert_eq!(begin("\u{e9}a"), "\u{e9}a");
+        let long = format!("a{}", "\u{e9}".repeat(TEXT));
+        assert_eq!(begin(&long).len(), TEXT - 1);
+    }
+}

@@ -13,8 +13,8 @@ use crate::{
     timed::{BoxError, Timed, is_late},
 };
 
-/// Reads the body of a request.
-pub(super) async fn read(shared: &Arc<Shared>, body: Timed) -> Result<Bytes, Refusal> {
+/// Reads the body of a request, and says how much it holds.
+pub(super) async fn read(shared: &Arc<Shared>, body: Timed) -> Result<(Bytes, Held), Refusal> {
     let limit = shared.config.limits().body_bytes();
     let mut held = shared.held();
     let mut body = std::pin::pin!(body);
@@ -35,7 +35,7 @@ pub(super) async fn read(shared: &Arc<Shared>, body: Timed) -> Result<Bytes, Ref
             return Err(Refusal::TooBusy);
         }
     }
-    Ok(read.freeze())
+    Ok((read.freeze(), held))
 }
 
 /// A body of an answer, as far as it was read.

@@ -20,8 +20,8 @@ use crate::{
     recent::About,
     refusal::Refusal,
     relay::{Passing, Relay},
-    request::{Asked, Declared, Switches},
-    shared::{Outgoing, Shared},
+    request::{Asked, Declared, Fixed, Switches},
+    shared::{Held, Outgoing, Shared},
     timed::Timed,
 };
 
@@ -37,6 +37,8 @@ struct Sent {
     /// The time that was spent on reading it.
     overhead: Duration,
     tools: Option<Arc<Declared>>,
+    /// The room of its body, until the answer begins.
+    held: Option<Held>,
 }
 
 /// Answers one request. Dropped when the client leaves.
@@ -82,9 +84,16 @@ async fn forward(
         _permit: permit,
     };
     let end = began + shared.config.limits().total();
-    let (sent, request) = send(shared, number, path, request, end).await.map_err(named)?;
+    let (mut sent, request) = send(shared, number, path, request, end).await.map_err(named)?;
     passing.about.model = sent.asked.model.clone().unwrap_or_default();
     passing.about.fixed = sent.asked.fixed;
+    let Fixed { mended, replaced } = sent.asked.fixed;
+    for (outcome, calls) in [("mended", mended), ("replaced", replaced)] {
+        if calls > 0 {
+            let labels = [("outcome", outcome)];
+            shared.metrics.count("jsonmend_history_calls_total", &labels, calls as u64);
+        }
+    }
     let patience = shared.config.limits().answer().min(end - Instant::now());
     let response = match timeout(patience, shared.client.request(request)).await {
         Err(_) => return Err(named(Refusal::UpstreamSlow)),
@@ -93,6 +102,7 @@ async fn forward(
         Ok(Err(_)) => return Err(named(Refusal::UpstreamFailed)),
         Ok(Ok(response)) => response,
     };
+    sent.held = None;
     let status = response.status();
     passing.about.status = status.as_u16();
     let labels = [("upstream", upstream.prefix()), ("status", status.as_str())];
@@ -151,8 +161,10 @@ async fn send(
     let reads = headers::is_read(&parts.method, &parts.headers);
     let body = Timed::new(body, shared.config.limits().idle(), end);
     let mut overhead = Duration::ZERO;
+    let mut held = None;
     let (asked, body): (Asked, Outgoing) = if reads {
-        let text = incoming::read(shared, body).await?;
+        let (text, room) = incoming::read(shared, body).await?;
+        held = Some(room);
         let began = Instant::now();
         let mends_history = switches.mending.history && switches.mending.policy != Repair::Off;
         let mut asked = Asked::read(&parts.uri, &text, mends_history);
@@ -190,7 +202,7 @@ async fn send(
     *request.headers_mut() = parts.headers;
     let tools = asked.tools.clone().map(|text| shared.tools.of(text));
     let method = parts.method;
-    Ok((Sent { method, path, asked, switches, overhead, tools }, request))
+    Ok((Sent { method, path, asked, switches, overhead, tools, held }, request))
 }
 
 /// The trailers of a body that was read as a whole.

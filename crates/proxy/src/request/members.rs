@@ -219,6 +219,16 @@ mod tests {
     }
 
     #[test]
+    fn lists_without_bound_are_not_read() {
+        let list = |items: usize| format!("[{}]", vec!["1"; items].join(","));
+        assert_eq!(items(&list(MOST)).len(), MOST);
+        assert!(items(&list(MOST + 1)).is_empty());
+        let object = |members: usize| format!("{{{}}}", vec!["\"a\":1"; members].join(","));
+        assert!(Members::of(&object(MOST)).is_some());
+        assert!(Members::of(&object(MOST + 1)).is_none());
+    }
+
+    #[test]
     fn what_is_not_of_the_text_is_not_replaced() {
         let mut edits = Edits::new("[1]");
         edits.replace("1", "2".into());

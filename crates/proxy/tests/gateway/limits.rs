@@ -154,6 +154,31 @@ mod of_time {
         assert!(scene.saw_no_more());
     }
 
+    /// The queue of a listener that takes nobody is full after a few connections.
+    #[tokio::test]
+    async fn a_provider_that_accepts_nobody_is_not_waited_for() {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(1).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut waiting = Vec::new();
+        let full = std::time::Duration::from_millis(300);
+        while let Ok(Ok(stream)) =
+            tokio::time::timeout(full, tokio::net::TcpStream::connect(address)).await
+        {
+            waiting.push(stream);
+            assert!(waiting.len() < 1000, "the queue has no end");
+        }
+        let scene = Scene::with(Vec::new(), |config, _| {
+            let limits = Limits::new().with_connect_seconds(1);
+            let upstream = Upstream::parse(&format!("http://{address}")).unwrap();
+            config.with_limits(limits).with_upstream(upstream)
+        })
+        .await;
+        let reply = scene.post("/", "{}").await;
+        assert_eq!(reply.header("x-jsonmend-error"), Some("upstream-unreachable"));
+    }
+
     #[tokio::test]
     async fn a_provider_that_does_not_begin_is_an_error() {
         let gone = Arc::new(Notify::new());

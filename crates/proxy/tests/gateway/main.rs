@@ -7,5 +7,6 @@ mod admin;
 mod hostile;
 mod limits;
 mod mending;
+mod reference;
 mod scene;
 mod transparent;

@@ -149,6 +149,11 @@ async fn a_broken_call_in_the_history_is_mended_before_it_is_sent_again() {
     let seen = scene.seen().await;
     assert_eq!(String::from_utf8_lossy(&seen.body), want);
     assert_eq!(seen.all("content-length"), [want.len().to_string()]);
+    let metrics = scene.page("/metrics").await.text();
+    assert!(
+        metrics.contains("jsonmend_history_calls_total{outcome=\"replaced\"} 1\n"),
+        "{metrics}"
+    );
     for header in ["x-jsonmend-history: off", "x-jsonmend-policy: off"] {
         let reply = scene.post_with("/v1/chat/completions", &[header], history).await;
         assert_eq!(reply.header("x-jsonmend-request"), None);
