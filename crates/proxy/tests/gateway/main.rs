@@ -4,6 +4,7 @@
 
 mod account;
 mod admin;
+mod chaos;
 mod hostile;
 mod limits;
 mod mending;

@@ -198,8 +198,16 @@ impl Client {
         Self { read, write, got: Vec::new() }
     }
 
+    /// Sends as much as is taken.
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        within(self.write.write_all(bytes.as_ref())).await.unwrap();
+        let _ = within(self.write.write_all(bytes.as_ref())).await;
+    }
+
+    /// Closes its side, and reads what still comes.
+    pub(crate) async fn leave(mut self) {
+        // It may have been closed already.
+        let _ = self.write.shutdown().await;
+        self.reply().await;
     }
 
     /// Reads until the text has come.
@@ -309,7 +317,7 @@ async fn read(stream: &mut TcpStream, got: &mut Vec<u8>) -> Option<Seen> {
             return None;
         }
     };
-    let head = String::from_utf8(got.drain(..end + 4).collect()).unwrap();
+    let head = String::from_utf8_lossy(&got.drain(..end + 4).collect::<Vec<u8>>()).into_owned();
     let chunked = all(&head, "transfer-encoding").contains(&"chunked");
     let length =
         all(&head, "content-length").first().and_then(|length| length.parse().ok()).unwrap_or(0);
