@@ -16,6 +16,7 @@ pub(crate) enum Refusal {
     NotAllowed,
     TooBusy,
     UpstreamFailed,
+    UpstreamNotEncrypted,
     UpstreamSlow,
     UpstreamUnreachable,
 }
@@ -71,6 +72,11 @@ impl Refusal {
                 StatusCode::BAD_GATEWAY,
                 "upstream-failed",
                 "the provider sent no answer that can be read",
+            ),
+            Self::UpstreamNotEncrypted => (
+                StatusCode::BAD_GATEWAY,
+                "upstream-not-encrypted",
+                "the connection to the provider cannot be encrypted, or its certificate is not trusted",
             ),
             Self::UpstreamSlow => (
                 StatusCode::GATEWAY_TIMEOUT,

@@ -1,9 +1,10 @@
 //! `jsonmend serve`.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     process::{Child, Command},
+    sync::Arc,
     thread,
 };
 
@@ -20,18 +21,56 @@ fn provider(requests: usize) -> String {
     thread::spawn(move || {
         for _ in 0..requests {
             let (mut stream, _) = listener.accept().unwrap();
-            let mut request = Vec::new();
-            while !request.ends_with(b"{}") {
-                let mut piece = [0; 1024];
-                let read = stream.read(&mut piece).unwrap();
-                assert!(read > 0);
-                request.extend_from_slice(&piece[..read]);
-            }
-            let length = BROKEN.len();
-            write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{BROKEN}").unwrap();
+            answer(&mut stream);
         }
     });
     url
+}
+
+/// Reads a request with the body `{}`, and answers it. Nothing if the other side goes away.
+fn answer(stream: &mut (impl Read + Write)) {
+    let mut request = Vec::new();
+    while !request.ends_with(b"{}") {
+        let mut piece = [0; 1024];
+        match stream.read(&mut piece) {
+            Ok(read) if read > 0 => request.extend_from_slice(&piece[..read]),
+            _ => return,
+        }
+    }
+    let length = BROKEN.len();
+    write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{BROKEN}").unwrap();
+    stream.flush().unwrap();
+}
+
+/// The same with encryption. Returns its URL, and the certificate of the authority that vouches for it.
+fn encrypted_provider(requests: usize) -> (String, String) {
+    let (authority, key) =
+        (rcgen::KeyPair::generate().unwrap(), rcgen::KeyPair::generate().unwrap());
+    let mut of_authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
+    of_authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let pem = of_authority.self_signed(&authority).unwrap().pem();
+    let issuer = rcgen::Issuer::new(of_authority, authority);
+    let certificate = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    let certificate = certificate.signed_by(&key, &issuer).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.into())
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    thread::spawn(move || {
+        for _ in 0..requests {
+            let (stream, _) = listener.accept().unwrap();
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            answer(&mut rustls::StreamOwned::new(connection, stream));
+        }
+    });
+    (url, pem)
 }
 
 fn exchange(url: &str, request: &str) -> String {
@@ -110,6 +149,29 @@ fn settings_come_from_a_file_the_environment_and_the_command_line() {
     assert!(reply.contains("\r\nx-jsonmend: repaired;"), "{reply}");
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn a_provider_is_trusted_if_the_system_trusts_its_authority() {
+    let (url, trusted) = encrypted_provider(2);
+    let (_, other) = encrypted_provider(0);
+    let (trusted, other) = (file("serve-trusted.pem", trusted), file("serve-other.pem", other));
+    for (authority, header) in [
+        (trusted, "x-jsonmend: repaired; calls=1; repairs=2; risk=exact"),
+        (other, "x-jsonmend-error: upstream-not-encrypted"),
+    ] {
+        let args =
+            ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off", "--upstream", &url];
+        let mut child = command(&args).env("SSL_CERT_FILE", authority).spawn().unwrap();
+        let said = listening(&mut child);
+        let reply = exchange(
+            said["url"].as_str().unwrap(),
+            "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+        );
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(reply.contains(&format!("\r\n{header}\r\n")), "{reply}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod answer;
 mod incoming;
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{
@@ -98,6 +98,9 @@ async fn forward(
     let response = match timeout(patience, shared.client.request(request)).await {
         Err(_) => return Err(named(Refusal::UpstreamSlow)),
         // What went wrong may hold the target, and so a key in its query. It is not repeated.
+        Ok(Err(error)) if is_of_encryption(&error) => {
+            return Err(named(Refusal::UpstreamNotEncrypted));
+        }
         Ok(Err(error)) if error.is_connect() => return Err(named(Refusal::UpstreamUnreachable)),
         Ok(Err(_)) => return Err(named(Refusal::UpstreamFailed)),
         Ok(Ok(response)) => response,
@@ -110,6 +113,19 @@ async fn forward(
     let idle = shared.config.limits().idle();
     let (parts, body) = response.into_parts();
     Ok(answer::answer(&sent, parts, Timed::new(body, idle, end), passing).await)
+}
+
+/// Whether a connection failed because it cannot be encrypted.
+fn is_of_encryption(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if error.is::<rustls::Error>() {
+            return true;
+        }
+        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        next = inner.map_or_else(|| error.source(), |inner| Some(inner));
+    }
+    false
 }
 
 /// Where a request goes: the number of its upstream, and the rest of its path.
