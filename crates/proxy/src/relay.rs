@@ -5,6 +5,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
@@ -12,14 +13,17 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use jsonmend_wire::{Framing, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 use pin_project_lite::pin_project;
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Instant, Sleep, sleep},
+};
 
 use crate::{
     account::Account,
     metrics::{Elapsed, Named},
     recent::About,
     shared::{Held, Shared},
-    timed::{BoxError, Timed},
+    timed::{BoxError, Timed, Waits},
 };
 
 /// Chunks in a row that come to nothing, before others get their turn.
@@ -111,6 +115,9 @@ fn take(out: &mut BytesMut, account: &mut Account, piece: &Rewritten<'_>) {
     }
 }
 
+/// How often it is looked whether a client has taken what came before an error.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// A request that is being answered. Dropped when the answer has passed, or cannot.
 pub(crate) struct Passing {
     pub(crate) shared: Arc<Shared>,
@@ -122,6 +129,8 @@ pub(crate) struct Passing {
     /// What was done, if that is known before the body passes.
     pub(crate) account: Option<Account>,
     pub(crate) comment: bool,
+    /// Whether the client takes what is sent.
+    pub(crate) waits: Waits,
     pub(crate) _permit: OwnedSemaphorePermit,
 }
 
@@ -154,8 +163,8 @@ pin_project! {
         upstream: Option<Pin<Box<Timed>>>,
         trailers: Option<HeaderMap>,
         over: bool,
-        // What left before an error had its chance to be written.
-        yielded: bool,
+        // Waits until what left before an error is written.
+        pause: Option<Pin<Box<Sleep>>>,
         passing: Passing,
     }
 }
@@ -163,7 +172,7 @@ pin_project! {
 impl Relay {
     pub(crate) fn new(upstream: Option<Pin<Box<Timed>>>, passing: Passing) -> Self {
         let ready = VecDeque::new();
-        Self { ready, failed: None, upstream, trailers: None, over: false, yielded: false, passing }
+        Self { ready, failed: None, upstream, trailers: None, over: false, pause: None, passing }
     }
 
     /// Puts what was read already before the rest. If there is an error, there is no rest.
@@ -202,9 +211,14 @@ impl Body for Relay {
                     return Poll::Ready(Some(Ok(Frame::data(comment))));
                 }
                 // An error closes the connection, with what was not written yet.
-                if this.failed.is_some() && !core::mem::replace(this.yielded, true) {
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
+                if this.failed.is_some() {
+                    let first = this.pause.is_none();
+                    let pause = this.pause.get_or_insert_with(|| Box::pin(sleep(Duration::ZERO)));
+                    if first || this.passing.waits.get() {
+                        ready!(pause.as_mut().poll(cx));
+                        pause.as_mut().reset(Instant::now() + PAUSE);
+                        ready!(pause.as_mut().poll(cx));
+                    }
                 }
                 let end = this.failed.take().map(Err);
                 return Poll::Ready(

@@ -18,7 +18,7 @@ use crate::{
     config::{Config, ConfigError},
     exchange,
     shared::{LEAST_HEAD, Shared},
-    timed::Taken,
+    timed::{Taken, Waits},
 };
 
 /// Connections to the admin port at the same time.
@@ -135,11 +135,12 @@ async fn serve_client(shared: &Arc<Shared>, stream: TcpStream, mut stopped: watc
     // Events are small, and each is waited for.
     let _ = stream.set_nodelay(true);
     let limits = shared.config.limits();
+    let waits = Waits::default();
     let service = service_fn(|request: http::Request<Incoming>| {
-        let shared = Arc::clone(shared);
-        async move { Ok::<_, Infallible>(exchange::answer(shared, request).await) }
+        let (shared, waits) = (Arc::clone(shared), waits.clone());
+        async move { Ok::<_, Infallible>(exchange::answer(shared, waits, request).await) }
     });
-    let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle())));
+    let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle(), waits.clone())));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head())
@@ -174,7 +175,7 @@ async fn serve_pages(shared: Arc<Shared>, listener: TcpListener) {
                 let answer = admin::answer(&shared, &request);
                 async move { Ok::<_, Infallible>(answer) }
             });
-            let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle())));
+            let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle(), Waits::default())));
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(limits.head())

@@ -3,6 +3,10 @@
 use std::{
     io,
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
     time::Duration,
 };
@@ -90,27 +94,42 @@ pin_project! {
         patience: Duration,
         #[pin]
         stuck: Sleep,
-        waits: bool,
+        waits: Waits,
+    }
+}
+
+/// Whether a connection has something to send that is not taken.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Waits(Arc<AtomicBool>);
+
+impl Waits {
+    pub(crate) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Sets it, and returns what it was.
+    fn set(&self, waits: bool) -> bool {
+        self.0.swap(waits, Ordering::Relaxed)
     }
 }
 
 impl<C> Taken<C> {
-    pub(crate) fn new(connection: C, patience: Duration) -> Self {
-        Self { connection, patience, stuck: sleep(patience), waits: false }
+    pub(crate) fn new(connection: C, patience: Duration, waits: Waits) -> Self {
+        Self { connection, patience, stuck: sleep(patience), waits }
     }
 
     fn check<T>(
         mut stuck: Pin<&mut Sleep>,
-        waits: &mut bool,
+        waits: &Waits,
         patience: Duration,
         written: Poll<io::Result<T>>,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            *waits = false;
+            waits.set(false);
             return written;
         }
-        if !core::mem::replace(waits, true) {
+        if !waits.set(true) {
             stuck.as_mut().reset(Instant::now() + patience);
         }
         stuck.poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))

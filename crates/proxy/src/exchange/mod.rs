@@ -22,7 +22,7 @@ use crate::{
     relay::{Passing, Relay},
     request::{Asked, Declared, Fixed, Switches},
     shared::{Held, Outgoing, Shared},
-    timed::Timed,
+    timed::{Timed, Waits},
 };
 
 /// The body of an answer: from upstream, or from the gateway itself.
@@ -42,10 +42,14 @@ struct Sent {
 }
 
 /// Answers one request. Dropped when the client leaves.
-pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Answer {
+pub(crate) async fn answer(
+    shared: Arc<Shared>,
+    waits: Waits,
+    request: Request<Incoming>,
+) -> Answer {
     // A request with both lengths is read by one of them. So nothing that follows it is read as a request.
     let closes = request.headers().contains_key(TRANSFER_ENCODING);
-    let mut answer = match forward(&shared, request).await {
+    let mut answer = match forward(&shared, waits, request).await {
         Ok(answer) => answer,
         Err((refusal, upstream)) => {
             shared.metrics.count("jsonmend_errors_total", &[("code", refusal.code())], 1);
@@ -64,6 +68,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> A
 
 async fn forward(
     shared: &Arc<Shared>,
+    waits: Waits,
     request: Request<Incoming>,
 ) -> Result<Answer, (Refusal, String)> {
     let began = Instant::now();
@@ -81,6 +86,7 @@ async fn forward(
         work: None,
         account: None,
         comment: false,
+        waits,
         _permit: permit,
     };
     let end = began + shared.config.limits().total();

@@ -155,6 +155,31 @@ async fn an_answer_that_breaks_off_breaks_off_for_the_client() {
     assert_eq!((reply.whole, reply.text().as_str()), (false, body));
 }
 
+/// Also what a slow client has not taken yet when it breaks off.
+#[tokio::test]
+async fn everything_that_came_before_an_answer_broke_off_arrives() {
+    for policy in ["likely", "off"] {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 99999999\r\n\r\n";
+        let steps = vec![Step::Send(head.into()), Step::Flood(12 << 20), Step::Close];
+        let scene = Scene::new(steps).await;
+        let mut client = scene.connect().await;
+        client
+            .send(format!(
+                "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
+            ))
+            .await;
+        // The client waits until nothing moves any more, so that the end waits in the gateway.
+        let mut before = usize::MAX;
+        while scene.sent.load(Ordering::SeqCst) != before {
+            before = scene.sent.load(Ordering::SeqCst);
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
+        let reply = client.reply().await;
+        assert!(!reply.whole);
+        assert_eq!(reply.body.len(), scene.sent.load(Ordering::SeqCst), "{policy}");
+    }
+}
+
 #[tokio::test]
 async fn trailers_pass() {
     let body = call_events(&["{'a': 1}"], "tool_calls").concat();
