@@ -215,7 +215,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "a text of a call in `/repairs`",
-        There("crates/proxy/src/recent.rs", "texts_are_shortened_between_characters"),
+        There("crates/proxy/src/account.rs", "texts_are_shortened_between_characters"),
     ),
     ("`--max-input`", There("crates/cli/tests/it/limits.rs", "an_input_is_as_long_as_it_may_be")),
     (

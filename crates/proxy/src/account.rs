@@ -9,6 +9,9 @@ use jsonmend_wire::{ApiFormat, Call, RewriteOutcome, StreamOutcome, WireEvent};
 const CALLS: usize = 64;
 const NAME: usize = 128;
 
+/// The most bytes of a text of a call that are kept.
+const TEXT: usize = 16 << 10;
+
 /// What was done to one answer, in a word. The later ones are said before the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
@@ -110,7 +113,7 @@ impl Account {
         self.repairs += repairs.iter().map(|(.., count)| count).sum::<usize>();
         self.risk = self.risk.max(repairs.iter().map(|(_, risk, _)| *risk).max());
         if self.calls.len() < CALLS {
-            let content = || (call.raw().to_owned(), call.arguments().to_owned());
+            let content = || (begin(call.raw()), begin(call.arguments()));
             let content = self.keeps_content.then(content);
             let tool = call.name().chars().take(NAME).collect();
             self.calls.push(CallNote { tool, outcome, repairs, content });
@@ -155,8 +158,18 @@ impl Account {
         if cut > 0 {
             line.push_str(&format!("; incomplete={cut}"));
         }
+        if verdict > Verdict::Repaired && self.body == Some(RewriteOutcome::Mended) {
+            // Something had left repaired before it was known how it ends.
+            line.push_str("; body=changed");
+        }
         line
     }
+}
+
+/// The beginning of a text.
+fn begin(text: &str) -> String {
+    let end = (0..=TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -164,6 +177,13 @@ mod tests {
     use jsonmend_wire::{Decoder, WireOptions};
 
     use super::*;
+
+    #[test]
+    fn texts_are_shortened_between_characters() {
+        assert_eq!(begin("\u{e9}a"), "\u{e9}a");
+        let long = format!("a{}", "\u{e9}".repeat(TEXT));
+        assert_eq!(begin(&long).len(), TEXT - 1);
+    }
 
     #[test]
     fn few_calls_are_described_and_all_are_counted() {

@@ -64,6 +64,18 @@ pub(crate) fn to_upstream(headers: &mut HeaderMap, authority: &str, mends: bool)
 /// Makes the headers of the provider those of the answer.
 pub(crate) fn to_client(headers: &mut HeaderMap) {
     of_one_connection(headers);
+    // A provider does not speak for the gateway.
+    let own: Vec<HeaderName> = headers.keys().filter(|name| is_own(name)).cloned().collect();
+    for name in own {
+        headers.remove(name);
+    }
+}
+
+/// Whether a header is one of the gateway itself.
+pub(crate) fn is_own(name: &HeaderName) -> bool {
+    name.as_str()
+        .strip_prefix("x-jsonmend")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// Removes what is no longer right for a body that may have changed.

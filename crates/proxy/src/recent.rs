@@ -26,9 +26,6 @@ pub(crate) struct Recent {
     answers: Mutex<VecDeque<Value>>,
 }
 
-/// The most bytes of a text of a call that are kept.
-const TEXT: usize = 16 << 10;
-
 impl Recent {
     pub(crate) const fn new(kept: usize) -> Self {
         Self { kept, answers: Mutex::new(VecDeque::new()) }
@@ -46,8 +43,8 @@ impl Recent {
             let mut entry =
                 json!({"tool": call.tool, "outcome": call.outcome.code(), "repairs": repairs});
             if let Some((came, left)) = &call.content {
-                entry["came"] = begin(came).into();
-                entry["left"] = begin(left).into();
+                entry["came"] = came.as_str().into();
+                entry["left"] = left.as_str().into();
             }
             entry
         });
@@ -75,22 +72,5 @@ impl Recent {
     pub(crate) fn list(&self) -> Value {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         json!({ "answers": answers.iter().collect::<Vec<_>>() })
-    }
-}
-
-fn begin(text: &str) -> &str {
-    let end = (0..=TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    text.get(..end.unwrap_or(0)).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_shortened_between_characters() {
-        assert_eq!(begin("\u{e9}a"), "\u{e9}a");
-        let long = format!("a{}", "\u{e9}".repeat(TEXT));
-        assert_eq!(begin(&long).len(), TEXT - 1);
     }
 }

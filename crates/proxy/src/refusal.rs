@@ -37,7 +37,7 @@ impl Refusal {
             Self::BadSwitch => (
                 StatusCode::BAD_REQUEST,
                 "bad-switch",
-                "an X-Jsonmend header has a value that is not known",
+                "an X-Jsonmend header, or its value, is not known",
             ),
             Self::BadTarget => (
                 StatusCode::BAD_REQUEST,

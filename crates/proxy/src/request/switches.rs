@@ -4,6 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::take_healing_of;
 use crate::config::{CallsInText, Mending, Repair};
+use crate::headers::is_own;
 
 /// What a request says, in headers that are for the gateway and are not sent on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,9 @@ impl Switches {
         }
         if let Some(text) = take(&COMMENT) {
             mending.comment = yes(COMMENT, &text)?;
+        }
+        if let Some(unknown) = headers.keys().find(|name| is_own(name)) {
+            return Err(unknown.clone());
         }
         let plugins =
             headers.get(&PLUGINS).and_then(|list| list.to_str().ok()).and_then(take_healing_of);
@@ -112,6 +116,8 @@ mod tests {
         assert_eq!(switches.unwrap().mending, want);
         assert_eq!(left.len(), 1);
         assert_eq!(take(&[("x-jsonmend-policy", "all")], Mending::new()).0, Err(POLICY));
+        let unknown = HeaderName::from_static("x-jsonmend-speed");
+        assert_eq!(take(&[("x-jsonmend-speed", "1")], Mending::new()).0, Err(unknown));
     }
 
     #[test]

@@ -77,6 +77,18 @@ async fn a_call_that_was_cut_off_is_never_completed() {
             );
         }
     }
+    // In the append mode, its beginning may have left repaired, and that is said.
+    let events = call_events(&["{'path': ", "'/tmp', ", "'a': 'x"], "length").concat();
+    let scene = Scene::new(answer("text/event-stream", &events)).await;
+    let reply = scene.post_with("/v1/chat/completions", &["x-jsonmend-comment: on"], "{}").await;
+    let text = reply.text();
+    assert!(!text.starts_with(&events), "{text}");
+    assert!(
+        text.contains("\n: jsonmend cut; calls=1; repairs=0; incomplete=1; body=changed; "),
+        "{text}"
+    );
+    let said = jsonmend_wire::transcribe(&reply.body, jsonmend_wire::WireOptions::new());
+    assert!(!said.calls()[0].outcome().is_complete());
     // In the validated mode, not even what could be mended of it is.
     let events = call_events(&["{'path': ", "'/tm"], "length").concat();
     let scene = Scene::new(answer("text/event-stream", &events)).await;
