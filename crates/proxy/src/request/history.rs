@@ -43,7 +43,11 @@ impl History {
     pub(crate) fn mend<'t>(self, request: &Members<'t>, edits: &mut Edits<'t>) -> Fixed {
         let mut fixed = Fixed::default();
         let list = |members: &Members<'t>, name: &str| items(members.get(name).unwrap_or_default());
-        for message in list(request, "messages").into_iter().filter_map(Members::of) {
+        let turns = |name: &str| {
+            let turns = list(request, name).into_iter().filter(|turn| may_hold_a_call(turn));
+            turns.filter_map(Members::of).collect::<Vec<_>>()
+        };
+        for message in turns("messages") {
             let wanted = if self == Self::Objects { Wanted::Object } else { Wanted::Text };
             for call in list(&message, "tool_calls").into_iter().filter_map(Members::of) {
                 let arguments =
@@ -60,12 +64,12 @@ impl History {
                 fixed.judge(converse, Wanted::Object, edits);
             }
         }
-        for item in list(request, "input").into_iter().filter_map(Members::of) {
+        for item in turns("input") {
             if item.string("type").is_some_and(|kind| kind == "function_call") {
                 fixed.judge(item.get("arguments"), Wanted::Text, edits);
             }
         }
-        for content in list(request, "contents").into_iter().filter_map(Members::of) {
+        for content in turns("contents") {
             for part in list(&content, "parts").into_iter().filter_map(Members::of) {
                 let call = part.object("functionCall").or_else(|| part.object("function_call"));
                 fixed.judge(call.and_then(|call| call.get("args")), Wanted::Object, edits);
@@ -103,6 +107,12 @@ impl Fixed {
         let by = if wanted == Wanted::Text { Value::String(json).to_string() } else { json };
         edits.replace(literal, by);
     }
+}
+
+/// Whether it is worth reading a turn. Most of a long history is text and results.
+fn may_hold_a_call(turn: &str) -> bool {
+    let marks = ["tool_calls", "function_call", "tool_use", "toolUse", "functionCall"];
+    marks.iter().any(|mark| turn.contains(mark))
 }
 
 fn is_json(text: &str) -> bool {
