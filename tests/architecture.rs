@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 use serde_json::Value;
 
 /// The crates from the bottom up: a crate may depend on those before it, and on no others.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "jsonmend-core",
     "jsonmend-extract",
     "jsonmend-schema",
@@ -16,6 +16,7 @@ const CRATES: [&str; 10] = [
     "jsonmend-reask",
     "jsonmend-stream",
     "jsonmend",
+    "jsonmend-proxy",
     "jsonmend-testkit",
     "jsonmend-cli",
 ];
@@ -158,6 +159,20 @@ fn asking_again_needs_no_runtime() {
         .filter(|name| !name.starts_with("jsonmend-") && !["serde", "serde_json"].contains(name))
         .collect();
     assert!(foreign.is_empty(), "{foreign:?}");
+}
+
+/// Who only mends text must not have to build a server and its encryption.
+#[test]
+fn only_the_gateway_has_a_server_and_encryption() {
+    const HEAVY: [&str; 6] = ["hyper", "hyper-rustls", "hyper-util", "http", "rustls", "toml"];
+    for (name, dependencies) in dependencies() {
+        let found = dependencies
+            .iter()
+            .find(|(other, kind, _)| kind == "normal" && HEAVY.contains(&other.as_str()));
+        assert!(name == "jsonmend-proxy" || found.is_none(), "{name} depends on {found:?}");
+        let proxy = dependencies.iter().find(|(other, ..)| other == "jsonmend-proxy");
+        assert!(proxy.is_none_or(|(_, _, optional)| *optional), "{name} always builds the gateway");
+    }
 }
 
 /// The lines of code, without comments.

@@ -127,6 +127,96 @@ const ROWS: &[(&str, Reached)] = &[
     ("a text in which a named value is looked for", Here(schema::named_values)),
     ("pairs of names compared", Here(schema::compared_names)),
     ("problems and issues of a value", Here(schema::issues)),
+    (
+        "`limits.connections`",
+        There("crates/proxy/tests/gateway/limits.rs", "no_more_than_so_many_clients_are_let_in"),
+    ),
+    (
+        "`limits.open_answers`",
+        There(
+            "crates/proxy/tests/gateway/limits.rs",
+            "no_more_than_so_many_requests_are_answered_at_once",
+        ),
+    ),
+    (
+        "`limits.head_bytes`",
+        There("crates/proxy/tests/gateway/limits.rs", "a_head_that_is_too_long_is_refused"),
+    ),
+    (
+        "`limits.body_bytes`",
+        There("crates/proxy/tests/gateway/limits.rs", "a_body_that_is_too_long_is_refused"),
+    ),
+    (
+        "`limits.held_bytes`",
+        There(
+            "crates/proxy/tests/gateway/limits.rs",
+            "a_call_that_is_too_long_to_hold_passes_as_it_came",
+        ),
+    ),
+    (
+        "`limits.all_held_bytes`",
+        There("crates/proxy/tests/gateway/limits.rs", "what_all_answers_may_hold_is_bounded"),
+    ),
+    (
+        "`limits.head_seconds`",
+        There("crates/proxy/tests/gateway/limits.rs", "a_head_that_does_not_end_is_not_waited_for"),
+    ),
+    (
+        "`limits.connect_seconds`",
+        There(
+            "crates/proxy/tests/gateway/limits.rs",
+            "a_provider_that_accepts_nobody_is_not_waited_for",
+        ),
+    ),
+    (
+        "`limits.answer_seconds`",
+        There("crates/proxy/tests/gateway/limits.rs", "a_provider_that_does_not_begin_is_an_error"),
+    ),
+    (
+        "`limits.idle_seconds`",
+        There("crates/proxy/tests/gateway/limits.rs", "a_provider_that_falls_silent_breaks_off"),
+    ),
+    (
+        "`limits.total_seconds`",
+        There("crates/proxy/tests/gateway/limits.rs", "a_stream_without_an_end_breaks_off"),
+    ),
+    (
+        "`limits.drain_seconds`",
+        There(
+            "crates/proxy/tests/gateway/limits.rs",
+            "what_does_not_end_is_not_waited_for_when_the_gateway_stops",
+        ),
+    ),
+    (
+        "`record.answers`",
+        There(
+            "crates/proxy/tests/gateway/admin.rs",
+            "answers_are_counted_and_listed_without_secrets",
+        ),
+    ),
+    (
+        "members of an object and items of an array of a request",
+        There("crates/proxy/src/request/members.rs", "lists_without_bound_are_not_read"),
+    ),
+    (
+        "declarations of tools that are kept compiled",
+        There(
+            "crates/proxy/src/request/tools.rs",
+            "the_same_tools_are_compiled_once_and_few_are_kept",
+        ),
+    ),
+    (
+        "series of the metrics",
+        There("crates/proxy/src/metrics.rs", "names_that_others_choose_are_escaped_and_bounded"),
+    ),
+    (
+        "calls of an answer that are described",
+        There("crates/proxy/src/account.rs", "few_calls_are_described_and_all_are_counted"),
+    ),
+    (
+        "a text of a call in `/repairs`",
+        There("crates/proxy/src/account.rs", "texts_are_shortened_between_characters"),
+    ),
     ("`--max-input`", There("crates/cli/tests/it/limits.rs", "an_input_is_as_long_as_it_may_be")),
     (
         "`batch --max-line`",
@@ -182,7 +272,9 @@ fn every_limit_is_reached() {
         Here(reach) => std::panic::catch_unwind(reach).is_err(),
         There(path, test) => {
             let file = fs::read_to_string(jsonmend_tests::root().join(path)).unwrap();
-            let heads = ["#[test]\n", "#[test]\n    "].map(|head| format!("{head}fn {test}()"));
+            let heads =
+                ["#[test]\nfn", "#[test]\n    fn", "test]\nasync fn", "test]\n    async fn"];
+            let heads = heads.map(|head| format!("{head} {test}()"));
             !heads.iter().any(|head| file.contains(head))
         }
     });

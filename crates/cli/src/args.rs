@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "serve")]
+mod serve;
 mod values;
 
 use std::path::PathBuf;
@@ -9,6 +11,8 @@ use jsonmend_core::{Limits, Options, RepairKind};
 use jsonmend_schema::Rule;
 use jsonmend_testkit::{bodies::Shape, transport::Scenario};
 
+#[cfg(feature = "serve")]
+pub(crate) use self::serve::{Admin, ServeArgs};
 pub(crate) use self::values::{Emit, FormatArg, PolicyArg, RiskArg, ScopeArg, Split, TrailingArg};
 use self::values::{at_least_one, repair_kind, rule};
 use crate::exit::{
@@ -46,6 +50,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Extract(ExtractArgs),
     Repair(RepairArgs),
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
     Stream(StreamArgs),
     Trace(TraceArgs),
 }

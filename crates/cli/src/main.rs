@@ -20,6 +20,8 @@ mod paint;
 mod position;
 mod repair;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod stream;
 mod trace;
 mod visible;
@@ -103,6 +105,8 @@ fn dispatch(command: &Command, session: Session) -> Result<Exit, Failure> {
         Command::Repair(args) => {
             repair::run(args, session).map(|exit| exit.for_output(args.exit_code))
         }
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args, session),
         Command::Stream(args) => {
             stream::run(args, session).map(|exit| exit.for_output(args.exit_code))
         }

@@ -13,6 +13,8 @@ mod pipes;
 mod program;
 mod repair;
 mod schema;
+#[cfg(feature = "serve")]
+mod serve;
 mod stream;
 mod stream_schema;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,53 @@
+//! The command line of `jsonmend serve`.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::Args;
+
+use crate::exit::OTHER_CODES;
+
+/// Stand between clients and the providers of language models, and repair the tool calls of each answer
+/// while it passes.
+///
+/// A client uses the address of the gateway as its base URL, and keeps its key, which passes untouched.
+/// Without --config, everything is set by options and by variables such as JSONMEND_MENDING_MODE. It runs
+/// until it gets SIGINT or SIGTERM, and lets answers that have begun end.
+///
+/// docs/gateway.md lists all settings, and what is changed. docs/threats.md says what it is safe against.
+#[derive(Debug, Args)]
+#[command(after_help = OTHER_CODES)]
+pub(crate) struct ServeArgs {
+    /// Where requests are sent; with a prefix, those whose path begins with it. May be repeated.
+    #[arg(long, value_name = "[PREFIX=]URL")]
+    pub(crate) upstream: Vec<String>,
+
+    /// The address for clients; port 0 is one that is free [default: 127.0.0.1:8484].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+
+    /// The address of /health, /ready, /metrics and /repairs, or `off` [default: 127.0.0.1:8485].
+    #[arg(long, value_name = "ADDRESS|off", value_parser = admin)]
+    pub(crate) admin: Option<Admin>,
+
+    /// A file of settings, in TOML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Print one JSON object with the addresses.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where the pages for those who run the gateway are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Admin {
+    At(SocketAddr),
+    Off,
+}
+
+fn admin(text: &str) -> Result<Admin, String> {
+    match text {
+        "off" => Ok(Admin::Off),
+        _ => text.parse().map(Admin::At).map_err(|_| "neither an address nor `off`".to_owned()),
+    }
+}

@@ -1,0 +1,196 @@
+//! `jsonmend serve`.
+
+use std::{
+    io::{BufRead as _, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    process::{Child, Command},
+    sync::Arc,
+    thread,
+};
+
+use serde_json::Value;
+
+use crate::program::{command, file, run};
+
+const BROKEN: &str = r#"{"choices":[{"index":0,"message":{"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{'a': 1}"}}]},"finish_reason":"tool_calls"}]}"#;
+
+/// A provider that answers so many requests with a broken call.
+fn provider(requests: usize) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for _ in 0..requests {
+            let (mut stream, _) = listener.accept().unwrap();
+            answer(&mut stream);
+        }
+    });
+    url
+}
+
+/// Reads a request with the body `{}`, and answers it. Nothing if the other side goes away.
+fn answer(stream: &mut (impl Read + Write)) {
+    let mut request = Vec::new();
+    while !request.ends_with(b"{}") {
+        let mut piece = [0; 1024];
+        match stream.read(&mut piece) {
+            Ok(read) if read > 0 => request.extend_from_slice(&piece[..read]),
+            _ => return,
+        }
+    }
+    let length = BROKEN.len();
+    write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{BROKEN}").unwrap();
+    stream.flush().unwrap();
+}
+
+/// The same with encryption. Returns its URL, and the certificate of the authority that vouches for it.
+fn encrypted_provider(requests: usize) -> (String, String) {
+    let (authority, key) =
+        (rcgen::KeyPair::generate().unwrap(), rcgen::KeyPair::generate().unwrap());
+    let mut of_authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
+    of_authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let pem = of_authority.self_signed(&authority).unwrap().pem();
+    let issuer = rcgen::Issuer::new(of_authority, authority);
+    let certificate = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    let certificate = certificate.signed_by(&key, &issuer).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.into())
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    thread::spawn(move || {
+        for _ in 0..requests {
+            let (stream, _) = listener.accept().unwrap();
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            answer(&mut rustls::StreamOwned::new(connection, stream));
+        }
+    });
+    (url, pem)
+}
+
+fn exchange(url: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    reply
+}
+
+fn listening(child: &mut Child) -> Value {
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap()
+}
+
+#[test]
+fn it_mends_until_it_is_asked_to_stop() {
+    let upstream = format!("/p={}", provider(1));
+    let args = [
+        "serve",
+        "--json",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin",
+        "127.0.0.1:0",
+        "--upstream",
+        &upstream,
+    ];
+    let mut child = command(&args).spawn().unwrap();
+    let said = listening(&mut child);
+    let (url, admin) = (said["url"].as_str().unwrap(), said["admin"].as_str().unwrap());
+    let reply = exchange(
+        url,
+        "POST /p/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer hush\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+    );
+    assert!(
+        reply.contains("\r\nx-jsonmend: repaired; calls=1; repairs=2; risk=exact\r\n"),
+        "{reply}"
+    );
+    assert!(reply.ends_with(&BROKEN.replace("{'a': 1}", r#"{\"a\": 1}"#)), "{reply}");
+    let health =
+        exchange(admin, "GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    assert!(health.starts_with("HTTP/1.1 200 OK"), "{health}");
+    #[cfg(unix)]
+    {
+        let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+        assert!(asked.success());
+    }
+    #[cfg(not(unix))]
+    child.kill().unwrap();
+    let done = child.wait_with_output().unwrap();
+    if cfg!(unix) {
+        assert_eq!(done.status.code(), Some(0));
+    }
+    assert_eq!((done.stdout.as_slice(), done.stderr.as_slice()), (b"".as_slice(), b"".as_slice()));
+}
+
+#[test]
+fn settings_come_from_a_file_the_environment_and_the_command_line() {
+    let url = provider(1);
+    let config = file(
+        "serve.toml",
+        format!(
+            "listen = \"127.0.0.1:1\"\nadmin = \"off\"\n[mending]\npolicy = \"off\"\n[[upstream]]\nurl = \"{url}\"\n"
+        ),
+    );
+    let args = ["serve", "--json", "--config", config.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+    let mut child = command(&args).env("JSONMEND_MENDING_POLICY", "likely").spawn().unwrap();
+    let said = listening(&mut child);
+    assert_eq!(said["admin"], Value::Null);
+    let reply = exchange(
+        said["url"].as_str().unwrap(),
+        "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+    );
+    assert!(reply.contains("\r\nx-jsonmend: repaired;"), "{reply}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_provider_is_trusted_if_the_system_trusts_its_authority() {
+    let (url, trusted) = encrypted_provider(2);
+    let (_, other) = encrypted_provider(0);
+    let (trusted, other) = (file("serve-trusted.pem", trusted), file("serve-other.pem", other));
+    for (authority, header) in [
+        (trusted, "x-jsonmend: repaired; calls=1; repairs=2; risk=exact"),
+        (other, "x-jsonmend-error: upstream-not-encrypted"),
+    ] {
+        let args =
+            ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off", "--upstream", &url];
+        let mut child = command(&args).env("SSL_CERT_FILE", authority).spawn().unwrap();
+        let said = listening(&mut child);
+        let reply = exchange(
+            said["url"].as_str().unwrap(),
+            "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+        );
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(reply.contains(&format!("\r\n{header}\r\n")), "{reply}");
+    }
+}
+
+#[test]
+fn what_cannot_be_served_is_refused() {
+    let config = file("serve-wrong.toml", "lisen = 1");
+    for args in [
+        &["serve"][..],
+        &["serve", "--upstream", "ftp://x"],
+        &["serve", "--upstream", "http://user:hush@x"],
+        &["serve", "--upstream", "http://a", "--upstream", "http://b"],
+        &["serve", "--upstream", "http://a", "--admin", "on"],
+        &["serve", "--config", config.to_str().unwrap()],
+    ] {
+        let done = run(args, "");
+        assert_eq!(done.code, 2, "{args:?}: {}", done.stderr);
+        assert!(!done.stderr.is_empty() && !done.stderr.contains("hush"), "{}", done.stderr);
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let done = run(&["serve", "--upstream", "http://a", "--admin", "off", "--listen", &taken], "");
+    assert_eq!(done.code, 6, "{}", done.stderr);
+}

@@ -1,0 +1,197 @@
+//! What becomes of the answer of a provider.
+
+use std::{collections::VecDeque, pin::Pin};
+
+use bytes::Bytes;
+use http::{
+    HeaderName, HeaderValue, Method, Response, StatusCode,
+    header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+    response::Parts,
+};
+use http_body_util::Either;
+use jsonmend_core::{Options, Policy};
+use jsonmend_extract::Dialect;
+use jsonmend_response::TextCalls;
+use jsonmend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireLimits, WireOptions};
+
+use super::{
+    Answer, Sent,
+    incoming::{End, Read},
+};
+use crate::{
+    account::Account,
+    config::{CallsInText, Content, Mode},
+    headers::{self, Media, media},
+    relay::{Passing, Relay, Work},
+    timed::Timed,
+};
+
+const ACCOUNT: HeaderName = HeaderName::from_static("x-jsonmend");
+const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-request");
+const OVERHEAD: HeaderName = HeaderName::from_static("x-jsonmend-overhead-us");
+
+/// What is done with a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Treatment {
+    /// It passes as it comes.
+    Pass,
+    /// The same, because it is compressed although nobody asked for that.
+    Encoded,
+    /// It is mended while it passes.
+    Stream,
+    /// It is mended as a whole, so that the head says what was done.
+    Whole,
+}
+
+/// Makes an answer for the client.
+pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: Passing) -> Answer {
+    let mut parts = parts;
+    let treatment = treatment(sent, &parts);
+    headers::to_client(&mut parts.headers);
+    let fixed = sent.asked.fixed;
+    if fixed.is_any() {
+        let line = format!("history; mended={}; replaced={}", fixed.mended, fixed.replaced);
+        set(&mut parts, HISTORY, &line);
+    }
+    let body = Box::pin(body);
+    let relay = match treatment {
+        Treatment::Pass => {
+            set(&mut parts, ACCOUNT, "untouched");
+            Relay::new(Some(body), passing)
+        }
+        Treatment::Encoded => {
+            set(&mut parts, ACCOUNT, "untouched; reason=encoded");
+            Relay::new(Some(body), passing)
+        }
+        Treatment::Stream => {
+            begin_stream(sent, &mut parts, &mut passing);
+            Relay::new(Some(body), passing)
+        }
+        Treatment::Whole => whole(sent, &mut parts, body, passing).await,
+    };
+    Response::from_parts(parts, Either::Left(relay))
+}
+
+/// Reads a body, and mends it as a whole.
+async fn whole(
+    sent: &Sent,
+    parts: &mut Parts,
+    mut body: Pin<Box<Timed>>,
+    mut passing: Passing,
+) -> Relay {
+    let mut held = passing.shared.held();
+    let limit = passing.shared.config.limits().held_bytes();
+    let Read { chunks, end } = Read::of(body.as_mut(), limit, &mut held).await;
+    let trailers = match end {
+        End::Whole(trailers) => trailers,
+        End::Failed(error) => {
+            begin_stream(sent, parts, &mut passing);
+            return Relay::new(None, passing).with_ready(chunks, Some(error));
+        }
+        End::Long => {
+            begin_stream(sent, parts, &mut passing);
+            return Relay::new(Some(body), passing).with_ready(chunks, None);
+        }
+    };
+    let mut work = work(sent, parts, &passing);
+    let mut mended = VecDeque::new();
+    for chunk in &chunks {
+        work.push(chunk);
+        mended.extend(work.take());
+    }
+    work.finish();
+    mended.extend(work.take());
+    if work.account.body == Some(RewriteOutcome::Mended) {
+        headers::of_changed_body(&mut parts.headers);
+    }
+    set(parts, ACCOUNT, &work.account.line());
+    set(parts, OVERHEAD, &work.account.overhead.as_micros().to_string());
+    let length: usize = mended.iter().map(Bytes::len).sum();
+    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    passing.account = Some(work.account);
+    Relay::new(None, passing).with_ready(mended, None).with_trailers(trailers)
+}
+
+/// Prepares to mend a body while it passes.
+fn begin_stream(sent: &Sent, parts: &mut Parts, passing: &mut Passing) {
+    passing.work = Some(work(sent, parts, passing));
+    passing.comment = sent.switches.mending.comment;
+    headers::of_changed_body(&mut parts.headers);
+    set(parts, ACCOUNT, "streaming");
+    set(parts, OVERHEAD, &sent.overhead.as_micros().to_string());
+}
+
+fn set(parts: &mut Parts, name: HeaderName, text: &str) {
+    if let Ok(value) = HeaderValue::from_str(text) {
+        parts.headers.insert(name, value);
+    }
+}
+
+fn treatment(sent: &Sent, parts: &Parts) -> Treatment {
+    let stored = sent.path.ends_with("/content");
+    let carries = match (&sent.method, media(&parts.headers)) {
+        (_, Media::Other) => false,
+        (&Method::POST, _) | (&Method::GET, Media::Json | Media::Events) => true,
+        _ => false,
+    };
+    let whole_answer = parts.status.is_success() && parts.status != StatusCode::PARTIAL_CONTENT;
+    if !carries || stored || !whole_answer || sent.switches.mending.policy.engine().is_none() {
+        return Treatment::Pass;
+    }
+    let encoding = parts.headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
+    if encoding.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity")) {
+        return Treatment::Encoded;
+    }
+    match media(&parts.headers) {
+        Media::Json if !sent.asked.stream => Treatment::Whole,
+        _ => Treatment::Stream,
+    }
+}
+
+/// What mends a body.
+fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
+    let shared = &passing.shared;
+    let limits = shared.config.limits();
+    let mending = &sent.switches.mending;
+    let engine = Options::new().with_policy(mending.policy.engine().unwrap_or(Policy::STRICT));
+    let held = limits.held_bytes();
+    let arguments = WireLimits::new().with_arguments(held).with_open_arguments(held);
+    let mut wire = WireOptions::new().with_mending(engine.clone()).with_limits(arguments);
+    if let Some(kind) = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) {
+        wire = wire.with_content_type(kind);
+    }
+    if let Some(tools) = &sent.tools {
+        wire = wire.with_guides(tools.guides());
+    }
+    let is_json = match mending.content {
+        Content::Asked => sent.asked.json,
+        Content::Json => true,
+        Content::Text => false,
+    };
+    let mode = match mending.mode {
+        Mode::Append => RewriteMode::Append,
+        Mode::Validated => RewriteMode::Validated,
+    };
+    let mut options = RewriteOptions::new()
+        .with_wire(wire)
+        .with_mode(mode)
+        .with_held(held)
+        .with_json_content(is_json);
+    let in_text = match &mending.calls_in_text {
+        CallsInText::Off => None,
+        CallsInText::Auto => Some(TextCalls::detected()),
+        CallsInText::Named(name) => Some(match Dialect::by_name(name) {
+            Some(dialect) => TextCalls::of_dialect(dialect.clone()),
+            None => TextCalls::of_model(name),
+        }),
+    };
+    if let Some(mut calls) = in_text {
+        if let Some(registry) = sent.tools.as_ref().and_then(|tools| tools.registry()) {
+            calls = calls.with_tools(registry.tools());
+        }
+        options = options.with_calls_in_text(calls.finders(&engine));
+    }
+    let mut account = Account::new(shared.config.record().content);
+    account.overhead = sent.overhead;
+    Work::new(options, account, shared.held())
+}

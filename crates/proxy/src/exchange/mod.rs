@@ -1,0 +1,248 @@
+//! One request and its answer.
+
+mod answer;
+mod incoming;
+
+use std::{error::Error, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderValue, Method, Request, Response, Version,
+    header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING},
+};
+use http_body_util::{BodyExt, Either, Full};
+use hyper::body::Incoming;
+use tokio::time::{Instant, timeout};
+
+use crate::{
+    config::{Repair, Upstream},
+    headers,
+    recent::About,
+    refusal::Refusal,
+    relay::{Passing, Relay},
+    request::{Asked, Declared, Fixed, Switches},
+    shared::{Held, Outgoing, Shared},
+    timed::{Timed, Waits},
+};
+
+/// The body of an answer: from upstream, or from the gateway itself.
+pub(crate) type Answer = Response<Either<Relay, Full<Bytes>>>;
+
+/// A request on its way to the provider.
+struct Sent {
+    method: Method,
+    path: String,
+    asked: Asked,
+    switches: Switches,
+    /// The time that was spent on reading it.
+    overhead: Duration,
+    tools: Option<Arc<Declared>>,
+    /// The room of its body, until the answer begins.
+    held: Option<Held>,
+}
+
+/// Answers one request. Dropped when the client leaves.
+pub(crate) async fn answer(
+    shared: Arc<Shared>,
+    waits: Waits,
+    request: Request<Incoming>,
+) -> Answer {
+    // A request with both lengths is read by one of them. So nothing that follows it is read as a request.
+    let closes = request.headers().contains_key(TRANSFER_ENCODING);
+    let mut answer = match forward(&shared, waits, request).await {
+        Ok(answer) => answer,
+        Err((refusal, upstream)) => {
+            shared.metrics.count("jsonmend_errors_total", &[("code", refusal.code())], 1);
+            let answer = refusal.answer();
+            let status = answer.status();
+            let labels = [("upstream", upstream.as_str()), ("status", status.as_str())];
+            shared.metrics.count("jsonmend_requests_total", &labels, 1);
+            answer.map(|body| Either::Right(Full::from(body)))
+        }
+    };
+    if closes {
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    answer
+}
+
+async fn forward(
+    shared: &Arc<Shared>,
+    waits: Waits,
+    request: Request<Incoming>,
+) -> Result<Answer, (Refusal, String)> {
+    let began = Instant::now();
+    let (number, path) = route(shared, &request).map_err(|refusal| (refusal, String::new()))?;
+    let upstream = &shared.upstreams[number];
+    let named = |refusal| (refusal, upstream.prefix().to_owned());
+    let permit = Arc::clone(&shared.open).try_acquire_owned();
+    let permit = permit.map_err(|_| named(Refusal::TooBusy))?;
+    shared.metrics.open_answers.add(1);
+    let mut passing = Passing {
+        shared: Arc::clone(shared),
+        about: About { upstream: upstream.prefix().to_owned(), ..About::default() },
+        began,
+        first: None,
+        work: None,
+        account: None,
+        comment: false,
+        waits,
+        _permit: permit,
+    };
+    let end = began + shared.config.limits().total();
+    let (mut sent, request) = send(shared, number, path, request, end).await.map_err(named)?;
+    passing.about.model = sent.asked.model.clone().unwrap_or_default();
+    passing.about.fixed = sent.asked.fixed;
+    let Fixed { mended, replaced } = sent.asked.fixed;
+    for (outcome, calls) in [("mended", mended), ("replaced", replaced)] {
+        if calls > 0 {
+            let labels = [("outcome", outcome)];
+            shared.metrics.count("jsonmend_history_calls_total", &labels, calls as u64);
+        }
+    }
+    let patience = shared.config.limits().answer().min(end - Instant::now());
+    let response = match timeout(patience, shared.client.request(request)).await {
+        Err(_) => return Err(named(Refusal::UpstreamSlow)),
+        // What went wrong may hold the target, and so a key in its query. It is not repeated.
+        Ok(Err(error)) if is_of_encryption(&error) => {
+            return Err(named(Refusal::UpstreamNotEncrypted));
+        }
+        Ok(Err(error)) if error.is_connect() => return Err(named(Refusal::UpstreamUnreachable)),
+        Ok(Err(_)) => return Err(named(Refusal::UpstreamFailed)),
+        Ok(Ok(response)) => response,
+    };
+    sent.held = None;
+    let status = response.status();
+    passing.about.status = status.as_u16();
+    let labels = [("upstream", upstream.prefix()), ("status", status.as_str())];
+    shared.metrics.count("jsonmend_requests_total", &labels, 1);
+    let idle = shared.config.limits().idle();
+    let (parts, body) = response.into_parts();
+    Ok(answer::answer(&sent, parts, Timed::new(body, idle, end), passing).await)
+}
+
+/// Whether a connection failed because it cannot be encrypted.
+fn is_of_encryption(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if error.is::<rustls::Error>() {
+            return true;
+        }
+        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        next = inner.map_or_else(|| error.source(), |inner| Some(inner));
+    }
+    false
+}
+
+/// Where a request goes: the number of its upstream, and the rest of its path.
+fn route(shared: &Shared, request: &Request<Incoming>) -> Result<(usize, String), Refusal> {
+    if *request.method() == Method::CONNECT {
+        return Err(Refusal::NotAllowed);
+    }
+    let uri = request.uri();
+    // The host is configured: a client cannot choose one, neither in the target nor in `Host`.
+    if uri.authority().is_some() || !uri.path().starts_with('/') || has_dots(uri.path()) {
+        return Err(Refusal::BadTarget);
+    }
+    let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
+    if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked")) {
+        return Err(Refusal::BadCoding);
+    }
+    let found =
+        shared.upstreams.iter().enumerate().find_map(|(number, upstream): (usize, &Upstream)| {
+            upstream.rest(uri.path()).map(|rest| (number, rest.to_owned()))
+        });
+    found.ok_or(Refusal::NoUpstream)
+}
+
+/// Whether a path has segments that lead upwards, which could leave the path of the upstream.
+fn has_dots(path: &str) -> bool {
+    path.split(['/', '\\']).any(|segment| {
+        let plain = segment
+            .to_ascii_lowercase()
+            .replace("%2e", ".")
+            .replace("%2f", "/")
+            .replace("%5c", "/");
+        plain.split('/').any(|part| part == "." || part == "..")
+    })
+}
+
+/// Reads what must be read of a request, and makes the one for the provider.
+async fn send(
+    shared: &Arc<Shared>,
+    number: usize,
+    path: String,
+    request: Request<Incoming>,
+    end: Instant,
+) -> Result<(Sent, Request<Outgoing>), Refusal> {
+    let upstream = &shared.upstreams[number];
+    let (mut parts, body) = request.into_parts();
+    let default = upstream.mending(shared.config.mending());
+    let mut switches =
+        Switches::take(&mut parts.headers, default).map_err(|_| Refusal::BadSwitch)?;
+    let reads = headers::is_read(&parts.method, &parts.headers);
+    let body = Timed::new(body, shared.config.limits().idle(), end);
+    let mut overhead = Duration::ZERO;
+    let mut held = None;
+    let (asked, body): (Asked, Outgoing) = if reads {
+        let (text, room) = incoming::read(shared, body).await?;
+        held = Some(room);
+        let began = Instant::now();
+        let mends_history = switches.mending.history && switches.mending.policy != Repair::Off;
+        let mut asked = Asked::read(&parts.uri, &text, mends_history);
+        if let Some(on) = asked.healing {
+            switches.heal(on);
+        }
+        let text = match asked.body.take() {
+            Some(changed) => {
+                parts.headers.remove("content-md5");
+                parts.headers.remove("digest");
+                Bytes::from(changed)
+            }
+            None => text,
+        };
+        overhead = began.elapsed();
+        parts.headers.remove(TRANSFER_ENCODING);
+        parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+        (asked, Full::new(text).map_err(|never| match never {}).boxed_unsync())
+    } else {
+        (Asked::of_path(&parts.uri), body.boxed_unsync())
+    };
+    let mends = switches.mending.policy != Repair::Off;
+    let chunked = parts.headers.contains_key(TRANSFER_ENCODING);
+    headers::to_upstream(&mut parts.headers, upstream.authority(), mends);
+    if chunked {
+        // Some methods would go without a body otherwise.
+        parts.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+    }
+    let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let target = upstream.target(&path, &query).ok_or(Refusal::BadTarget)?;
+    let mut request = Request::new(body);
+    *request.method_mut() = parts.method.clone();
+    *request.uri_mut() = target;
+    *request.version_mut() = Version::HTTP_11;
+    *request.headers_mut() = parts.headers;
+    let tools = asked.tools.clone().map(|text| shared.tools.of(text));
+    let method = parts.method;
+    Ok((Sent { method, path, asked, switches, overhead, tools, held }, request))
+}
+
+/// The trailers of a body that was read as a whole.
+type Trailers = Option<HeaderMap>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_lead_upwards_are_found_however_they_are_written() {
+        for path in
+            ["/..", "/a/../b", "/a/%2e%2E/b", "/a/.%2e", "/a/b\\..\\c", "/./a", "/a%2f..%2fb"]
+        {
+            assert!(has_dots(path), "{path}");
+        }
+        for path in ["/", "/v1/a.b/..c/d..", "/models/x:y", "/%2etc"] {
+            assert!(!has_dots(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What is changed in the headers of requests and answers, and what is not.
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method,
+    header::{
+        ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE,
+        ETAG, EXPECT, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, PROXY_AUTHORIZATION, RANGE,
+        TE, TRANSFER_ENCODING, UPGRADE,
+    },
+};
+
+/// Headers of one connection, whether or not `Connection` names them.
+const OF_ONE_CONNECTION: [HeaderName; 5] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// Checksums of a body that changes.
+const CHECKSUMS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
+
+/// Removes what is only for one connection.
+fn of_one_connection(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        // What the gateway itself needs to read the message is not the client's to take away.
+        .filter(|name| *name != HOST && *name != CONTENT_LENGTH && *name != CONTENT_TYPE)
+        .collect();
+    for name in named.iter().chain(&OF_ONE_CONNECTION) {
+        headers.remove(name);
+    }
+}
+
+/// Makes the headers of a client those of the request to the provider.
+pub(crate) fn to_upstream(headers: &mut HeaderMap, authority: &str, mends: bool) {
+    let trailers = headers.get(TE).and_then(|te| te.to_str().ok());
+    let trailers = trailers
+        .is_some_and(|te| te.split(',').any(|part| part.trim().eq_ignore_ascii_case("trailers")));
+    of_one_connection(headers);
+    for name in [TE, EXPECT, PROXY_AUTHORIZATION, HOST] {
+        headers.remove(name);
+    }
+    if trailers {
+        headers.insert(TE, HeaderValue::from_static("trailers"));
+    }
+    if let Ok(host) = HeaderValue::from_str(authority) {
+        headers.insert(HOST, host);
+    }
+    if mends {
+        // What is compressed, or a part of a body, cannot be read.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        for name in [RANGE, IF_RANGE, IF_NONE_MATCH, IF_MODIFIED_SINCE] {
+            headers.remove(name);
+        }
+    }
+}
+
+/// Makes the headers of the provider those of the answer.
+pub(crate) fn to_client(headers: &mut HeaderMap) {
+    of_one_connection(headers);
+    // A provider does not speak for the gateway.
+    let own: Vec<HeaderName> = headers.keys().filter(|name| is_own(name)).cloned().collect();
+    for name in own {
+        headers.remove(name);
+    }
+}
+
+/// Whether a header is one of the gateway itself.
+pub(crate) fn is_own(name: &HeaderName) -> bool {
+    name.as_str()
+        .strip_prefix("x-jsonmend")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
+/// Removes what is no longer right for a body that may have changed.
+pub(crate) fn of_changed_body(headers: &mut HeaderMap) {
+    for name in [CONTENT_LENGTH, ETAG, CONTENT_RANGE, ACCEPT_RANGES] {
+        headers.remove(name);
+    }
+    for name in CHECKSUMS {
+        headers.remove(name);
+    }
+}
+
+/// What kind of body a `Content-Type` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Media {
+    /// One JSON value, or an array that is streamed.
+    Json,
+    /// Server-sent events.
+    Events,
+    /// Another form of stream, or text that may be one.
+    Stream,
+    /// What carries no output of a model as text.
+    Other,
+}
+
+pub(crate) fn media(headers: &HeaderMap) -> Media {
+    let Some(kind) = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) else {
+        return Media::Other;
+    };
+    let name = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match name.as_str() {
+        "text/event-stream" => Media::Events,
+        "application/json" => Media::Json,
+        "application/x-ndjson"
+        | "application/ndjson"
+        | "application/jsonl"
+        | "application/json-lines"
+        | "application/x-json-stream"
+        | "application/stream+json"
+        | "application/vnd.amazon.eventstream"
+        | "text/plain" => Media::Stream,
+        name if name.ends_with("+json") => Media::Json,
+        _ => Media::Other,
+    }
+}
+
+/// Whether the body of a request is JSON that is read.
+pub(crate) fn is_read(method: &Method, headers: &HeaderMap) -> bool {
+    if *method != Method::POST || headers.contains_key(http::header::CONTENT_ENCODING) {
+        return false;
+    }
+    match headers.get(CONTENT_TYPE) {
+        // Clients that forget it send JSON.
+        None => true,
+        Some(_) => media(headers) == Media::Json,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(rows: &[(&'static str, &'static str)]) -> HeaderMap {
+        let row = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn only_what_must_change_changes() {
+        let mut headers = map(&[
+            ("host", "evil.example"),
+            ("authorization", "Bearer k"),
+            ("connection", "x-mine, host, content-length, close"),
+            ("content-length", "2"),
+            ("x-mine", "1"),
+            ("te", "deflate, trailers"),
+            ("proxy-authorization", "p"),
+            ("accept-encoding", "gzip"),
+            ("transfer-encoding", "chunked"),
+            ("x-api-key", "k"),
+        ]);
+        to_upstream(&mut headers, "api.example:1", true);
+        let want = map(&[
+            ("authorization", "Bearer k"),
+            ("content-length", "2"),
+            ("te", "trailers"),
+            ("host", "api.example:1"),
+            ("accept-encoding", "identity"),
+            ("x-api-key", "k"),
+        ]);
+        assert_eq!(headers, want);
+        let mut headers = map(&[("accept-encoding", "gzip"), ("range", "bytes=0-1")]);
+        to_upstream(&mut headers, "a", false);
+        assert_eq!(
+            headers,
+            map(&[("accept-encoding", "gzip"), ("range", "bytes=0-1"), ("host", "a")])
+        );
+    }
+}

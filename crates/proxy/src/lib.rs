@@ -1,0 +1,29 @@
+//! A gateway: it stands between a client and the provider of a language model, and repairs the tool calls
+//! of each answer while it passes.
+//!
+//! A client changes its base URL, and nothing else. Requests and answers pass byte for byte, but for what
+//! is broken: arguments of calls that are not JSON, content that is not JSON where the request asked for it,
+//! and calls in the history of a request. A call that was cut off is never completed. docs/gateway.md has
+//! what is changed, and docs/threats.md what a gateway is safe against.
+//!
+//! [`Server`] is the gateway, and [`Config`] its settings. The command is `jsonmend serve`.
+
+mod account;
+mod admin;
+mod config;
+mod exchange;
+mod headers;
+mod metrics;
+mod recent;
+mod refusal;
+mod relay;
+mod request;
+mod server;
+mod shared;
+mod timed;
+
+pub use config::{
+    CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Repair, Setting, Upstream,
+    settings,
+};
+pub use server::Server;

@@ -1,0 +1,282 @@
+//! The body of an answer on its way from the provider to the client.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+use jsonmend_wire::{Framing, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+use pin_project_lite::pin_project;
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Instant, Sleep, sleep},
+};
+
+use crate::{
+    account::Account,
+    metrics::{Elapsed, Named},
+    recent::About,
+    shared::{Held, Shared},
+    timed::{BoxError, Timed, Waits},
+};
+
+/// Chunks in a row that come to nothing, before others get their turn.
+const CHUNKS_A_TURN: usize = 64;
+
+/// The mending of one body.
+pub(crate) struct Work {
+    rewriter: Rewriter,
+    pub(crate) account: Account,
+    out: BytesMut,
+    held: Held,
+    /// The last bytes that left, which say whether an event has ended.
+    last: [u8; 4],
+    ended: bool,
+}
+
+impl Work {
+    pub(crate) fn new(options: RewriteOptions, account: Account, held: Held) -> Self {
+        let rewriter = Rewriter::new(options);
+        Self { rewriter, account, out: BytesMut::new(), held, last: *b"\n\n\n\n", ended: false }
+    }
+
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
+        let began = Instant::now();
+        let Self { rewriter, account, out, .. } = self;
+        rewriter.push(chunk, &mut |piece| take(out, account, &piece));
+        if !self.ended && !self.held.set(self.rewriter.withheld()) {
+            // Others need the room more than this answer.
+            let Self { rewriter, account, out, .. } = self;
+            rewriter.stop(&mut |piece| take(out, account, &piece));
+            account.body = Some(RewriteOutcome::Overflow);
+            self.ended = true;
+            self.held.set(0);
+        }
+        self.account.overhead += began.elapsed();
+    }
+
+    /// Ends the body as upstream has ended it.
+    pub(crate) fn finish(&mut self) {
+        let began = Instant::now();
+        if !self.ended {
+            let Self { rewriter, account, out, .. } = self;
+            account.body = Some(rewriter.finish(&mut |piece| take(out, account, &piece)));
+        }
+        self.ended = true;
+        self.held.set(0);
+        self.account.overhead += began.elapsed();
+    }
+
+    /// Ends the body where upstream failed: what waits leaves as it came.
+    fn stop(&mut self) {
+        if !self.ended {
+            let Self { rewriter, account, out, .. } = self;
+            account.body = Some(rewriter.stop(&mut |piece| take(out, account, &piece)));
+        }
+        self.ended = true;
+        self.held.set(0);
+    }
+
+    pub(crate) fn take(&mut self) -> Option<Bytes> {
+        if self.out.is_empty() {
+            return None;
+        }
+        let bytes = self.out.split().freeze();
+        let kept = &bytes[bytes.len().saturating_sub(4)..];
+        self.last.rotate_left(kept.len());
+        self.last[4 - kept.len()..].copy_from_slice(kept);
+        Some(bytes)
+    }
+
+    /// A comment that says what was done. Only between two events.
+    fn comment(&mut self) -> Option<Bytes> {
+        let between = self.last.ends_with(b"\n\n")
+            || self.last == *b"\r\n\r\n"
+            || self.last.ends_with(b"\r\r");
+        if !between || self.rewriter.framing() != Some(Framing::Sse) {
+            return None;
+        }
+        let overhead = self.account.overhead.as_micros();
+        Some(format!(": jsonmend {}; overhead-us={overhead}\n\n", self.account.line()).into())
+    }
+}
+
+fn take(out: &mut BytesMut, account: &mut Account, piece: &Rewritten<'_>) {
+    match piece {
+        Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
+        Rewritten::Event(event) => account.note(event),
+        _ => {}
+    }
+}
+
+/// How often it is looked whether a client has taken what came before an error.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A request that is being answered. Dropped when the answer has passed, or cannot.
+pub(crate) struct Passing {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) about: About,
+    pub(crate) began: Instant,
+    /// When the first bytes of a stream left.
+    pub(crate) first: Option<Instant>,
+    pub(crate) work: Option<Work>,
+    /// What was done, if that is known before the body passes.
+    pub(crate) account: Option<Account>,
+    pub(crate) comment: bool,
+    /// Whether the client takes what is sent.
+    pub(crate) waits: Waits,
+    pub(crate) _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        self.shared.metrics.open_answers.add(-1);
+        // Unless the body has ended, the client has gone.
+        let stopped = self.work.take().map(|mut work| {
+            work.stop();
+            work.account
+        });
+        let Some(account) = self.account.take().or(stopped) else { return };
+        let elapsed = Elapsed {
+            first: self.first.map(|first| first - self.began),
+            total: self.began.elapsed(),
+        };
+        let format = account.format.map_or("unknown", jsonmend_wire::ApiFormat::code);
+        let named = Named { format, model: &self.about.model };
+        self.shared.metrics.answer(&account, named, elapsed);
+        self.shared.recent.note(&account, &self.about, elapsed);
+    }
+}
+
+pin_project! {
+    /// The body of an answer.
+    pub(crate) struct Relay {
+        // What was read of it already.
+        ready: VecDeque<Bytes>,
+        failed: Option<BoxError>,
+        upstream: Option<Pin<Box<Timed>>>,
+        trailers: Option<HeaderMap>,
+        over: bool,
+        // Waits until what left before an error is written.
+        pause: Option<Pin<Box<Sleep>>>,
+        passing: Passing,
+    }
+}
+
+impl Relay {
+    pub(crate) fn new(upstream: Option<Pin<Box<Timed>>>, passing: Passing) -> Self {
+        let ready = VecDeque::new();
+        Self { ready, failed: None, upstream, trailers: None, over: false, pause: None, passing }
+    }
+
+    /// Puts what was read already before the rest. If there is an error, there is no rest.
+    pub(crate) fn with_ready(mut self, ready: VecDeque<Bytes>, failed: Option<BoxError>) -> Self {
+        (self.ready, self.failed) = (ready, failed);
+        self
+    }
+
+    pub(crate) fn with_trailers(mut self, trailers: Option<HeaderMap>) -> Self {
+        self.trailers = trailers;
+        self
+    }
+}
+
+impl Body for Relay {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let mut this = self.project();
+        for _ in 0..CHUNKS_A_TURN {
+            if let Some(work) = &mut this.passing.work
+                && let Some(bytes) = work.take()
+            {
+                this.passing.first.get_or_insert_with(Instant::now);
+                return Poll::Ready(Some(Ok(Frame::data(bytes))));
+            }
+            if *this.over {
+                if core::mem::take(&mut this.passing.comment)
+                    && this.failed.is_none()
+                    && let Some(comment) = this.passing.work.as_mut().and_then(Work::comment)
+                {
+                    return Poll::Ready(Some(Ok(Frame::data(comment))));
+                }
+                // An error closes the connection, with what was not written yet.
+                if this.failed.is_some() {
+                    let first = this.pause.is_none();
+                    let pause = this.pause.get_or_insert_with(|| Box::pin(sleep(Duration::ZERO)));
+                    if first || this.passing.waits.get() {
+                        ready!(pause.as_mut().poll(cx));
+                        pause.as_mut().reset(Instant::now() + PAUSE);
+                        ready!(pause.as_mut().poll(cx));
+                    }
+                }
+                let end = this.failed.take().map(Err);
+                return Poll::Ready(
+                    end.or_else(|| this.trailers.take().map(|t| Ok(Frame::trailers(t)))),
+                );
+            }
+            let next = match (this.ready.pop_front(), &this.failed) {
+                (Some(chunk), _) => Some(Ok(Frame::data(chunk))),
+                (None, Some(_)) => this.failed.take().map(Err),
+                (None, None) => match &mut this.upstream {
+                    Some(upstream) => ready!(upstream.as_mut().poll_frame(cx)),
+                    None => None,
+                },
+            };
+            let frame = match next {
+                Some(Ok(frame)) => frame,
+                Some(Err(error)) => {
+                    // The connection is dropped at once, and so is what the provider still sends.
+                    *this.upstream = None;
+                    this.passing.work.iter_mut().for_each(Work::stop);
+                    (*this.failed, *this.over) = (Some(error), true);
+                    continue;
+                }
+                None => {
+                    *this.upstream = None;
+                    this.passing.work.iter_mut().for_each(Work::finish);
+                    *this.over = true;
+                    continue;
+                }
+            };
+            match frame.into_data() {
+                Ok(chunk) => match &mut this.passing.work {
+                    Some(work) => work.push(&chunk),
+                    None => return Poll::Ready(Some(Ok(Frame::data(chunk)))),
+                },
+                Err(frame) => {
+                    *this.trailers = frame.into_trailers().ok();
+                    this.passing.work.iter_mut().for_each(Work::finish);
+                    *this.over = true;
+                }
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.passing.work.is_none()
+            && self.ready.is_empty()
+            && self.trailers.is_none()
+            && self.failed.is_none()
+            && self.upstream.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        if self.passing.work.is_some() || !self.ready.is_empty() {
+            return SizeHint::default();
+        }
+        self.upstream.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+    }
+}

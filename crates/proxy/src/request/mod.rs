@@ -1,0 +1,193 @@
+//! What a request says about the answer: its model, its tools, whether it wants JSON, whether it wants a
+//! stream. And the few edits of it: a switch that is for the gateway, and calls in its history.
+
+mod history;
+mod members;
+mod switches;
+mod tools;
+
+use http::Uri;
+
+pub(crate) use history::{Fixed, History};
+pub(crate) use switches::Switches;
+pub(crate) use tools::{Declared, ToolCache};
+
+use members::{Edits, Members, items};
+
+/// The plug-in of OpenRouter that does what a gateway does.
+const HEALING: &str = "response-healing";
+
+/// What a request says about its answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) model: Option<String>,
+    /// It wants a stream.
+    pub(crate) stream: bool,
+    /// It wants JSON as content.
+    pub(crate) json: bool,
+    /// It names the plug-in, which may be switched off there.
+    pub(crate) healing: Option<bool>,
+    /// The declarations of its tools, as they were written.
+    pub(crate) tools: Option<String>,
+    /// Calls of its history.
+    pub(crate) fixed: Fixed,
+    /// What is sent on instead of its body, if that is not the same.
+    pub(crate) body: Option<String>,
+}
+
+impl Asked {
+    /// What only the path says.
+    pub(crate) fn of_path(uri: &Uri) -> Self {
+        let path = uri.path();
+        let last = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        Self { model: model_of(path), stream: last.contains("stream"), ..Self::default() }
+    }
+
+    /// What the body says, too. Nothing of a body that is not JSON.
+    pub(crate) fn read(uri: &Uri, body: &[u8], mends_history: bool) -> Self {
+        let mut asked = Self::of_path(uri);
+        let Ok(text) = std::str::from_utf8(body) else { return asked };
+        let Some(members) = Members::of(text) else { return asked };
+        if let Some(model) = members.string("model") {
+            asked.model = Some(model);
+        }
+        asked.stream |= members.get("stream") == Some("true");
+        asked.json = wants_json(&members);
+        asked.tools = tools::declared(&members);
+        let mut edits = Edits::new(text);
+        asked.healing = take_healing(text.trim(), &members, &mut edits);
+        if mends_history {
+            asked.fixed = History::of(uri.path()).mend(&members, &mut edits);
+        }
+        asked.body = (!edits.is_empty()).then(|| edits.apply());
+        asked
+    }
+}
+
+/// The model in a path: `/models/NAME:generateContent`, `/model/NAME/converse`, `/deployments/NAME/chat`.
+fn model_of(path: &str) -> Option<String> {
+    let mut segments = path.split('/');
+    segments.find(|segment| ["models", "model", "deployments"].contains(segment))?;
+    let name = segments.next()?.split(':').next()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Whether the answer's content is to be JSON.
+fn wants_json(members: &Members<'_>) -> bool {
+    let kind = |format: Option<Members<'_>>| format.and_then(|format| format.string("type"));
+    let is_json = |kind: &str| ["json_object", "json_schema", "json"].contains(&kind);
+    // OpenAI Chat, Mistral, Cohere, and whoever follows them; OpenAI Responses; Anthropic, old and new.
+    let formats = [
+        members.object("response_format"),
+        members.object("text").and_then(|text| text.object("format")),
+        members.object("output_format"),
+        members.object("output_config").and_then(|config| config.object("format")),
+    ];
+    if formats.into_iter().filter_map(kind).any(|kind| is_json(&kind)) {
+        return true;
+    }
+    // Ollama: a schema, or `json`.
+    if members.get("format").is_some_and(|format| format.starts_with('{') || format == "\"json\"") {
+        return true;
+    }
+    let config = members.any(&["generationConfig", "generation_config"]).and_then(Members::of);
+    config.is_some_and(|config| {
+        let media = ["responseMimeType", "response_mime_type"];
+        let media = media.iter().find_map(|name| config.string(name));
+        // With a list of words to choose from, Gemini answers with a word.
+        match media.as_deref() {
+            Some(media) => media == "application/json",
+            None => {
+                config.any(&["responseSchema", "response_schema", "responseJsonSchema"]).is_some()
+            }
+        }
+    })
+}
+
+/// Takes the plug-in out, and says whether it was switched on.
+fn take_healing<'t>(text: &'t str, members: &Members<'t>, edits: &mut Edits<'t>) -> Option<bool> {
+    let list = members.get("plugins")?;
+    let plugins = items(list);
+    let is_healing = |item: &&str| {
+        Members::of(item).and_then(|plugin| plugin.string("id")).is_some_and(|id| id == HEALING)
+    };
+    let number = plugins.iter().position(is_healing)?;
+    let plugin = Members::of(plugins[number])?;
+    if plugins.len() == 1 {
+        let values: Vec<&str> = members.values().collect();
+        edits.remove(text, &values, members.position("plugins")?);
+    } else {
+        edits.remove(list, &plugins, number);
+    }
+    Some(plugin.get("enabled") != Some("false"))
+}
+
+/// Takes the plug-in out of the list of a header, and says whether it was there. What is left may be empty.
+pub(crate) fn take_healing_of(list: &str) -> Option<String> {
+    let names: Vec<&str> = list.split(',').map(str::trim).collect();
+    let left: Vec<&str> = names.iter().copied().filter(|name| *name != HEALING).collect();
+    (left.len() < names.len()).then(|| left.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: &str, body: &str) -> Asked {
+        Asked::read(&path.parse().unwrap(), body.as_bytes(), true)
+    }
+
+    #[test]
+    fn it_is_known_whether_json_is_wanted() {
+        for body in [
+            r#"{"response_format":{"type":"json_object"}}"#,
+            r#"{"response_format":{"type":"json_schema","json_schema":{}}}"#,
+            r#"{"text":{"format":{"type":"json_schema"}}}"#,
+            r#"{"output_config":{"format":{"type":"json_schema"}}}"#,
+            r#"{"format":"json"}"#,
+            r#"{"format":{"type":"object"}}"#,
+            r#"{"generationConfig":{"responseMimeType":"application/json"}}"#,
+            r#"{"generationConfig":{"responseSchema":{"type":"OBJECT"}}}"#,
+        ] {
+            assert!(read("/", body).json, "{body}");
+        }
+        for body in [
+            r#"{"response_format":{"type":"text"}}"#,
+            r#"{"response_format":null,"text":{"format":{"type":"text"}}}"#,
+            r#"{"format":"","output_config":7}"#,
+            r#"{"generationConfig":{"responseMimeType":"text/x.enum","responseSchema":{}}}"#,
+            r#"["json"]"#,
+            "",
+        ] {
+            assert!(!read("/", body).json, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_model_and_the_stream_are_in_the_body_or_in_the_path() {
+        let asked = read("/v1/chat/completions", r#"{"model":"m\u00e9","stream":true}"#);
+        assert_eq!((asked.model.as_deref(), asked.stream), (Some("mé"), true));
+        let asked = read("/v1beta/models/gemini-x:streamGenerateContent", "{}");
+        assert_eq!((asked.model.as_deref(), asked.stream), (Some("gemini-x"), true));
+        let asked = read("/model/a.b-v1/converse-stream", "{}");
+        assert_eq!((asked.model.as_deref(), asked.stream), (Some("a.b-v1"), true));
+        let asked = read("/v1/chat/completions", r#"{"stream":false}"#);
+        assert_eq!((asked.model, asked.stream, asked.body), (None, false, None));
+    }
+
+    #[test]
+    fn the_plug_in_is_taken_out_and_nothing_else_changes() {
+        let asked = read("/", r#" {"a": 1.0, "plugins": [{"id": "response-healing"}]} "#);
+        assert_eq!(asked.healing, Some(true));
+        assert_eq!(asked.body.as_deref(), Some(r#" {"a": 1.0} "#));
+        let asked = read("/", r#"{"plugins":[{"id":"response-healing","enabled":false}],"a":1}"#);
+        assert_eq!((asked.healing, asked.body.as_deref()), (Some(false), Some(r#"{"a":1}"#)));
+        let asked = read("/", r#"{"plugins":[{"id":"web"}, {"id":"response-healing"}]}"#);
+        assert_eq!(asked.body.as_deref(), Some(r#"{"plugins":[{"id":"web"}]}"#));
+        let asked = read("/", r#"{"plugins":[{"id":"web"}]}"#);
+        assert_eq!((asked.healing, asked.body), (None, None));
+        assert_eq!(take_healing_of("web, response-healing").as_deref(), Some("web"));
+        assert_eq!(take_healing_of("response-healing").as_deref(), Some(""));
+        assert_eq!(take_healing_of("web"), None);
+    }
+}

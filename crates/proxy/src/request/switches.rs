@@ -1,0 +1,135 @@
+//! The headers with which a request says what is mended in its answer.
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::take_healing_of;
+use crate::config::{CallsInText, Mending, Repair};
+use crate::headers::is_own;
+
+/// What a request says, in headers that are for the gateway and are not sent on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Switches {
+    pub(crate) mending: Mending,
+}
+
+const POLICY: HeaderName = HeaderName::from_static("x-jsonmend-policy");
+const MODE: HeaderName = HeaderName::from_static("x-jsonmend-mode");
+const CONTENT: HeaderName = HeaderName::from_static("x-jsonmend-content");
+const CALLS: HeaderName = HeaderName::from_static("x-jsonmend-calls-in-text");
+const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-history");
+const COMMENT: HeaderName = HeaderName::from_static("x-jsonmend-comment");
+const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
+
+impl Switches {
+    /// Takes the headers out. An error is the name of the one that has no known value.
+    pub(crate) fn take(headers: &mut HeaderMap, default: Mending) -> Result<Self, HeaderName> {
+        let mut mending = default;
+        let mut take = |name: &HeaderName| {
+            headers.remove(name).map(|value| value.to_str().unwrap_or("?").trim().to_owned())
+        };
+        let yes = |name: HeaderName, text: &str| match text {
+            "on" | "true" => Ok(true),
+            "off" | "false" => Ok(false),
+            _ => Err(name),
+        };
+        if let Some(text) = take(&POLICY) {
+            mending.policy = text.parse().map_err(|()| POLICY)?;
+        }
+        if let Some(text) = take(&MODE) {
+            mending.mode = text.parse().map_err(|()| MODE)?;
+        }
+        if let Some(text) = take(&CONTENT) {
+            mending.content = text.parse().map_err(|()| CONTENT)?;
+        }
+        if let Some(text) = take(&CALLS) {
+            mending.calls_in_text = CallsInText::from(text);
+        }
+        if let Some(text) = take(&HISTORY) {
+            mending.history = yes(HISTORY, &text)?;
+        }
+        if let Some(text) = take(&COMMENT) {
+            mending.comment = yes(COMMENT, &text)?;
+        }
+        if let Some(unknown) = headers.keys().find(|name| is_own(name)) {
+            return Err(unknown.clone());
+        }
+        let plugins =
+            headers.get(&PLUGINS).and_then(|list| list.to_str().ok()).and_then(take_healing_of);
+        let mut switches = Self { mending };
+        if let Some(left) = plugins {
+            switches.heal(true);
+            headers.remove(PLUGINS);
+            if let Ok(left) = left.parse::<HeaderValue>()
+                && !left.is_empty()
+            {
+                headers.insert(PLUGINS, left);
+            }
+        }
+        Ok(switches)
+    }
+
+    /// What the plug-in says: answers are mended, or they are not.
+    pub(crate) fn heal(&mut self, on: bool) {
+        match (on, self.mending.policy) {
+            (true, Repair::Off) => self.mending.policy = Repair::Likely,
+            (false, _) => self.mending.policy = Repair::Off,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Content, Mode};
+
+    fn take(
+        rows: &[(&'static str, &'static str)],
+        default: Mending,
+    ) -> (Result<Switches, HeaderName>, HeaderMap) {
+        let row = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        let mut headers: HeaderMap = rows.iter().map(row).collect();
+        (Switches::take(&mut headers, default), headers)
+    }
+
+    #[test]
+    fn switches_are_read_and_taken_out() {
+        let rows = [
+            ("x-jsonmend-policy", "exact"),
+            ("x-jsonmend-mode", "validated"),
+            ("x-jsonmend-content", "json"),
+            ("x-jsonmend-calls-in-text", "hermes"),
+            ("x-jsonmend-history", "off"),
+            ("x-jsonmend-comment", "on"),
+            ("x-api-key", "k"),
+        ];
+        let (switches, left) = take(&rows, Mending::new());
+        let want = Mending::new()
+            .with_policy(Repair::Exact)
+            .with_mode(Mode::Validated)
+            .with_content(Content::Json)
+            .with_calls_in_text(CallsInText::Named("hermes".into()))
+            .with_history(false)
+            .with_comment(true);
+        assert_eq!(switches.unwrap().mending, want);
+        assert_eq!(left.len(), 1);
+        assert_eq!(take(&[("x-jsonmend-policy", "all")], Mending::new()).0, Err(POLICY));
+        let unknown = HeaderName::from_static("x-jsonmend-speed");
+        assert_eq!(take(&[("x-jsonmend-speed", "1")], Mending::new()).0, Err(unknown));
+    }
+
+    #[test]
+    fn the_plug_in_switches_mending_on() {
+        let off = Mending::new().with_policy(Repair::Off);
+        let (switches, left) = take(&[("x-enable-plugins", "web,response-healing")], off.clone());
+        assert_eq!(switches.unwrap().mending.policy(), Repair::Likely);
+        assert_eq!(left["x-enable-plugins"], "web");
+        let (switches, left) = take(&[("x-enable-plugins", "response-healing")], off.clone());
+        assert_eq!(switches.unwrap().mending.policy(), Repair::Likely);
+        assert!(left.is_empty());
+        let (switches, left) = take(&[("x-enable-plugins", "web")], off.clone());
+        assert_eq!((switches.unwrap().mending, left.len()), (off, 1));
+    }
+}

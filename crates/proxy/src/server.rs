@@ -1,0 +1,192 @@
+//! The server: it takes connections, and stops when it is asked to.
+
+use std::{
+    convert::Infallible, future::Future, io, sync::Arc, sync::atomic::Ordering, time::Duration,
+};
+
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    admin,
+    config::{Config, ConfigError},
+    exchange,
+    shared::{LEAST_HEAD, Shared},
+    timed::{Taken, Waits},
+};
+
+/// Connections to the admin port at the same time.
+const ADMINS: usize = 16;
+
+/// How long no connection is taken after one could not be: files may have run out.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A gateway.
+///
+/// ```no_run
+/// use jsonmend_proxy::{Config, Server, Upstream};
+/// use tokio::net::TcpListener;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = Config::new().with_upstream(Upstream::parse("https://api.openai.com")?);
+/// let listener = TcpListener::bind(config.listen()).await?;
+/// let stop = async { tokio::time::sleep(std::time::Duration::from_secs(3600)).await };
+/// Server::new(config)?.serve(listener, None, stop).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// A gateway with these settings.
+    ///
+    /// # Errors
+    /// If there is no upstream, two have the same prefix, or the system has no certificates to check those
+    /// of an `https` upstream with.
+    pub fn new(config: Config) -> Result<Self, ConfigError> {
+        let upstreams = config.upstreams();
+        if upstreams.is_empty() {
+            return Err(ConfigError("there is no upstream".to_owned()));
+        }
+        for (number, upstream) in upstreams.iter().enumerate() {
+            if upstreams[..number].iter().any(|earlier| earlier.prefix() == upstream.prefix()) {
+                return Err(ConfigError(format!(
+                    "two upstreams have the prefix {}",
+                    upstream.prefix()
+                )));
+            }
+        }
+        config.admin()?;
+        let shared = Shared::new(config);
+        let shared = shared.map_err(|error| ConfigError(format!("no certificates: {error}")))?;
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Answers clients on `listener`, and those who run the gateway on `admin`, until `stop` is ready. Then
+    /// no connection is taken any more, and the answers that have begun may end, within
+    /// [`Limits::drain_seconds`](crate::Limits::drain_seconds).
+    ///
+    /// Dropping the future ends everything at once.
+    ///
+    /// # Errors
+    /// None at present: a connection that fails concerns nobody else.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        admin: Option<TcpListener>,
+        stop: impl Future<Output = ()>,
+    ) -> io::Result<()> {
+        let Self { shared } = self;
+        let (stopping, stopped) = watch::channel(false);
+        let mut pages = JoinSet::new();
+        if let Some(admin) = admin {
+            pages.spawn(serve_pages(Arc::clone(&shared), admin));
+        }
+        let mut clients = JoinSet::new();
+        let room = shared.config.limits().connections().min(Semaphore::MAX_PERMITS);
+        let room = Arc::new(Semaphore::new(room));
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            let next = async {
+                // More clients wait in the queue of the system.
+                let permit = Arc::clone(&room).acquire_owned().await;
+                (permit, listener.accept().await)
+            };
+            let (permit, stream) = tokio::select! {
+                () = &mut stop => break,
+                Some(_) = clients.join_next() => continue,
+                (permit, accepted) = next => match accepted {
+                    Ok((stream, _)) => (permit, stream),
+                    Err(_) => {
+                        sleep(PAUSE).await;
+                        continue;
+                    }
+                },
+            };
+            let (shared, stopped) = (Arc::clone(&shared), stopped.clone());
+            clients.spawn(async move {
+                let _permit = permit;
+                shared.metrics.connections.add(1);
+                serve_client(&shared, stream, stopped).await;
+                shared.metrics.connections.add(-1);
+            });
+        }
+        drop(listener);
+        shared.draining.store(true, Ordering::Relaxed);
+        // There may be no connection left that could be told.
+        let _ = stopping.send(true);
+        let drained = async { while clients.join_next().await.is_some() {} };
+        let _ = timeout(shared.config.limits().drain(), drained).await;
+        clients.shutdown().await;
+        pages.shutdown().await;
+        Ok(())
+    }
+}
+
+async fn serve_client(shared: &Arc<Shared>, stream: TcpStream, mut stopped: watch::Receiver<bool>) {
+    // Events are small, and each is waited for.
+    let _ = stream.set_nodelay(true);
+    let limits = shared.config.limits();
+    let waits = Waits::default();
+    let service = service_fn(|request: http::Request<Incoming>| {
+        let (shared, waits) = (Arc::clone(shared), waits.clone());
+        async move { Ok::<_, Infallible>(exchange::answer(shared, waits, request).await) }
+    });
+    let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle(), waits.clone())));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head())
+        .max_buf_size(limits.head_bytes().max(LEAST_HEAD))
+        .serve_connection(io, service);
+    let mut connection = std::pin::pin!(connection);
+    // A client that breaks the rules, or leaves, ends its own connection only.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        _ = stopped.wait_for(|stopped| *stopped) => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+async fn serve_pages(shared: Arc<Shared>, listener: TcpListener) {
+    let mut admins = JoinSet::new();
+    loop {
+        let stream = tokio::select! {
+            Some(_) = admins.join_next() => continue,
+            accepted = listener.accept(), if admins.len() < ADMINS => match accepted {
+                Ok((stream, _)) => stream,
+                Err(_) => {
+                    sleep(PAUSE).await;
+                    continue;
+                }
+            },
+        };
+        let shared = Arc::clone(&shared);
+        admins.spawn(async move {
+            let limits = *shared.config.limits();
+            let service = service_fn(|request: http::Request<Incoming>| {
+                let answer = admin::answer(&shared, &request);
+                async move { Ok::<_, Infallible>(answer) }
+            });
+            let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle(), Waits::default())));
+            let _ = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(limits.head())
+                .serve_connection(io, service)
+                .await;
+        });
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("upstreams", &self.shared.upstreams).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,119 @@
+//! What all connections of a gateway share.
+
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::{TokioExecutor, TokioTimer},
+};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use tokio::sync::Semaphore;
+
+use crate::{
+    config::{Config, Upstream},
+    metrics::Metrics,
+    recent::Recent,
+    request::ToolCache,
+    timed::BoxError,
+};
+
+pub(crate) type Outgoing = UnsyncBoxBody<Bytes, BoxError>;
+
+/// Connections to one provider that wait to be used again.
+const IDLE_CONNECTIONS: usize = 64;
+
+/// What all connections share.
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    /// The longest prefix first.
+    pub(crate) upstreams: Vec<Upstream>,
+    pub(crate) client: Client<HttpsConnector<HttpConnector>, Outgoing>,
+    pub(crate) metrics: Metrics,
+    pub(crate) recent: Recent,
+    pub(crate) tools: ToolCache,
+    pub(crate) open: Arc<Semaphore>,
+    pub(crate) draining: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(config: Config) -> io::Result<Self> {
+        let limits = *config.limits();
+        let mut upstreams = config.upstreams().to_vec();
+        upstreams.sort_by_key(|upstream| core::cmp::Reverse(upstream.prefix().len()));
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        http.set_connect_timeout(Some(limits.connect()));
+        let connector = HttpsConnectorBuilder::new();
+        let connector = if upstreams.iter().any(Upstream::is_https) {
+            connector.with_provider_and_native_roots(ring::default_provider())?
+        } else {
+            // There may be no certificates where none are needed.
+            let provider = Arc::new(ring::default_provider());
+            let tls = ClientConfig::builder_with_provider(provider)
+                .with_safe_default_protocol_versions()
+                .map_err(io::Error::other)?;
+            connector.with_tls_config(
+                tls.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
+            )
+        };
+        let connector = connector.https_or_http().enable_http1().wrap_connector(http);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(limits.head())
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .http1_max_buf_size(limits.head_bytes().max(LEAST_HEAD))
+            .build(connector);
+        Ok(Self {
+            upstreams,
+            client,
+            metrics: Metrics::default(),
+            recent: Recent::new(config.record().answers),
+            tools: ToolCache::default(),
+            open: Arc::new(Semaphore::new(limits.open_answers().min(Semaphore::MAX_PERMITS))),
+            draining: AtomicBool::new(false),
+            config,
+        })
+    }
+
+    /// Room for what a request or an answer holds.
+    pub(crate) fn held(self: &Arc<Self>) -> Held {
+        Held { shared: Arc::clone(self), bytes: 0 }
+    }
+}
+
+/// The smallest limit for a head that the server has.
+pub(crate) const LEAST_HEAD: usize = 8192;
+
+/// How many bytes one request or answer holds, of those that all may hold.
+pub(crate) struct Held {
+    shared: Arc<Shared>,
+    bytes: usize,
+}
+
+impl Held {
+    /// Says how many bytes are held now, and returns whether there is room for them.
+    pub(crate) fn set(&mut self, bytes: usize) -> bool {
+        if bytes == self.bytes {
+            return true;
+        }
+        let signed = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let grows = bytes > self.bytes;
+        let gauge = &self.shared.metrics.held_bytes;
+        gauge.add(signed(bytes).saturating_sub(signed(self.bytes)));
+        self.bytes = bytes;
+        !grows || gauge.get() <= signed(self.shared.config.limits().all_held_bytes())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}

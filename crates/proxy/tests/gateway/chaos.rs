@@ -1,0 +1,144 @@
+//! Providers that break, clients that send anything, and recordings of real ones.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use jsonmend_proxy::Upstream;
+use jsonmend_testkit::{
+    Seed,
+    chaos::{Server, Settings},
+};
+use jsonmend_wire::{WireOptions, transcribe};
+
+use crate::scene::{Scene, Step, answer};
+
+/// The calls of a body that may be run.
+fn runnable(body: &[u8]) -> Vec<(String, String)> {
+    let said = transcribe(body, WireOptions::new());
+    let calls = said.calls().into_iter().filter(|call| call.outcome().is_complete());
+    calls.map(|call| (call.name().to_owned(), call.arguments().to_owned())).collect()
+}
+
+#[tokio::test]
+async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
+    const REQUESTS: u64 = 400;
+    let provider = Server::start(Settings::new()).unwrap();
+    let url = format!("http://{}", provider.address());
+    let scene =
+        Scene::with(Vec::new(), |config, _| config.with_upstream(Upstream::parse(&url).unwrap()))
+            .await;
+    let (mut calls, mut broken) = (0, 0);
+    for seed in 0..REQUESTS {
+        let delivery = Settings::new().case(seed, None).delivery();
+        let mode = ["append", "validated"][usize::try_from(seed % 2).unwrap()];
+        let reply = scene
+            .post_with(&format!("/x?seed={seed}"), &[&format!("x-jsonmend-mode: {mode}")], "{}")
+            .await;
+        let (direct, proxied) = (runnable(delivery.bytes()), runnable(&reply.body));
+        for call in &proxied {
+            assert!(direct.contains(call), "seed {seed}: {call:?} is not in {direct:?}");
+        }
+        if reply.whole {
+            assert_eq!(proxied.len(), direct.len(), "seed {seed}");
+        } else {
+            broken += 1;
+        }
+        calls += proxied.len();
+    }
+    assert!(calls > 100 && broken > 10, "{calls} calls, {broken} answers that broke off");
+    let metrics = scene.page("/metrics").await.text();
+    for line in ["jsonmend_open_streams 0\n", "jsonmend_held_bytes 0\n"] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+    assert_eq!(provider.stop().len(), usize::try_from(REQUESTS).unwrap());
+}
+
+#[tokio::test]
+async fn whatever_a_client_sends_the_next_one_is_answered() {
+    let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                   x-jsonmend-mode: validated\r\ncontent-length: 73\r\nconnection: close\r\n\r\n\
+                   {\"tools\":[{\"name\":\"f\"}],\"messages\":[{\"tool_calls\":[{\"function\":{\"arguments\":1}}]}]}";
+    let scene = Scene::new(answer("application/json", "{\"choices\": []}")).await;
+    let mut seed = Seed::new(24);
+    for _ in 0..500 {
+        let mut bytes = request.as_bytes().to_vec();
+        for _ in 0..=seed.below(4) {
+            let at = seed.below(bytes.len());
+            match seed.below(4) {
+                0 => bytes[at] = u8::try_from(seed.below(256)).unwrap(),
+                1 => drop(bytes.remove(at)),
+                2 => bytes.truncate(at.max(1)),
+                _ => {
+                    let piece = bytes[at..bytes.len().min(at + 30)].to_vec();
+                    bytes.splice(at..at, piece);
+                }
+            }
+        }
+        let mut client = scene.connect().await;
+        client.send(&bytes).await;
+        client.leave().await;
+    }
+    assert_eq!(scene.post("/v1/chat/completions", "{}").await.status(), 200);
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// `JSONMEND_RECORDINGS=DIR` names a folder of recorded bodies.
+#[tokio::test]
+async fn recordings_pass_byte_for_byte_unless_a_call_is_mended() {
+    let Some(folder) = env::var_os("JSONMEND_RECORDINGS") else { return };
+    let mut paths = Vec::new();
+    files(Path::new(&folder), &mut paths);
+    let mut same = 0;
+    for path in &paths {
+        let body = fs::read(path).unwrap();
+        let kind = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("sse") => "text/event-stream",
+            Some("ndjson") => "application/x-ndjson",
+            Some("bin") => "application/vnd.amazon.eventstream",
+            _ => "application/json",
+        };
+        for mode in ["append", "validated"] {
+            // In pieces, and as one.
+            let scene = if mode == "append" {
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+                    body.len()
+                );
+                let mut steps = vec![Step::Send(head.into_bytes())];
+                steps.extend(body.chunks(997).map(|piece| Step::Send(piece.to_vec())));
+                Scene::new(steps).await
+            } else {
+                Scene::new(answer(kind, &body)).await
+            };
+            let headers = [format!("x-jsonmend-mode: {mode}")];
+            let reply = scene.post_with("/v1/x", &[&headers[0]], "{\"stream\":true}").await;
+            assert!(reply.whole, "{}", path.display());
+            assert_eq!(runnable(&reply.body), runnable(&body), "{}", path.display());
+            let mended = transcribe(&body, WireOptions::new())
+                .calls()
+                .iter()
+                .any(|call| call.outcome().is_complete() && !call.repairs().is_empty());
+            if reply.body == body {
+                same += 1;
+            } else {
+                assert!(mended, "{} was changed", path.display());
+            }
+        }
+    }
+    println!("{same} of {} bodies passed byte for byte", 2 * paths.len());
+    assert!(same > 0, "no recordings");
+}

@@ -1,0 +1,116 @@
+//! Clients and providers that mean harm.
+
+use crate::scene::{Scene, Step, answer, call_events};
+
+#[tokio::test]
+async fn a_client_chooses_no_host_and_leaves_no_path() {
+    let mut scene = Scene::new(answer("text/plain", "x")).await;
+    for (target, status) in [
+        ("http://169.254.169.254/latest", 400),
+        ("https://evil.example/", 400),
+        ("/../secret", 400),
+        ("/a/%2e%2e/b", 400),
+        ("*", 400),
+    ] {
+        let mut client = scene.connect().await;
+        client.send(format!("GET {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).await;
+        assert_eq!(client.reply().await.status(), status, "{target}");
+    }
+    let mut client = scene.connect().await;
+    client.send("CONNECT evil.example:443 HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    assert_eq!(client.reply().await.status(), 405);
+    assert!(scene.saw_no_more());
+    let mut client = scene.connect().await;
+    client.send("GET / HTTP/1.1\r\nhost: 169.254.169.254\r\nx-forwarded-host: evil\r\nconnection: close\r\n\r\n").await;
+    assert_eq!(client.reply().await.status(), 200);
+    assert_eq!(scene.seen().await.all("host"), [scene.provider.to_string()]);
+}
+
+/// Whatever the lengths of a request say, the provider gets one request, with one length, and what follows
+/// it on the connection is not read as another one.
+#[tokio::test]
+async fn no_request_is_smuggled_within_another() {
+    let inner = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
+    for lengths in [
+        "content-length: 4\r\ntransfer-encoding: chunked",
+        "transfer-encoding: chunked\r\ncontent-length: 4",
+        "content-length: 4\r\ncontent-length: 9",
+        "content-length: 4, 9",
+        "content-length: +4",
+        "transfer-encoding: xchunked",
+        "transfer-encoding: chunked, identity",
+        "transfer-encoding : chunked",
+        "content-length: 4\r\n transfer-encoding: chunked",
+        "content-length: 0\r\ntransfer-encoding:\x0bchunked",
+    ] {
+        for path in ["/v1/chat/completions", "/upload"] {
+            let mut scene = Scene::new(answer("text/plain", "x")).await;
+            let mut client = scene.connect().await;
+            let kind = if path == "/upload" { "a/b" } else { "application/json" };
+            client
+                .send(format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: {kind}\r\n{lengths}\r\n\r\n0\r\n\r\n{inner}"))
+                .await;
+            let reply = client.reply().await;
+            let answers =
+                reply.head.matches("HTTP/1.1").count() + reply.text().matches("HTTP/1.1").count();
+            assert_eq!(answers, 1, "{lengths}: {reply:?}");
+            if reply.status() == 200 {
+                let seen = scene.seen().await;
+                assert!(seen.body.is_empty(), "{lengths}");
+                assert!(
+                    seen.all("content-length").len() + seen.all("transfer-encoding").len() == 1,
+                    "{}",
+                    seen.head
+                );
+            }
+            assert!(scene.saw_no_more(), "{lengths}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_header_is_injected() {
+    let events =
+        call_events(&["{'a': 1}"], "tool_calls").concat().replace("\"f\"", "\"f\\r\\nx-evil: 1\"");
+    let scene = Scene::new(answer("text/event-stream", &events)).await;
+    let headers = ["x-jsonmend-comment: on", "x-jsonmend-calls-in-text: a\tb"];
+    let reply =
+        scene.post_with("/v1/chat/completions", &headers, r#"{"model":"a\r\nx-evil: 1"}"#).await;
+    assert!(!reply.head.contains("evil"), "{}", reply.head);
+    assert!(!reply.text().contains("\nx-evil"));
+    let metrics = scene.page("/metrics").await.text();
+    assert!(!metrics.contains("\nx-evil"), "{metrics}");
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_an_error_that_repeats_nothing() {
+    for bytes in [
+        "SSH-2.0-x\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx",
+        "",
+    ] {
+        let scene = Scene::new(vec![Step::Send(bytes.into()), Step::Close]).await;
+        let reply = scene.post("/v1/x?key=secret", "{}").await;
+        assert_eq!(
+            (reply.status(), reply.header("x-jsonmend-error")),
+            (502, Some("upstream-failed"))
+        );
+        assert!(
+            !reply.text().contains("secret") && !reply.text().contains(&scene.provider.to_string())
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_is_not_there_is_an_error() {
+    let scene = Scene::with(Vec::new(), |config, _| {
+        // Nobody listens on the discard port of loopback.
+        config.with_upstream(jsonmend_proxy::Upstream::parse("http://127.0.0.1:9").unwrap())
+    })
+    .await;
+    let reply = scene.post("/v1/x", "{}").await;
+    assert_eq!(
+        (reply.status(), reply.header("x-jsonmend-error")),
+        (502, Some("upstream-unreachable"))
+    );
+}

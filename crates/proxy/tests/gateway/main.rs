@@ -1,0 +1,13 @@
+//! A gateway on loopback, between a client and a provider that plays a script.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod account;
+mod admin;
+mod chaos;
+mod hostile;
+mod limits;
+mod mending;
+mod reference;
+mod scene;
+mod transparent;

@@ -1,0 +1,174 @@
+//! What is mended.
+
+use jsonmend_testkit::bodies::Shape;
+use serde_json::{Value, json};
+
+use crate::scene::{Scene, answer, call_events};
+
+/// The media type of a shape, and a path that asks for it.
+fn place(shape: Shape) -> (&'static str, &'static str) {
+    match shape {
+        Shape::AnthropicChunks | Shape::BedrockAgent | Shape::BedrockText | Shape::Converse => {
+            ("application/vnd.amazon.eventstream", "/model/m/converse-stream")
+        }
+        Shape::ChatArray | Shape::GeminiArray => {
+            ("application/json", "/models/m:streamGenerateContent")
+        }
+        Shape::ChatBody => ("application/json", "/v1/chat/completions"),
+        Shape::ChatLines | Shape::CohereV1 | Shape::Ollama | Shape::OllamaGenerate => {
+            ("application/x-ndjson", "/api/chat")
+        }
+        _ => ("text/event-stream", "/v1/x"),
+    }
+}
+
+#[tokio::test]
+async fn clean_bodies_of_every_format_pass_byte_for_byte() {
+    for shape in Shape::ALL {
+        for mode in ["append", "validated"] {
+            let body = shape.body(&["so \\u00e9", "far"], &[&["{\"a\"", " :1.0e5}"], &["{}"]]);
+            let (kind, path) = place(shape);
+            let scene = Scene::new(answer(kind, &body)).await;
+            let mode = format!("x-jsonmend-mode: {mode}");
+            let reply = scene.post_with(path, &[&mode], "{}").await;
+            assert_eq!(
+                String::from_utf8_lossy(&reply.body),
+                String::from_utf8_lossy(&body),
+                "{shape:?}"
+            );
+            assert!(reply.whole);
+        }
+    }
+}
+
+#[tokio::test]
+async fn broken_arguments_of_every_format_are_mended() {
+    for shape in Shape::IN_PIECES {
+        for mode in ["append", "validated"] {
+            let broken = shape.body(&["so"], &[&["{'a':", " True, b: [1,]}"]]);
+            let (kind, path) = place(shape);
+            let scene = Scene::new(answer(kind, &broken)).await;
+            let mode = format!("x-jsonmend-mode: {mode}");
+            let reply = scene.post_with(path, &[&mode], "{}").await;
+            let said = jsonmend_wire::transcribe(&reply.body, jsonmend_wire::WireOptions::new());
+            let call = &said.calls()[0];
+            assert_eq!(call.outcome().code(), "unchanged", "{shape:?}: {}", reply.text());
+            assert_eq!(call.arguments(), r#"{"a": true, "b": [1]}"#, "{shape:?}");
+            assert_eq!(said.text(), "so");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_cut_off_is_never_completed() {
+    for finish in ["length", "tool_calls"] {
+        for policy in ["exact", "likely", "lossy"] {
+            let events = call_events(&["{\"path\": ", "\"/tm"], finish).concat();
+            let scene = Scene::new(answer("text/event-stream", &events)).await;
+            let policy = format!("x-jsonmend-policy: {policy}");
+            let headers = [policy.as_str(), "x-jsonmend-comment: on"];
+            let reply = scene.post_with("/v1/chat/completions", &headers, "{}").await;
+            let text = reply.text();
+            let (body, comment) = text.split_at(events.len());
+            assert_eq!(body, events);
+            assert!(
+                comment.starts_with(": jsonmend cut; calls=1; repairs=0; incomplete=1; "),
+                "{comment}"
+            );
+        }
+    }
+    // In the append mode, its beginning may have left repaired, and that is said.
+    let events = call_events(&["{'path': ", "'/tmp', ", "'a': 'x"], "length").concat();
+    let scene = Scene::new(answer("text/event-stream", &events)).await;
+    let reply = scene.post_with("/v1/chat/completions", &["x-jsonmend-comment: on"], "{}").await;
+    let text = reply.text();
+    assert!(!text.starts_with(&events), "{text}");
+    assert!(
+        text.contains("\n: jsonmend cut; calls=1; repairs=0; incomplete=1; body=changed; "),
+        "{text}"
+    );
+    let said = jsonmend_wire::transcribe(&reply.body, jsonmend_wire::WireOptions::new());
+    assert!(!said.calls()[0].outcome().is_complete());
+    // In the validated mode, not even what could be mended of it is.
+    let events = call_events(&["{'path': ", "'/tm"], "length").concat();
+    let scene = Scene::new(answer("text/event-stream", &events)).await;
+    let reply =
+        scene.post_with("/v1/chat/completions", &["x-jsonmend-mode: validated"], "{}").await;
+    assert_eq!(reply.text(), events);
+}
+
+#[tokio::test]
+async fn the_tools_of_the_request_decide_what_the_bytes_leave_open() {
+    let events = call_events(&["{city 'New York', days 3}"], "tool_calls").concat();
+    let scene = Scene::new(answer("text/event-stream", &events)).await;
+    let with = json!({"tools": [{"type": "function", "function": {"name": "f", "parameters": {
+        "type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}}]});
+    let arguments = |body: &[u8]| {
+        let said = jsonmend_wire::transcribe(body, jsonmend_wire::WireOptions::new());
+        said.calls()[0].raw().to_owned()
+    };
+    let reply = scene.post("/v1/chat/completions", &with.to_string()).await;
+    assert_eq!(arguments(&reply.body), r#"{"city": "New York", "days": 3}"#);
+    let reply = scene.post("/v1/chat/completions", "{}").await;
+    assert_ne!(arguments(&reply.body), r#"{"city": "New York", "days": 3}"#);
+}
+
+#[tokio::test]
+async fn content_is_json_where_the_request_asks_for_it() {
+    let body = json!({"choices": [{"index": 0, "message": {"role": "assistant",
+        "content": "{'a': True,}"}, "finish_reason": "stop"}]})
+    .to_string();
+    let mended = body.replace("{'a': True,}", "{\\\"a\\\": true}");
+    let scene = Scene::new(answer("application/json", &body)).await;
+    let asked = r#"{"response_format": {"type": "json_object"}}"#;
+    let path = "/v1/chat/completions";
+    assert_eq!(scene.post(path, asked).await.text(), mended);
+    assert_eq!(scene.post(path, "{}").await.text(), body);
+    assert_eq!(scene.post_with(path, &["x-jsonmend-content: json"], "{}").await.text(), mended);
+    assert_eq!(scene.post_with(path, &["x-jsonmend-content: text"], asked).await.text(), body);
+    assert_eq!(scene.post_with(path, &["x-jsonmend-policy: off"], asked).await.text(), body);
+}
+
+#[tokio::test]
+async fn calls_in_the_text_are_sent_on_as_calls_where_that_is_asked() {
+    let body = json!({"choices": [{"index": 0, "message": {"role": "assistant",
+        "content": "<tool_call>{\"name\": \"f\", \"arguments\": {'a': 1}}</tool_call>"},
+        "finish_reason": "stop"}]})
+    .to_string();
+    let scene = Scene::new(answer("application/json", &body)).await;
+    let path = "/v1/chat/completions";
+    assert_eq!(scene.post(path, "{}").await.text(), body);
+    for dialect in ["auto", "hermes"] {
+        let header = format!("x-jsonmend-calls-in-text: {dialect}");
+        let reply = scene.post_with(path, &[&header], "{}").await;
+        let value: Value = serde_json::from_slice(&reply.body).unwrap();
+        let choice = &value["choices"][0];
+        assert_eq!(choice["finish_reason"], "tool_calls");
+        assert_eq!(choice["message"]["tool_calls"][0]["function"]["arguments"], r#"{"a": 1}"#);
+        assert_eq!(reply.header("content-length"), Some(reply.body.len().to_string().as_str()));
+    }
+}
+
+#[tokio::test]
+async fn a_broken_call_in_the_history_is_mended_before_it_is_sent_again() {
+    let mut scene = Scene::new(answer("application/json", "{}")).await;
+    let history = r#"{"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{'a': 1}"}}, {"id": "2", "function": {"name": "f", "arguments": "{\"a\": \"x"}}]}], "seed": 1.0}"#;
+    let reply = scene.post("/v1/chat/completions", history).await;
+    assert_eq!(reply.header("x-jsonmend-request"), Some("history; mended=1; replaced=1"));
+    let want = history
+        .replace("{'a': 1}", r#"{\"a\": 1}"#)
+        .replace(r#""{\"a\": \"x""#, r#""{\"invalid_json\":\"{\\\"a\\\": \\\"x\"}""#);
+    let seen = scene.seen().await;
+    assert_eq!(String::from_utf8_lossy(&seen.body), want);
+    assert_eq!(seen.all("content-length"), [want.len().to_string()]);
+    let metrics = scene.page("/metrics").await.text();
+    assert!(
+        metrics.contains("jsonmend_history_calls_total{outcome=\"replaced\"} 1\n"),
+        "{metrics}"
+    );
+    for header in ["x-jsonmend-history: off", "x-jsonmend-policy: off"] {
+        let reply = scene.post_with("/v1/chat/completions", &[header], history).await;
+        assert_eq!(reply.header("x-jsonmend-request"), None);
+        assert_eq!(scene.seen().await.body, history.as_bytes());
+    }
+}

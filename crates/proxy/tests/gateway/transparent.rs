@@ -1,0 +1,253 @@
+//! What passes, passes as it came.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use jsonmend_proxy::Upstream;
+use tokio::sync::Notify;
+
+use crate::scene::{Scene, Step, answer, call_events, chunk, chunked, last, within};
+
+#[tokio::test]
+async fn a_request_passes_but_for_what_must_change() {
+    let mut scene = Scene::with(answer("application/json", "{}"), |config, url| {
+        let upstream = Upstream::new("/p", &format!("{url}/base/")).unwrap();
+        config.with_upstream(upstream)
+    })
+    .await;
+    let body = "{ \"a\": 1.0, \"é\":\"\\u00e9\",\"a\":2 }\n";
+    let headers = [
+        "authorization: Bearer secret",
+        "accept-encoding: gzip, br",
+        "x-jsonmend-mode: validated",
+        "x-own: a",
+    ];
+    scene.post_with("/p/v1/x?k=%20&z", &headers, body).await;
+    let seen = scene.seen().await;
+    assert_eq!(seen.line(), "POST /base/v1/x?k=%20&z HTTP/1.1");
+    assert_eq!(seen.body, body.as_bytes());
+    assert_eq!(seen.all("host"), [scene.provider.to_string()]);
+    assert_eq!(seen.all("authorization"), ["Bearer secret"]);
+    assert_eq!(seen.all("accept-encoding"), ["identity"]);
+    assert_eq!(seen.all("x-own"), ["a"]);
+    assert_eq!(seen.all("content-length"), [body.len().to_string()]);
+    assert!(!seen.head.contains("jsonmend"), "{}", seen.head);
+    let reply = scene.post("/q", body).await;
+    assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (404, Some("no-upstream")));
+    assert!(scene.saw_no_more());
+}
+
+#[tokio::test]
+async fn any_method_and_any_body_pass() {
+    let mut scene = Scene::new(answer("application/octet-stream", b"\0\xff{'a': 1}")).await;
+    for method in ["GET", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"] {
+        let mut client = scene.connect().await;
+        let body = "3\r\n{'a\r\n1\r\n\n\r\n0\r\n\r\n";
+        client
+            .send(format!(
+                "{method} /v1/files HTTP/1.1\r\nhost: x\r\ncontent-type: application/pdf\r\n\
+                 transfer-encoding: chunked\r\nconnection: close\r\n\r\n{body}"
+            ))
+            .await;
+        let reply = client.reply().await;
+        assert_eq!((reply.status(), reply.body.as_slice()), (200, b"\0\xff{'a': 1}".as_slice()));
+        assert_eq!(reply.header("x-jsonmend"), Some("untouched"));
+        let seen = scene.seen().await;
+        assert_eq!(seen.line(), format!("{method} /v1/files HTTP/1.1"));
+        assert_eq!(seen.body, b"{'a\n");
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_the_provider_passes() {
+    let body = "{\"error\": {\"message\": \"slow down\",}}";
+    let head = format!(
+        "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\nretry-after: 7\r\n\
+         x-request-id: r\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let scene = Scene::new(vec![Step::Send(head.into_bytes())]).await;
+    let reply = scene.post("/v1/chat/completions", "{}").await;
+    assert_eq!((reply.status(), reply.text().as_str()), (429, body));
+    assert_eq!((reply.header("retry-after"), reply.header("x-request-id")), (Some("7"), Some("r")));
+    assert!(reply.whole);
+}
+
+#[tokio::test]
+async fn a_compressed_answer_passes_and_says_so() {
+    let body = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\x56\x50\x4a\x04\0";
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    let scene = Scene::new(vec![Step::Send([head.as_bytes(), body].concat())]).await;
+    let reply = scene.post("/v1/chat/completions", "{}").await;
+    assert_eq!(reply.body, body);
+    assert_eq!(reply.header("content-encoding"), Some("gzip"));
+    assert_eq!(reply.header("x-jsonmend"), Some("untouched; reason=encoded"));
+}
+
+#[tokio::test]
+async fn an_event_leaves_before_the_next_one_comes() {
+    let events = call_events(&["{\"a\": \"x", "y\"}"], "tool_calls");
+    let (mut steps, mut go) = (vec![chunked("text/event-stream")], Vec::new());
+    for event in &events {
+        let next = Arc::new(Notify::new());
+        steps.extend([chunk(event), Step::Wait(Arc::clone(&next))]);
+        go.push(next);
+    }
+    steps.push(last());
+    let scene = Scene::new(steps).await;
+    let mut client = scene.connect().await;
+    client.send("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}").await;
+    for (go, text) in go.iter().zip(["\"c1\"", "\\\"x\"", "y\\\"}\"", "\"tool_calls\"}", "[DONE]"])
+    {
+        client.until(text).await;
+        go.notify_one();
+    }
+    let reply = client.reply().await;
+    assert!(reply.whole);
+    assert_eq!(reply.text(), events.concat());
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_ends_the_request_to_the_provider() {
+    for kind in ["text/event-stream", "application/octet-stream"] {
+        let gone = Arc::new(Notify::new());
+        let steps = vec![chunked(kind), chunk("data: {}\n\n"), Step::Gone(Arc::clone(&gone))];
+        let scene = Scene::new(steps).await;
+        let mut client = scene.connect().await;
+        client.send("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+        client.until("data: {}").await;
+        drop(client);
+        within(gone.notified()).await;
+    }
+    // Before the head of the answer, too.
+    let gone = Arc::new(Notify::new());
+    let mut scene = Scene::new(vec![Step::Gone(Arc::clone(&gone))]).await;
+    let mut client = scene.connect().await;
+    client.send("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+    scene.seen().await;
+    drop(client);
+    within(gone.notified()).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_breaks_off_for_the_client() {
+    let events = call_events(&["{'a': ", "1, 'b"], "tool_calls");
+    let steps = vec![chunked("text/event-stream"), chunk(events[..3].concat()), Step::Close];
+    let scene = Scene::new(steps).await;
+    let reply = scene.post_with("/v1/chat/completions", &["x-jsonmend-comment: on"], "{}").await;
+    assert!(!reply.whole);
+    // Everything that was received is there, and nothing was added.
+    let text = reply.text();
+    assert!(
+        text.contains("\"c1\"")
+            && text.contains("{\\\"a\\\": ")
+            && text.ends_with("1, 'b\"}}]},\"finish_reason\":null}]}\n\n"),
+        "{text}"
+    );
+    // A body that was not streamed, too.
+    let body = "{\"choices\":[{\"message\":{\"content\":\"x\"";
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n";
+    let scene = Scene::new(vec![Step::Send([head, body].concat().into_bytes()), Step::Close]).await;
+    let reply = scene.post("/v1/chat/completions", "{}").await;
+    assert_eq!((reply.whole, reply.text().as_str()), (false, body));
+}
+
+/// Also what a slow client has not taken yet when it breaks off.
+#[tokio::test]
+async fn everything_that_came_before_an_answer_broke_off_arrives() {
+    for policy in ["likely", "off"] {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 99999999\r\n\r\n";
+        let steps = vec![Step::Send(head.into()), Step::Flood(12 << 20), Step::Close];
+        let scene = Scene::new(steps).await;
+        let mut client = scene.connect().await;
+        client
+            .send(format!(
+                "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
+            ))
+            .await;
+        // The client waits until nothing moves any more, so that the end waits in the gateway.
+        let mut before = usize::MAX;
+        while scene.sent.load(Ordering::SeqCst) != before {
+            before = scene.sent.load(Ordering::SeqCst);
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
+        let reply = client.reply().await;
+        assert!(!reply.whole);
+        assert_eq!(reply.body.len(), scene.sent.load(Ordering::SeqCst), "{policy}");
+    }
+}
+
+#[tokio::test]
+async fn trailers_pass() {
+    let body = call_events(&["{'a': 1}"], "tool_calls").concat();
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntrailer: x-check\r\n\
+                transfer-encoding: chunked\r\n\r\n";
+    let end = Step::Send(b"0\r\nx-check: 7\r\n\r\n".to_vec());
+    let scene = Scene::new(vec![Step::Send(head.into()), chunk(body), end]).await;
+    let reply = scene.post_with("/v1/chat/completions", &["te: trailers"], "{}").await;
+    assert!(reply.whole);
+    assert_eq!(reply.header("trailer"), Some("x-check"));
+    assert!(reply.trailers.contains("x-check: 7"), "{:?}", reply.trailers);
+}
+
+#[tokio::test]
+async fn what_the_client_does_not_take_is_not_asked_of_the_provider() {
+    let most = 512 << 20;
+    for policy in ["likely", "off"] {
+        let steps = vec![
+            Step::Send(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n".to_vec()),
+            Step::Flood(most),
+            Step::Close,
+        ];
+        let scene = Scene::new(steps).await;
+        let mut client = scene.connect().await;
+        client
+            .send(format!(
+                "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
+            ))
+            .await;
+        client.until("data: x").await;
+        // Until nothing moves any more: what the sockets hold, and no more.
+        let mut before = usize::MAX;
+        loop {
+            for _ in 0..200 {
+                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            }
+            let now = scene.sent.load(Ordering::SeqCst);
+            if now == before {
+                break;
+            }
+            before = now;
+        }
+        assert!(before < most / 8, "the provider could send {before} bytes");
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_that_is_asked_to_stop_ends_what_it_began() {
+    let go = Arc::new(Notify::new());
+    let steps = vec![
+        chunked("text/event-stream"),
+        chunk("data: 1\n\n"),
+        Step::Wait(Arc::clone(&go)),
+        chunk("data: 2\n\n"),
+        last(),
+    ];
+    let mut scene = Scene::new(steps).await;
+    let mut client = scene.connect().await;
+    client.send("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+    client.until("data: 1").await;
+    scene.ask_to_stop();
+    // Nobody else is let in.
+    while tokio::net::TcpStream::connect(scene.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(scene.page("/ready").await.status(), 503);
+    go.notify_one();
+    let reply = client.reply().await;
+    assert!(reply.whole && reply.text().ends_with("data: 2\n\n"), "{reply:?}");
+    scene.stopped().await;
+}
