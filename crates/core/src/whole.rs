@@ -59,7 +59,7 @@ pub fn steps(input: &[u8], options: &Options) -> u64 {
 /// The result, and how many steps that took.
 fn mend_counting(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
     let mut gate = if begun { Gate::DOCUMENT } else { Gate::START };
-    match gate.watch(input, options.limits().lookahead(), true) {
+    match gate.watch(input, options, true) {
         Seen::Wrapped(at, wrapper) => mend_wrapped(input, at, wrapper, options, begun),
         Seen::Clear | Seen::Open(_) => mend_plain(input, options, begun),
     }

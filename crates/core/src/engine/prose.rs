@@ -132,7 +132,12 @@ impl Engine {
         let window = self.options.limits().lookahead();
         self.steps += ahead.len().min(window) as u64;
         let guide = self.options.guide().map(|guide| &**guide);
-        self.outside.text.mark(ahead, self.pos, source.is_last(), guide)
+        match self.outside.text.mark(ahead, self.pos, source.is_last(), guide)? {
+            Mark::Marked(marks) if marks.are_taken_for_documents(&self.options) => {
+                Some(Mark::Document)
+            }
+            mark => Some(mark),
+        }
     }
 
     /// Passes what was read since the last time to `text`.

@@ -168,9 +168,8 @@ impl Mender {
 
     /// Looks for a wrapper.
     fn watch(&mut self, mut gate: Gate, bytes: &[u8], last: bool, out: &mut impl Output) {
-        let window = self.engine.options().limits().lookahead();
         self.watched += bytes.len().min(super::JOIN) as u64;
-        match gate.watch(bytes, window, last) {
+        match gate.watch(bytes, self.engine.options(), last) {
             Seen::Clear => self.read(bytes, out),
             Seen::Open(clear) => {
                 let (clear, held) = bytes.split_at(clear);

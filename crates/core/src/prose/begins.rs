@@ -8,7 +8,7 @@ mod array;
 use array::array;
 
 use super::look::{Look, Verdict, is_word};
-use crate::{Guide, Member};
+use crate::{Guide, Member, unwrap::ENTITIES};
 
 /// How strongly the surroundings suggest that a bracket is JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,7 +189,10 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
 
 /// Decides at what may be a quote that is written as an entity of HTML.
 fn entity(look: &mut Look<'_>, ground: Ground) -> Verdict {
-    let quote = look.eat(b"&quot;", false)? || look.eat(b"&#34;", false)?;
+    let mut quote = false;
+    for entity in ENTITIES {
+        quote = quote || look.eat(entity, false)?;
+    }
     Ok(ground == Ground::Start || quote && ground >= Ground::Line)
 }
 

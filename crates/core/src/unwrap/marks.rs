@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::prose::begins_on_a_line;
+use crate::{Options, TrailingDocuments, prose::begins_on_a_line};
 
 /// The mark at the start of each line of a document, as in `1: {` and `2:   "a": 1`.
 ///
@@ -38,7 +38,7 @@ pub(crate) enum Found {
     /// It has this length. The marks are those of the lines after it.
     Mark(usize, Marks),
     None,
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     More,
 }
 
@@ -48,7 +48,7 @@ impl Marks {
     #[must_use]
     pub fn of(head: &[u8], ahead: &[u8], window: usize, last: bool) -> Option<Option<Self>> {
         let Some(first) = Self::parse(head) else { return Some(None) };
-        let (seen, full) = match ahead.get(..window.max(2 * MAX_OPENERS)) {
+        let (seen, full) = match ahead.get(..window) {
             Some(seen) => (seen, true),
             None => (ahead, last),
         };
@@ -65,8 +65,10 @@ impl Marks {
         let mut marks = first;
         // What follows the marks, as far as it can be seen.
         while !next.is_empty() || unmarked.len() == openers.len() {
-            let length = match marks.next(next, full) {
+            // What the end of the window cuts off may be a mark.
+            let length = match marks.next(next, false) {
                 Found::More if unmarked.len() > openers.len() => break,
+                Found::More if full => return Some(None),
                 Found::More => return None,
                 Found::Mark(length, after) => {
                     let third = first.number.map(|number| number + 2);
@@ -95,6 +97,12 @@ impl Marks {
         let line = before.iter().rev().take(MAX_HEAD + 1).position(|byte| *byte == b'\n');
         let head = before.get(line.map_or(0, |length| start - length)..)?;
         Self::of(head, ahead, window, true).flatten()
+    }
+
+    /// Whether they are read as documents: numbers alone, where all documents are wanted.
+    pub(crate) fn are_taken_for_documents(&self, options: &Options) -> bool {
+        let numbers = self.number.is_some() && self.sign_length == 0;
+        numbers && options.trailing_documents() == TrailingDocuments::All
     }
 
     /// The length of the first mark, which comes before the document on its line.

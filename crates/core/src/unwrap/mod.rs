@@ -10,7 +10,7 @@ mod marks;
 mod reader;
 mod whole;
 
-use crate::{RepairKind, engine::wide_space};
+use crate::{Options, RepairKind, engine::wide_space};
 
 pub(crate) use compose::{Composer, Piece, Unwrapped};
 pub(crate) use marks::MAX_HEAD;
@@ -58,16 +58,22 @@ pub(crate) struct Gate {
 struct Nest {
     /// A bit for each, set for a brace, below a bit that is set for the end.
     open: u128,
-    /// The last byte that is no white space.
+    /// The last byte that is no white space, and whether white space follows it.
     last: u8,
+    spaced: bool,
 }
 
 impl Nest {
-    const EMPTY: Self = Self { open: 1, last: 0 };
+    const EMPTY: Self = Self { open: 1, last: 0, spaced: false };
+
+    /// Whether a key, an item or a value may begin here.
+    const fn begins_token(self) -> bool {
+        self.spaced || matches!(self.last, 0 | b'{' | b'[' | b',' | b':')
+    }
 
     /// Reads a bracket inside of the document. `None` if the watch ends there.
     const fn read(self, bracket: u8) -> Option<Self> {
-        let Self { open, last } = self;
+        let Self { open, last, .. } = self;
         let brace = bracket == b'{' || bracket == b'}';
         let in_object = open > 1 && open & 1 == 1;
         let begins = match last {
@@ -80,7 +86,7 @@ impl Nest {
             b'}' | b']' if open > 3 && in_object == brace => open >> 1,
             _ => return None,
         };
-        Some(Self { open, last: bracket })
+        Some(Self { open, last: bracket, spaced: false })
     }
 }
 
@@ -119,7 +125,19 @@ impl Gate {
 
     /// Looks at `bytes`, which follow those that were decided before. `last` says that the input ends
     /// with them.
-    pub(crate) fn watch(&mut self, bytes: &[u8], window: usize, last: bool) -> Seen {
+    pub(crate) fn watch(&mut self, bytes: &[u8], options: &Options, last: bool) -> Seen {
+        let window = options.limits().lookahead();
+        match self.look(bytes, window, last) {
+            Seen::Wrapped(_, Wrapper::Lines { marks, .. })
+                if marks.are_taken_for_documents(options) =>
+            {
+                Seen::Clear
+            }
+            seen => seen,
+        }
+    }
+
+    fn look(&mut self, bytes: &[u8], window: usize, last: bool) -> Seen {
         let mut at = 0;
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
@@ -163,6 +181,8 @@ impl Gate {
                     }
                     Some(Line::Other) => return Seen::Clear,
                 },
+                // In words, they are part of these.
+                (Place::Document, b'&' | b'\\') if !self.nest.begins_token() => return Seen::Clear,
                 (Place::Document, b'&' | b'\\') => {
                     return match encoding(rest, last) {
                         None => {
@@ -173,7 +193,7 @@ impl Gate {
                         Some(Some(wrapper)) => Seen::Wrapped(at, wrapper),
                     };
                 }
-                (Place::Document, 0..=b' ') => {}
+                (Place::Document, 0..=b' ') => self.nest.spaced = true,
                 // Whatever comes before the first string.
                 (
                     Place::Document,
@@ -186,13 +206,13 @@ impl Gate {
                     | b'0'..=b'9'
                     | b'a'..=b'z'
                     | b'A'..=b'Z',
-                ) => self.nest.last = byte,
+                ) => (self.nest.last, self.nest.spaced) = (byte, false),
                 (Place::Document, 0xC2 | 0xE1..=0xE3 | 0xEF) if rest.len() < 3 && !last => {
                     self.left += 1;
                     return Seen::Open(at);
                 }
                 (Place::Document, _) => match wide_space(rest) {
-                    Some((_, length)) => at += length - 1,
+                    Some((_, length)) => (at, self.nest.spaced) = (at + length - 1, true),
                     None => return Seen::Clear,
                 },
             }
@@ -231,21 +251,23 @@ fn line(text: &[u8], window: usize, last: bool) -> Option<Line> {
     }
 }
 
+/// The quotes that begin a string in a document whose quotes are entities of HTML.
+pub(crate) const ENTITIES: [&[u8]; 10] = [
+    b"&quot;", b"&apos;", b"&#34;", b"&#39;", b"&#034;", b"&#039;", b"&#x22;", b"&#x27;",
+    b"&QUOT;", b"&ldquo;",
+];
+
 /// How the document is encoded that has these bytes where its first string may begin. `None` waits
 /// for more.
 fn encoding(text: &[u8], last: bool) -> Option<Option<Wrapper>> {
-    const QUOTES: [&[u8]; 10] = [
-        b"&quot;", b"&apos;", b"&#34;", b"&#39;", b"&#034;", b"&#039;", b"&#x22;", b"&#x27;",
-        b"&QUOT;", b"&ldquo;",
-    ];
     const TWICE: [&[u8]; 4] = [br#"\\\""#, br"\\n", br"\\t", br"\\r"];
     let begins = |tokens: &[&[u8]]| tokens.iter().any(|token| text.starts_with(token));
     let may_begin = |tokens: &[&[u8]]| !last && tokens.iter().any(|token| token.starts_with(text));
-    if begins(&QUOTES) {
+    if begins(&ENTITIES) {
         return Some(Some(Wrapper::Entities));
     }
     if begins(&TWICE) {
         return Some(Some(Wrapper::Escapes));
     }
-    (!may_begin(&QUOTES) && !may_begin(&TWICE)).then_some(None)
+    (!may_begin(&ENTITIES) && !may_begin(&TWICE)).then_some(None)
 }

@@ -2,6 +2,7 @@
 
 use jsonmend_core::{
     Mended, Options, Outcome, Policy, Repair, RepairKind, TrailingDocuments, mend_document,
+    mend_marked, prose::Marks,
 };
 use jsonmend_extract::{Scope, mend_text};
 
@@ -95,8 +96,15 @@ fn agrees(
     let permissive = options.clone().with_policy(Policy::PERMISSIVE);
     let json = document.json.trim_ascii();
     let complete = document.outcome.is_some_and(Outcome::is_complete);
+    let marked = document.repairs.iter().any(|repair| repair.kind() == RepairKind::LineMark);
+    let window = options.limits().lookahead();
+    let marks = marked.then(|| Marks::before(input, start, window)).flatten();
     let own = [input.len(), next.unwrap_or(input.len())].iter().all(|end| {
-        let all = mend_document(input.get(start..*end).unwrap_or_default(), &permissive);
+        let text = input.get(start..*end).unwrap_or_default();
+        let all = match marks {
+            Some(marks) => mend_marked(text, marks, &permissive),
+            None => mend_document(text, &permissive),
+        };
         all.text().is_some_and(|all| all.as_bytes().trim_ascii() == json)
             && all.outcome().is_complete() == complete
     });

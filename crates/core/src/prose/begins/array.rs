@@ -89,6 +89,7 @@ fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
     }
     match look.peek(place.ground == Ground::Start)? {
         Some(b'"' | b'\'' | 0xE2) => items(look, place.ground),
+        Some(b'&') => entity(look, place.ground),
         Some(b'{') => record(look, place),
         Some(b']') if place.ground >= Ground::Line => follows_empty(look),
         Some(_) if place.ground >= Ground::Line && scalar(look, place.ground == Ground::Start)? => {
@@ -125,10 +126,11 @@ fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
         }
         Some(b']') if !place.line_start => Ok(false),
         Some(b',' | b']') => {
-            look.skip(|byte| !matches!(byte, b']' | b'[' | b'{' | b'"' | b')'));
+            look.skip(|byte| !matches!(byte, b']' | b'[' | b'{' | b'"' | b'&' | b')'));
             match look.peek(true)? {
                 // An interval.
                 Some(b')') => Ok(false),
+                Some(b'&') => entity(look, ground),
                 Some(b']') => {
                     look.bump();
                     look.is_last_on_line()
