@@ -78,6 +78,10 @@ const ROWS: &[(&str, Reached)] = &[
     ("errors of a response", Here(wire::errors)),
     ("the name of a tool, in pieces", Here(wire::names)),
     ("a body that is no stream", Here(wire::page_of_html)),
+    (
+        "payloads of `chunk` in an AWS event stream",
+        There("crates/wire/tests/wire/aws.rs", "what_is_kept_of_early_payloads_is_bounded"),
+    ),
     ("the excerpt of a payload in an error", Here(wire::error_excerpt)),
     ("choices", Here(wire::choices)),
     ("texts that wait for the other half of a character", Here(wire::halves)),

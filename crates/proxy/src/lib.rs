@@ -1,4 +1,4 @@
-//! A gateway: it stands between a client and the provider of a language model, and repairs the tool calls
+//! A gateway between a client and the provider of a language model: it repairs the tool calls
 //! of each answer while it passes.
 //!
 //! A client changes its base URL, and nothing else. Requests and answers pass byte for byte, but for what

@@ -121,7 +121,7 @@ impl Server {
         }
         drop(listener);
         shared.draining.store(true, Ordering::Relaxed);
-        // There may be no connection left that could be told.
+        // There may be no connection left to shut down.
         let _ = stopping.send(true);
         let drained = async { while clients.join_next().await.is_some() {} };
         let _ = timeout(shared.config.limits().drain(), drained).await;

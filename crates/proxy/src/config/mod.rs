@@ -1,4 +1,4 @@
-//! What a gateway is told: where it listens, where it sends requests, and what it mends.
+//! The settings of a gateway: where it listens, where it sends requests, and what it mends.
 
 mod limits;
 mod mending;
