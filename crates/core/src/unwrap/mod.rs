@@ -57,7 +57,7 @@ pub(crate) struct Gate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Nest {
     /// A bit for each, set for a brace, below a bit that is set for the end.
-    open: u128,
+    open: u64,
     /// The last byte that is no white space, and whether white space follows it.
     last: u8,
     spaced: bool,
@@ -82,7 +82,7 @@ impl Nest {
             last => in_object && last == b':',
         };
         let open = match bracket {
-            b'{' | b'[' if begins && open.leading_zeros() > 0 => open << 1 | brace as u128,
+            b'{' | b'[' if begins && open.leading_zeros() > 0 => open << 1 | brace as u64,
             b'}' | b']' if open > 3 && in_object == brace => open >> 1,
             _ => return None,
         };
