@@ -12,6 +12,7 @@ mod account;
 mod admin;
 mod config;
 mod exchange;
+mod fitting;
 mod headers;
 mod metrics;
 mod recent;
@@ -23,7 +24,7 @@ mod shared;
 mod timed;
 
 pub use config::{
-    CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Repair, Setting, Upstream,
-    settings,
+    Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Repair, Setting,
+    ToolRule, Upstream, settings,
 };
 pub use server::Server;

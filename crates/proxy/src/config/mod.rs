@@ -3,6 +3,7 @@
 mod limits;
 mod mending;
 mod reference;
+mod tools;
 mod upstream;
 
 use std::net::SocketAddr;
@@ -11,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use limits::Limits;
-pub use mending::{CallsInText, Content, Mending, Mode, Repair};
+pub use mending::{Arguments, CallsInText, Content, Mending, Mode, Repair};
 pub use reference::{Setting, settings};
+pub use tools::ToolRule;
 pub use upstream::Upstream;
 
 /// The settings of a gateway.

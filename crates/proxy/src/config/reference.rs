@@ -51,6 +51,10 @@ const WHAT: &[(&str, &str)] = &[
         "`append`: a call leaves while it arrives. `validated`: it leaves when it has ended",
     ),
     (
+        "mending.arguments",
+        "`fit`: arguments are fitted to the schema of their tool, in the mode `validated`. `mend`: they are only repaired. `pass`: they pass",
+    ),
+    (
         "mending.content",
         "whether content is mended as JSON: `asked`, if the request asks for JSON; `json`, always; `text`, never",
     ),

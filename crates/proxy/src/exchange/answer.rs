@@ -21,6 +21,7 @@ use super::{
 use crate::{
     account::Account,
     config::{CallsInText, Content, Mode},
+    fitting::{self, FitNotes},
     headers::{self, Media, media},
     relay::{Passing, Relay, Work},
     timed::Timed,
@@ -156,12 +157,16 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
     let engine = Options::new().with_policy(mending.policy.engine().unwrap_or(Policy::STRICT));
     let held = limits.held_bytes();
     let arguments = WireLimits::new().with_arguments(held).with_open_arguments(held);
+    let notes = FitNotes::default();
     let mut wire = WireOptions::new().with_mending(engine.clone()).with_limits(arguments);
     if let Some(kind) = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) {
         wire = wire.with_content_type(kind);
     }
     if let Some(tools) = &sent.tools {
         wire = wire.with_guides(tools.guides());
+    }
+    if let Some(policies) = fitting::policies(&sent.switches) {
+        wire = wire.with_policies(policies);
     }
     let is_json = match mending.content {
         Content::Asked => sent.asked.json,
@@ -177,6 +182,9 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
         .with_mode(mode)
         .with_held(held)
         .with_json_content(is_json);
+    if let Some(tools) = &sent.tools {
+        options = options.with_fitter(fitting::fitter(tools, &sent.switches, &notes));
+    }
     let in_text = match &mending.calls_in_text {
         CallsInText::Off => None,
         CallsInText::Auto => Some(TextCalls::detected()),
@@ -191,7 +199,7 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
         }
         options = options.with_calls_in_text(calls.finders(&engine));
     }
-    let mut account = Account::new(shared.config.record().content);
+    let mut account = Account::new(shared.config.record().content).with_fits(notes);
     account.overhead = sent.overhead;
     Work::new(options, account, shared.held())
 }

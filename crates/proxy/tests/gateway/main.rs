@@ -5,6 +5,7 @@
 mod account;
 mod admin;
 mod chaos;
+mod fitting;
 mod hostile;
 mod limits;
 mod mending;
