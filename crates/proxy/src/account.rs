@@ -70,6 +70,15 @@ pub(crate) struct CallNote {
     pub(crate) content: Option<(String, String)>,
 }
 
+/// What it took to ask again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) requests: u32,
+    /// The tokens that the provider counted.
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+}
+
 /// What was done to one answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
@@ -84,6 +93,7 @@ pub(crate) struct Account {
     risk: Option<Risk>,
     keeps_content: bool,
     fits: FitNotes,
+    pub(crate) asked: Asked,
     /// How many calls do not fit their schema, and how much is wrong with them.
     invalid: (usize, usize),
     /// The time that the gateway itself took.
@@ -182,6 +192,10 @@ impl Account {
         }
         if self.invalid.0 > 0 {
             line.push_str(&format!("; invalid={}; issues={}", self.invalid.0, self.invalid.1));
+        }
+        let Asked { requests, input, output } = self.asked;
+        if requests > 0 {
+            line.push_str(&format!("; asked={requests}; input={input}; output={output}"));
         }
         if verdict > Verdict::Invalid && self.body == Some(RewriteOutcome::Mended) {
             // Something had left repaired before it was known how it ends.

@@ -24,7 +24,7 @@ mod shared;
 mod timed;
 
 pub use config::{
-    Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Repair, Setting,
-    ToolRule, Upstream, settings,
+    Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Reask, Repair,
+    Setting, ToolRule, Upstream, settings,
 };
 pub use server::Server;

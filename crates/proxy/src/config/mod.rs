@@ -1,5 +1,6 @@
 //! The settings of a gateway: where it listens, where it sends requests, and what it mends.
 
+mod again;
 mod limits;
 mod mending;
 mod reference;
@@ -11,6 +12,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use again::Reask;
 pub use limits::Limits;
 pub use mending::{Arguments, CallsInText, Content, Mending, Mode, Repair};
 pub use reference::{Setting, settings};
@@ -42,6 +44,7 @@ pub struct Config {
     admin: String,
     upstream: Vec<Upstream>,
     mending: Mending,
+    reask: Reask,
     limits: Limits,
     record: Record,
 }
@@ -69,6 +72,7 @@ impl Default for Config {
             admin: "127.0.0.1:8485".to_owned(),
             upstream: Vec::new(),
             mending: Mending::default(),
+            reask: Reask::default(),
             limits: Limits::default(),
             record: Record::default(),
         }
@@ -164,6 +168,16 @@ impl Config {
         self
     }
 
+    /// Sets whether a model is asked again.
+    ///
+    /// ### Default
+    /// It is not.
+    #[must_use]
+    pub const fn with_reask(mut self, reask: Reask) -> Self {
+        self.reask = reask;
+        self
+    }
+
     /// Sets how many answers `/repairs` lists, and whether with the arguments of their calls.
     ///
     /// ### Default
@@ -208,6 +222,12 @@ impl Config {
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Whether a model is asked again.
+    #[must_use]
+    pub const fn reask(&self) -> &Reask {
+        &self.reask
     }
 
     pub(crate) const fn record(&self) -> Record {

@@ -67,6 +67,12 @@ const WHAT: &[(&str, &str)] = &[
         "mending.comment",
         "whether a stream of server-sent events ends with a comment that says what was changed",
     ),
+    (
+        "reask.attempts",
+        "further requests for one answer, to ask for arguments that cannot be made to fit; 0 asks for none",
+    ),
+    ("reask.seconds", "time for all of them"),
+    ("reask.tokens", "tokens of all of them, after which nothing more is asked"),
     ("limits.connections", "connections of clients that are open at the same time; more wait"),
     ("limits.open_answers", "requests that are answered at the same time; more get the status 503"),
     ("limits.head_bytes", "bytes of the head of a request or of an answer"),

@@ -94,14 +94,22 @@ async fn whole(
             return Relay::new(Some(body), passing).with_ready(chunks, None);
         }
     };
-    let mut work = work(sent, parts, &passing);
-    let mut mended = VecDeque::new();
-    for chunk in &chunks {
-        work.push(chunk);
-        mended.extend(work.take());
+    let notes = FitNotes::default();
+    let (mut work, mut mended) = rewritten(&chunks, work(sent, parts, &passing, notes.clone()));
+    let misfits = notes.take_misfits();
+    if let (Some(again), Some(tools), false) = (&sent.again, &sent.tools, misfits.is_empty()) {
+        let by = (&**tools, &sent.switches);
+        let format = work.account.format;
+        let (values, asked) = again.ask(&passing.shared, by, format, &misfits, sent.end).await;
+        if !values.is_empty() {
+            let overhead = work.account.overhead;
+            let notes = FitNotes::of_asked(values);
+            (work, mended) = rewritten(&chunks, self::work(sent, parts, &passing, notes));
+            work.account.overhead += overhead;
+        }
+        work.account.asked = asked;
+        passing.shared.metrics.count("jsonmend_reask_requests_total", &[], asked.requests.into());
     }
-    work.finish();
-    mended.extend(work.take());
     if work.account.body == Some(RewriteOutcome::Mended) {
         headers::of_changed_body(&mut parts.headers);
     }
@@ -113,9 +121,21 @@ async fn whole(
     Relay::new(None, passing).with_ready(mended, None).with_trailers(trailers)
 }
 
+/// Mends a body as a whole.
+fn rewritten(chunks: &VecDeque<Bytes>, mut work: Work) -> (Work, VecDeque<Bytes>) {
+    let mut mended = VecDeque::new();
+    for chunk in chunks {
+        work.push(chunk);
+        mended.extend(work.take());
+    }
+    work.finish();
+    mended.extend(work.take());
+    (work, mended)
+}
+
 /// Prepares to mend a body while it passes.
 fn begin_stream(sent: &Sent, parts: &mut Parts, passing: &mut Passing) {
-    passing.work = Some(work(sent, parts, passing));
+    passing.work = Some(work(sent, parts, passing, FitNotes::default()));
     passing.comment = sent.switches.mending.comment;
     headers::of_changed_body(&mut parts.headers);
     set(parts, ACCOUNT, "streaming");
@@ -150,14 +170,13 @@ fn treatment(sent: &Sent, parts: &Parts) -> Treatment {
 }
 
 /// What mends a body.
-fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
+fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work {
     let shared = &passing.shared;
     let limits = shared.config.limits();
     let mending = &sent.switches.mending;
     let engine = Options::new().with_policy(mending.policy.engine().unwrap_or(Policy::STRICT));
     let held = limits.held_bytes();
     let arguments = WireLimits::new().with_arguments(held).with_open_arguments(held);
-    let notes = FitNotes::default();
     let mut wire = WireOptions::new().with_mending(engine.clone()).with_limits(arguments);
     if let Some(kind) = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) {
         wire = wire.with_content_type(kind);

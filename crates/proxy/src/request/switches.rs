@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::take_healing_of;
-use crate::config::{Arguments, CallsInText, Mending, Repair};
+use crate::config::{Arguments, CallsInText, Mending, Repair, ToolRule};
 use crate::headers::is_own;
 
 /// What a request says, in headers that are for the gateway and are not sent on.
@@ -14,6 +14,8 @@ pub(crate) struct Switches {
     policy: Option<Repair>,
     /// What the request wants to be done with arguments, at most.
     arguments: Option<Arguments>,
+    /// The model may be asked again, if that is configured.
+    pub(crate) reask: bool,
 }
 
 const POLICY: HeaderName = HeaderName::from_static("x-jsonmend-policy");
@@ -21,6 +23,7 @@ const MODE: HeaderName = HeaderName::from_static("x-jsonmend-mode");
 const ARGUMENTS: HeaderName = HeaderName::from_static("x-jsonmend-arguments");
 const CONTENT: HeaderName = HeaderName::from_static("x-jsonmend-content");
 const CALLS: HeaderName = HeaderName::from_static("x-jsonmend-calls-in-text");
+const REASK: HeaderName = HeaderName::from_static("x-jsonmend-reask");
 const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-history");
 const COMMENT: HeaderName = HeaderName::from_static("x-jsonmend-comment");
 const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
@@ -61,12 +64,16 @@ impl Switches {
         if let Some(text) = take(&COMMENT) {
             mending.comment = yes(COMMENT, &text)?;
         }
+        let mut reask = true;
+        if let Some(text) = take(&REASK) {
+            reask = yes(REASK, &text)?;
+        }
         if let Some(unknown) = headers.keys().find(|name| is_own(name)) {
             return Err(unknown.clone());
         }
         let plugins =
             headers.get(&PLUGINS).and_then(|list| list.to_str().ok()).and_then(take_healing_of);
-        let mut switches = Self { mending, policy, arguments };
+        let mut switches = Self { mending, policy, arguments, reask };
         if let Some(left) = plugins {
             switches.heal(true);
             headers.remove(PLUGINS);
@@ -84,8 +91,8 @@ impl Switches {
     pub(crate) fn of_tool(&self, tool: &str) -> (Arguments, Repair) {
         let Mending { arguments, policy, tools, .. } = &self.mending;
         let rule = tools.iter().find(|rule| rule.matches(tool));
-        let own = rule.and_then(|rule| rule.arguments());
-        let limit = rule.and_then(|rule| rule.policy());
+        let own = rule.and_then(ToolRule::arguments);
+        let limit = rule.and_then(ToolRule::policy);
         (
             own.map_or(*arguments, |own| self.arguments.map_or(own, |asked| own.narrowed(asked))),
             limit.map_or(*policy, |own| self.policy.map_or(own, |asked| own.narrowed(asked))),

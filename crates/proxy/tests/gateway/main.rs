@@ -9,6 +9,7 @@ mod fitting;
 mod hostile;
 mod limits;
 mod mending;
+mod reask;
 mod reference;
 mod scene;
 mod transparent;
