@@ -4,10 +4,11 @@ mod again;
 mod limits;
 mod mending;
 mod reference;
+mod tls;
 mod tools;
 mod upstream;
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,6 +17,7 @@ pub use again::Reask;
 pub use limits::Limits;
 pub use mending::{Arguments, CallsInText, Content, Mending, Mode, Repair};
 pub use reference::{Setting, settings};
+pub(crate) use tls::Tls;
 pub use tools::ToolRule;
 pub use upstream::Upstream;
 
@@ -44,6 +46,7 @@ pub struct Config {
     admin: String,
     upstream: Vec<Upstream>,
     mending: Mending,
+    tls: Tls,
     reask: Reask,
     limits: Limits,
     record: Record,
@@ -72,6 +75,7 @@ impl Default for Config {
             admin: "127.0.0.1:8485".to_owned(),
             upstream: Vec::new(),
             mending: Mending::default(),
+            tls: Tls::default(),
             reask: Reask::default(),
             limits: Limits::default(),
             record: Record::default(),
@@ -166,6 +170,27 @@ impl Config {
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// Encrypts the connections of clients, with the certificates and the private key in these files, in
+    /// PEM. They are read when a [`Server`](crate::Server) is made, and not again.
+    ///
+    /// ### Default
+    /// They are not encrypted.
+    #[must_use]
+    pub fn with_tls(mut self, certificate: impl AsRef<Path>, key: impl AsRef<Path>) -> Self {
+        self.tls = Tls::new(certificate.as_ref(), key.as_ref());
+        self
+    }
+
+    /// Whether the connections of clients are encrypted.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_on()
+    }
+
+    pub(crate) const fn tls(&self) -> &Tls {
+        &self.tls
     }
 
     /// Sets whether a model is asked again.

@@ -43,6 +43,11 @@ const WHAT: &[(&str, &str)] = &[
     ("listen", "the address for clients"),
     ("admin", "the address of `/health`, `/ready`, `/metrics` and `/repairs`, or `off`"),
     (
+        "tls.certificate",
+        "a file with the certificate for clients and those that sign it, in PEM; empty: connections of clients are not encrypted",
+    ),
+    ("tls.key", "a file with its private key, in PEM"),
+    (
         "mending.policy",
         "the highest risk of a repair: `exact`, `likely` or `lossy`; `off` mends nothing",
     ),

@@ -12,4 +12,5 @@ mod mending;
 mod reask;
 mod reference;
 mod scene;
+mod tls;
 mod transparent;
