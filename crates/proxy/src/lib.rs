@@ -13,6 +13,9 @@ mod admin;
 mod config;
 mod exchange;
 mod fitting;
+#[cfg(any(test, feature = "fuzz"))]
+#[doc(hidden)]
+pub mod fuzz;
 mod headers;
 mod metrics;
 mod recent;

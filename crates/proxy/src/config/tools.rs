@@ -119,6 +119,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pattern_has_a_length() {
+        assert!(ToolRule::new(&"a".repeat(LONGEST)).is_ok());
+        assert!(ToolRule::new(&"a".repeat(LONGEST + 1)).is_err());
+    }
+
+    #[test]
     fn a_star_stands_for_any_characters() {
         for (pattern, yes, no) in [
             ("f", vec!["f"], vec!["", "ff", "F"]),

@@ -163,7 +163,7 @@ fn route(shared: &Shared, request: &Request<Incoming>) -> Result<(usize, String)
 }
 
 /// Whether a path has segments that lead upwards, which could leave the path of the upstream.
-fn has_dots(path: &str) -> bool {
+pub(crate) fn has_dots(path: &str) -> bool {
     path.split(['/', '\\']).any(|segment| {
         let plain = segment
             .to_ascii_lowercase()

@@ -184,3 +184,31 @@ async fn after_the_first_byte_nothing_is_asked() {
     scene.seen().await;
     assert!(scene.saw_no_more());
 }
+
+#[tokio::test]
+async fn few_calls_and_few_tokens_are_asked_for() {
+    let provider = &providers()[0];
+    let wrong = (provider.answer)(json!({"days": "a few", "city": "Oslo"}));
+    let right = (provider.answer)(json!({"days": 3, "city": "Oslo"}));
+    let mut many = wrong.clone();
+    let call = &wrong["choices"][0]["message"]["tool_calls"][0];
+    let calls = (0..9).map(|number| {
+        let mut call = call.clone();
+        call["id"] = json!(format!("c{number}"));
+        call
+    });
+    many["choices"][0]["message"]["tool_calls"] = calls.collect();
+    let request = provider.request.to_string();
+    for (tokens, want) in [
+        (
+            50_000,
+            "invalid; calls=9; repairs=8; risk=lossy; invalid=1; issues=1; asked=8; input=80; output=40",
+        ),
+        (1, "invalid; calls=9; repairs=0; invalid=9; issues=9"),
+    ] {
+        let reask = Reask::new().with_attempts(100).with_tokens(tokens);
+        let scene = scene(vec![json_answer(&many), json_answer(&right)], reask).await;
+        let reply = scene.post(provider.path, &request).await;
+        assert_eq!(reply.header("x-jsonmend"), Some(want));
+    }
+}
