@@ -63,8 +63,7 @@ async fn main() -> Result<(), Failed> {
             }
             for (path, samples) in PATHS.iter().zip(&taken) {
                 let of = |pick: fn(&Taken) -> &[Duration]| {
-                    let mut times: Vec<Duration> =
-                        samples.iter().flat_map(|taken| pick(taken)).copied().collect();
+                    let mut times: Vec<Duration> = samples.iter().flat_map(pick).copied().collect();
                     times.sort();
                     [50, 90, 99].map(|part| match times.len() {
                         0 => "–".to_owned(),

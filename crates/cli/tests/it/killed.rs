@@ -16,7 +16,7 @@ use crate::program::command;
 /// How long anything may take.
 const STUCK: Duration = Duration::from_secs(30);
 
-const FIRST: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1\"}}]}}]}\n\n";
+const FIRST: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": [\"}}]}}]}\n\n";
 
 /// A gateway in a process of its own.
 struct Gateway {
