@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use crate::{
     Mending, Upstream,
@@ -81,8 +81,9 @@ fn body_holds(uri: &Uri, body: &[u8]) -> Result<(), String> {
         }
     }
     let Some(sent) = asked.body else { return Ok(()) };
-    if serde_json::from_slice::<Value>(body).is_ok()
-        && serde_json::from_str::<Value>(&sent).is_err()
+    // By its grammar: a number may be larger than what is read here.
+    if serde_json::from_slice::<IgnoredAny>(body).is_ok()
+        && serde_json::from_str::<IgnoredAny>(&sent).is_err()
     {
         return Err(format!("no JSON is sent on: {sent}"));
     }
