@@ -136,5 +136,7 @@ fn every_body_has_a_target() {
     for (name, _) in fuzz::BODIES {
         assert!(names.iter().any(|file| file.ends_with(&format!("{name}.rs"))), "{name}");
     }
-    assert_eq!(names.len(), fuzz::BODIES.len());
+    // The body of the gateway is in its crate.
+    assert!(names.iter().any(|file| file.ends_with("request.rs")));
+    assert_eq!(names.len(), fuzz::BODIES.len() + 1);
 }

@@ -192,6 +192,29 @@ const ROWS: &[(&str, Reached)] = &[
         ),
     ),
     (
+        "`reask.attempts`",
+        There("crates/proxy/tests/gateway/reask.rs", "nobody_is_asked_more_often_than_allowed"),
+    ),
+    (
+        "`reask.seconds`",
+        There(
+            "crates/proxy/tests/gateway/reask.rs",
+            "a_provider_that_fails_or_is_slow_when_it_is_asked_again_changes_nothing",
+        ),
+    ),
+    (
+        "`reask.tokens`",
+        There("crates/proxy/tests/gateway/reask.rs", "few_calls_and_few_tokens_are_asked_for"),
+    ),
+    (
+        "calls of an answer that are asked about again",
+        There("crates/proxy/tests/gateway/reask.rs", "few_calls_and_few_tokens_are_asked_for"),
+    ),
+    (
+        "the pattern of a tool's name in a rule",
+        There("crates/proxy/src/config/tools.rs", "a_pattern_has_a_length"),
+    ),
+    (
         "`record.answers`",
         There(
             "crates/proxy/tests/gateway/admin.rs",

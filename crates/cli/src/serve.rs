@@ -30,7 +30,8 @@ pub(crate) fn run(args: &ServeArgs, session: Session) -> Result<Exit, Failure> {
             Some(address) => Some(listen(address).await?),
             None => None,
         };
-        announce(&clients, pages.as_ref(), args.json, session)?;
+        let scheme = if config.is_encrypted() { "https" } else { "http" };
+        announce((scheme, &clients), pages.as_ref(), args.json, session)?;
         server.serve(clients, pages, stop).await.map_err(failed("cannot serve"))
     })?;
     Ok(Exit::Unchanged)
@@ -70,14 +71,16 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
 
 /// Prints where the gateway is.
 fn announce(
-    clients: &TcpListener,
+    (scheme, clients): (&str, &TcpListener),
     pages: Option<&TcpListener>,
     json: bool,
     session: Session,
 ) -> Result<(), Failure> {
-    let url =
-        |listener: &TcpListener| listener.local_addr().map(|address| format!("http://{address}"));
-    let (url, admin) = (url(clients)?, pages.map(url).transpose()?);
+    let url = |scheme: &str, listener: &TcpListener| {
+        listener.local_addr().map(|address| format!("{scheme}://{address}"))
+    };
+    let admin = pages.map(|pages| url("http", pages)).transpose()?;
+    let url = url(scheme, clients)?;
     let mut out = Out::new();
     if json {
         out.record(&json!({"type": "listening", "url": url, "admin": admin}));

@@ -4,12 +4,18 @@
 //!
 //! `cargo run --release -p jsonmend-proxy --example overhead [REQUESTS] [ROUNDS]`
 //!
-//! Client, provider and gateway share one process and its cores, so the figures are an upper bound.
+//! A `stream` has events without a pause, and a `paced` one an event about every two milliseconds. Each event
+//! says when it was sent. *event* is the time from then until the client has it, and *gap* the time between
+//! an event and the one before it, at the client.
+//!
+//! Client, provider and gateway share one process and its cores, so the figures are an upper bound. The timer has steps of a
+//! millisecond, so gaps of a paced stream differ by that on every path.
 
 use std::{
     env,
     error::Error,
     net::SocketAddr,
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 
@@ -38,9 +44,13 @@ async fn main() -> Result<(), Failed> {
     let provider = provide().await?;
     let off = gateway(provider, Repair::Off).await?;
     let on = gateway(provider, Repair::Likely).await?;
-    println!("| body | at once | path | total p50 | p90 | p99 | first bytes p50 | p90 | p99 |");
-    println!("|---|---|---|---|---|---|---|---|---|");
-    for kind in ["whole", "stream"] {
+    let columns = ["total p50", "first bytes p50", "event p50", "gap p50"].join(" | p90 | p99 | ");
+    println!("| body | at once | path | {columns} | p90 | p99 |");
+    println!("|---|---|---|{}", "---|".repeat(12));
+    for kind in ["whole", "stream", "paced"] {
+        // A paced stream takes nearly half a second.
+        let (requests, rounds) =
+            if kind == "paced" { (requests.min(2), rounds.min(4)) } else { (requests, rounds) };
         for at_once in AT_ONCE {
             let mut taken = vec![Vec::new(); PATHS.len()];
             for _ in 0..rounds {
@@ -48,18 +58,25 @@ async fn main() -> Result<(), Failed> {
                     let address = [provider, off, on, on][path];
                     let target =
                         if path == 3 { format!("/{kind}/damaged") } else { format!("/{kind}") };
-                    samples.extend(round(address, &target, at_once, requests).await?);
+                    samples.extend(round(address, &target, at_once, requests.max(at_once)).await?);
                 }
             }
             for (path, samples) in PATHS.iter().zip(&taken) {
-                let of = |pick: fn(&Taken) -> Duration| {
-                    let mut times: Vec<Duration> = samples.iter().map(pick).collect();
+                let of = |pick: fn(&Taken) -> &[Duration]| {
+                    let mut times: Vec<Duration> = samples.iter().flat_map(pick).copied().collect();
                     times.sort();
-                    [50, 90, 99].map(|part| {
-                        format!("{} µs", times[(times.len() - 1) * part / 100].as_micros())
+                    [50, 90, 99].map(|part| match times.len() {
+                        0 => "–".to_owned(),
+                        length => format!("{} µs", times[(length - 1) * part / 100].as_micros()),
                     })
                 };
-                let cells = [of(|taken| taken.total), of(|taken| taken.first)].concat().join(" | ");
+                let cells = [
+                    of(|taken| std::slice::from_ref(&taken.total)),
+                    of(|taken| std::slice::from_ref(&taken.first)),
+                    of(|taken| &taken.events),
+                    of(|taken| &taken.gaps),
+                ];
+                let cells = cells.concat().join(" | ");
                 println!("| {kind} | {at_once} | {path} | {cells} |");
             }
         }
@@ -67,11 +84,25 @@ async fn main() -> Result<(), Failed> {
     Ok(())
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Taken {
     first: Duration,
     total: Duration,
+    /// From when each event was sent until it is there.
+    events: Vec<Duration>,
+    /// From one event to the next.
+    gaps: Vec<Duration>,
 }
+
+/// The time since this process first asked for it.
+fn now() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// What is before the time in an event, and how many digits it has.
+const SENT: &[u8] = b"\"sent\":\"";
+const DIGITS: usize = 16;
 
 /// Sends so many requests, on so many connections.
 async fn round(
@@ -111,9 +142,23 @@ async fn exchange(stream: &mut TcpStream, request: &[u8]) -> Result<Taken, Faile
     let began = Instant::now();
     stream.write_all(request).await?;
     let (mut got, mut first) = (Vec::with_capacity(64 << 10), None);
+    let (mut events, mut gaps, mut read, mut last) = (Vec::new(), Vec::new(), 0, None);
     loop {
         if stream.read_buf(&mut got).await? == 0 {
             return Err("the connection was closed".into());
+        }
+        let here = now();
+        while let Some(at) = got[read..].windows(SENT.len()).position(|window| window == SENT) {
+            let start = read + at + SENT.len();
+            let Some(digits) = got.get(start..start + DIGITS) else { break };
+            read = start;
+            // Where a chunk ends within it, it cannot be read.
+            let Some(sent) = std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok())
+            else {
+                continue;
+            };
+            events.push(here.saturating_sub(Duration::from_nanos(sent)));
+            gaps.extend(last.replace(here).map(|last| here.saturating_sub(last)));
         }
         let Some(head) = got.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
         let body = &got[head + 4..];
@@ -128,12 +173,12 @@ async fn exchange(stream: &mut TcpStream, request: &[u8]) -> Result<Taken, Faile
         };
         if ended {
             let total = began.elapsed();
-            return Ok(Taken { first: first.unwrap_or(total), total });
+            return Ok(Taken { first: first.unwrap_or(total), total, events, gaps });
         }
     }
 }
 
-/// A provider that answers `/whole`, `/stream`, and both `/damaged`.
+/// A provider that answers `/whole`, `/stream`, `/paced`, and each `/damaged`.
 async fn provide() -> Result<SocketAddr, Failed> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -153,8 +198,17 @@ async fn provide() -> Result<SocketAddr, Failed> {
                     }
                     let line = String::from_utf8_lossy(&got[..got.len().min(40)]).into_owned();
                     let (whole, damaged) = (line.contains("/whole"), line.contains("damaged"));
+                    let paced = line.contains("/paced");
                     got.clear();
-                    for piece in answer(whole, damaged) {
+                    for mut piece in answer(whole, damaged) {
+                        if paced {
+                            tokio::time::sleep(Duration::from_millis(1)).await;
+                        }
+                        if let Some(at) = piece.windows(SENT.len()).position(|text| text == SENT) {
+                            let sent = format!("{:0DIGITS$}", now().as_nanos());
+                            let start = at + SENT.len();
+                            piece[start..start + DIGITS].copy_from_slice(sent.as_bytes());
+                        }
                         if stream.write_all(&piece).await.is_err() {
                             return;
                         }
@@ -170,11 +224,12 @@ async fn provide() -> Result<SocketAddr, Failed> {
 fn answer(whole: bool, damaged: bool) -> Vec<Vec<u8>> {
     let arguments: Vec<String> = (0..EVENTS)
         .map(|number| match (number, damaged) {
-            (0, false) => "{\\\"text\\\": [\\\"first\\\"".to_owned(),
-            (0, true) => "{'text': ['first'".to_owned(),
-            (last, _) if last == EVENTS - 1 => "]}".to_owned(),
-            (_, false) => format!(", \\\"piece {number:06}\\\""),
-            (_, true) => format!(", 'piece {number:06}'"),
+            // A long text. Where a piece ends with a quote, it waits for the next one.
+            (0, false) => "{\\\"text\\\": \\\"the beginning ".to_owned(),
+            (0, true) => "{'text': 'the beginning ".to_owned(),
+            (last, false) if last == EVENTS - 1 => "end\\\"}".to_owned(),
+            (last, true) if last == EVENTS - 1 => "end'}".to_owned(),
+            _ => format!("piece {number:06} of it "),
         })
         .collect();
     if whole {
@@ -192,7 +247,7 @@ fn answer(whole: bool, damaged: bool) -> Vec<Vec<u8>> {
         let name = if number == 0 { r#""id":"c1","# } else { "" };
         let function = if number == 0 { r#""name":"f","# } else { "" };
         format!(
-            r#"data: {{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,{name}"function":{{{function}"arguments":"{piece}"}}}}]}}}}]}}"#
+            r#"data: {{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,{name}"function":{{{function}"arguments":"{piece}"}}}}]}}}}],"sent":"0000000000000000"}}"#
         )
     };
     let mut events: Vec<String> =

@@ -5,6 +5,8 @@ use std::time::Duration;
 use jsonmend_core::{Outcome, Risk};
 use jsonmend_wire::{ApiFormat, Call, RewriteOutcome, StreamOutcome, WireEvent};
 
+use crate::fitting::{FitNote, FitNotes};
+
 /// How many calls of an answer are described one by one, and how long a name is shown.
 const CALLS: usize = 64;
 const NAME: usize = 128;
@@ -21,6 +23,8 @@ pub(crate) enum Verdict {
     Unchanged,
     /// Something was mended.
     Repaired,
+    /// Arguments do not fit the schema of their tool, and left as JSON that does not.
+    Invalid,
     /// A call needs repairs that the policy forbids, or is damaged.
     Refused,
     /// A limit was passed, and what was open passed as it came.
@@ -35,6 +39,7 @@ impl Verdict {
             Self::Untouched => "untouched",
             Self::Unchanged => "unchanged",
             Self::Repaired => "repaired",
+            Self::Invalid => "invalid",
             Self::Refused => "refused",
             Self::Overflow => "overflow",
             Self::Cut => "cut",
@@ -59,8 +64,19 @@ pub(crate) struct CallNote {
     pub(crate) outcome: Outcome,
     /// The kinds of its repairs, with their number.
     pub(crate) repairs: Vec<(&'static str, Risk, usize)>,
+    /// What is wrong with them, by the schema of the tool.
+    pub(crate) issues: usize,
     /// What came and what left, if that is kept.
     pub(crate) content: Option<(String, String)>,
+}
+
+/// What it took to ask again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) requests: u32,
+    /// The tokens that the provider counted.
+    pub(crate) input: u64,
+    pub(crate) output: u64,
 }
 
 /// What was done to one answer.
@@ -76,6 +92,10 @@ pub(crate) struct Account {
     repairs: usize,
     risk: Option<Risk>,
     keeps_content: bool,
+    fits: FitNotes,
+    pub(crate) asked: Asked,
+    /// How many calls do not fit their schema, and how much is wrong with them.
+    invalid: (usize, usize),
     /// The time that the gateway itself took.
     pub(crate) overhead: Duration,
 }
@@ -83,6 +103,11 @@ pub(crate) struct Account {
 impl Account {
     pub(crate) fn new(keeps_content: bool) -> Self {
         Self { keeps_content, ..Self::default() }
+    }
+
+    /// The same, with what fitting reports.
+    pub(crate) fn with_fits(self, fits: FitNotes) -> Self {
+        Self { fits, ..self }
     }
 
     pub(crate) fn note(&mut self, event: &WireEvent<'_>) {
@@ -101,8 +126,14 @@ impl Account {
             Some((_, count)) => *count += 1,
             None => self.seen.push((outcome, 1)),
         }
+        let FitNote { changes, issues } = self.fits.take().unwrap_or_default();
+        if issues > 0 {
+            self.invalid = (self.invalid.0 + 1, self.invalid.1 + issues);
+        }
         // What a call that was not mended would have needed was not done.
         let repairs: Vec<_> = match outcome {
+            // Together with those of the engine.
+            _ if !changes.is_empty() => changes,
             Outcome::Repaired => call
                 .repairs()
                 .kinds()
@@ -116,7 +147,7 @@ impl Account {
             let content = || (begin(call.raw()), begin(call.arguments()));
             let content = self.keeps_content.then(content);
             let tool = call.name().chars().take(NAME).collect();
-            self.calls.push(CallNote { tool, outcome, repairs, content });
+            self.calls.push(CallNote { tool, outcome, repairs, issues, content });
         }
     }
 
@@ -135,7 +166,8 @@ impl Account {
             _ => Verdict::Untouched,
         };
         let calls = self.seen.iter().map(|(outcome, _)| Verdict::of(*outcome)).max();
-        stream.max(body).max(calls.unwrap_or(Verdict::Untouched))
+        let fits = if self.invalid.0 > 0 { Verdict::Invalid } else { Verdict::Untouched };
+        stream.max(body).max(fits).max(calls.unwrap_or(Verdict::Untouched))
     }
 
     /// One line: `repaired; calls=1; repairs=3; risk=likely`.
@@ -158,7 +190,14 @@ impl Account {
         if cut > 0 {
             line.push_str(&format!("; incomplete={cut}"));
         }
-        if verdict > Verdict::Repaired && self.body == Some(RewriteOutcome::Mended) {
+        if self.invalid.0 > 0 {
+            line.push_str(&format!("; invalid={}; issues={}", self.invalid.0, self.invalid.1));
+        }
+        let Asked { requests, input, output } = self.asked;
+        if requests > 0 {
+            line.push_str(&format!("; asked={requests}; input={input}; output={output}"));
+        }
+        if verdict > Verdict::Invalid && self.body == Some(RewriteOutcome::Mended) {
             // Something had left repaired before it was known how it ends.
             line.push_str("; body=changed");
         }

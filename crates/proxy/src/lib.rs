@@ -12,6 +12,10 @@ mod account;
 mod admin;
 mod config;
 mod exchange;
+mod fitting;
+#[cfg(any(test, feature = "fuzz"))]
+#[doc(hidden)]
+pub mod fuzz;
 mod headers;
 mod metrics;
 mod recent;
@@ -23,7 +27,7 @@ mod shared;
 mod timed;
 
 pub use config::{
-    CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Repair, Setting, Upstream,
-    settings,
+    Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Reask, Repair,
+    Setting, ToolRule, Upstream, settings,
 };
 pub use server::Server;

@@ -50,6 +50,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
         "Calls in the history of requests that were changed",
     ),
     ("jsonmend_overhead_seconds", "histogram", "Time of the gateway's own work on an answer"),
+    ("jsonmend_reask_requests_total", "counter", "Further requests that ask for arguments"),
     ("jsonmend_repairs_total", "counter", "Repairs of calls"),
     ("jsonmend_requests_total", "counter", "Requests by upstream and status"),
 ];

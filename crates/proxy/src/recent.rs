@@ -42,6 +42,9 @@ impl Recent {
             let repairs: Vec<Value> = repairs.collect();
             let mut entry =
                 json!({"tool": call.tool, "outcome": call.outcome.code(), "repairs": repairs});
+            if call.issues > 0 {
+                entry["issues"] = call.issues.into();
+            }
             if let Some((came, left)) = &call.content {
                 entry["came"] = came.as_str().into();
                 entry["left"] = left.as_str().into();

@@ -7,11 +7,13 @@ use std::{
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::{Semaphore, watch},
     task::JoinSet,
     time::{sleep, timeout},
 };
+use tokio_rustls::TlsAcceptor;
 
 use crate::{
     admin,
@@ -43,14 +45,15 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// ```
 pub struct Server {
     shared: Arc<Shared>,
+    tls: Option<TlsAcceptor>,
 }
 
 impl Server {
     /// A gateway with these settings.
     ///
     /// # Errors
-    /// If there is no upstream, two have the same prefix, or the system has no certificates to check those
-    /// of an `https` upstream with.
+    /// If there is no upstream, two have the same prefix, the system has no certificates to check those of
+    /// an `https` upstream with, or a file of those for clients cannot be used.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         let upstreams = config.upstreams();
         if upstreams.is_empty() {
@@ -65,9 +68,10 @@ impl Server {
             }
         }
         config.admin()?;
+        let tls = config.tls().load()?.map(TlsAcceptor::from);
         let shared = Shared::new(config);
         let shared = shared.map_err(|error| ConfigError(format!("no certificates: {error}")))?;
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), tls })
     }
 
     /// Answers clients on `listener`, and those who run the gateway on `admin`, until `stop` is ready. Then
@@ -84,7 +88,7 @@ impl Server {
         admin: Option<TcpListener>,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Self { shared } = self;
+        let Self { shared, tls } = self;
         let (stopping, stopped) = watch::channel(false);
         let mut pages = JoinSet::new();
         if let Some(admin) = admin {
@@ -111,11 +115,11 @@ impl Server {
                     }
                 },
             };
-            let (shared, stopped) = (Arc::clone(&shared), stopped.clone());
+            let (shared, stopped, tls) = (Arc::clone(&shared), stopped.clone(), tls.clone());
             clients.spawn(async move {
                 let _permit = permit;
                 shared.metrics.connections.add(1);
-                serve_client(&shared, stream, stopped).await;
+                serve_client(&shared, stream, tls, stopped).await;
                 shared.metrics.connections.add(-1);
             });
         }
@@ -131,16 +135,44 @@ impl Server {
     }
 }
 
-async fn serve_client(shared: &Arc<Shared>, stream: TcpStream, mut stopped: watch::Receiver<bool>) {
+async fn serve_client(
+    shared: &Arc<Shared>,
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    stopped: watch::Receiver<bool>,
+) {
     // Events are small, and each is waited for.
     let _ = stream.set_nodelay(true);
     let limits = shared.config.limits();
     let waits = Waits::default();
+    // Below the encryption, which has a buffer of its own.
+    let stream = Box::pin(Taken::new(stream, limits.idle(), waits.clone()));
+    let Some(tls) = tls else {
+        return serve_requests(shared, stream, waits, stopped).await;
+    };
+    let mut stopping = stopped.clone();
+    let handshake = timeout(limits.head(), tls.accept(stream));
+    let stream = tokio::select! {
+        stream = handshake => stream,
+        _ = stopping.wait_for(|stopped| *stopped) => return,
+    };
+    if let Ok(Ok(stream)) = stream {
+        serve_requests(shared, stream, waits, stopped).await;
+    }
+}
+
+async fn serve_requests(
+    shared: &Arc<Shared>,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin,
+    waits: Waits,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let limits = shared.config.limits();
     let service = service_fn(|request: http::Request<Incoming>| {
         let (shared, waits) = (Arc::clone(shared), waits.clone());
         async move { Ok::<_, Infallible>(exchange::answer(shared, waits, request).await) }
     });
-    let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle(), waits.clone())));
+    let io = TokioIo::new(stream);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head())

@@ -2,7 +2,7 @@
 
 use jsonmend_core::{Options, Policy};
 
-use crate::{ApiFormat, Framing, Guides, sse::SseLimits};
+use crate::{ApiFormat, Framing, Guides, ToolPolicies, sse::SseLimits};
 
 /// Limits on what a [`Decoder`](crate::Decoder) buffers. Exceeding one has a typed outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,7 @@ pub struct WireOptions {
     wire: Option<ApiFormat>,
     limits: WireLimits,
     guides: Option<Guides>,
+    policies: Option<ToolPolicies>,
 }
 
 impl WireOptions {
@@ -135,6 +136,7 @@ impl WireOptions {
             wire: None,
             limits: WireLimits::new(),
             guides: None,
+            policies: None,
         }
     }
 
@@ -156,6 +158,16 @@ impl WireOptions {
     #[must_use]
     pub fn with_guides(mut self, guides: Guides) -> Self {
         self.guides = Some(guides);
+        self
+    }
+
+    /// Sets the policies for the arguments of single tools.
+    ///
+    /// ### Default
+    /// That of [`with_mending`](Self::with_mending) for every tool.
+    #[must_use]
+    pub fn with_policies(mut self, policies: ToolPolicies) -> Self {
+        self.policies = Some(policies);
         self
     }
 
@@ -222,6 +234,12 @@ impl WireOptions {
     #[must_use]
     pub const fn guides(&self) -> Option<&Guides> {
         self.guides.as_ref()
+    }
+
+    /// The policies for the arguments of single tools.
+    #[must_use]
+    pub const fn policies(&self) -> Option<&ToolPolicies> {
+        self.policies.as_ref()
     }
 
     /// The framing, if it is fixed.

@@ -8,6 +8,8 @@ mod check;
 mod documents;
 mod explain;
 mod extract;
+#[cfg(feature = "serve")]
+mod killed;
 mod limits;
 mod pipes;
 mod program;

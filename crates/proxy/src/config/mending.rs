@@ -5,6 +5,8 @@ use std::str::FromStr;
 use jsonmend_core::{Policy, Risk};
 use serde::{Deserialize, Serialize};
 
+use super::ToolRule;
+
 /// What is mended in an answer. A request may say otherwise with headers of the same names.
 ///
 /// ```
@@ -16,10 +18,13 @@ use serde::{Deserialize, Serialize};
 pub struct Mending {
     pub(crate) policy: Repair,
     pub(crate) mode: Mode,
+    pub(crate) arguments: Arguments,
     pub(crate) content: Content,
     pub(crate) calls_in_text: CallsInText,
     pub(crate) history: bool,
     pub(crate) comment: bool,
+    #[serde(rename = "tool", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tools: Vec<ToolRule>,
 }
 
 impl Default for Mending {
@@ -27,10 +32,12 @@ impl Default for Mending {
         Self {
             policy: Repair::Likely,
             mode: Mode::Append,
+            arguments: Arguments::Fit,
             content: Content::Asked,
             calls_in_text: CallsInText::Off,
             history: true,
             comment: false,
+            tools: Vec::new(),
         }
     }
 }
@@ -54,6 +61,26 @@ impl Mending {
     #[must_use]
     pub const fn with_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
+        self
+    }
+
+    /// Sets what is done with the arguments of calls.
+    ///
+    /// ### Default
+    /// [`Arguments::Fit`].
+    #[must_use]
+    pub const fn with_arguments(mut self, arguments: Arguments) -> Self {
+        self.arguments = arguments;
+        self
+    }
+
+    /// Sets what is done with the arguments of single tools.
+    ///
+    /// ### Default
+    /// The same as with those of all.
+    #[must_use]
+    pub fn with_tools(mut self, rules: Vec<ToolRule>) -> Self {
+        self.tools = rules;
         self
     }
 
@@ -95,6 +122,18 @@ impl Mending {
     #[must_use]
     pub const fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// What is done with the arguments of calls.
+    #[must_use]
+    pub const fn arguments(&self) -> Arguments {
+        self.arguments
+    }
+
+    /// What is done with the arguments of single tools.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolRule] {
+        &self.tools
     }
 
     /// Whether content is JSON.
@@ -156,6 +195,18 @@ named! {
 }
 
 named! {
+    /// What is done with the arguments of calls.
+    Arguments: Fit,
+    /// They pass as they came, even if they are broken.
+    Pass "pass",
+    /// They are repaired as JSON.
+    Mend "mend",
+    /// They are repaired, and then fitted to the schema of their tool, which the request declares. Only in
+    /// [`Mode::Validated`]; in [`Mode::Append`], they are repaired.
+    Fit "fit",
+}
+
+named! {
     /// Whether content is JSON, and mended as such.
     Content: Asked,
     /// If the request asks for JSON.
@@ -166,7 +217,30 @@ named! {
     Text "text",
 }
 
+impl Arguments {
+    /// The one that does less.
+    pub(crate) fn narrowed(self, by: Self) -> Self {
+        let rank = |arguments: Self| match arguments {
+            Self::Pass => 0,
+            Self::Mend => 1,
+            Self::Fit => 2,
+        };
+        if rank(by) < rank(self) { by } else { self }
+    }
+}
+
 impl Repair {
+    /// The one that allows less.
+    pub(crate) fn narrowed(self, by: Self) -> Self {
+        let rank = |policy: Self| match policy {
+            Self::Off => 0,
+            Self::Exact => 1,
+            Self::Likely => 2,
+            Self::Lossy => 3,
+        };
+        if rank(by) < rank(self) { by } else { self }
+    }
+
     /// The policy of the engine, or none.
     pub(crate) fn engine(self) -> Option<Policy> {
         match self {

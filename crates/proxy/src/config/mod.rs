@@ -1,18 +1,24 @@
 //! The settings of a gateway: where it listens, where it sends requests, and what it mends.
 
+mod again;
 mod limits;
 mod mending;
 mod reference;
+mod tls;
+mod tools;
 mod upstream;
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use again::Reask;
 pub use limits::Limits;
-pub use mending::{CallsInText, Content, Mending, Mode, Repair};
+pub use mending::{Arguments, CallsInText, Content, Mending, Mode, Repair};
 pub use reference::{Setting, settings};
+pub(crate) use tls::Tls;
+pub use tools::ToolRule;
 pub use upstream::Upstream;
 
 /// The settings of a gateway.
@@ -40,6 +46,8 @@ pub struct Config {
     admin: String,
     upstream: Vec<Upstream>,
     mending: Mending,
+    tls: Tls,
+    reask: Reask,
     limits: Limits,
     record: Record,
 }
@@ -67,6 +75,8 @@ impl Default for Config {
             admin: "127.0.0.1:8485".to_owned(),
             upstream: Vec::new(),
             mending: Mending::default(),
+            tls: Tls::default(),
+            reask: Reask::default(),
             limits: Limits::default(),
             record: Record::default(),
         }
@@ -162,6 +172,37 @@ impl Config {
         self
     }
 
+    /// Encrypts the connections of clients, with the certificates and the private key in these files, in
+    /// PEM. They are read when a [`Server`](crate::Server) is made, and not again.
+    ///
+    /// ### Default
+    /// They are not encrypted.
+    #[must_use]
+    pub fn with_tls(mut self, certificate: impl AsRef<Path>, key: impl AsRef<Path>) -> Self {
+        self.tls = Tls::new(certificate.as_ref(), key.as_ref());
+        self
+    }
+
+    /// Whether the connections of clients are encrypted.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_on()
+    }
+
+    pub(crate) const fn tls(&self) -> &Tls {
+        &self.tls
+    }
+
+    /// Sets whether a model is asked again.
+    ///
+    /// ### Default
+    /// It is not.
+    #[must_use]
+    pub const fn with_reask(mut self, reask: Reask) -> Self {
+        self.reask = reask;
+        self
+    }
+
     /// Sets how many answers `/repairs` lists, and whether with the arguments of their calls.
     ///
     /// ### Default
@@ -206,6 +247,12 @@ impl Config {
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Whether a model is asked again.
+    #[must_use]
+    pub const fn reask(&self) -> &Reask {
+        &self.reask
     }
 
     pub(crate) const fn record(&self) -> Record {

@@ -43,12 +43,21 @@ const WHAT: &[(&str, &str)] = &[
     ("listen", "the address for clients"),
     ("admin", "the address of `/health`, `/ready`, `/metrics` and `/repairs`, or `off`"),
     (
+        "tls.certificate",
+        "a file with the certificate for clients and those that sign it, in PEM; empty: connections of clients are not encrypted",
+    ),
+    ("tls.key", "a file with its private key, in PEM"),
+    (
         "mending.policy",
         "the highest risk of a repair: `exact`, `likely` or `lossy`; `off` mends nothing",
     ),
     (
         "mending.mode",
         "`append`: a call leaves while it arrives. `validated`: it leaves when it has ended",
+    ),
+    (
+        "mending.arguments",
+        "`fit`: arguments are fitted to the schema of their tool, in the mode `validated`. `mend`: they are only repaired. `pass`: they pass",
     ),
     (
         "mending.content",
@@ -63,6 +72,12 @@ const WHAT: &[(&str, &str)] = &[
         "mending.comment",
         "whether a stream of server-sent events ends with a comment that says what was changed",
     ),
+    (
+        "reask.attempts",
+        "further requests for one answer, to ask for arguments that cannot be made to fit; 0 asks for none",
+    ),
+    ("reask.seconds", "time for all of them"),
+    ("reask.tokens", "tokens of all of them, after which nothing more is asked"),
     ("limits.connections", "connections of clients that are open at the same time; more wait"),
     ("limits.open_answers", "requests that are answered at the same time; more get the status 503"),
     ("limits.head_bytes", "bytes of the head of a request or of an answer"),

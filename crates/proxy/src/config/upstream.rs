@@ -3,7 +3,7 @@
 use http::{Uri, uri::Authority};
 use serde::{Deserialize, Serialize};
 
-use super::{CallsInText, ConfigError, Content, Mending, Mode, Repair};
+use super::{Arguments, CallsInText, ConfigError, Content, Mending, Mode, Repair, ToolRule};
 
 /// A provider, and the paths whose requests it gets.
 ///
@@ -30,10 +30,12 @@ pub struct Upstream {
 struct Overrides {
     policy: Option<Repair>,
     mode: Option<Mode>,
+    arguments: Option<Arguments>,
     content: Option<Content>,
     calls_in_text: Option<CallsInText>,
     history: Option<bool>,
     comment: Option<bool>,
+    tools: Vec<ToolRule>,
 }
 
 /// The same, as it is written.
@@ -48,6 +50,8 @@ struct Fields {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<Mode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    arguments: Option<Arguments>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     content: Option<Content>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calls_in_text: Option<CallsInText>,
@@ -55,6 +59,8 @@ struct Fields {
     history: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     comment: Option<bool>,
+    #[serde(default, rename = "tool", skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ToolRule>,
 }
 
 fn root() -> String {
@@ -139,6 +145,7 @@ impl Upstream {
         Mending {
             policy: own.policy.unwrap_or(default.policy),
             mode: own.mode.unwrap_or(default.mode),
+            arguments: own.arguments.unwrap_or(default.arguments),
             content: own.content.unwrap_or(default.content),
             calls_in_text: own
                 .calls_in_text
@@ -146,6 +153,8 @@ impl Upstream {
                 .unwrap_or_else(|| default.calls_in_text.clone()),
             history: own.history.unwrap_or(default.history),
             comment: own.comment.unwrap_or(default.comment),
+            // Those of the upstream come first.
+            tools: own.tools.iter().chain(&default.tools).cloned().collect(),
         }
     }
 
@@ -169,8 +178,10 @@ impl TryFrom<Fields> for Upstream {
     type Error = ConfigError;
 
     fn try_from(fields: Fields) -> Result<Self, ConfigError> {
-        let Fields { prefix, url, policy, mode, content, calls_in_text, history, comment } = fields;
-        let overrides = Overrides { policy, mode, content, calls_in_text, history, comment };
+        let Fields { prefix, url, policy, mode, arguments, content, .. } = fields;
+        let Fields { calls_in_text, history, comment, tools, .. } = fields;
+        let overrides =
+            Overrides { policy, mode, arguments, content, calls_in_text, history, comment, tools };
         Ok(Self { overrides, ..Self::new(&prefix, &url)? })
     }
 }
@@ -178,17 +189,18 @@ impl TryFrom<Fields> for Upstream {
 impl From<Upstream> for Fields {
     fn from(upstream: Upstream) -> Self {
         let url = upstream.url();
-        let Overrides { policy, mode, content, calls_in_text, history, comment } =
-            upstream.overrides;
+        let own = upstream.overrides;
         Self {
             prefix: upstream.prefix,
             url,
-            policy,
-            mode,
-            content,
-            calls_in_text,
-            history,
-            comment,
+            policy: own.policy,
+            mode: own.mode,
+            arguments: own.arguments,
+            content: own.content,
+            calls_in_text: own.calls_in_text,
+            history: own.history,
+            comment: own.comment,
+            tools: own.tools,
         }
     }
 }

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     account::Account,
     config::{CallsInText, Content, Mode},
+    fitting::{self, FitNotes},
     headers::{self, Media, media},
     relay::{Passing, Relay, Work},
     timed::Timed,
@@ -93,14 +94,22 @@ async fn whole(
             return Relay::new(Some(body), passing).with_ready(chunks, None);
         }
     };
-    let mut work = work(sent, parts, &passing);
-    let mut mended = VecDeque::new();
-    for chunk in &chunks {
-        work.push(chunk);
-        mended.extend(work.take());
+    let notes = FitNotes::default();
+    let (mut work, mut mended) = rewritten(&chunks, work(sent, parts, &passing, notes.clone()));
+    let misfits = notes.take_misfits();
+    if let (Some(again), Some(tools), false) = (&sent.again, &sent.tools, misfits.is_empty()) {
+        let by = (&**tools, &sent.switches);
+        let format = work.account.format;
+        let (values, asked) = again.ask(&passing.shared, by, format, &misfits, sent.end).await;
+        if !values.is_empty() {
+            let overhead = work.account.overhead;
+            let notes = FitNotes::of_asked(values);
+            (work, mended) = rewritten(&chunks, self::work(sent, parts, &passing, notes));
+            work.account.overhead += overhead;
+        }
+        work.account.asked = asked;
+        passing.shared.metrics.count("jsonmend_reask_requests_total", &[], asked.requests.into());
     }
-    work.finish();
-    mended.extend(work.take());
     if work.account.body == Some(RewriteOutcome::Mended) {
         headers::of_changed_body(&mut parts.headers);
     }
@@ -112,9 +121,21 @@ async fn whole(
     Relay::new(None, passing).with_ready(mended, None).with_trailers(trailers)
 }
 
+/// Mends a body as a whole.
+fn rewritten(chunks: &VecDeque<Bytes>, mut work: Work) -> (Work, VecDeque<Bytes>) {
+    let mut mended = VecDeque::new();
+    for chunk in chunks {
+        work.push(chunk);
+        mended.extend(work.take());
+    }
+    work.finish();
+    mended.extend(work.take());
+    (work, mended)
+}
+
 /// Prepares to mend a body while it passes.
 fn begin_stream(sent: &Sent, parts: &mut Parts, passing: &mut Passing) {
-    passing.work = Some(work(sent, parts, passing));
+    passing.work = Some(work(sent, parts, passing, FitNotes::default()));
     passing.comment = sent.switches.mending.comment;
     headers::of_changed_body(&mut parts.headers);
     set(parts, ACCOUNT, "streaming");
@@ -149,7 +170,7 @@ fn treatment(sent: &Sent, parts: &Parts) -> Treatment {
 }
 
 /// What mends a body.
-fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
+fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work {
     let shared = &passing.shared;
     let limits = shared.config.limits();
     let mending = &sent.switches.mending;
@@ -162,6 +183,9 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
     }
     if let Some(tools) = &sent.tools {
         wire = wire.with_guides(tools.guides());
+    }
+    if let Some(policies) = fitting::policies(&sent.switches) {
+        wire = wire.with_policies(policies);
     }
     let is_json = match mending.content {
         Content::Asked => sent.asked.json,
@@ -177,6 +201,9 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
         .with_mode(mode)
         .with_held(held)
         .with_json_content(is_json);
+    if let Some(tools) = &sent.tools {
+        options = options.with_fitter(fitting::fitter(tools, &sent.switches, &notes));
+    }
     let in_text = match &mending.calls_in_text {
         CallsInText::Off => None,
         CallsInText::Auto => Some(TextCalls::detected()),
@@ -191,7 +218,7 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing) -> Work {
         }
         options = options.with_calls_in_text(calls.finders(&engine));
     }
-    let mut account = Account::new(shared.config.record().content);
+    let mut account = Account::new(shared.config.record().content).with_fits(notes);
     account.overhead = sent.overhead;
     Work::new(options, account, shared.held())
 }

@@ -1,5 +1,6 @@
 //! One request and its answer.
 
+mod again;
 mod answer;
 mod incoming;
 
@@ -14,8 +15,10 @@ use http_body_util::{BodyExt, Either, Full};
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout};
 
+use again::Again;
+
 use crate::{
-    config::{Repair, Upstream},
+    config::{Mode, Repair, Upstream},
     headers,
     recent::About,
     refusal::Refusal,
@@ -39,6 +42,10 @@ struct Sent {
     tools: Option<Arc<Declared>>,
     /// The room of its body, until the answer begins.
     held: Option<Held>,
+    /// The same request, if the model may be asked again.
+    again: Option<Again>,
+    /// When everything must be over.
+    end: Instant,
 }
 
 /// Answers one request. Dropped when the client leaves.
@@ -156,7 +163,7 @@ fn route(shared: &Shared, request: &Request<Incoming>) -> Result<(usize, String)
 }
 
 /// Whether a path has segments that lead upwards, which could leave the path of the upstream.
-fn has_dots(path: &str) -> bool {
+pub(crate) fn has_dots(path: &str) -> bool {
     path.split(['/', '\\']).any(|segment| {
         let plain = segment
             .to_ascii_lowercase()
@@ -184,6 +191,7 @@ async fn send(
     let body = Timed::new(body, shared.config.limits().idle(), end);
     let mut overhead = Duration::ZERO;
     let mut held = None;
+    let mut text_sent = None;
     let (asked, body): (Asked, Outgoing) = if reads {
         let (text, room) = incoming::read(shared, body).await?;
         held = Some(room);
@@ -204,6 +212,7 @@ async fn send(
         overhead = began.elapsed();
         parts.headers.remove(TRANSFER_ENCODING);
         parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+        text_sent = Some(text.clone());
         (asked, Full::new(text).map_err(|never| match never {}).boxed_unsync())
     } else {
         (Asked::of_path(&parts.uri), body.boxed_unsync())
@@ -222,9 +231,20 @@ async fn send(
     *request.uri_mut() = target;
     *request.version_mut() = Version::HTTP_11;
     *request.headers_mut() = parts.headers;
+    let mending = &switches.mending;
+    let may_ask = shared.config.reask().attempts() > 0
+        && switches.reask
+        && mending.mode == Mode::Validated
+        && mending.policy != Repair::Off
+        && !asked.stream
+        && asked.tools.is_some();
+    let again = text_sent.filter(|_| may_ask).map(|text| {
+        let headers = request.headers().clone();
+        Again::new(request.uri().clone(), headers, text, held.take())
+    });
     let tools = asked.tools.clone().map(|text| shared.tools.of(text));
     let method = parts.method;
-    Ok((Sent { method, path, asked, switches, overhead, tools, held }, request))
+    Ok((Sent { method, path, asked, switches, overhead, tools, held, again, end }, request))
 }
 
 /// The trailers of a body that was read as a whole.

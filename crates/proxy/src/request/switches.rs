@@ -3,19 +3,27 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::take_healing_of;
-use crate::config::{CallsInText, Mending, Repair};
+use crate::config::{Arguments, CallsInText, Mending, Repair, ToolRule};
 use crate::headers::is_own;
 
 /// What a request says, in headers that are for the gateway and are not sent on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Switches {
     pub(crate) mending: Mending,
+    /// The policy that the request asks for, which narrows that of a tool.
+    policy: Option<Repair>,
+    /// What the request wants to be done with arguments, at most.
+    arguments: Option<Arguments>,
+    /// The model may be asked again, if that is configured.
+    pub(crate) reask: bool,
 }
 
 const POLICY: HeaderName = HeaderName::from_static("x-jsonmend-policy");
 const MODE: HeaderName = HeaderName::from_static("x-jsonmend-mode");
+const ARGUMENTS: HeaderName = HeaderName::from_static("x-jsonmend-arguments");
 const CONTENT: HeaderName = HeaderName::from_static("x-jsonmend-content");
 const CALLS: HeaderName = HeaderName::from_static("x-jsonmend-calls-in-text");
+const REASK: HeaderName = HeaderName::from_static("x-jsonmend-reask");
 const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-history");
 const COMMENT: HeaderName = HeaderName::from_static("x-jsonmend-comment");
 const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
@@ -24,6 +32,7 @@ impl Switches {
     /// Takes the headers out. An error is the name of the one that has no known value.
     pub(crate) fn take(headers: &mut HeaderMap, default: Mending) -> Result<Self, HeaderName> {
         let mut mending = default;
+        let (mut policy, mut arguments) = (None, None);
         let mut take = |name: &HeaderName| {
             headers.remove(name).map(|value| value.to_str().unwrap_or("?").trim().to_owned())
         };
@@ -34,9 +43,14 @@ impl Switches {
         };
         if let Some(text) = take(&POLICY) {
             mending.policy = text.parse().map_err(|()| POLICY)?;
+            policy = Some(mending.policy);
         }
         if let Some(text) = take(&MODE) {
             mending.mode = text.parse().map_err(|()| MODE)?;
+        }
+        if let Some(text) = take(&ARGUMENTS) {
+            mending.arguments = text.parse().map_err(|()| ARGUMENTS)?;
+            arguments = Some(mending.arguments);
         }
         if let Some(text) = take(&CONTENT) {
             mending.content = text.parse().map_err(|()| CONTENT)?;
@@ -50,12 +64,16 @@ impl Switches {
         if let Some(text) = take(&COMMENT) {
             mending.comment = yes(COMMENT, &text)?;
         }
+        let mut reask = true;
+        if let Some(text) = take(&REASK) {
+            reask = yes(REASK, &text)?;
+        }
         if let Some(unknown) = headers.keys().find(|name| is_own(name)) {
             return Err(unknown.clone());
         }
         let plugins =
             headers.get(&PLUGINS).and_then(|list| list.to_str().ok()).and_then(take_healing_of);
-        let mut switches = Self { mending };
+        let mut switches = Self { mending, policy, arguments, reask };
         if let Some(left) = plugins {
             switches.heal(true);
             headers.remove(PLUGINS);
@@ -66,6 +84,19 @@ impl Switches {
             }
         }
         Ok(switches)
+    }
+
+    /// What is done with the arguments of a tool, and under which policy. A rule for the tool goes before
+    /// what holds for all, and the request can only narrow it.
+    pub(crate) fn of_tool(&self, tool: &str) -> (Arguments, Repair) {
+        let Mending { arguments, policy, tools, .. } = &self.mending;
+        let rule = tools.iter().find(|rule| rule.matches(tool));
+        let own = rule.and_then(ToolRule::arguments);
+        let limit = rule.and_then(ToolRule::policy);
+        (
+            own.map_or(*arguments, |own| self.arguments.map_or(own, |asked| own.narrowed(asked))),
+            limit.map_or(*policy, |own| self.policy.map_or(own, |asked| own.narrowed(asked))),
+        )
     }
 
     /// What the plug-in says: answers are mended, or they are not.
@@ -99,6 +130,7 @@ mod tests {
         let rows = [
             ("x-jsonmend-policy", "exact"),
             ("x-jsonmend-mode", "validated"),
+            ("x-jsonmend-arguments", "mend"),
             ("x-jsonmend-content", "json"),
             ("x-jsonmend-calls-in-text", "hermes"),
             ("x-jsonmend-history", "off"),
@@ -109,6 +141,7 @@ mod tests {
         let want = Mending::new()
             .with_policy(Repair::Exact)
             .with_mode(Mode::Validated)
+            .with_arguments(Arguments::Mend)
             .with_content(Content::Json)
             .with_calls_in_text(CallsInText::Named("hermes".into()))
             .with_history(false)
@@ -118,6 +151,26 @@ mod tests {
         assert_eq!(take(&[("x-jsonmend-policy", "all")], Mending::new()).0, Err(POLICY));
         let unknown = HeaderName::from_static("x-jsonmend-speed");
         assert_eq!(take(&[("x-jsonmend-speed", "1")], Mending::new()).0, Err(unknown));
+    }
+
+    #[test]
+    fn a_request_narrows_the_rule_of_a_tool_and_widens_none() {
+        let rule = |name| crate::config::ToolRule::new(name).unwrap();
+        let rules = vec![
+            rule("rm_*").with_arguments(Arguments::Mend).with_policy(Repair::Exact),
+            rule("*").with_policy(Repair::Lossy),
+        ];
+        let default = Mending::new().with_tools(rules);
+        let of = |rows: &[(&'static str, &'static str)], tool: &str| {
+            take(rows, default.clone()).0.unwrap().of_tool(tool)
+        };
+        let wide = [("x-jsonmend-policy", "lossy"), ("x-jsonmend-arguments", "fit")];
+        let narrow = [("x-jsonmend-policy", "exact"), ("x-jsonmend-arguments", "pass")];
+        assert_eq!(of(&[], "rm_all"), (Arguments::Mend, Repair::Exact));
+        assert_eq!(of(&[], "f"), (Arguments::Fit, Repair::Lossy));
+        assert_eq!(of(&wide, "rm_all"), (Arguments::Mend, Repair::Exact));
+        assert_eq!(of(&narrow, "rm_all"), (Arguments::Pass, Repair::Exact));
+        assert_eq!(of(&narrow, "f"), (Arguments::Pass, Repair::Exact));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use jsonmend_schema::{Registry, Resolved};
+use jsonmend_schema::{Registry, Resolved, Rules, Schema};
 use jsonmend_wire::Guides;
 use serde_json::{Value, json};
 
@@ -33,13 +33,18 @@ impl Declared {
         self.registry.get_or_init(read).as_ref()
     }
 
+    /// The tool of that name: its own name, its schema, and the rules that it sets.
+    pub(crate) fn tool(&self, name: &str) -> Option<(&str, &Schema, &Rules)> {
+        match self.registry()?.resolve(Some(name), None) {
+            Resolved::Tool { name, schema, rules, .. } => Some((name, schema, rules)),
+            _ => None,
+        }
+    }
+
     /// Guides to the arguments of the tools.
     pub(crate) fn guides(self: &Arc<Self>) -> Guides {
         let declared = Arc::clone(self);
-        Guides::new(move |name| match declared.registry()?.resolve(Some(name), None) {
-            Resolved::Tool { schema, .. } => Some(schema.guide()),
-            _ => None,
-        })
+        Guides::new(move |name| declared.tool(name).map(|(_, schema, _)| schema.guide()))
     }
 }
 

@@ -5,9 +5,12 @@
 mod account;
 mod admin;
 mod chaos;
+mod fitting;
 mod hostile;
 mod limits;
 mod mending;
+mod reask;
 mod reference;
 mod scene;
+mod tls;
 mod transparent;

@@ -37,12 +37,13 @@ fn every_setting_is_on_the_page() {
 }
 
 #[test]
-fn the_file_on_the_page_is_read() {
+fn the_files_on_the_page_are_read() {
     let (_, page) = page();
-    let (_, rest) = page.split_once("```toml\n").unwrap();
-    let (file, _) = rest.split_once("```").unwrap();
-    let config = Config::read(file, |_| None).unwrap();
-    assert_eq!(config.upstreams().len(), 2);
+    let files = page.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let configs: Vec<Config> =
+        files.map(|(file, _)| Config::read(file, |_| None).unwrap()).collect();
+    assert!(configs.iter().any(|config| config.upstreams().len() == 2));
+    assert!(configs.iter().any(|config| !config.mending().tools().is_empty()));
 }
 
 #[tokio::test]

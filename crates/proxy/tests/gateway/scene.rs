@@ -88,14 +88,23 @@ impl Scene {
         steps: Vec<Step>,
         configure: impl FnOnce(Config, &str) -> Config,
     ) -> Self {
+        Self::of_answers(vec![steps], configure).await
+    }
+
+    /// The provider gives each request the next one of the answers, and the last one from then on.
+    pub(crate) async fn of_answers(
+        answers: Vec<Vec<Step>>,
+        configure: impl FnOnce(Config, &str) -> Config,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = listener.local_addr().unwrap();
         let (note, seen) = mpsc::unbounded_channel();
         let sent = Arc::new(AtomicUsize::new(0));
         let sending = Arc::clone(&sent);
+        let script = Arc::new(Script { answers, played: AtomicUsize::new(0) });
         let playing = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(play(stream, steps.clone(), note.clone(), Arc::clone(&sending)));
+                tokio::spawn(play(stream, Arc::clone(&script), note.clone(), Arc::clone(&sending)));
             }
         });
         let config = configure(Config::new(), &format!("http://{provider}"));
@@ -269,17 +278,24 @@ fn dechunk(mut rest: &[u8]) -> Result<(Vec<u8>, bool, String), Vec<u8>> {
     }
 }
 
+/// What a provider answers, one request after the other.
+struct Script {
+    answers: Vec<Vec<Step>>,
+    played: AtomicUsize,
+}
+
 /// Reads requests of a connection, and plays the steps after each.
 async fn play(
     mut stream: TcpStream,
-    steps: Vec<Step>,
+    script: Arc<Script>,
     note: mpsc::UnboundedSender<Seen>,
     sent: Arc<AtomicUsize>,
 ) {
     let mut got = Vec::new();
     while let Some(seen) = read(&mut stream, &mut got).await {
         let _ = note.send(seen);
-        for step in &steps {
+        let played = script.played.fetch_add(1, Ordering::SeqCst);
+        for step in &script.answers[played.min(script.answers.len() - 1)] {
             match step {
                 Step::Send(bytes) => {
                     if stream.write_all(bytes).await.is_err() {

@@ -9,7 +9,7 @@ mod bounds;
 
 use std::sync::Arc;
 
-use jsonmend_core::{Collected, Guide, Mended, Mender, Options, Outcome, mend};
+use jsonmend_core::{Collected, Guide, Mended, Mender, Options, Outcome, Policy, Repairs, mend};
 
 use super::{
     Call, Doubt,
@@ -116,6 +116,19 @@ impl ArgumentText {
             return;
         }
         self.mending = self.mending.clone().with_guide(guide);
+        self.renew();
+    }
+
+    /// Sets which repairs are allowed. No effect once the arguments arrive.
+    pub(super) fn allow(&mut self, policy: Policy) {
+        if self.is_empty() {
+            self.mending = self.mending.clone().with_policy(policy);
+            self.renew();
+        }
+    }
+
+    /// Begins again with other options.
+    fn renew(&mut self) {
         match &mut self.engine {
             Engine::Free => {}
             Engine::Live(mender) => **mender = Mender::new(self.mending.clone()),
@@ -486,11 +499,25 @@ impl ArgumentText {
     }
 
     /// Releases arguments that were held back until it was known how the call ended.
-    pub(super) fn decide(&mut self, call: &Call, show: &mut dyn FnMut(Piece<'_>)) {
+    /// `script` is what makes them of the text, if that is more than the repairs of the call.
+    pub(super) fn decide(
+        &mut self,
+        call: &Call,
+        script: Option<&Repairs>,
+        show: &mut dyn FnMut(Piece<'_>),
+    ) {
         if let Engine::Traced(trace) = &mut self.engine {
             let complete = call.outcome().is_complete();
-            let repaired = complete.then(|| (call.arguments(), call.repairs()));
+            let repaired = complete.then(|| (call.arguments(), script.unwrap_or(call.repairs())));
             trace.decide(call.raw(), repaired, show);
+        }
+    }
+
+    /// Whether the text has ended, and all of it is still held, in pieces that can be changed.
+    pub(super) fn is_held(&self) -> bool {
+        match &self.engine {
+            Engine::Traced(trace) => !self.composed && trace.is_held(),
+            Engine::Free | Engine::Live(_) => false,
         }
     }
 

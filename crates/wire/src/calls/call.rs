@@ -70,6 +70,7 @@ pub struct Call {
     resent: bool,
     doubt: Option<Doubt>,
     guided: bool,
+    fitted: bool,
     dialect: Option<String>,
 }
 
@@ -96,6 +97,7 @@ impl Call {
             resent: false,
             doubt: None,
             guided: false,
+            fitted: false,
             dialect: None,
         }
     }
@@ -187,6 +189,26 @@ impl Call {
             return Self { outcome, doubt: Some(Doubt::UncleanStop), ..self };
         }
         self
+    }
+
+    /// Sets arguments that a fitter made of the raw ones.
+    pub(super) fn fitted(mut self, text: String) -> Self {
+        self.fitted = text != self.arguments();
+        if text == self.raw {
+            self.mended = None;
+            self.outcome = Outcome::Unchanged;
+        } else {
+            self.mended = Some(text);
+            self.outcome = Outcome::Repaired;
+        }
+        self
+    }
+
+    /// Whether a [fitter](crate::Fitter) changed the arguments. [`repairs`](Self::repairs) has only the
+    /// repairs that the engine made before that.
+    #[must_use]
+    pub const fn is_fitted(&self) -> bool {
+        self.fitted
     }
 
     /// Sets whether a guide helped to read the arguments.

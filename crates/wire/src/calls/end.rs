@@ -3,8 +3,8 @@
 use jsonmend_core::Outcome;
 
 use super::{
-    Call, CallKind, Calls, Doubt, Ended, OpenCall, Sink, Target, arguments::Closed, fragment,
-    reading::is_whole_value,
+    Call, CallKind, Calls, Doubt, Ended, OpenCall, Piece, Sink, Target, arguments::Closed,
+    fragment, reading::is_whole_value,
 };
 use crate::{FinishReason, WireEvent, format::CallEnds};
 
@@ -169,9 +169,21 @@ impl Calls {
             // arguments.
             ended = ended.doubted(Doubt::LostEvent);
         }
-        open.arguments.decide(&ended, &mut |piece| sink(fragment(call, piece)));
-        sink(WireEvent::CallEnded(&ended));
+        // What the stream may still repeat is what it has said, and not what is made of it.
         self.ended.insert(key, Ended::new(&ended));
+        let fitter = self.tracking.as_ref().and_then(|tracking| tracking.fitter());
+        let is_fit = ended.kind() == CallKind::Function
+            && ended.outcome().is_complete()
+            && open.arguments.is_held();
+        let fitted = fitter.filter(|_| is_fit).and_then(|fitter| fitter.fit(&ended));
+        let mut script = None;
+        if let Some((text, edits)) = fitted {
+            ended = ended.fitted(text);
+            script = Some(edits);
+        }
+        let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
+        open.arguments.decide(&ended, script.as_ref(), &mut show);
+        sink(WireEvent::CallEnded(&ended));
         let edit_log = open.arguments.into_edit_log();
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use jsonmend_core::Options;
 
 use crate::{
-    ErrorKind, FinishReason, Guides, WireError, WireEvent, WireLimits, WireOptions,
+    ErrorKind, FinishReason, Guides, ToolPolicies, WireError, WireEvent, WireLimits, WireOptions,
     format::{Arguments, CallDelta, CallEnds, excerpt},
     json::{Halves, Span},
     source::Source,
@@ -89,6 +89,7 @@ impl OpenCall {
 pub(crate) struct Calls {
     mending: Options,
     guides: Option<Guides>,
+    policies: Option<ToolPolicies>,
     limits: WireLimits,
     begun: usize,
     /// How many bytes are kept of all open calls.
@@ -123,6 +124,7 @@ impl Calls {
         Self {
             mending: options.mending().clone(),
             guides: options.guides().cloned(),
+            policies: options.policies().cloned(),
             limits: options.limits(),
             begun: 0,
             kept: 0,
@@ -319,12 +321,16 @@ impl Calls {
         {
             open.doubt.get_or_insert(Doubt::DamagedEvent);
         }
-        if let (Some(guides), Some(name)) = (&self.guides, &open.name)
+        if let Some(name) = &open.name
             && !matches!(delta.arguments, Arguments::Absent)
             && !core::mem::replace(&mut open.asked, true)
-            && let Some(guide) = guides.find(name)
         {
-            open.arguments.guide(guide);
+            if let Some(policy) = self.policies.as_ref().and_then(|policies| policies.find(name)) {
+                open.arguments.allow(policy);
+            }
+            if let Some(guide) = self.guides.as_ref().and_then(|guides| guides.find(name)) {
+                open.arguments.guide(guide);
+            }
         }
         let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
         // Arguments that are an object are repaired under the policy for calls, whatever repairs the

@@ -224,6 +224,11 @@ impl Trace {
         self.edit_log.end(text);
     }
 
+    /// Whether the whole text is held, in pieces that can be changed.
+    pub(super) fn is_held(&self) -> bool {
+        self.release == Release::Complete && !self.raw && self.edit_log.has_parts()
+    }
+
     /// Repairs a text that is forwarded repaired only if it is then complete.
     fn mend_whole(&self, text: &str) -> Mended {
         work::count(text.len());

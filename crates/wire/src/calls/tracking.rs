@@ -10,7 +10,7 @@ use super::{
     searched::{FoundInTexts, Search},
     trace::{Reading, Release, Trace},
 };
-use crate::{Block, CallFinders, WireLimits, WireOptions, json::Span};
+use crate::{Block, CallFinders, Fitter, WireLimits, WireOptions, json::Span};
 
 /// A text that is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +50,7 @@ pub(crate) struct Tracking {
     texts: BTreeMap<Block, (Trace, String)>,
     /// The texts that are searched for calls.
     search: Option<Search>,
+    fitter: Option<Fitter>,
     /// The logs of ended texts that are still needed.
     ended: BTreeMap<Target, EditLog>,
     /// How many bytes are kept of the texts of the content, and of the texts that have ended.
@@ -72,6 +73,7 @@ impl Tracking {
             content,
             texts: BTreeMap::new(),
             search: None,
+            fitter: None,
             ended: BTreeMap::new(),
             kept: 0,
             trimmed: 0,
@@ -84,6 +86,16 @@ impl Tracking {
     /// Searches the texts for calls, unless they are JSON.
     pub(crate) fn search(&mut self, finders: Option<&CallFinders>) {
         self.search = finders.filter(|_| !self.content).cloned().map(Search::new);
+    }
+
+    /// Changes the arguments of complete calls.
+    pub(crate) fn fit(&mut self, fitter: Option<&Fitter>) {
+        self.fitter = fitter.cloned();
+    }
+
+    /// What changes the arguments of complete calls.
+    pub(super) const fn fitter(&self) -> Option<&Fitter> {
+        self.fitter.as_ref()
     }
 
     /// Notes that a message has a content block of that index.

@@ -59,7 +59,7 @@ impl Format for Anthropic {
             "content_block_start" => {
                 let [index, block] = payload.pick(["index", "content_block"]);
                 if let Some(block) = block {
-                    self.block(ordinal(index), block, out);
+                    self.block(ordinal(index), block, false, out);
                 }
             }
             "content_block_delta" => {
@@ -113,7 +113,8 @@ impl Anthropic {
         self.stopped = false;
     }
 
-    fn block(&self, index: u32, block: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    /// A block. `whole`: nothing of it follows.
+    fn block(&self, index: u32, block: Node<'_>, whole: bool, out: &mut dyn FnMut(Delta<'_>)) {
         let [kind, id, name, input, text, thinking] =
             block.pick(["type", "id", "name", "input", "text", "thinking"]);
         let at = Block::new(self.scope, index);
@@ -139,6 +140,9 @@ impl Anthropic {
                 name: piece(name),
                 // An empty object is a placeholder; a non-empty one may be all there is.
                 arguments: match input {
+                    Some(input) if whole && input.is_object() && !input.is_blank() => {
+                        Arguments::Whole(input)
+                    }
                     Some(input) if !input.is_blank() => Arguments::Seed(Piece::of_any(input)),
                     _ => Arguments::Absent,
                 },
@@ -194,7 +198,7 @@ impl Anthropic {
         self.begin(out);
         let [content, counts] = message.pick(["content", "usage"]);
         for (index, block) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
-            self.block(index, block, out);
+            self.block(index, block, true, out);
             out(Delta::CallEnd { scope: self.scope, index: i64::from(index) });
         }
         self.finish(Some(message), out);

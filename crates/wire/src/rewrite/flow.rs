@@ -77,6 +77,7 @@ impl Flow {
         if options.mode() != RewriteMode::Suffix {
             tracking.search(options.calls_in_text());
         }
+        tracking.fit(options.fitter().filter(|_| release == Release::Complete));
         body.channels().track(tracking);
         let limits = wire.limits().sse();
         Self {

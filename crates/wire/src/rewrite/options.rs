@@ -1,6 +1,6 @@
 //! The options and the outcome of a rewriter.
 
-use crate::{CallFinders, WireOptions};
+use crate::{CallFinders, Fitter, WireOptions};
 
 /// When the content of a body is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -32,6 +32,7 @@ pub struct RewriteOptions {
     mode: RewriteMode,
     json_content: bool,
     finders: Option<CallFinders>,
+    fitter: Option<Fitter>,
     encoded: bool,
     held: usize,
 }
@@ -46,6 +47,7 @@ impl RewriteOptions {
             mode: RewriteMode::Append,
             json_content: false,
             finders: None,
+            fitter: None,
             encoded: false,
             held: 8 << 20,
         }
@@ -99,6 +101,17 @@ impl RewriteOptions {
         self
     }
 
+    /// Sets what changes the arguments of complete calls, beyond repairs. Only in
+    /// [`RewriteMode::Validated`], because nothing that was emitted is taken back.
+    ///
+    /// ### Default
+    /// Nothing does.
+    #[must_use]
+    pub fn with_fitter(mut self, fitter: Fitter) -> Self {
+        self.fitter = Some(fitter);
+        self
+    }
+
     /// Sets the `Content-Encoding` of the response. With any value other than `identity`, the body passes
     /// through verbatim, and the outcome is [`RewriteOutcome::Encoded`].
     ///
@@ -145,6 +158,12 @@ impl RewriteOptions {
     #[must_use]
     pub const fn calls_in_text(&self) -> Option<&CallFinders> {
         self.finders.as_ref()
+    }
+
+    /// What changes the arguments of complete calls.
+    #[must_use]
+    pub const fn fitter(&self) -> Option<&Fitter> {
+        self.fitter.as_ref()
     }
 
     /// Whether the response has a `Content-Encoding`.

@@ -1,0 +1,146 @@
+//! Arguments are fitted to the schemas that a request declares.
+
+use jsonmend_proxy::{Arguments, Mending, Mode, Repair, ToolRule, Upstream};
+use jsonmend_testkit::bodies::Shape;
+use jsonmend_wire::{WireOptions, transcribe};
+use serde_json::{Value, json};
+
+use crate::scene::{Reply, Scene, answer, call_events};
+
+const EVENTS: &str = "text/event-stream";
+const CHAT: &str = "/v1/chat/completions";
+const VALIDATED: [&str; 2] = ["x-jsonmend-mode: validated", "x-jsonmend-comment: on"];
+
+/// A request with a tool of that name, which takes a number of days.
+fn request(tool: &str) -> String {
+    let schema = json!({"type": "object", "required": ["days"], "additionalProperties": false,
+        "properties": {"days": {"type": "integer"}, "note": {"type": "string"}}});
+    json!({"stream": true, "tools": [{"type": "function",
+        "function": {"name": tool, "parameters": schema}}]})
+    .to_string()
+}
+
+fn stream(pieces: &[&str], finish: &str) -> Vec<crate::scene::Step> {
+    answer(EVENTS, call_events(pieces, finish).concat())
+}
+
+fn said(reply: &Reply) -> (String, &'static str) {
+    let transcript = transcribe(&reply.body, WireOptions::new());
+    let call = &transcript.calls()[0];
+    (call.raw().to_owned(), call.outcome().code())
+}
+
+fn account(reply: &Reply) -> String {
+    let text = reply.text();
+    let comment = text.lines().find_map(|line| line.strip_prefix(": jsonmend "));
+    comment.unwrap_or_default().split("; overhead").next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn arguments_of_a_held_call_fit_their_schema_when_they_leave() {
+    let scene = Scene::new(stream(&["{'days': ", "\"3\", \"no", "te\": 7}"], "tool_calls")).await;
+    let reply = scene.post_with(CHAT, &VALIDATED, &request("f")).await;
+    assert_eq!(said(&reply), (r#"{"days": 3, "note": "7"}"#.to_owned(), "unchanged"));
+    assert_eq!(account(&reply), "repaired; calls=1; repairs=4; risk=exact");
+    // As many events as came, and a comment.
+    assert_eq!(reply.text().matches("data: ").count(), 6);
+    let listed: Value = serde_json::from_slice(&scene.page("/repairs").await.body).unwrap();
+    let repairs = &listed["answers"][0]["calls"][0]["repairs"];
+    let codes: Vec<&str> =
+        repairs.as_array().unwrap().iter().filter_map(|repair| repair["code"].as_str()).collect();
+    assert_eq!(codes, ["single-quote", "string-to-number", "number-to-string"]);
+}
+
+#[tokio::test]
+async fn arguments_of_every_format_fit_their_schema() {
+    for shape in Shape::IN_PIECES {
+        let body = shape.body(&["so"], &[&["{\"days\":", " \"3\"}"]]);
+        let name = transcribe(&body, WireOptions::new()).calls()[0].name().to_owned();
+        let kind = if body.starts_with(b"data") || body.starts_with(b"event") {
+            EVENTS
+        } else {
+            "application/x-ndjson"
+        };
+        let scene = Scene::new(answer(kind, &body)).await;
+        let reply = scene.post_with("/v1/x", &VALIDATED[..1], &request(&name)).await;
+        assert_eq!(said(&reply), ("{\"days\": 3}".to_owned(), "unchanged"), "{shape:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_fitted_that_may_have_left_or_that_is_not_whole() {
+    let pieces = ["{'days': ", "\"3\"}"];
+    let scene = Scene::new(stream(&pieces, "tool_calls")).await;
+    let reply = scene.post_with(CHAT, &VALIDATED[1..], &request("f")).await;
+    assert_eq!(said(&reply), ("{\"days\": \"3\"}".to_owned(), "unchanged"));
+    // It was stopped by a limit, so the call may be a part of what was meant.
+    for (pieces, finish) in [(&pieces, "length"), (&["{\"days\": ", "\"3\""], "tool_calls")] {
+        let body = call_events(pieces, finish).concat();
+        let scene = Scene::new(answer(EVENTS, &body)).await;
+        let reply = scene.post_with(CHAT, &VALIDATED[..1], &request("f")).await;
+        assert_eq!(reply.text(), body);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_made_to_fit_leaves_as_it_was_mended() {
+    let scene = Scene::new(stream(&["{'days': 'a few', more: 1}"], "tool_calls")).await;
+    let reply = scene.post_with(CHAT, &VALIDATED, &request("f")).await;
+    let (arguments, outcome) = said(&reply);
+    assert_eq!(arguments, r#"{"days": "a few", "more": 1}"#);
+    assert_eq!(outcome, "unchanged");
+    let said = account(&reply);
+    assert!(said.starts_with("invalid; calls=1; repairs=6; risk="), "{said}");
+    assert!(said.ends_with("; invalid=1; issues=2"), "{said}");
+}
+
+#[tokio::test]
+async fn a_whole_body_says_in_its_head_what_was_fitted() {
+    let call = |arguments: &str| {
+        json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}]}}]})
+        .to_string()
+    };
+    let scene = Scene::new(answer("application/json", call("{\"days\": \"3\"}"))).await;
+    let request = request("f").replace("\"stream\":true,", "");
+    let reply = scene.post_with(CHAT, &VALIDATED[..1], &request).await;
+    assert_eq!(reply.text(), call("{\"days\": 3}"));
+    let account = reply.header("x-jsonmend").unwrap();
+    assert_eq!(account, "repaired; calls=1; repairs=1; risk=exact");
+    assert!(reply.whole);
+}
+
+#[tokio::test]
+async fn each_tool_has_its_own_rule() {
+    let rule = |name: &str| ToolRule::new(name).unwrap();
+    for (rules, want) in [
+        (vec![rule("f").with_arguments(Arguments::Mend)], "{\"days\": \"3\", \"note\": \"x\"}"),
+        (vec![rule("*").with_arguments(Arguments::Pass)], "{days: \"3\", note: \"x\"}"),
+        (vec![rule("g*")], "{\"days\": 3, \"note\": \"x\"}"),
+        (vec![rule("f").with_policy(Repair::Off), rule("*")], "{days: \"3\", note: \"x\"}"),
+    ] {
+        let steps = stream(&["{days: \"3\", ", "note: \"x\"}"], "tool_calls");
+        let mending = Mending::new().with_mode(Mode::Validated).with_tools(rules.clone());
+        let scene = Scene::with(steps, |config, url| {
+            config.with_upstream(Upstream::parse(url).unwrap()).with_mending(mending)
+        })
+        .await;
+        let reply = scene.post(CHAT, &request("f")).await;
+        assert_eq!(said(&reply).0, want, "{rules:?}");
+        // In the other mode, a call that passes does so from its first byte.
+        let reply = scene.post_with(CHAT, &["x-jsonmend-mode: append"], &request("f")).await;
+        assert_eq!(said(&reply).0.starts_with("{days"), want.starts_with("{days"), "{rules:?}");
+    }
+}
+
+#[tokio::test]
+async fn rules_of_an_upstream_come_first() {
+    let file = "[mending]\nmode = \"validated\"\n[[mending.tool]]\nname = \"f\"\narguments = \"pass\"\n\
+                [[upstream]]\nurl = \"URL\"\n[[upstream.tool]]\nname = \"f\"\npolicy = \"exact\"\n";
+    let scene = Scene::with(stream(&["{days: \"3\"}"], "tool_calls"), |_, url| {
+        jsonmend_proxy::Config::read(&file.replace("URL", url), |_| None).unwrap()
+    })
+    .await;
+    let reply = scene.post(CHAT, &request("f")).await;
+    assert_eq!(said(&reply).0, "{\"days\": 3}");
+}

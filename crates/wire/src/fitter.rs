@@ -1,0 +1,129 @@
+//! What else a rewriter changes in the arguments of each tool, and which repairs it may make.
+
+use core::ops::Range;
+use std::{fmt, sync::Arc};
+
+use jsonmend_core::{Policy, Repair, RepairKind, Repairs, apply};
+
+use crate::Call;
+
+/// Edits of [`Call::raw`].
+type Edits = Vec<(Range<usize>, String)>;
+
+type Fit = dyn Fn(&Call) -> Option<Edits> + Send + Sync;
+
+/// Looks up the policy for a tool by name.
+type Find = dyn Fn(&str) -> Option<Policy> + Send + Sync;
+
+/// Changes the arguments of complete calls, for example so that they fit the schema of their tool.
+///
+/// It is asked once for each call that ended complete while a [`Rewriter`](crate::Rewriter) in
+/// [`RewriteMode::Validated`](crate::RewriteMode::Validated) still held all of it. It returns edits of
+/// [`Call::raw`], sorted and without overlaps, which replace the repairs of the engine; so they have to
+/// include what is to remain of these. `None`, or edits that cannot be applied, leave the call as it is.
+/// It is not asked about calls that are incomplete, that have free text, that have no arguments, or whose
+/// text is not in the stream in one form. A `Fitter` is equal only to itself and its clones.
+///
+/// ```
+/// use jsonmend_wire::{Fitter, RewriteMode, RewriteOptions, Rewriter, Rewritten};
+///
+/// let body = concat!(
+///     r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":"#,
+///     r#"{"name":"f","arguments":"{\"n\": \"3\"}"}}]},"finish_reason":"tool_calls"}]}"#,
+///     "\n\ndata: [DONE]\n\n",
+/// );
+/// let fitter = Fitter::new(|call| {
+///     let at = call.raw().find("\"3\"")?;
+///     Some(vec![(at..at + 3, "3".to_owned())])
+/// });
+/// let options = RewriteOptions::new().with_mode(RewriteMode::Validated).with_fitter(fitter);
+/// let mut rewriter = Rewriter::new(options);
+/// let mut out = Vec::new();
+/// let mut take = |piece: Rewritten<'_>| {
+///     if let Rewritten::Bytes(bytes) = piece {
+///         out.extend_from_slice(bytes);
+///     }
+/// };
+/// rewriter.push(body.as_bytes(), &mut take);
+/// rewriter.finish(&mut take);
+/// assert_eq!(String::from_utf8(out).unwrap(), body.replace(r#"\"3\""#, "3"));
+/// ```
+#[derive(Clone)]
+pub struct Fitter(Arc<Fit>);
+
+impl Fitter {
+    /// Creates a fitter from a function.
+    #[must_use]
+    pub fn new(fit: impl Fn(&Call) -> Option<Edits> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(fit))
+    }
+
+    /// The new text of a call, and the edits that make it.
+    pub(crate) fn fit(&self, call: &Call) -> Option<(String, Repairs)> {
+        let edits = (self.0)(call)?;
+        let mut script = Repairs::new();
+        for (span, after) in edits {
+            // Only the places and the texts matter to a log of edits.
+            script.push(&Repair::new(RepairKind::SingleQuote, span, after));
+        }
+        let text = String::from_utf8(apply(call.raw().as_bytes(), &script)?).ok()?;
+        Some((text, script))
+    }
+}
+
+/// Which repairs may be made in the arguments of a tool, by its name.
+///
+/// It is asked once per call, when the first arguments arrive, for calls whose name is known by then.
+/// `None` leaves the policy of [`WireOptions::with_mending`](crate::WireOptions::with_mending). It does
+/// not apply to calls that are found in a text. A `ToolPolicies` is equal only to itself and its clones.
+///
+/// ```
+/// use jsonmend_core::Policy;
+/// use jsonmend_wire::{ToolPolicies, WireOptions, transcribe};
+///
+/// let body = br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"rm","arguments":"{'a': 1}"}}]},"finish_reason":"tool_calls"}]}
+///
+/// data: [DONE]
+///
+/// "#;
+/// let strict = ToolPolicies::new(|tool| (tool == "rm").then_some(Policy::STRICT));
+/// let options = WireOptions::new();
+/// assert!(transcribe(body, options.clone()).calls()[0].outcome().is_complete());
+/// assert!(!transcribe(body, options.with_policies(strict)).calls()[0].outcome().is_complete());
+/// ```
+#[derive(Clone)]
+pub struct ToolPolicies(Arc<Find>);
+
+impl ToolPolicies {
+    /// Creates policies from a lookup function.
+    #[must_use]
+    pub fn new(find: impl Fn(&str) -> Option<Policy> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(find))
+    }
+
+    pub(crate) fn find(&self, tool: &str) -> Option<Policy> {
+        (self.0)(tool)
+    }
+}
+
+macro_rules! by_identity {
+    ($($type:ident)*) => {
+        $(
+            impl fmt::Debug for $type {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.debug_struct(stringify!($type)).finish_non_exhaustive()
+                }
+            }
+
+            impl PartialEq for $type {
+                fn eq(&self, other: &Self) -> bool {
+                    Arc::ptr_eq(&self.0, &other.0)
+                }
+            }
+
+            impl Eq for $type {}
+        )*
+    };
+}
+
+by_identity!(Fitter ToolPolicies);
