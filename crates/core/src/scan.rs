@@ -64,6 +64,35 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
     Run { end: at, ascii: high == 0 }
 }
 
+/// The end of the run of bytes at `from` without control characters, backslashes and `"`, in a text
+/// in which few bytes are ASCII.
+#[inline(always)]
+pub(crate) fn content_run(text: &[u8], from: usize) -> usize {
+    let Some(mut rest) = text.get(from..) else { return text.len() };
+    // A branch for two words: such strings are rarely shorter than one.
+    while let Some((words, tail)) = rest.split_first_chunk::<16>() {
+        let words = u128::from_le_bytes(*words);
+        let (first, second) = (not_content(words as u64), not_content((words >> 64) as u64));
+        if first | second != 0 {
+            let (odd, before) = if first != 0 { (first, 0) } else { (second, 8) };
+            return text.len() - rest.len() + before + (odd.trailing_zeros() / 8) as usize;
+        }
+        rest = tail;
+    }
+    let inside = |byte: &&u8| !matches!(**byte, b'"' | b'\\' | ..0x20);
+    text.len() - rest.len() + rest.iter().take_while(inside).count()
+}
+
+/// The high bit of every byte of `word` that is a control character, a backslash or `"`. Exact up to
+/// and including the first one.
+#[inline(always)]
+const fn not_content(word: u64) -> u64 {
+    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let slash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    let control = word.wrapping_sub(ONES * 0x20);
+    (quote | slash | control) & !word & HIGHS
+}
+
 /// How many words are read one by one. After that, a run is read in blocks.
 const SHORT_RUN: usize = 2;
 
@@ -258,6 +287,7 @@ mod tests {
                         assert_eq!(string_run(&text, 0, b'\''), naive(&text, b'\''), "{text:?}");
                         let plain = naive(&text, b'"') == Run { end: length, ascii: true };
                         assert_eq!(is_plain_text(&text), plain, "{text:?}");
+                        assert_eq!(content_run(&text, 0), naive(&text, b'"').end, "{text:?}");
                     }
                 }
             }

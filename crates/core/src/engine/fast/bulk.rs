@@ -12,7 +12,9 @@ mod commit;
 use commit::{Bulk, NONE};
 
 use super::{
-    Delimiter, Engine, dialect,
+    Delimiter, Engine,
+    characters::Utf8Blocks,
+    dialect,
     tokens::{self, After, Content, Key},
 };
 use crate::RepairKind;
@@ -128,7 +130,9 @@ impl Engine {
                         if now.list {
                             (now.pending, value) = (NONE, next);
                         } else {
-                            let Some(key) = member_key::<DIALECT>(text, next) else {
+                            let Some(key) =
+                                member_key::<DIALECT>(text, next, &mut self.fast.blocks)
+                            else {
                                 return Halt::Between(value + 1);
                             };
                             value = self.bulk_member::<DIALECT>(now, key, base, NONE);
@@ -185,7 +189,7 @@ impl Engine {
                 };
                 (now.pending, value) = (base + next, item);
             } else {
-                let Some(key) = member_key::<DIALECT>(text, next + 1) else {
+                let Some(key) = member_key::<DIALECT>(text, next + 1, &mut self.fast.blocks) else {
                     return Halt::Between(now.ended);
                 };
                 value = self.bulk_member::<DIALECT>(now, key, base, base + next);
@@ -202,7 +206,7 @@ impl Engine {
         value: usize,
     ) -> Result<(usize, Next), Halt> {
         let from = content_start(text, value).ok_or(Halt::Value(value))?;
-        let content = tokens::content(text, from);
+        let content = tokens::content(text, from, &mut self.fast.blocks);
         let after = self.after_string::<DIALECT>(now, text, value, content);
         let after = after.ok_or(Halt::String(value, content))?;
         self.bulk_begin::<DIALECT>(now);
@@ -293,7 +297,7 @@ impl Engine {
     /// What comes after the string at `value`, if that shows that the string has ended.
     #[inline(always)]
     fn after_string<const DIALECT: bool>(
-        &self,
+        &mut self,
         now: &Bulk,
         text: &[u8],
         value: usize,
@@ -325,7 +329,8 @@ impl Engine {
             }
         }
         if !now.list {
-            return member_key::<DIALECT>(text, next + 1).map(|key| (next, Next::Member(key)));
+            return member_key::<DIALECT>(text, next + 1, &mut self.fast.blocks)
+                .map(|key| (next, Next::Member(key)));
         }
         let item = tokens::gap(text, next + 1)?;
         let begins = matches!(text[item], b'"' | b'{' | b'[' | b'-' | b'0'..=b'9')
@@ -344,8 +349,8 @@ enum Next {
 }
 
 #[inline(always)]
-fn member_key<const DIALECT: bool>(text: &[u8], at: usize) -> Option<Key> {
-    if DIALECT { dialect::key(text, at) } else { tokens::key(text, at) }
+fn member_key<const DIALECT: bool>(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<Key> {
+    if DIALECT { dialect::key(text, at, blocks) } else { tokens::key(text, at, blocks) }
 }
 
 /// Where the content of the string at `value` starts. `None` if it may be something else: `""` may

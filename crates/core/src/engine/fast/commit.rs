@@ -2,6 +2,7 @@
 
 use super::{
     Delimiter, Digits, End, Engine, MAX_TOKEN, Phase,
+    characters::cut_character,
     dialect::{self, SINGLE},
     tokens::{self, After, Content, Key},
 };
@@ -120,7 +121,9 @@ impl Engine {
         base: usize,
         at: usize,
     ) -> Option<usize> {
-        let key = if DIALECT { dialect::key(text, at)? } else { tokens::key(text, at)? };
+        let blocks = &mut self.fast.blocks;
+        let key =
+            if DIALECT { dialect::key(text, at, blocks)? } else { tokens::key(text, at, blocks)? };
         let Key { from, to, value, quote } = key;
         if self.fast.doubt {
             self.fast_string_ended::<DIALECT>();
@@ -333,7 +336,7 @@ impl Engine {
         match after {
             After::End => Ok((Phase::String, end)),
             After::Cut(length) => {
-                self.fast.partial[..length].copy_from_slice(&text[end..]);
+                self.fast.partial = cut_character(text, length);
                 self.fast.partial_length = u8::try_from(length).unwrap_or_default();
                 Ok((Phase::Utf8, text.len()))
             }

@@ -10,6 +10,7 @@
 
 use super::{
     Delimiter, End, Engine, FastPath, MAX_TOKEN,
+    characters::{Utf8Blocks, characters},
     tokens::{self, After, Content, Key},
 };
 use crate::{
@@ -250,10 +251,10 @@ pub(super) fn name_end(text: &[u8], at: usize) -> usize {
 
 /// Like [`tokens::key`], for a key in a dialect.
 #[inline(always)]
-pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
+pub(super) fn key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<Key> {
     let start = tokens::gap(text, at)?;
     let (from, to, after, quote) = match text[start] {
-        b'"' => return tokens::key(text, start),
+        b'"' => return tokens::key(text, start, blocks),
         b'\'' => {
             let run = scan::string_run(text, start + 1, b'\'');
             if *text.get(run.end)? != b'\'' {
@@ -308,7 +309,7 @@ pub(super) fn content(text: &[u8], start: usize) -> Content {
                 None => break After::Escape,
             },
             Some(0x80..) => {
-                if let Some(broken) = tokens::characters(text, &mut end) {
+                if let Some(broken) = characters(text, &mut end) {
                     break broken;
                 }
                 end = scan::single_run(text, end);

@@ -11,6 +11,7 @@
 //! neither depends on where a chunk ends.
 
 mod bulk;
+mod characters;
 mod commit;
 mod dialect;
 mod steps;
@@ -18,6 +19,7 @@ mod tokens;
 
 use super::{Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last};
 use crate::{Options, grammar::Expect, scan};
+use characters::Utf8Blocks;
 use dialect::Dialect;
 
 /// The longest key, and the longest run of white space, that the fast path reads.
@@ -114,6 +116,8 @@ pub(super) struct FastPath {
     /// The bytes of a character of which not all have arrived.
     partial: [u8; 4],
     partial_length: u8,
+    /// Which bytes are known to be UTF-8.
+    blocks: Utf8Blocks,
 }
 
 /// What delimits a key or a string.
@@ -148,6 +152,7 @@ impl FastPath {
         first: 0,
         partial: [0; 4],
         partial_length: 0,
+        blocks: Utf8Blocks::NONE,
     };
 }
 
@@ -210,10 +215,10 @@ impl Engine {
                 _ => Expect::Item,
             };
         }
-        let FastPath { blocked, mut dialect, .. } = self.fast;
+        let FastPath { blocked, mut dialect, blocks, .. } = self.fast;
         dialect.enter(single);
         let quote = if single { Delimiter::Single } else { Delimiter::Double };
-        self.fast = FastPath { phase, blocked, quote, dialect, ..FastPath::INACTIVE };
+        self.fast = FastPath { phase, blocked, quote, dialect, blocks, ..FastPath::INACTIVE };
         if !self.read_fast(&[], source.from(self.pos), self.pos) {
             return Flow::Go;
         }
@@ -288,6 +293,7 @@ impl Engine {
     /// Runs the automaton on `text`.
     #[inline(always)]
     fn fast_steps(&mut self, carry: &[u8], text: &[u8], base: usize) -> End {
+        self.fast.blocks.begin_chunk(base);
         if self.fast.dialect.is_seen() {
             return self.dialect_steps(carry, text, base, 0);
         }

@@ -5,6 +5,7 @@
 use super::{
     Delimiter, Digits, End, Engine, MAX_TOKEN, Phase,
     bulk::{Halt, MIN_BULK},
+    characters::continue_character,
     commit::number_end,
     dialect, tokens,
 };
@@ -75,7 +76,7 @@ impl Engine {
             if matches!(*phase, Phase::String) {
                 let content = match self.fast.quote {
                     Delimiter::Single if DIALECT => dialect::content(text, at),
-                    _ => tokens::short_content(text, at),
+                    _ => tokens::short_content(text, at, &mut self.fast.blocks),
                 };
                 match self.fast_string::<DIALECT>(text, base, at, content) {
                     Ok(next) => (*phase, at) = next,
@@ -247,7 +248,7 @@ impl Engine {
                     let _ = byte!();
                     let had = usize::from(self.fast.partial_length);
                     let bytes = &mut self.fast.partial;
-                    let read = tokens::continue_character(bytes, had, &text[at..]);
+                    let read = continue_character(bytes, had, &text[at..]);
                     let Some((has, whole)) = read else { return End::Unusual(self.pos) };
                     at += has - had;
                     if !whole {

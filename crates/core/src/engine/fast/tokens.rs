@@ -1,6 +1,9 @@
 //! Tokens of valid JSON that are complete in one chunk.
 
-use super::{Delimiter, MAX_TOKEN};
+use super::{
+    Delimiter, MAX_TOKEN,
+    characters::{Utf8Blocks, characters},
+};
 use crate::{engine::strings::is_plain_unit, scan};
 
 /// The longest run of white space, and the longest number, that is read here.
@@ -34,19 +37,29 @@ pub(super) struct Content {
 
 /// Reads string content from `start` (RFC 8259, section 7).
 #[inline(always)]
-pub(super) fn content(text: &[u8], start: usize) -> Content {
-    content_from(text, start, scan::plain_run(text, start))
+pub(super) fn content(text: &[u8], start: usize, blocks: &mut Utf8Blocks) -> Content {
+    let end = plain_or_known_run(text, start, blocks);
+    content_from(text, start, end, blocks)
+}
+
+/// The end of a run of plain text, or of text that is known to be UTF-8.
+#[inline(always)]
+fn plain_or_known_run(text: &[u8], from: usize, blocks: &Utf8Blocks) -> usize {
+    match blocks.ahead(text, from) {
+        Some(known) => scan::content_run(&text[..known], from),
+        None => scan::plain_run(text, from),
+    }
 }
 
 /// Like [`content`], for content that usually ends in its first run. Everything else is not
 /// inlined, so that the automaton keeps its registers.
 #[inline(always)]
-pub(super) fn short_content(text: &[u8], start: usize) -> Content {
+pub(super) fn short_content(text: &[u8], start: usize, blocks: &mut Utf8Blocks) -> Content {
     let end = short_run(text, start);
     match text.get(end) {
         Some(b'"') => Content { from: start, end, after: After::Quote },
         None => Content { from: start, end, after: After::End },
-        Some(_) => wide_content(text, start, end),
+        Some(_) => wide_content(text, start, end, blocks),
     }
 }
 
@@ -68,13 +81,13 @@ pub(super) fn wide_run(text: &[u8], from: usize) -> usize {
 }
 
 #[inline(never)]
-fn wide_content(text: &[u8], start: usize, end: usize) -> Content {
-    content_from(text, start, end)
+fn wide_content(text: &[u8], start: usize, end: usize, blocks: &mut Utf8Blocks) -> Content {
+    content_from(text, start, end, blocks)
 }
 
 /// Reads on from `end`, the end of the first run of plain content.
 #[inline(always)]
-fn content_from(text: &[u8], start: usize, end: usize) -> Content {
+fn content_from(text: &[u8], start: usize, end: usize, blocks: &mut Utf8Blocks) -> Content {
     let (mut from, mut end) = (start, end);
     let after = loop {
         match text.get(end) {
@@ -84,147 +97,23 @@ fn content_from(text: &[u8], start: usize, end: usize) -> Content {
                 None => break After::Escape,
             },
             Some(0x80..) => {
+                let known = blocks.known(text, end);
+                if known > end {
+                    end = scan::content_run(&text[..known], end);
+                    continue;
+                }
                 if let Some(broken) = characters(text, &mut end) {
                     break broken;
                 }
                 end = scan::plain_run(text, end);
             }
+            // The block ends here.
+            Some(0x20..) => end = scan::plain_run(text, end),
             Some(_) => break After::Unusual,
             None => break After::End,
         }
     };
     Content { from, end, after }
-}
-
-/// Skips characters outside ASCII. Returns what is wrong if one is incomplete or not UTF-8.
-#[inline(always)]
-pub(super) fn characters(text: &[u8], at: &mut usize) -> Option<After> {
-    loop {
-        let rest = &text[*at..];
-        let word = match rest.first_chunk() {
-            Some(bytes) => u32::from_le_bytes(*bytes),
-            // A zero byte continues no character.
-            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)),
-        };
-        if word & 0x80 == 0 {
-            return None;
-        }
-        let length = character_length(word);
-        *at += length;
-        match length {
-            0 => return Some(broken_character(rest)),
-            2 if word & 0x80_0000 == 0 => return None,
-            3 if word & 0x8000_0000 == 0 => return None,
-            2 => *at = two_byte_run(text, *at),
-            3 => *at = three_byte_run(text, *at),
-            _ => {}
-        }
-    }
-}
-
-/// The end of a run of characters of two bytes, as far as sixteen bytes can be read at a time.
-#[inline(always)]
-fn two_byte_run(text: &[u8], from: usize) -> usize {
-    let mut at = from;
-    while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
-        let word = u128::from_le_bytes(*bytes);
-        // Each lane is a lead byte and one that continues it.
-        let other = word & (TWOS * 0xc0_e0) ^ (TWOS * 0x80_c0);
-        // After 0xc0 and 0xc1, the character would fit in one byte.
-        let rare = (word & (TWOS * 0x1e)).wrapping_sub(TWOS) & (TWOS * 0x8000);
-        if other | rare != 0 {
-            return at + (other | rare).trailing_zeros() as usize / 16 * 2;
-        }
-        at += 16;
-    }
-    at
-}
-
-/// The end of a run of characters of three bytes, as far as sixteen bytes can be read at a time:
-/// those of China, Japan and Korea.
-#[inline(always)]
-fn three_byte_run(text: &[u8], from: usize) -> usize {
-    let mut at = from;
-    while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
-        let word = u128::from_le_bytes(*bytes);
-        // Each lane is a lead byte and two that continue it.
-        let other = word & (THREES * 0xc0_c0_f0) ^ (THREES * 0x80_80_e0);
-        // After 0xe0 and 0xed, not all second bytes are allowed; those are read one by one.
-        let low = word & (THREES * 0x0f);
-        let rare = low.wrapping_sub(THREES) | (low ^ (THREES * 0x0d)).wrapping_sub(THREES);
-        let odd = other | rare & (THREES * 0x80_0000);
-        if odd != 0 {
-            return at + odd.trailing_zeros() as usize / 24 * 3;
-        }
-        at += 15;
-    }
-    at
-}
-
-/// The lowest bit of each of eight lanes of two bytes.
-const TWOS: u128 = u128::MAX / 0xffff;
-
-/// The lowest bit of each of five lanes of three bytes.
-const THREES: u128 = 1 | 1 << 24 | 1 << 48 | 1 << 72 | 1 << 96;
-
-/// The length of the character outside ASCII that `word` begins with, its first byte being the
-/// lowest one. 0 if there is none (RFC 3629, section 4).
-#[inline(always)]
-const fn character_length(word: u32) -> usize {
-    if word & 0xc0_e0 == 0x80_c0 {
-        // Two bytes for a character that fits in one are not UTF-8.
-        return if word & 0x1e == 0 { 0 } else { 2 };
-    }
-    if word & 0xc0_c0_f0 == 0x80_80_e0 {
-        // Nor are three bytes for a character that fits in two, nor surrogates.
-        let top = word & 0x20_0f;
-        return if top == 0 || top == 0x20_0d { 0 } else { 3 };
-    }
-    // From U+10000 to U+10FFFF.
-    let top = (word & 0x07) << 8 | word >> 8 & 0x30;
-    let four = word & 0xc0c0_c0f8 == 0x8080_80f0 && top >= 0x0_10 && top < 0x4_10;
-    if four { 4 } else { 0 }
-}
-
-/// What is wrong with the character outside ASCII that `rest` begins with: it is cut off by the end
-/// of the text, or not UTF-8.
-pub(super) const fn broken_character(rest: &[u8]) -> After {
-    match *rest {
-        [0xc2..=0xf4] => After::Cut(1),
-        [0xe0, 0xa0..=0xbf] | [0xe1..=0xec | 0xee | 0xef, 0x80..=0xbf] | [0xed, 0x80..=0x9f] => {
-            After::Cut(2)
-        }
-        [0xf0, 0x90..=0xbf] | [0xf1..=0xf3, 0x80..=0xbf] | [0xf4, 0x80..=0x8f] => After::Cut(2),
-        [0xf0, 0x90..=0xbf, 0x80..=0xbf]
-        | [0xf1..=0xf3, 0x80..=0xbf, 0x80..=0xbf]
-        | [0xf4, 0x80..=0x8f, 0x80..=0xbf] => After::Cut(3),
-        _ => After::Unusual,
-    }
-}
-
-/// Continues a character of which the first `had` bytes are in `bytes`. Returns how many there are
-/// now, and whether these are all; `None` if they are not UTF-8.
-#[inline(always)]
-pub(super) fn continue_character(
-    bytes: &mut [u8; 4],
-    had: usize,
-    text: &[u8],
-) -> Option<(usize, bool)> {
-    let all = match bytes[0] {
-        ..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        0xf0.. => 4,
-    };
-    let mut has = had;
-    for &byte in text.iter().take(all - had) {
-        *bytes.get_mut(has)? = byte;
-        has += 1;
-    }
-    if has == all {
-        (character_length(u32::from_le_bytes(*bytes)) == all).then_some((all, true))
-    } else {
-        matches!(broken_character(&bytes[..has]), After::Cut(_)).then_some((has, false))
-    }
 }
 
 /// The end of the escape whose backslash is at `at`, if it is complete and encodes a character.
@@ -279,7 +168,7 @@ pub(super) struct Key {
 /// Reads a key with the white space before it, if it is short and without escapes, and is followed
 /// by a colon and the first byte of a value.
 #[inline(always)]
-pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
+pub(super) fn key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<Key> {
     let quote = gap(text, at)?;
     if text[quote] != b'"' {
         return None;
@@ -287,7 +176,7 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
     let from = quote + 1;
     let mut to = scan::plain_run(text, from);
     if *text.get(to)? != b'"' {
-        to = wide_key(text, to)?;
+        to = wide_key(text, to, blocks)?;
     }
     if to == from || to - from >= MAX_TOKEN - 1 {
         return None;
@@ -301,8 +190,14 @@ pub(super) fn key(text: &[u8], at: usize) -> Option<Key> {
 
 /// The end of a key that contains characters outside ASCII.
 #[inline(never)]
-fn wide_key(text: &[u8], at: usize) -> Option<usize> {
-    let Content { from, end, after } = content(text, at);
+fn wide_key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<usize> {
+    if let Some(known) = blocks.ahead(text, at) {
+        let end = scan::content_run(&text[..known], at);
+        if text.get(end) == Some(&b'"') {
+            return Some(end);
+        }
+    }
+    let Content { from, end, after } = content(text, at, blocks);
     (from == at && after == After::Quote).then_some(end)
 }
 
@@ -363,64 +258,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_has_its_length() {
-        let bytes = [0, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
-        for first in 0x80..=0xff {
-            for second in bytes {
-                for third in bytes {
-                    for fourth in bytes {
-                        let all = [first, second, third, fourth];
-                        let valid = (2..=4).find(|&length| {
-                            core::str::from_utf8(&all[..length])
-                                .is_ok_and(|text| text.chars().count() == 1)
-                        });
-                        let found = character_length(u32::from_le_bytes(all));
-                        assert_eq!(found, valid.unwrap_or(0), "{all:x?}");
-                        for length in 1..4 {
-                            let cut = match core::str::from_utf8(&all[..length]) {
-                                Err(error) if is_cut_in_first(error) => After::Cut(length),
-                                _ => After::Unusual,
-                            };
-                            assert_eq!(broken_character(&all[..length]), cut, "{all:x?}, {length}");
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether the first character is cut off.
-    fn is_cut_in_first(error: core::str::Utf8Error) -> bool {
-        error.error_len().is_none() && error.valid_up_to() == 0
-    }
-
-    #[test]
-    fn runs_of_wide_characters_are_checked() {
-        type Run = fn(&[u8], usize) -> usize;
-        let runs: [(Run, &str, usize); 2] =
-            [(two_byte_run, "Приветыñçöß", 16), (three_byte_run, "北方地区的", 15)];
-        for (run, characters, size) in runs {
-            let mut text = [characters.as_bytes(); 2].concat();
-            text.push(b'"');
-            assert!(run(&text, 0) > text.len() - size, "{text:x?}");
-            for at in 0..=size {
-                for byte in 0..=255 {
-                    let before = core::mem::replace(&mut text[at], byte);
-                    let end = run(&text, 0);
-                    assert!(core::str::from_utf8(&text[..end]).is_ok(), "{text:x?}");
-                    // It goes on to the character that is not one of them.
-                    assert!(end + 3 > at, "{text:x?}");
-                    text[at] = before;
-                }
-            }
-        }
-    }
-
-    #[test]
     fn content_ends_at_quotes_escapes_and_errors() {
         let after = |text: &[u8]| {
-            let [content, short] = [content(text, 0), short_content(text, 0)]
-                .map(|content| (content.from, content.end, content.after));
+            let [content, short] = {
+                let mut blocks = Utf8Blocks::NONE;
+                [content(text, 0, &mut blocks), short_content(text, 0, &mut blocks)]
+            }
+            .map(|content| (content.from, content.end, content.after));
             assert_eq!(content, short);
             content
         };
