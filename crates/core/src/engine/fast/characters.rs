@@ -7,10 +7,11 @@ use super::tokens::After;
 pub(super) struct Utf8Blocks {
     /// The offset of the chunk in the input.
     base: usize,
-    /// The offsets at which the last block starts and ends.
-    start: usize,
-    end: usize,
-    /// Whether the bytes of that block were found to be UTF-8.
+    /// The index in the chunk at which the last block starts.
+    start: u32,
+    /// How many bytes it has.
+    length: u16,
+    /// Whether they were found to be UTF-8.
     valid: bool,
 }
 
@@ -18,18 +19,20 @@ pub(super) struct Utf8Blocks {
 const BLOCK: usize = 512;
 
 impl Utf8Blocks {
-    pub(super) const NONE: Self = Self { base: 0, start: 0, end: 0, valid: false };
+    pub(super) const NONE: Self = Self { base: 0, start: 0, length: 0, valid: false };
 
-    /// Continues with the chunk at `base`.
+    /// Continues with the chunk at `base`, which may be the same as before.
     pub(super) const fn begin_chunk(&mut self, base: usize) {
-        self.base = base;
+        if self.base != base {
+            *self = Self { base, ..Self::NONE };
+        }
     }
 
     /// Up to which index the text is known to be whole characters, if it is from `at` on.
     #[inline(always)]
     pub(super) fn ahead(&self, text: &[u8], at: usize) -> Option<usize> {
         let known = self.valid && self.contains(at);
-        known.then(|| text.len().min(self.end - self.base))
+        known.then(|| text.len().min(self.end()))
     }
 
     /// Up to which index the text from `at` on is known to be whole characters. At `at` is a byte
@@ -44,24 +47,31 @@ impl Utf8Blocks {
             }
             self.check(text, at);
         }
-        if self.valid { text.len().min(self.end - self.base) } else { at }
+        if self.valid { text.len().min(self.end()) } else { at }
+    }
+
+    #[inline(always)]
+    const fn end(&self) -> usize {
+        self.start as usize + self.length as usize
     }
 
     /// Whether the byte at `at` is in the last block. One before it may be read again.
     #[inline(always)]
     const fn contains(&self, at: usize) -> bool {
-        let offset = self.base + at;
-        self.start <= offset && offset < self.end
+        at.wrapping_sub(self.start as usize) < self.length as usize
     }
 
     /// Checks a block.
     #[inline(never)]
     fn check(&mut self, text: &[u8], at: usize) {
+        *self = Self { base: self.base, ..Self::NONE };
+        // In a chunk of more than 4 GiB, the rest is read character by character.
+        let Ok(start) = u32::try_from(at) else { return };
         let limit = text.len().min(at + BLOCK) - 1;
         // A block ends at the first byte of a character.
         let end = (at..=limit).rev().find(|&end| text[end] & 0xc0 != 0x80).unwrap_or(at);
         self.valid = text[at] >= 0xc0 && end > at && is_utf8(text, at, end);
-        (self.start, self.end) = (self.base + at, self.base + end.max(at + 1));
+        (self.start, self.length) = (start, (end - at).max(1) as u16);
     }
 }
 
