@@ -27,7 +27,7 @@ pub struct Answer {
     pub(crate) taken: Taken,
     pub(crate) shown: bool,
     pub(crate) is_call: bool,
-    /// Whether the call has ended, whatever its text looks like, if the reader of the response knows.
+    /// Whether it has ended, whatever its text looks like, if the reader of the response knows.
     pub(crate) ended: Option<bool>,
     pub(crate) other_tool: Option<String>,
     pub(crate) call_id: Option<String>,
@@ -94,6 +94,10 @@ impl Answer {
             None if transcript.outcome() == StreamOutcome::Complete => FinishReason::Stop,
             None => FinishReason::Other,
         };
+        // A text that lacks a part may look complete. Of a call, the reader knows.
+        if own.is_none() && response.lost().is_some() {
+            answer.ended = Some(false);
+        }
         answer.taken = transcript.usage().map(Taken::of).unwrap_or_default();
         answer
     }

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use jsonmend_core::{Options, Outcome, TrailingDocuments};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, Fitted, Schema};
-use jsonmend_wire::Block;
+use jsonmend_wire::{Block, Doubt};
 
-use crate::Event;
+use crate::{Event, object::doubted};
 
 /// The result of fitting an object, or a whole text, to the schema for the text.
 ///
@@ -34,6 +34,7 @@ pub struct ObjectFit {
     offset: usize,
     limit: usize,
     fitted: Option<Fitted>,
+    doubt: Option<Doubt>,
 }
 
 impl ObjectFit {
@@ -70,7 +71,15 @@ impl ObjectFit {
     /// How it ended.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
-        self.fitted.as_ref().map_or(Outcome::Overflow, Fitted::outcome)
+        let outcome = self.fitted.as_ref().map_or(Outcome::Overflow, Fitted::outcome);
+        if self.doubt.is_some() { doubted(outcome) } else { outcome }
+    }
+
+    /// Why it is not complete, if something of the response was lost that may belong to it, as with
+    /// [`Object::doubt`](crate::Object::doubt). [`fitted`](Self::fitted) knows nothing of that.
+    #[must_use]
+    pub const fn doubt(&self) -> Option<Doubt> {
+        self.doubt
     }
 
     /// The value, valid for the schema. It is complete only if the outcome is.
@@ -136,9 +145,9 @@ impl Documents {
                         let options = self.fit.clone().with_engine(self.engine.clone());
                         self.schema.fit(raw, &options.with_scope(Scope::Whole))
                     });
+                    let (limit, doubt) = (kept.limit, object.doubt());
                     let (object, offset) = (Some(object.number()), object.offset());
-                    let limit = kept.limit;
-                    Some(ObjectFit { object, block, offset, limit, fitted })
+                    Some(ObjectFit { object, block, offset, limit, fitted, doubt })
                 }
                 _ => None,
             };
@@ -149,12 +158,17 @@ impl Documents {
 
     /// Fits a text in which no object was found to the schema. The only readings left are those of the
     /// text as a whole.
-    pub(crate) fn fit_text(&self, block: Block, raw: Option<&[u8]>) -> ObjectFit {
+    pub(crate) fn fit_text(
+        &self,
+        block: Block,
+        raw: Option<&[u8]>,
+        doubt: Option<Doubt>,
+    ) -> ObjectFit {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
         let options = self.fit.clone().with_engine(engine).with_scope(Scope::Best);
         let fitted = raw.map(|raw| self.schema.fit(raw, &options));
         let limit = self.engine.limits().buffer();
-        ObjectFit { object: None, block, offset: 0, limit, fitted }
+        ObjectFit { object: None, block, offset: 0, limit, fitted, doubt }
     }
 }
 

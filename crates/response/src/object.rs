@@ -1,7 +1,7 @@
 //! Objects found in text.
 
 use jsonmend_core::{Outcome, Path, Repair, Repairs, buffer::BoundedBuffer};
-use jsonmend_wire::Block;
+use jsonmend_wire::{Block, Doubt};
 
 /// A JSON document found in text, and its outcome.
 ///
@@ -15,6 +15,7 @@ pub struct Object {
     outcome: Outcome,
     repairs: Repairs,
     cut_at: Option<Path>,
+    doubt: Option<Doubt>,
 }
 
 impl Object {
@@ -72,6 +73,14 @@ impl Object {
         self.cut_at.as_ref()
     }
 
+    /// Why it is not complete, if something of the response was lost while it was open, or before it where
+    /// it needed repairs. Its text may then be valid and lack a part, and the outcome is
+    /// [`Outcome::Closed`] where it would be complete.
+    #[must_use]
+    pub const fn doubt(&self) -> Option<Doubt> {
+        self.doubt
+    }
+
     /// The number of bytes of the text that it occupies.
     #[must_use]
     pub fn length(&self) -> usize {
@@ -108,6 +117,7 @@ pub struct ObjectBuilder {
     offset: usize,
     json: BoundedBuffer,
     repairs: Repairs,
+    doubt: Option<Doubt>,
 }
 
 impl ObjectBuilder {
@@ -115,7 +125,7 @@ impl ObjectBuilder {
     #[must_use]
     pub const fn new(number: usize, block: Block, offset: usize, limit: usize) -> Self {
         let json = BoundedBuffer::new(limit);
-        Self { number, block, offset, json, repairs: Repairs::new() }
+        Self { number, block, offset, json, repairs: Repairs::new(), doubt: None }
     }
 
     /// Its number, from 0, in the order in which the objects of the stream began.
@@ -148,6 +158,23 @@ impl ObjectBuilder {
         }
     }
 
+    /// Notes that something of it may be missing. Only the first reason is kept.
+    ///
+    /// ```
+    /// use jsonmend_core::Outcome;
+    /// use jsonmend_response::ObjectBuilder;
+    /// use jsonmend_wire::{Block, Doubt};
+    ///
+    /// let mut builder = ObjectBuilder::new(0, Block::default(), 0, 1024);
+    /// builder.push(b"{\"a\": 1}");
+    /// builder.doubt(Doubt::LostEvent);
+    /// let object = builder.end(Outcome::Unchanged);
+    /// assert_eq!((object.outcome(), object.doubt()), (Outcome::Closed, Some(Doubt::LostEvent)));
+    /// ```
+    pub fn doubt(&mut self, doubt: Doubt) {
+        self.doubt.get_or_insert(doubt);
+    }
+
     /// How much memory it takes, in bytes, about: its text and its repairs.
     pub(crate) fn weight(&self) -> usize {
         self.json.held() + self.repairs.memory()
@@ -162,7 +189,11 @@ impl ObjectBuilder {
     /// Ends the object with `outcome`, or with an overflow if it exceeded the limit.
     #[must_use]
     pub fn end(self, outcome: Outcome) -> Object {
-        let outcome = if self.is_kept() { outcome } else { Outcome::Overflow };
+        let outcome = match outcome {
+            _ if !self.is_kept() => Outcome::Overflow,
+            outcome if self.doubt.is_some() => doubted(outcome),
+            outcome => outcome,
+        };
         Object {
             number: self.number,
             block: self.block,
@@ -171,8 +202,14 @@ impl ObjectBuilder {
             outcome,
             repairs: self.repairs,
             cut_at: None,
+            doubt: self.doubt,
         }
     }
+}
+
+/// The outcome of a document that may lack a part.
+pub(crate) const fn doubted(outcome: Outcome) -> Outcome {
+    if outcome.is_complete() { Outcome::Closed } else { outcome }
 }
 
 /// Text of a model as a string. Invalid UTF-8 in raw text is replaced.

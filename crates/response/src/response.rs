@@ -1,6 +1,6 @@
 //! A whole response, collected.
 
-use jsonmend_wire::Transcript;
+use jsonmend_wire::{Doubt, Transcript};
 
 #[cfg(feature = "schema")]
 use crate::{CallFit, ObjectFit};
@@ -25,6 +25,7 @@ pub struct Response {
     call_fits: Vec<(usize, CallFit)>,
     #[cfg(feature = "schema")]
     object_fits: Vec<ObjectFit>,
+    lost: Option<Doubt>,
 }
 
 impl Response {
@@ -48,6 +49,9 @@ impl Response {
         }
         match event {
             Event::TextWasReasoning { block, .. } => self.transcript.text_was_reasoning(block),
+            Event::Doubted(doubt) if doubt.is_loss() => {
+                self.lost.get_or_insert(doubt);
+            }
             Event::ObjectEnded(object) => self.objects.push(*object),
             #[cfg(feature = "schema")]
             Event::CallFitted { call, fit } => self.call_fits.push((call, *fit)),
@@ -61,6 +65,27 @@ impl Response {
     #[must_use]
     pub const fn transcript(&self) -> &Transcript {
         &self.transcript
+    }
+
+    /// Why a part of the response may be missing, if one may: the first [loss](Doubt::is_loss). Where it was is
+    /// not known, so that any text and any call may lack something.
+    ///
+    /// ```
+    /// use jsonmend_response::{Response, ResponseOptions};
+    /// use jsonmend_wire::Doubt;
+    ///
+    /// // The event with the number 1 never arrived.
+    /// let body = br#"data: {"type":"response.output_text.delta","sequence_number":0,"delta":"[1"}
+    ///
+    /// data: {"type":"response.output_text.delta","sequence_number":2,"delta":"]"}
+    ///
+    /// "#;
+    /// let response = Response::read(body, ResponseOptions::new());
+    /// assert_eq!(response.lost(), Some(Doubt::LostEvent));
+    /// ```
+    #[must_use]
+    pub const fn lost(&self) -> Option<Doubt> {
+        self.lost
     }
 
     /// The objects in the text, in the order in which they ended.

@@ -54,8 +54,8 @@ impl RepairSummary {
             for (_, fit) in response.call_fits() {
                 summary.note_call_fit(fit);
             }
-            for fitted in response.object_fits().iter().filter_map(crate::ObjectFit::fitted) {
-                summary.note_fitted(fitted);
+            for fit in response.object_fits() {
+                summary.note_object_fit(fit);
             }
         }
         summary
@@ -79,9 +79,7 @@ impl RepairSummary {
             #[cfg(feature = "schema")]
             Event::CallFitted { fit, .. } => self.note_call_fit(fit),
             #[cfg(feature = "schema")]
-            Event::ObjectFitted(fit) => {
-                fit.fitted().into_iter().for_each(|fit| self.note_fitted(fit));
-            }
+            Event::ObjectFitted(fit) => self.note_object_fit(fit),
             _ => {}
         }
     }
@@ -105,13 +103,20 @@ impl RepairSummary {
     #[cfg(feature = "schema")]
     fn note_call_fit(&mut self, fit: &crate::CallFit) {
         if let crate::CallFit::Fitted { fitted, .. } = fit {
-            self.note_fitted(fitted);
+            self.note_fitted(fitted, fitted.outcome());
         }
     }
 
     #[cfg(feature = "schema")]
-    fn note_fitted(&mut self, fitted: &jsonmend_schema::Fitted) {
-        self.coerced |= fitted.outcome().is_complete() && !fitted.applied().is_empty();
+    fn note_object_fit(&mut self, fit: &crate::ObjectFit) {
+        if let Some(fitted) = fit.fitted() {
+            self.note_fitted(fitted, fit.outcome());
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn note_fitted(&mut self, fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
+        self.coerced |= outcome.is_complete() && !fitted.applied().is_empty();
     }
 
     /// Whether any text was repaired.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jsonmend_core::{Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_wire::{Block, WireEvent};
+use jsonmend_wire::{Block, Doubt, WireEvent};
 
 #[cfg(feature = "schema")]
 use crate::documents::{Documents, Kept};
@@ -26,6 +26,8 @@ pub(crate) struct Texts {
     kept: usize,
     /// The choices that hold a call or an object.
     answered: BTreeSet<u32>,
+    /// Why something of the response is missing.
+    lost: Option<Doubt>,
     #[cfg(feature = "schema")]
     documents: Option<Documents>,
 }
@@ -37,6 +39,9 @@ struct Text {
     open: Option<ObjectBuilder>,
     /// The open object is raw from here on.
     raw: bool,
+    /// How many bytes of it were read, and how many when something of the response was last lost.
+    read: usize,
+    lost_at: usize,
     #[cfg(feature = "schema")]
     kept: Option<Kept>,
 }
@@ -49,6 +54,7 @@ impl Texts {
             objects: 0,
             kept: 0,
             answered: BTreeSet::new(),
+            lost: None,
             #[cfg(feature = "schema")]
             documents: options
                 .schema
@@ -66,16 +72,21 @@ impl Texts {
                 if !taken_out {
                     queue(events, Event::Text { block: *block, text: (*text).to_owned() });
                 }
-                #[cfg(feature = "schema")]
-                if let Some(open) = self.texts.get_mut(block)
-                    && let Some(kept) = &mut open.kept
-                {
-                    kept.push(text);
+                if let Some(open) = self.texts.get_mut(block) {
+                    open.read += text.len();
+                    #[cfg(feature = "schema")]
+                    if let Some(kept) = &mut open.kept {
+                        kept.push(text);
+                    }
                 }
                 self.with(*block, events, |extractor, route| {
                     extractor.push(text.as_bytes(), route);
                 });
                 true
+            }
+            WireEvent::Doubted(doubt) if doubt.is_loss() => {
+                self.lose(*doubt);
+                false
             }
             WireEvent::CallBegan { choice, .. } => {
                 self.answered.insert(*choice);
@@ -95,6 +106,17 @@ impl Texts {
         }
     }
 
+    /// Notes that something of the response is missing. Which text it belonged to is not known.
+    fn lose(&mut self, doubt: Doubt) {
+        self.lost.get_or_insert(doubt);
+        for text in self.texts.values_mut() {
+            text.lost_at = text.read;
+            if let Some(open) = &mut text.open {
+                open.doubt(doubt);
+            }
+        }
+    }
+
     /// Whether a text is searched for objects. Adds an entry for a new text.
     fn is_searched(&mut self, block: Block) -> bool {
         let Some(scope) = self.scope else { return false };
@@ -107,6 +129,8 @@ impl Texts {
                 extractor: Box::new(extractor),
                 open: None,
                 raw: false,
+                read: 0,
+                lost_at: 0,
                 #[cfg(feature = "schema")]
                 kept: self.documents.as_ref().map(Documents::keep),
             };
@@ -149,6 +173,8 @@ impl Texts {
             events,
             ended: 0,
             cut_at: None,
+            lost: self.lost,
+            lost_at: text.lost_at,
         };
         then(&mut text.extractor, &mut route);
         let (ended, cut_at) = (route.ended, route.cut_at.take());
@@ -176,7 +202,7 @@ impl Texts {
         for (block, text) in &self.texts {
             let Some(kept) = &text.kept else { continue };
             if !self.answered.contains(&block.choice()) && !kept.is_blank() {
-                let fit = documents.fit_text(*block, kept.whole());
+                let fit = documents.fit_text(*block, kept.whole(), self.lost);
                 events.push_back(Event::ObjectFitted(Box::new(fit)));
             }
         }
@@ -197,6 +223,8 @@ struct Route<'a> {
     /// How many objects have ended.
     ended: usize,
     cut_at: Option<jsonmend_core::Path>,
+    lost: Option<Doubt>,
+    lost_at: usize,
 }
 
 impl Route<'_> {
@@ -230,7 +258,12 @@ impl TextSink for Route<'_> {
         let object = *self.objects;
         *self.objects += 1;
         *self.raw = false;
-        *self.open = Some(ObjectBuilder::new(object, self.block, offset, self.limit));
+        let mut open = ObjectBuilder::new(object, self.block, offset, self.limit);
+        // It began before the loss, and it was not certain then that it had.
+        if let Some(doubt) = self.lost.filter(|_| offset < self.lost_at) {
+            open.doubt(doubt);
+        }
+        *self.open = Some(open);
         queue(self.events, Event::ObjectBegan { object, block: self.block });
     }
     fn json(&mut self, bytes: &[u8]) {
@@ -249,7 +282,12 @@ impl TextSink for Route<'_> {
         *self.raw = true;
     }
     fn repair(&mut self, repair: Repair) {
-        self.grow(|open| open.repair(&repair));
+        let lost = self.lost;
+        self.grow(|open| {
+            open.repair(&repair);
+            // What looks like a defect may be the place of what was lost before it.
+            lost.into_iter().for_each(|doubt| open.doubt(doubt));
+        });
     }
     fn end(&mut self, outcome: Outcome) {
         if let Some(open) = self.open.take() {

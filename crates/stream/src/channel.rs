@@ -245,7 +245,7 @@ impl<D: Document> Channel<D> {
                     self.failed = true;
                     self.queue.push_back(InChannel::Provider(error));
                 }
-                Event::Doubted(doubt) if !self.failed && is_loss(doubt) => {
+                Event::Doubted(doubt) if !self.failed && doubt.is_loss() => {
                     self.queue.push_back(InChannel::Lost(doubt));
                 }
                 _ => {}
@@ -279,9 +279,4 @@ impl<B: AsRef<[u8]>, D: Document> Reads<B> for Channel<D> {
         self.finish(None);
         self.queue.push_back(InChannel::Ended);
     }
-}
-
-/// Whether a part of the text may be missing. The other doubts concern calls.
-const fn is_loss(doubt: Doubt) -> bool {
-    matches!(doubt, Doubt::DamagedEvent | Doubt::Limit | Doubt::LostEvent)
 }

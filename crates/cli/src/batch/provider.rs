@@ -77,6 +77,8 @@ struct ObjectRecord {
     json: Option<String>,
     start: usize,
     outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<&'static str>,
     repairs: Vec<Record>,
 }
 
@@ -89,6 +91,7 @@ impl ObjectRecord {
             json: object.json().filter(|_| outcome.is_valid()).map(str::to_owned),
             start: object.offset() + offset,
             outcome: outcome.code(),
+            doubt: object.doubt().map(Doubt::code),
             repairs: repairs.into_iter().map(|record| record.shifted(offset)).collect(),
         }
     }

@@ -3,8 +3,8 @@
 use jsonmend_core::Outcome;
 use jsonmend_extract::Tools;
 use jsonmend_response::{CallFit, ObjectFit};
-use jsonmend_schema::{Fitted, Registry, Resolved, Rules, SharedRegistry};
-use jsonmend_wire::{Block, Call};
+use jsonmend_schema::{Registry, Resolved, Rules, SharedRegistry};
+use jsonmend_wire::{Block, Call, Doubt};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -157,6 +157,8 @@ pub(crate) struct ObjectFitRecord<'a> {
     /// The value, if it matches the schema.
     json: Option<&'a str>,
     outcome: &'static str,
+    /// Why the value may lack something.
+    doubt: Option<&'static str>,
     repairs: Vec<Record>,
     #[serde(flatten)]
     fit: Option<Fitting>,
@@ -194,6 +196,7 @@ impl<'f> ObjectReport<'f> {
             start,
             json: self.json(),
             outcome: self.outcome().code(),
+            doubt: self.fit.doubt().map(Doubt::code),
             repairs: repairs.into_iter().map(|record| record.shifted(start)).collect(),
             fit: fit.map(|fit| fit.shifted(start)),
         }
@@ -201,13 +204,16 @@ impl<'f> ObjectReport<'f> {
 
     /// `repaired (2 changes, 1 rule, highest risk likely)`.
     pub(crate) fn summary(self, paint: Paint) -> Shown {
-        let outcome = || report::outcome(paint, self.outcome());
-        self.fit.fitted().map_or_else(outcome, |fitted: &Fitted| summary(fitted, paint))
+        match self.fit.fitted() {
+            Some(fitted) if self.fit.doubt().is_none() => summary(fitted, paint),
+            _ => report::outcome(paint, self.outcome()),
+        }
     }
 
-    /// One line for each applied rule or issue.
+    /// One line for each reason to doubt it, applied rule or issue.
     pub(crate) fn lines(self) -> Vec<String> {
         let too_long = || vec![format!("longer than {} bytes (--buffer)", self.fit.limit())];
-        self.fit.fitted().map_or_else(too_long, told)
+        let doubt = self.fit.doubt().map(|doubt| doubt.description().to_owned());
+        doubt.into_iter().chain(self.fit.fitted().map_or_else(too_long, told)).collect()
     }
 }

@@ -150,6 +150,7 @@ pub(super) fn found(object: &Object) -> Value {
         "start": object.offset(),
         "json": object.json().filter(|_| object.outcome().is_valid()),
         "outcome": object.outcome().code(), "repairs": records(of_object(object)),
+        "doubt": object.doubt().map(Doubt::code),
     })
 }
 

@@ -142,7 +142,8 @@ impl View for Screen {
         let paint = self.session.stderr;
         let name = paint.paint(BOLD, shown!("object at byte {}", object.offset()));
         let (state, count) = (report::outcome(paint, outcome), report::count(object.repairs()));
-        notice(&shown!("{}: {} ({})", name, state, count));
+        let why = object.doubt().map(|doubt| format!(": {}", doubt.description()));
+        notice(&shown!("{}: {} ({}){}", name, state, count, why.unwrap_or_default()));
         self.list(None, report::of_object(object));
     }
 

@@ -51,8 +51,8 @@ pub(super) fn ended(watch: &Watch, ended: &Ended<'_>) {
 
 /// A value was fitted to its schema, or could not be.
 #[cfg(feature = "schema")]
-pub(super) fn fitted(watch: &Watch, fitted: &jsonmend_schema::Fitted) {
-    let fits = if !fitted.outcome().is_complete() {
+pub(super) fn fitted(watch: &Watch, fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
+    let fits = if !outcome.is_complete() {
         "no"
     } else if fitted.applied().is_empty() {
         "as-is"

@@ -95,7 +95,7 @@ impl Telemetry {
                 watch.call_fit(fit);
             }
             for fit in response.object_fits() {
-                fit.fitted().into_iter().for_each(|fitted| watch.fitted(fitted));
+                watch.object_fit(fit);
             }
         }
         trace::response(transcript.outcome());
@@ -173,9 +173,7 @@ impl Watch {
             #[cfg(feature = "schema")]
             Event::CallFitted { fit, .. } => self.call_fit(fit),
             #[cfg(feature = "schema")]
-            Event::ObjectFitted(fit) => {
-                fit.fitted().into_iter().for_each(|fitted| self.fitted(fitted));
-            }
+            Event::ObjectFitted(fit) => self.object_fit(fit),
             Event::Ended(outcome) => trace::response(*outcome),
             Event::ObjectEnded(object) => self.object(object),
             Event::Oversize { limit, .. } => trace::oversize(*limit),
@@ -217,16 +215,23 @@ impl Watch {
     #[cfg(feature = "schema")]
     fn call_fit(&self, fit: &jsonmend_response::CallFit) {
         if let jsonmend_response::CallFit::Fitted { fitted, .. } = fit {
-            self.fitted(fitted);
+            self.fitted(fitted, fitted.outcome());
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn object_fit(&self, fit: &jsonmend_response::ObjectFit) {
+        if let Some(fitted) = fit.fitted() {
+            self.fitted(fitted, fit.outcome());
         }
     }
 
     /// A value was fitted to its schema, or could not be.
     #[cfg(feature = "schema")]
-    pub(crate) fn fitted(&self, fitted: &jsonmend_schema::Fitted) {
-        trace::fitted(fitted);
+    pub(crate) fn fitted(&self, fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
+        trace::fitted(fitted, outcome);
         #[cfg(feature = "metrics")]
-        metrics::fitted(self, fitted);
+        metrics::fitted(self, fitted, outcome);
     }
 
     fn ended(&self, ended: &Ended<'_>) {

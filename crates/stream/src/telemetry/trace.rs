@@ -1,6 +1,8 @@
 //! Logging with the feature `tracing`: how things ended, and content only if that is wanted. Without the feature
 //! these functions do nothing.
 
+#[cfg(feature = "schema")]
+use jsonmend_core::Outcome;
 use jsonmend_response::Object;
 use jsonmend_wire::{Call, StreamOutcome};
 
@@ -75,17 +77,17 @@ pub(super) fn oversize(limit: usize) {
 
 /// A value was fitted to its schema, or could not be.
 #[cfg(feature = "schema")]
-pub(super) fn fitted(fitted: &jsonmend_schema::Fitted) {
+pub(super) fn fitted(fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
-        outcome = fitted.outcome().code(),
+        outcome = outcome.code(),
         rules = fitted.applied().len(),
         issues = fitted.issues().len(),
         bytes = fitted.text().map(str::len),
         "value ended"
     );
     #[cfg(not(feature = "tracing"))]
-    let _ = fitted;
+    let _ = (fitted, outcome);
 }
 
 /// The stream of bytes failed.

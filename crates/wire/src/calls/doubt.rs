@@ -86,6 +86,20 @@ impl Doubt {
         }
     }
 
+    /// Whether a part of the response may be missing, and so of a text that is being read. The other reasons
+    /// concern calls.
+    ///
+    /// ```
+    /// use jsonmend_wire::Doubt;
+    ///
+    /// assert!(Doubt::LostEvent.is_loss());
+    /// assert!(!Doubt::UncleanStop.is_loss());
+    /// ```
+    #[must_use]
+    pub const fn is_loss(self) -> bool {
+        matches!(self, Self::DamagedEvent | Self::Limit | Self::LostEvent)
+    }
+
     /// A description, to be used as the end of a sentence about the call.
     #[must_use]
     pub const fn description(self) -> &'static str {
