@@ -53,10 +53,11 @@ impl Texts {
             answered: BTreeSet::new(),
             lost: None,
             #[cfg(feature = "schema")]
-            documents: options
-                .schema
-                .clone()
-                .map(|(schema, fit)| Documents::new(schema, fit, options.mending().clone())),
+            documents: options.schema.clone().map(|(schema, fit)| {
+                let none = jsonmend_schema::Rules::none;
+                let fit = if options.coerces { fit } else { fit.with_rules(none()) };
+                Documents::new(schema, fit, options.mending().clone())
+            }),
             options,
         }
     }
