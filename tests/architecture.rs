@@ -66,7 +66,8 @@ fn nothing_points_backwards() {
 #[test]
 fn every_package_has_its_place() {
     for name in dependencies().keys() {
-        let known = CRATES.contains(&name.as_str()) || name == "jsonmend-tests";
+        let outside = ["jsonmend-examples", "jsonmend-tests"];
+        let known = CRATES.contains(&name.as_str()) || outside.contains(&name.as_str());
         assert!(known, "{name} is not in `CRATES`: add it there");
     }
 }

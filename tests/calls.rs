@@ -1,4 +1,5 @@
-//! Calls of responses that were cut off, or that lost an event, are never complete.
+//! Calls of responses that were cut off, or that lost an event, are never complete, and neither are the objects
+//! in their texts.
 //!
 //! `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
 
@@ -7,8 +8,10 @@
 use std::{fs, path::Path};
 
 use jsonmend_core::{Options, Policy};
-use jsonmend_testkit::{Seed, bodies::Shape, laws};
-use jsonmend_wire::WireOptions;
+use jsonmend_extract::Scope;
+use jsonmend_response::{Object, Response, ResponseOptions};
+use jsonmend_testkit::{Seed, bodies::Shape, laws, transport::Events};
+use jsonmend_wire::{WireLimits, WireOptions};
 
 fn options() -> [WireOptions; 2] {
     let permissive = Options::new().with_policy(Policy::PERMISSIVE);
@@ -72,6 +75,84 @@ fn no_call_that_lost_an_event_is_complete() {
     }
 }
 
+/// Responses with objects in their texts, in every format, in pieces that leave an object where one of them is
+/// lost.
+fn texts() -> Vec<(String, Vec<u8>)> {
+    let texts: [&[&str]; 6] = [
+        &["[1, ", "2, ", "3]"],
+        &[
+            "Sure:\n```json\n{\"a\": {\"b\"",
+            ": [1, {\"c\"",
+            ": 2}, ",
+            "{\"d\": 3}]}, ",
+            "\"e\": 4}\n```",
+        ],
+        &["{\"a\": ", "{\"b\": ", "{\"c\": 1", "}}}"],
+        &["{'a': ", "True, ", "'b': 'x", " y'", ", }"],
+        &["One: {\"a\": 1}. Two: ", "{\"b\": ", "[2]}. ", "Three: ", "[3, ", "4]"],
+        &["{\"a\": \"see ", "{\\\"b\\\": 1}\", ", "\"c\": [[1], ", "[2]]}"],
+    ];
+    let mut bodies = Vec::new();
+    // What Replicate writes is plain text, so that damage leaves no trace.
+    for shape in Shape::ALL.into_iter().filter(|shape| *shape != Shape::Replicate) {
+        for (number, text) in texts.iter().enumerate() {
+            bodies.push((format!("{shape} {number}"), shape.body(text, &[])));
+        }
+    }
+    bodies
+}
+
+fn objects(body: &[u8], limits: WireLimits, scope: Scope, mending: &Options) -> Response {
+    let wire = WireOptions::new().with_limits(limits).with_mending(mending.clone());
+    Response::read(body, ResponseOptions::new().with_wire(wire).with_objects(scope))
+}
+
+fn ends(response: &Response) -> Vec<(String, bool)> {
+    let end = |object: &Object| {
+        (object.json().unwrap_or_default().to_owned(), object.outcome().is_complete())
+    };
+    response.objects().iter().map(end).collect()
+}
+
+/// The ways in which a body breaks the law of [`laws::lost_objects`], damaged in every way, or without one of its
+/// events where that is noticed.
+fn broken_objects(body: &[u8], seed: &mut Seed) -> Vec<String> {
+    let mut broken = Vec::new();
+    for mending in [Options::new(), Options::new().with_policy(Policy::PERMISSIVE)] {
+        for scope in [Scope::All, Scope::First, Scope::Whole] {
+            let read = |body: &[u8], limits| ends(&objects(body, limits, scope, &mending));
+            if let Err(violation) = laws::lost_objects(body, (&read, WireLimits::new()), seed) {
+                broken.push(violation.what().to_owned());
+            }
+            let known = read(body, WireLimits::new());
+            let events = Events::of(body);
+            for lost in 0..events.len() {
+                let rest: Vec<usize> = (0..events.len()).filter(|event| *event != lost).collect();
+                let response = objects(&events.body_of(&rest), WireLimits::new(), scope, &mending);
+                let left = ends(&response);
+                let is_new = |end: &&(String, bool)| end.1 && !known.contains(end);
+                if let (Some(_), Some(new)) = (response.lost(), left.iter().find(is_new)) {
+                    broken.push(format!("event {lost} is lost: {} is complete", new.0));
+                }
+            }
+        }
+    }
+    broken
+}
+
+#[test]
+fn no_object_that_lost_an_event_is_complete() {
+    let mut seed = Seed::new(20);
+    let mut failures = 0;
+    for (name, body) in texts() {
+        for what in broken_objects(&body, &mut seed) {
+            println!("{name}: {what}");
+            failures += 1;
+        }
+    }
+    assert_eq!(failures, 0);
+}
+
 #[test]
 fn recordings_keep_the_laws_of_calls() {
     let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
@@ -88,6 +169,10 @@ fn recordings_keep_the_laws_of_calls() {
         for violation in laws.into_iter().filter_map(Result::err) {
             broken += 1;
             println!("{name}: {}: {}", violation.law(), violation.what());
+        }
+        for what in broken_objects(&body, &mut seed) {
+            broken += 1;
+            println!("{name}: {what}");
         }
     }
     assert_eq!(broken, 0);

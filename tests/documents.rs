@@ -287,7 +287,7 @@ fn documents() -> Vec<String> {
             .filter(|name| name.ends_with(".md"))
             .collect()
     };
-    [names(""), names("docs/"), names("examples/streams/")].concat()
+    [names(""), names("docs/"), names("examples/"), names("examples/streams/")].concat()
 }
 
 /// The targets of the links in a page.

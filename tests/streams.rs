@@ -6,7 +6,7 @@ use std::pin::pin;
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream};
 use jsonmend_extract::Scope;
-use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions};
+use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions, RewriteOptions};
 use jsonmend_testkit::allocations::{Heap, heap_of};
 
 /// A list of records with a few defects each.
@@ -76,4 +76,33 @@ fn an_idle_stream_is_small() {
     assert!(fresh <= 4 * 1024, "{fresh}");
     assert!(with_prose <= 8 * 1024, "{with_prose}");
     assert!(searched_prose <= 8 * 1024, "{searched_prose}");
+}
+
+/// A response that never ends takes no more memory than a short one, through any adapter.
+#[test]
+fn what_never_ends_keeps_nothing() {
+    let event = |text: &str| {
+        let choice = serde_json::json!({"index": 0, "delta": {"content": text}});
+        format!("data: {}\n\n", serde_json::json!({"choices": [choice]}))
+    };
+    let (opening, piece) = (event("["), event("{'a': 1, 'b': 'see [1]'}, "));
+    let peak = |events: usize, adapter: usize| {
+        let heap = heap_of(|| {
+            let pieces = std::iter::repeat_n(piece.as_str(), events);
+            let body = std::iter::once(opening.as_str()).chain(pieces).map(Ok::<_, &str>);
+            let body = stream::iter(body);
+            let searched = ResponseOptions::new().with_objects(Scope::First);
+            let read = match adapter {
+                0 => block_on(body.mend(ResponseOptions::new()).count()),
+                1 => block_on(body.rewrite(RewriteOptions::new()).count()),
+                _ => block_on(body.items::<serde_json::Value>("", searched).count()),
+            };
+            assert!(read >= events, "{adapter}: {read}");
+        });
+        heap.peak
+    };
+    for adapter in 0..3 {
+        let (short, long) = (peak(200, adapter), peak(20_000, adapter));
+        assert!(long <= short + 1024, "{adapter}: {short} and {long} bytes");
+    }
 }

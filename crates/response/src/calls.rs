@@ -8,7 +8,7 @@ use std::{
 use jsonmend_core::{Mended, Options, Outcome, Output, buffer::BoundedBuffer};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
-use jsonmend_wire::{Call, CallKind, Guides, WireEvent};
+use jsonmend_wire::{Call, CallKind, Guides, ToolPolicies, WireEvent, WireOptions};
 
 use crate::Event;
 
@@ -70,13 +70,40 @@ impl CallFit {
 #[derive(Debug)]
 pub(crate) struct Tools {
     registry: SharedRegistry,
-    /// The options with which calls are repaired.
-    engine: Options,
+    engine: Engine,
     open: BTreeMap<usize, OpenCall>,
     /// Whether the guides of calls are those of the registry.
     guided: bool,
     /// The calls that received arguments since the last chunk.
     grew: Vec<usize>,
+}
+
+/// How calls are repaired, and whether the rules of a schema may change them.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    mending: Options,
+    policies: Option<ToolPolicies>,
+    coerces: bool,
+}
+
+impl Engine {
+    pub(crate) fn new(wire: &WireOptions, coerces: bool) -> Self {
+        let policies = wire.policies().cloned();
+        Self { mending: wire.mending().clone(), policies, coerces }
+    }
+
+    /// The options for fitting a call. Policies of single tools are not for calls in a text.
+    fn fit_options(&self, target: &Target<'_>, in_text: bool) -> FitOptions {
+        let policies = self.policies.as_ref().filter(|_| !in_text);
+        let engine = match policies.and_then(|policies| policies.find(target.name)) {
+            Some(policy) => self.mending.clone().with_policy(policy),
+            None => self.mending.clone(),
+        };
+        let own = target.rules.cloned().unwrap_or_default();
+        let rules = if self.coerces { own } else { Rules::none() };
+        let options = FitOptions::new().with_engine(engine).with_scope(Scope::Whole);
+        options.with_name(target.name).with_rules(rules)
+    }
 }
 
 /// A call that has begun.
@@ -108,7 +135,7 @@ struct Along {
 }
 
 impl Tools {
-    pub(crate) fn new(registry: &SharedRegistry, engine: Options, guided: bool) -> Self {
+    pub(crate) fn new(registry: &SharedRegistry, engine: Engine, guided: bool) -> Self {
         let registry = registry.clone();
         Self { registry, engine, open: BTreeMap::new(), guided, grew: Vec::new() }
     }
@@ -118,7 +145,7 @@ impl Tools {
         match *event {
             WireEvent::CallBegan { call, kind, name, .. } => {
                 let registry = self.registry.load();
-                let kept = BoundedBuffer::new(self.engine.limits().buffer());
+                let kept = BoundedBuffer::new(self.engine.mending.limits().buffer());
                 let follower = Follower::Waits(kept);
                 let name = name.map(str::to_owned);
                 self.open.insert(call, OpenCall { kind, name, registry, follower });
@@ -175,7 +202,7 @@ impl Tools {
 
 impl OpenCall {
     /// Reads more of the arguments.
-    fn push(&mut self, bytes: &[u8], engine: &Options) {
+    fn push(&mut self, bytes: &[u8], engine: &Engine) {
         if let Follower::Waits(text) = &mut self.follower {
             let begun = text.held() + bytes.len() > 0 || !text.is_whole();
             let Some(name) = self.name.as_deref().filter(|_| begun) else {
@@ -231,8 +258,9 @@ impl OpenCall {
 }
 
 impl Along {
-    fn new(tool: &Target<'_>, engine: &Options) -> Self {
-        Self { cursor: Cursor::new(tool.schema, &tool.options(engine)), reported: 0 }
+    fn new(tool: &Target<'_>, engine: &Engine) -> Self {
+        let options = engine.fit_options(tool, false);
+        Self { cursor: Cursor::new(tool.schema, &options), reported: 0 }
     }
 }
 
@@ -252,14 +280,6 @@ struct Target<'r> {
     rules: Option<&'r Rules>,
 }
 
-impl Target<'_> {
-    fn options(&self, engine: &Options) -> FitOptions {
-        let rules = self.rules.cloned().unwrap_or_default();
-        let options = FitOptions::new().with_engine(engine.clone()).with_scope(Scope::Whole);
-        options.with_name(self.name).with_rules(rules)
-    }
-}
-
 fn target<'r>(registry: &'r Registry, name: &'r str) -> Option<Target<'r>> {
     match registry.resolve(Some(name), None) {
         Resolved::Tool { name, schema, rules, .. } => {
@@ -272,7 +292,7 @@ fn target<'r>(registry: &'r Registry, name: &'r str) -> Option<Target<'r>> {
 
 /// Fits a call that has ended to the schema of its tool. It reads what the model wrote, so that all
 /// changes form one edit script. `guided`: the guides of calls are those of the registry.
-fn fit(call: &Call, registry: &Registry, engine: &Options, guided: bool) -> CallFit {
+fn fit(call: &Call, registry: &Registry, engine: &Engine, guided: bool) -> CallFit {
     if call.kind() == CallKind::Custom {
         return CallFit::Unchecked;
     }
@@ -292,10 +312,11 @@ fn fit(call: &Call, registry: &Registry, engine: &Options, guided: bool) -> Call
     if unread || call.raw().trim().is_empty() {
         return CallFit::Incomplete { outcome };
     }
-    let (input, options) = (call.raw().as_bytes(), target.options(engine));
+    let input = call.raw().as_bytes();
+    let options = engine.fit_options(&target, call.dialect().is_some());
     // What was mended with the same guide is not mended once more. A longer text was mended as it arrived.
     let known = guided && call.is_guided() && outcome == Outcome::Repaired;
-    let fitted = if known && input.len() <= engine.limits().buffer() {
+    let fitted = if known && input.len() <= engine.mending.limits().buffer() {
         let text = Some(call.arguments().to_owned());
         let mended = Mended::new(outcome, text, call.repairs().clone(), None);
         target.schema.fit_mended(input, mended, &options)

@@ -89,8 +89,8 @@ pub enum Event {
         /// The provider's own JSON, verbatim.
         json: String,
     },
-    /// Something of the response was lost, damaged or contradicted. No call that is open here is complete, and a
-    /// text that is open may lack a part. It comes before what was read next.
+    /// Something of the response was lost, damaged or contradicted. No call that is open here is complete, and
+    /// after a [loss](Doubt::is_loss) no object that ends later in a text. It comes before what was read next.
     Doubted(Doubt),
     /// The stream ended. The last event.
     Ended(StreamOutcome),

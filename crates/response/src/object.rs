@@ -73,9 +73,9 @@ impl Object {
         self.cut_at.as_ref()
     }
 
-    /// Why it is not complete, if something of the response was lost while it was open, or before it where
-    /// it needed repairs. Its text may then be valid and lack a part, and the outcome is
-    /// [`Outcome::Closed`] where it would be complete.
+    /// Why it is not complete, if [something of the response was lost](Doubt::is_loss) before it ended, whether
+    /// it had begun then or not: what looks like its beginning may have been its middle. Its text may be valid
+    /// and lack a part, and the outcome is [`Outcome::Closed`] where it would be complete.
     #[must_use]
     pub const fn doubt(&self) -> Option<Doubt> {
         self.doubt

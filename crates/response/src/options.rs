@@ -30,6 +30,8 @@ pub struct ResponseOptions {
     pub(crate) tools: Option<SharedRegistry>,
     #[cfg(feature = "schema")]
     pub(crate) schema: Option<(Schema, FitOptions)>,
+    #[cfg(feature = "schema")]
+    pub(crate) coerces: bool,
 }
 
 impl ResponseOptions {
@@ -48,6 +50,8 @@ impl ResponseOptions {
             tools: None,
             #[cfg(feature = "schema")]
             schema: None,
+            #[cfg(feature = "schema")]
+            coerces: true,
         }
     }
 
@@ -171,6 +175,18 @@ impl ResponseOptions {
     #[must_use]
     pub fn with_schema(mut self, schema: &Schema, options: FitOptions) -> Self {
         self.schema = Some((schema.clone(), options));
+        self
+    }
+
+    /// Makes the schemas only validate, of tools and of the text: no rule changes a value, whatever the registry and
+    /// the options say. Syntax is repaired as before.
+    ///
+    /// ### Default
+    /// The rules of each tool, and those of the options for the text.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub const fn without_rules(mut self) -> Self {
+        self.coerces = false;
         self
     }
 

@@ -7,7 +7,7 @@ use jsonmend_schema::Cursor;
 use jsonmend_wire::{Decoder, WireEvent};
 
 #[cfg(feature = "schema")]
-use crate::calls::{Tools, guides};
+use crate::calls::{Engine, Tools, guides};
 use crate::{
     Event, ResponseOptions,
     event::queue,
@@ -68,7 +68,8 @@ impl ResponseReader {
                 Some(registry) => {
                     // The caller may have set other guides.
                     let own = wire.guides().is_none() && wire.mending().guide().is_none();
-                    let tools = Tools::new(registry, wire.mending().clone(), own);
+                    let engine = Engine::new(&wire, options.coerces);
+                    let tools = Tools::new(registry, engine, own);
                     let guided = wire.guides().is_some();
                     let wire = if guided { wire } else { wire.with_guides(guides(registry)) };
                     (wire, Some(tools))

@@ -39,9 +39,6 @@ struct Text {
     open: Option<ObjectBuilder>,
     /// The open object is raw from here on.
     raw: bool,
-    /// How many bytes of it were read, and how many when something of the response was last lost.
-    read: usize,
-    lost_at: usize,
     #[cfg(feature = "schema")]
     kept: Option<Kept>,
 }
@@ -56,10 +53,11 @@ impl Texts {
             answered: BTreeSet::new(),
             lost: None,
             #[cfg(feature = "schema")]
-            documents: options
-                .schema
-                .clone()
-                .map(|(schema, fit)| Documents::new(schema, fit, options.mending().clone())),
+            documents: options.schema.clone().map(|(schema, fit)| {
+                let none = jsonmend_schema::Rules::none;
+                let fit = if options.coerces { fit } else { fit.with_rules(none()) };
+                Documents::new(schema, fit, options.mending().clone())
+            }),
             options,
         }
     }
@@ -72,12 +70,11 @@ impl Texts {
                 if !taken_out {
                     queue(events, Event::Text { block: *block, text: (*text).to_owned() });
                 }
-                if let Some(open) = self.texts.get_mut(block) {
-                    open.read += text.len();
-                    #[cfg(feature = "schema")]
-                    if let Some(kept) = &mut open.kept {
-                        kept.push(text);
-                    }
+                #[cfg(feature = "schema")]
+                if let Some(open) = self.texts.get_mut(block)
+                    && let Some(kept) = &mut open.kept
+                {
+                    kept.push(text);
                 }
                 self.with(*block, events, |extractor, route| {
                     extractor.push(text.as_bytes(), route);
@@ -85,7 +82,7 @@ impl Texts {
                 true
             }
             WireEvent::Doubted(doubt) if doubt.is_loss() => {
-                self.lose(*doubt);
+                self.lost.get_or_insert(*doubt);
                 false
             }
             WireEvent::CallBegan { choice, .. } => {
@@ -106,17 +103,6 @@ impl Texts {
         }
     }
 
-    /// Notes that something of the response is missing. Which text it belonged to is not known.
-    fn lose(&mut self, doubt: Doubt) {
-        self.lost.get_or_insert(doubt);
-        for text in self.texts.values_mut() {
-            text.lost_at = text.read;
-            if let Some(open) = &mut text.open {
-                open.doubt(doubt);
-            }
-        }
-    }
-
     /// Whether a text is searched for objects. Adds an entry for a new text.
     fn is_searched(&mut self, block: Block) -> bool {
         let Some(scope) = self.scope else { return false };
@@ -129,8 +115,6 @@ impl Texts {
                 extractor: Box::new(extractor),
                 open: None,
                 raw: false,
-                read: 0,
-                lost_at: 0,
                 #[cfg(feature = "schema")]
                 kept: self.documents.as_ref().map(Documents::keep),
             };
@@ -174,7 +158,6 @@ impl Texts {
             ended: 0,
             cut_at: None,
             lost: self.lost,
-            lost_at: text.lost_at,
         };
         then(&mut text.extractor, &mut route);
         let (ended, cut_at) = (route.ended, route.cut_at.take());
@@ -223,8 +206,9 @@ struct Route<'a> {
     /// How many objects have ended.
     ended: usize,
     cut_at: Option<jsonmend_core::Path>,
+    /// Why something of the response is missing. Which text it belonged to is not known, and what looks like the
+    /// beginning of an object after it may have been the middle of one.
     lost: Option<Doubt>,
-    lost_at: usize,
 }
 
 impl Route<'_> {
@@ -258,12 +242,7 @@ impl TextSink for Route<'_> {
         let object = *self.objects;
         *self.objects += 1;
         *self.raw = false;
-        let mut open = ObjectBuilder::new(object, self.block, offset, self.limit);
-        // It began before the loss, and it was not certain then that it had.
-        if let Some(doubt) = self.lost.filter(|_| offset < self.lost_at) {
-            open.doubt(doubt);
-        }
-        *self.open = Some(open);
+        *self.open = Some(ObjectBuilder::new(object, self.block, offset, self.limit));
         queue(self.events, Event::ObjectBegan { object, block: self.block });
     }
     fn json(&mut self, bytes: &[u8]) {
@@ -282,15 +261,11 @@ impl TextSink for Route<'_> {
         *self.raw = true;
     }
     fn repair(&mut self, repair: Repair) {
-        let lost = self.lost;
-        self.grow(|open| {
-            open.repair(&repair);
-            // What looks like a defect may be the place of what was lost before it.
-            lost.into_iter().for_each(|doubt| open.doubt(doubt));
-        });
+        self.grow(|open| open.repair(&repair));
     }
     fn end(&mut self, outcome: Outcome) {
-        if let Some(open) = self.open.take() {
+        if let Some(mut open) = self.open.take() {
+            self.lost.into_iter().for_each(|doubt| open.doubt(doubt));
             self.ended += 1;
             *self.kept = self.kept.saturating_sub(open.weight());
             queue(self.events, Event::ObjectEnded(Box::new(open.end(outcome))));

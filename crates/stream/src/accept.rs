@@ -11,7 +11,6 @@ use std::{
 
 use futures_core::{Stream, stream::FusedStream};
 use jsonmend_response::Event;
-use jsonmend_wire::Doubt;
 use pin_project_lite::pin_project;
 
 use crate::{Error, MendStream};
@@ -183,8 +182,6 @@ pin_project! {
         next: Option<Event>,
         options: AcceptOptions,
         counts: AcceptCounts,
-        // What the response lost.
-        doubt: Option<Doubt>,
         // How much was read of the open calls, if the stream may end early. Empty without schemas.
         read: Vec<(usize, usize)>,
         over: bool,
@@ -240,7 +237,6 @@ where
             next: None,
             options,
             counts: AcceptCounts::default(),
-            doubt: None,
             read: Vec::new(),
             over: false,
         }
@@ -314,9 +310,6 @@ where
                     })));
                 }
             }
-            if let Event::Doubted(doubt) = event {
-                this.doubt.get_or_insert(doubt);
-            }
             let candidate = match event {
                 Event::CallEnded(call) => {
                     let following = this.events.as_mut().take_ready();
@@ -344,13 +337,10 @@ where
                         object: Some(object),
                         #[cfg(feature = "schema")]
                         fit,
-                        doubt: *this.doubt,
                     }
                 }
                 #[cfg(feature = "schema")]
-                Event::ObjectFitted(fit) => {
-                    Candidate::Object { object: None, fit: Some(fit), doubt: *this.doubt }
-                }
+                Event::ObjectFitted(fit) => Candidate::Object { object: None, fit: Some(fit) },
                 event => return Poll::Ready(Some(Ok(AcceptEvent::Event(event)))),
             };
             if let Some(judgement) = judge(&candidate, *this.options) {

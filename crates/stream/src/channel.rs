@@ -1,4 +1,4 @@
-//! The documents of a channel of text, or of the texts of a response.
+//! The documents of a channel of text, of the texts of a response, or of the arguments of its calls.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -10,7 +10,7 @@ use futures_core::Stream;
 use jsonmend_core::Options;
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-use jsonmend_wire::{Block, Doubt, WireError};
+use jsonmend_wire::{Block, Call, Doubt, WireError};
 use pin_project_lite::pin_project;
 
 use crate::{
@@ -29,15 +29,68 @@ const MOST_TEXTS: usize = 1024;
 /// ([`with_wire`](ResponseOptions::with_wire)), and where objects are, how they are repaired and how large
 /// they may be. Without [`with_objects`](ResponseOptions::with_objects), each text of the response should be
 /// one document ([`Scope::Whole`]).
+///
+/// [`arguments_of`](Self::arguments_of) reads the arguments of tool calls instead of the texts.
 #[derive(Clone, Debug)]
 pub struct ChannelOptions {
     body: Option<ResponseOptions>,
+    /// The tool whose calls are read instead of the texts.
+    tool: Option<Box<str>>,
     scope: Scope,
     mending: Options,
     limit: usize,
 }
 
 impl ChannelOptions {
+    /// The arguments of the calls of one tool in the body of a response: each call is a document. The texts are
+    /// not read, and neither are the calls of other tools.
+    ///
+    /// What is emitted while a call is open has arrived whole. Only its end says whether the call is complete; if
+    /// it is not, [`ValueError::Incomplete`] comes. It also comes, with [`Outcome::Invalid`](jsonmend_core::Outcome::Invalid), in the rare case that
+    /// the whole of the arguments is read in another way than they were as they arrived. `options` also say how
+    /// calls are repaired, and how large an item or a value may be
+    /// ([`with_object_limit`](ResponseOptions::with_object_limit)). A call counts by the name in the stream.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{ChannelOptions, MendExt, ResponseOptions};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Row {
+    ///     city: String,
+    /// }
+    ///
+    /// let piece = |fields: &str| {
+    ///     format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,{fields}}}]}}}}]}}\n\n")
+    /// };
+    /// let body = stream::iter([
+    ///     piece(r#""id":"c1","function":{"name":"add_rows","arguments":"{'rows': [{'city': 'Os"}"#),
+    ///     piece(r#""function":{"arguments":"lo'}, {'city': 'Bergen'}]}"}"#),
+    ///     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n".to_owned(),
+    /// ]);
+    /// let options = ChannelOptions::arguments_of("add_rows", ResponseOptions::new());
+    /// let mut rows = body.map(Ok::<_, std::io::Error>).items::<Row>("/rows", options);
+    /// let mut cities = Vec::new();
+    /// block_on(async {
+    ///     while let Some(row) = rows.next().await {
+    ///         let row = row.unwrap();
+    ///         assert_eq!(row.call(), Some(0));
+    ///         cities.push(row.into_value().city);
+    ///     }
+    /// });
+    /// assert_eq!(cities, ["Oslo", "Bergen"]);
+    /// ```
+    #[must_use]
+    pub fn arguments_of(tool: &str, options: ResponseOptions) -> Self {
+        Self {
+            scope: Scope::Whole,
+            mending: options.wire().mending().clone(),
+            limit: options.object_limit(),
+            tool: Some(tool.into()),
+            body: Some(options),
+        }
+    }
+
     /// How many bytes of a value are kept.
     pub(crate) const fn limit(&self) -> usize {
         self.limit
@@ -47,7 +100,7 @@ impl ChannelOptions {
 impl From<JsonOptions> for ChannelOptions {
     fn from(options: JsonOptions) -> Self {
         let (scope, mending, limit) = options.into_parts();
-        Self { body: None, scope, mending, limit }
+        Self { body: None, tool: None, scope, mending, limit }
     }
 }
 
@@ -57,18 +110,29 @@ impl From<ResponseOptions> for ChannelOptions {
             scope: options.objects().unwrap_or(Scope::Whole),
             mending: options.mending().clone(),
             limit: options.object_limit(),
+            tool: None,
             // The texts are searched here.
             body: Some(ResponseOptions::new().with_wire(options.wire().clone())),
         }
     }
 }
 
-/// Receives the documents of one text.
+/// Receives the documents of one text, or the arguments of one call.
 pub(crate) trait Document: TextSink + Clone {
     type Found: std::fmt::Debug;
 
     /// The text has ended. What is emitted from here on may be what closes a document that was cut off.
     fn ending(&mut self) {}
+
+    /// Something of the response was lost. From here on, nothing is complete.
+    fn lose(&mut self);
+
+    /// The document is the arguments of this call, which begin.
+    fn begin_call(&mut self, call: usize);
+
+    /// The call has ended. Its last fragments may be what closes arguments that were cut off, and these may end as
+    /// other ones than they were read as while they arrived.
+    fn end_call(&mut self, call: &Call, mending: &Options);
 
     /// Moves what was found to the end of a queue.
     fn drain(&mut self, into: &mut VecDeque<Self::Found>);
@@ -103,7 +167,12 @@ impl<S, E, D: Document> Reading<S, E, D> {
 
     /// The document of the text that was read last.
     pub(crate) fn latest(&self) -> Option<&D> {
-        Some(&self.channel.texts.get(&self.channel.last?)?.1)
+        let channel = &self.channel;
+        match channel.last? {
+            Last::Text(block) => Some(&channel.texts.get(&block)?.1),
+            Last::Call(call) => Some(&channel.calls.get(&call)?.document),
+            Last::EndedCall => channel.ended_call.as_ref(),
+        }
     }
 
     pub(crate) fn is_terminated(&self) -> bool {
@@ -168,7 +237,23 @@ enum InChannel<F> {
     TooManyTexts,
 }
 
-/// Reads a channel, or a body, and passes each of its texts to a [`Document`] of its own.
+/// What was read last.
+#[derive(Clone, Copy, Debug)]
+enum Last {
+    Text(Block),
+    Call(usize),
+    EndedCall,
+}
+
+/// A call that is open, and its arguments.
+#[derive(Debug)]
+struct OpenCall<D> {
+    document: D,
+    /// Whether it is one of the tool; `None` before its name is known.
+    is_wanted: Option<bool>,
+}
+
+/// Reads a channel, or a body, and passes each of its texts, or of its calls, to a [`Document`] of its own.
 #[derive(Debug)]
 struct Channel<D: Document> {
     body: Option<ResponseReader>,
@@ -177,8 +262,12 @@ struct Channel<D: Document> {
     /// What the document of each text starts as.
     start: D,
     texts: BTreeMap<Block, (Box<Extractor>, D)>,
-    /// The text that was read last.
-    last: Option<Block>,
+    tool: Option<Box<str>>,
+    /// The open calls. The limits of the body bound how many there are.
+    calls: BTreeMap<usize, OpenCall<D>>,
+    /// The call that ended last.
+    ended_call: Option<D>,
+    last: Option<Last>,
     crowded: bool,
     /// The body reported an error.
     failed: bool,
@@ -195,6 +284,9 @@ impl<D: Document> Channel<D> {
             mending: options.mending,
             start,
             texts: BTreeMap::new(),
+            tool: options.tool,
+            calls: BTreeMap::new(),
+            ended_call: None,
             last: None,
             crowded: false,
             failed: false,
@@ -217,7 +309,7 @@ impl<D: Document> Channel<D> {
         });
         extractor.push(text, document);
         document.drain(&mut self.found);
-        self.last = Some(block);
+        self.last = Some(Last::Text(block));
         self.queue.extend(self.found.drain(..).map(InChannel::Found));
     }
 
@@ -239,18 +331,84 @@ impl<D: Document> Channel<D> {
         while let Some(event) = self.body.as_mut().and_then(ResponseReader::next_event) {
             self.watch.event(&event);
             match event {
-                Event::Text { block, text, .. } => self.read(block, text.as_bytes()),
+                Event::Text { block, text, .. } if self.tool.is_none() => {
+                    self.read(block, text.as_bytes());
+                }
                 Event::Finish(finish) => self.finish(Some(finish.choice())),
                 Event::Error(error) => {
                     self.failed = true;
                     self.queue.push_back(InChannel::Provider(error));
                 }
-                Event::Doubted(doubt) if !self.failed && doubt.is_loss() => {
-                    self.queue.push_back(InChannel::Lost(doubt));
-                }
+                Event::Doubted(doubt) if doubt.is_loss() => self.lose(doubt),
+                event if self.tool.is_some() => self.read_call(event),
                 _ => {}
             }
         }
+        self.drain_calls();
+    }
+
+    /// Something of the response was lost. Where is not known.
+    fn lose(&mut self, doubt: Doubt) {
+        self.drain_calls();
+        self.start.lose();
+        self.texts.values_mut().for_each(|(_, document)| document.lose());
+        self.calls.values_mut().for_each(|open| open.document.lose());
+        if !self.failed {
+            self.queue.push_back(InChannel::Lost(doubt));
+        }
+    }
+
+    /// Reads an event of a call.
+    fn read_call(&mut self, event: Event) {
+        let is_wanted = |name: &str| self.tool.as_deref() == Some(name);
+        match event {
+            Event::CallBegan { call, name, .. } => {
+                let is_wanted = name.as_deref().map(is_wanted);
+                let mut document = self.start.clone();
+                document.begin_call(call);
+                self.calls.insert(call, OpenCall { document, is_wanted });
+            }
+            Event::CallNamed { call, name, .. } => {
+                let is_wanted = is_wanted(&name);
+                if let Some(open) = self.calls.get_mut(&call) {
+                    open.is_wanted = Some(is_wanted);
+                }
+            }
+            Event::CallFragment { call, json, .. } => {
+                if let Some(open) = self.calls.get_mut(&call)
+                    && open.is_wanted != Some(false)
+                {
+                    open.document.json(&json);
+                    open.document.settle();
+                    self.last = open.is_wanted.map_or(self.last, |_| Some(Last::Call(call)));
+                }
+            }
+            Event::CallRaw { call, .. } => {
+                if let Some(open) = self.calls.get_mut(&call) {
+                    open.document.raw();
+                }
+            }
+            Event::CallEnded(ended) => {
+                if let Some(OpenCall { mut document, .. }) = self.calls.remove(&ended.number())
+                    && is_wanted(ended.name())
+                {
+                    document.end_call(&ended, &self.mending);
+                    document.drain(&mut self.found);
+                    self.queue.extend(self.found.drain(..).map(InChannel::Found));
+                    self.ended_call = Some(document);
+                    self.last = Some(Last::EndedCall);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what was found in calls that go on.
+    fn drain_calls(&mut self) {
+        for open in self.calls.values_mut().filter(|open| open.is_wanted == Some(true)) {
+            open.document.drain(&mut self.found);
+        }
+        self.queue.extend(self.found.drain(..).map(InChannel::Found));
     }
 }
 

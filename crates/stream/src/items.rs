@@ -21,6 +21,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item<T> {
     index: usize,
+    call: Option<usize>,
     value: T,
 }
 
@@ -29,6 +30,13 @@ impl<T> Item<T> {
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
+    }
+
+    /// The number of the call whose arguments hold it, if calls are read
+    /// ([`ChannelOptions::arguments_of`]).
+    #[must_use]
+    pub const fn call(&self) -> Option<usize> {
+        self.call
     }
 
     /// The item.
@@ -55,10 +63,11 @@ pin_project! {
     /// **If no error is emitted, nothing is missing.** [`ValueError::Incomplete`] says that the document was cut
     /// off, refused or passed a limit, and how many items it had until then; [`ValueError::NotFound`], that
     /// there was no such array. After [`ValueError::Type`] and [`ValueError::TooLong`], which concern one
-    /// item, the next items follow. An upstream error is the last item.
+    /// item, the next items follow. After [`ValueError::Lost`] there are no more items, because any of them may
+    /// lack a part. An upstream error is the last item.
     ///
     /// Work: linear in the input. Memory: one item, and what one chunk brings; nothing of the document is
-    /// kept.
+    /// kept. (Of a call, the reader of the response keeps the arguments.)
     ///
     /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time.
     /// **Back-pressure**: upstream is polled only after all previous items have been taken.
@@ -115,8 +124,8 @@ where
 /// What comes of a piece. A document with the array, or one that is not complete, is an answer.
 fn take<T: DeserializeOwned, E>(piece: Piece, limit: usize) -> Taken<Item<T>, E> {
     match piece {
-        Piece::Item { index, json: Some(json) } => (false, Some(read(index, &json))),
-        Piece::Item { index, json: None } => {
+        Piece::Item { index, json: Some(json), call } => (false, Some(read(index, &json, call))),
+        Piece::Item { index, json: None, .. } => {
             (false, Some(Err(ValueError::TooLong { index: Some(index), limit })))
         }
         Piece::Ended { outcome, found, .. } if outcome.is_complete() => (found, None),
@@ -127,9 +136,13 @@ fn take<T: DeserializeOwned, E>(piece: Piece, limit: usize) -> Taken<Item<T>, E>
     }
 }
 
-fn read<T: DeserializeOwned, E>(index: usize, json: &[u8]) -> Result<Item<T>, ValueError<E>> {
+fn read<T: DeserializeOwned, E>(
+    index: usize,
+    json: &[u8],
+    call: Option<usize>,
+) -> Result<Item<T>, ValueError<E>> {
     match serde_json::from_slice(json) {
-        Ok(value) => Ok(Item { index, value }),
+        Ok(value) => Ok(Item { index, call, value }),
         Err(error) => {
             let json = String::from_utf8_lossy(json).into_owned();
             Err(ValueError::Type { index: Some(index), json, error })

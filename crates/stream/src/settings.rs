@@ -4,6 +4,7 @@ use std::{error::Error, fmt};
 
 use jsonmend_core::{Policy, Risk};
 use jsonmend_response::ResponseOptions;
+use jsonmend_wire::ToolPolicies;
 
 use crate::{AcceptOptions, Oversized};
 
@@ -90,11 +91,18 @@ impl Settings {
         self.schema.as_deref()
     }
 
-    /// The options with these settings: the policy for calls and objects, never a wider one than theirs, and
-    /// the object limit.
+    /// The options with these settings: the policies for calls, for the calls of single tools and for objects, never a
+    /// wider one than theirs; whether rules of schemas may change a value; and the object limit.
     #[must_use]
     pub fn apply(&self, options: ResponseOptions) -> ResponseOptions {
-        let wire = options.wire().clone();
+        let mut wire = options.wire().clone();
+        if let Some(own) = wire.policies().cloned() {
+            let settings = self.clone();
+            let narrower = move |tool: &str| own.find(tool).map(|policy| settings.policy(policy));
+            wire = wire.with_policies(ToolPolicies::new(narrower));
+        }
+        #[cfg(feature = "schema")]
+        let options = if self.coerces { options } else { options.without_rules() };
         let (calls, objects) = (wire.mending().clone(), options.mending().clone());
         let (of_calls, of_objects) = (self.policy(calls.policy()), self.policy(objects.policy()));
         options
@@ -213,6 +221,25 @@ mod tests {
             let options = settings.apply(ResponseOptions::new());
             let mended = jsonmend_core::mend(text.as_bytes(), options.mending());
             assert_eq!(mended.outcome(), outcome, "{text}");
+        }
+    }
+
+    #[test]
+    fn policies_of_single_tools_become_narrower_too() {
+        let body = br#"{"choices":[{"message":{"tool_calls":[{"id":"c1","type":"function",
+            "function":{"name":"add","arguments":"{'a': 1, 'b': }"}}]},"finish_reason":"tool_calls"}]}"#;
+        let own = ToolPolicies::new(|_| Some(Policy::PERMISSIVE));
+        let wire = jsonmend_wire::WireOptions::new().with_policies(own);
+        let options = ResponseOptions::new().with_wire(wire);
+        for (set, complete) in [
+            (&[][..], true),
+            (&[("JSON_REPAIR_STRICT_MODE", "on")], false),
+            (&[("JSON_REPAIR_ENABLED", "off")], false),
+        ] {
+            let settings = read(set).expect("switches");
+            let response = crate::Response::read(body, settings.apply(options.clone()));
+            let calls = response.transcript().calls();
+            assert_eq!(calls[0].outcome().is_complete(), complete, "{set:?}");
         }
     }
 

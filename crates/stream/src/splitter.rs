@@ -1,9 +1,13 @@
 //! Divides a document into the items of one of its arrays, while it arrives.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
-use jsonmend_core::{EventReader, Outcome, ParseEvent};
-use jsonmend_extract::TextSink;
+use jsonmend_core::{EventReader, Options, Outcome, ParseEvent};
+use jsonmend_extract::{Extractor, Scope, TextSink};
+use jsonmend_wire::Call;
 
 use crate::channel::Document;
 
@@ -12,8 +16,8 @@ use crate::channel::Document;
 pub(crate) enum Piece {
     /// The document ended. `items`: how many items closed; `found`: whether the array was there.
     Ended { outcome: Outcome, items: usize, found: bool },
-    /// An item closed. Its text is `None` if it is longer than the limit.
-    Item { index: usize, json: Option<Vec<u8>> },
+    /// An item closed. Its text is `None` if it is longer than the limit. `call`: the call that holds it.
+    Item { index: usize, json: Option<Vec<u8>>, call: Option<usize> },
 }
 
 /// Reads mended text. Keeps one item, and a few words for each level of nesting on the way to the array.
@@ -23,6 +27,26 @@ pub(crate) struct Splitter {
     walk: Walk,
     /// The text has ended: what comes now may be what closes a document that was cut off.
     ending: bool,
+    /// Something of the response was lost, and this many items of the document had closed before.
+    lost: Option<usize>,
+    /// What was emitted of a call.
+    sent: Option<Sent>,
+}
+
+/// The items that were emitted of a call: how many, and a hash of their texts.
+#[derive(Clone, Debug, Default)]
+struct Sent {
+    items: usize,
+    hash: DefaultHasher,
+}
+
+impl Sent {
+    fn note(&mut self, piece: &Piece) {
+        if let Piece::Item { json, .. } = piece {
+            self.items += 1;
+            json.hash(&mut self.hash);
+        }
+    }
 }
 
 /// The place in the document, and the open item.
@@ -42,6 +66,8 @@ struct Walk {
     from: usize,
     /// How many items have begun.
     begun: usize,
+    /// The call that holds them.
+    call: Option<usize>,
     /// The last item that closed, until it is certain.
     last: Option<Piece>,
     ready: VecDeque<Piece>,
@@ -74,10 +100,11 @@ impl Splitter {
             item: None,
             from: 0,
             begun: 0,
+            call: None,
             last: None,
             ready: VecDeque::new(),
         };
-        Self { reader: EventReader::new(), walk, ending: false }
+        Self { reader: EventReader::new(), walk, ending: false, lost: None, sent: None }
     }
 
     /// An item is certain once it has closed, unless the document ended before.
@@ -85,6 +112,35 @@ impl Splitter {
         if !self.ending {
             self.walk.ready.extend(self.walk.last.take());
         }
+    }
+
+    /// Reads the arguments of a call again, as they have ended. What was emitted must be their beginning.
+    fn read_again(&mut self, call: &Call, mending: &Options) {
+        let mut again = Self { sent: None, ..self.clone() };
+        again.walk.ready.clear();
+        if call.outcome().is_complete() {
+            again.begin(0);
+            again.json(call.arguments().as_bytes());
+            again.settle();
+            again.end(call.outcome());
+        } else {
+            let mut extractor = Extractor::new(Scope::Whole, mending.clone());
+            extractor.push(call.raw().as_bytes(), &mut again);
+            again.ending();
+            extractor.finish(&mut again);
+        }
+        let Sent { items, hash } = self.sent.take().unwrap_or_default();
+        let mut same = Sent::default();
+        for piece in again.walk.ready.iter().take(items) {
+            same.note(piece);
+        }
+        let is_same = same.items == items && same.hash.finish() == hash.finish();
+        let left = again.walk.ready.into_iter().skip(items);
+        let left = left.filter(|piece| is_same && matches!(piece, Piece::Item { .. }));
+        self.walk.ready = left.collect();
+        let outcome = if is_same { call.outcome() } else { Outcome::Invalid };
+        let (items, found) = (items + self.walk.ready.len(), again.walk.found);
+        self.walk.ready.push_back(Piece::Ended { outcome, items, found });
     }
 }
 
@@ -105,9 +161,13 @@ impl TextSink for Splitter {
         (walk.key_fits, walk.found) = (false, false);
         (walk.item, walk.last) = (None, None);
         walk.way.clear();
+        self.lost = self.lost.map(|_| 0);
     }
 
     fn json(&mut self, bytes: &[u8]) {
+        if self.lost.is_some() {
+            return;
+        }
         let (base, walk) = (self.reader.offset(), &mut self.walk);
         walk.from = 0;
         self.reader.read(bytes, &mut |at, event| walk.take(at.saturating_sub(base), bytes, event));
@@ -117,6 +177,9 @@ impl TextSink for Splitter {
     }
 
     fn settle(&mut self) {
+        if self.lost.is_some() {
+            return;
+        }
         let walk = &mut self.walk;
         self.reader.end_token(&mut |_, event| walk.take(0, &[], event));
         self.release();
@@ -139,7 +202,11 @@ impl TextSink for Splitter {
             walk.begun -= usize::from(last.is_some());
         }
         walk.begun -= usize::from(walk.item.take().is_some());
-        let (items, found) = (walk.begun, walk.found);
+        let found = walk.found;
+        let (outcome, items) = match self.lost {
+            Some(items) if outcome.is_complete() => (Outcome::Closed, items),
+            lost => (outcome, lost.unwrap_or(walk.begun)),
+        };
         walk.ready.push_back(Piece::Ended { outcome, items, found });
     }
 }
@@ -151,7 +218,30 @@ impl Document for Splitter {
         self.ending = true;
     }
 
+    fn lose(&mut self) {
+        let walk = &self.walk;
+        let open = usize::from(walk.item.is_some()) + usize::from(walk.last.is_some());
+        self.lost.get_or_insert(walk.begun.saturating_sub(open));
+    }
+
+    fn begin_call(&mut self, call: usize) {
+        self.begin(0);
+        self.walk.call = Some(call);
+        self.sent = Some(Sent::default());
+    }
+
+    fn end_call(&mut self, call: &Call, mending: &Options) {
+        if self.lost.is_some() {
+            self.end(call.outcome());
+        } else {
+            self.read_again(call, mending);
+        }
+    }
+
     fn drain(&mut self, into: &mut VecDeque<Piece>) {
+        if let Some(sent) = &mut self.sent {
+            self.walk.ready.iter().for_each(|piece| sent.note(piece));
+        }
         into.append(&mut self.walk.ready);
     }
 }
@@ -264,7 +354,7 @@ impl Walk {
     fn close(&mut self) {
         let Some(Item { index, text, too_long }) = self.item.take() else { return };
         let json = (!too_long).then_some(text);
-        let earlier = self.last.replace(Piece::Item { index, json });
+        let earlier = self.last.replace(Piece::Item { index, json, call: self.call });
         self.ready.extend(earlier);
     }
 }

@@ -8,10 +8,10 @@ use std::{
 };
 
 use futures_core::{Stream, stream::FusedStream};
-use jsonmend_core::{DeserializeError, Outcome, Output as _, Partial, Value};
+use jsonmend_core::{DeserializeError, Options, Outcome, Output as _, Partial, Value};
 use jsonmend_extract::TextSink;
 use jsonmend_response::{Object, ObjectBuilder};
-use jsonmend_wire::Block;
+use jsonmend_wire::{Block, Call};
 use pin_project_lite::pin_project;
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -112,8 +112,10 @@ where
         let limit = *this.limit;
         this.reading.poll(cx, |growth, watch| match growth {
             Growth::Grew => (false, Some(Ok(TypedEvent::Grew))),
-            Growth::Ended { outcome, object } => {
-                watch.object(&object);
+            Growth::Ended { outcome, object, is_call } => {
+                if !is_call {
+                    watch.object(&object);
+                }
                 (true, Some(whole(outcome, &object, limit)))
             }
         })
@@ -155,6 +157,7 @@ pub(crate) enum Growth {
     Ended {
         outcome: Outcome,
         object: Box<Object>,
+        is_call: bool,
     },
     Grew,
 }
@@ -166,12 +169,23 @@ pub(crate) struct Growing {
     partial: Partial,
     open: Option<ObjectBuilder>,
     grew: bool,
+    /// Something of the response was lost: the value does not grow any more, and is not whole.
+    lost: bool,
+    is_call: bool,
     ready: VecDeque<Growth>,
 }
 
 impl Growing {
     fn new(limit: usize) -> Self {
-        Self { limit, partial: Partial::new(), open: None, grew: false, ready: VecDeque::new() }
+        Self {
+            limit,
+            partial: Partial::new(),
+            open: None,
+            grew: false,
+            lost: false,
+            is_call: false,
+            ready: VecDeque::new(),
+        }
     }
 }
 
@@ -182,7 +196,7 @@ impl TextSink for Growing {
     }
 
     fn json(&mut self, bytes: &[u8]) {
-        let Some(open) = &mut self.open else { return };
+        let Some(open) = self.open.as_mut().filter(|_| !self.lost) else { return };
         open.push(bytes);
         if open.is_kept() {
             self.partial.copy(bytes);
@@ -202,14 +216,39 @@ impl TextSink for Growing {
 
     fn end(&mut self, outcome: Outcome) {
         let Some(open) = self.open.take() else { return };
+        let outcome = match outcome {
+            outcome if self.lost && outcome.is_complete() => Outcome::Closed,
+            outcome => outcome,
+        };
         let object = Box::new(open.end(outcome));
         self.grew = false;
-        self.ready.push_back(Growth::Ended { outcome, object });
+        self.ready.push_back(Growth::Ended { outcome, object, is_call: self.is_call });
     }
 }
 
 impl Document for Growing {
     type Found = Growth;
+
+    fn lose(&mut self) {
+        self.lost = true;
+    }
+
+    fn begin_call(&mut self, _: usize) {
+        self.begin(0);
+        self.is_call = true;
+    }
+
+    fn end_call(&mut self, call: &Call, _: &Options) {
+        let mut whole = ObjectBuilder::new(0, Block::default(), 0, self.limit);
+        whole.push(call.arguments().as_bytes());
+        if call.outcome().is_complete() && whole.is_kept() && !self.lost {
+            self.partial.clear();
+            self.partial.copy(call.arguments().as_bytes());
+            self.partial.settle();
+        }
+        self.open = Some(whole);
+        self.end(call.outcome());
+    }
 
     fn drain(&mut self, into: &mut VecDeque<Growth>) {
         into.append(&mut self.ready);

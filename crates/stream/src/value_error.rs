@@ -21,8 +21,8 @@ pub enum ValueError<E> {
         /// 0 for a value that is no array.
         items: usize,
     },
-    /// Something of the response was lost or damaged, so what follows may lack a part. Comes once for each loss
-    /// that is not a [`Provider`](Self::Provider) error itself.
+    /// Something of the response was lost or damaged, so what follows may lack a part, and is not given. Comes once
+    /// for each loss that is not a [`Provider`](Self::Provider) error itself.
     Lost(Doubt),
     /// There is no document, or it has no array in that place.
     NotFound,
@@ -63,6 +63,9 @@ impl<E> From<Error<E>> for ValueError<E> {
 impl<E> fmt::Display for ValueError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Incomplete { outcome, items: 0 } => {
+                write!(f, "the document is not complete: {outcome}")
+            }
             Self::Incomplete { outcome, items } => {
                 write!(f, "the document is not complete: {outcome}, after {items} items")
             }

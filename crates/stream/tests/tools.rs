@@ -13,7 +13,7 @@ use jsonmend_schema::{
     Cursor, FitOptions, NodeState, Registry, Resolved, SharedRegistry, Standing,
 };
 use jsonmend_stream::{CallFit, Error, Event, MendExt, ResponseOptions};
-use jsonmend_wire::{Call, WireOptions};
+use jsonmend_wire::{Call, ToolPolicies, WireOptions};
 use serde_json::{Value, json};
 use source::Source;
 
@@ -412,6 +412,33 @@ fn the_raw_end_of_a_call_that_broke_off_is_no_finding() {
         assert_eq!(sum.found, BTreeMap::new(), "{size}");
         assert!(matches!(sum.fit(0), CallFit::Incomplete { .. }), "{size}");
     }
+}
+
+/// What the policy of a tool refuses, no schema makes fit. Without rules, a schema only validates.
+#[test]
+fn policies_of_single_tools_and_switched_off_rules_hold_for_fits() {
+    let read = |arguments: &str, options: ResponseOptions| {
+        let body = one("get_weather", arguments);
+        let mut sum = Sum::default();
+        let events = Source::cut(body.as_bytes(), 50).0.mend(options);
+        block_on(events.for_each(|item| {
+            sum.add(item);
+            futures::future::ready(())
+        }));
+        sum.fit(0).arguments().map(str::to_owned)
+    };
+    let strict = |names: &'static str| {
+        let policies = ToolPolicies::new(move |tool| (tool == names).then_some(Policy::STRICT));
+        with_tools(&tools()).with_wire(WireOptions::new().with_policies(policies))
+    };
+    let oslo = |city: &str| Some(format!("{{\"city\": \"{city}\"}}"));
+    assert_eq!(read("{'city': 'Oslo'}", strict("now")), oslo("Oslo"));
+    assert_eq!(read("{'city': 'Oslo'}", strict("get_weather")), None);
+    assert_eq!(read("{\"city\": \"Oslo\"}", strict("get_weather")), oslo("Oslo"));
+    let days = "{'city': 'Oslo', 'days': '3'}";
+    assert!(read(days, with_tools(&tools())).is_some());
+    assert_eq!(read(days, with_tools(&tools()).without_rules()), None);
+    assert_eq!(read("{'city': 'Oslo'}", with_tools(&tools()).without_rules()), oslo("Oslo"));
 }
 
 /// A call that was mended while it arrived is not mended again for its schema, and fits in the same way.

@@ -216,6 +216,130 @@ fn items_of_a_response() {
     assert_eq!(sum.errors, ["the provider reported an error"]);
 }
 
+fn call_event(index: usize, fields: &Value) -> String {
+    let mut call = json!({"index": index});
+    call.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
+}
+
+/// A call whose arguments come in these pieces.
+fn call_of(index: usize, name: &str, pieces: &[&str]) -> Vec<String> {
+    let (first, rest) = pieces.split_first().unwrap();
+    let id = format!("c{index}");
+    let begin = json!({"id": id, "function": {"name": name, "arguments": first}});
+    let more = |piece| call_event(index, &json!({"function": {"arguments": piece}}));
+    [call_event(index, &begin)].into_iter().chain(rest.iter().map(more)).collect()
+}
+
+const CALLED: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\
+                      \"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+
+fn rows() -> ChannelOptions {
+    ChannelOptions::arguments_of("add_rows", ResponseOptions::new())
+}
+
+#[test]
+fn items_of_the_arguments_of_calls() {
+    let text = text_event("[7, 8]");
+    let other = call_of(0, "other", &["{\"rows\": [0]}"]).concat();
+    let call =
+        call_of(1, "add_rows", &["{'rows': [1, {'a'", ": 2}, 'th", "ree', [4]", "], 'n': 5}"]);
+    let body = [text, other, call.concat(), CALLED.to_owned()].concat();
+    let sum = read_every_way(&body, "/rows", &rows());
+    assert_eq!((values(&sum), sum.errors.len()), (json!([1, {"a": 2}, "three", [4]]), 0));
+    // Each as it closes, with the number of its call.
+    let head = call.iter().take(2).map(|event| Ok(event.clone().into_bytes())).collect();
+    let mut items = pin!(Source::new(head).0.items::<Value>("/rows", rows()));
+    let item = block_on(items.next()).unwrap().unwrap();
+    assert_eq!((item.index(), item.call(), item.into_value()), (0, Some(0), json!(1)));
+    assert_eq!(block_on(items.next()).unwrap().unwrap().value(), &json!({"a": 2}));
+    // No call of that tool, and a call without the array.
+    let sum = read_every_way(&body, "/lines", &rows());
+    assert_eq!(sum.errors, ["there is no such value in the text"]);
+    let none = ChannelOptions::arguments_of("add_row", ResponseOptions::new());
+    let sum = read_every_way(&body, "/rows", &none);
+    assert_eq!(sum.errors, ["there is no such value in the text"]);
+}
+
+/// However a call breaks off, its items are those that closed before, and the end says that it is incomplete.
+#[test]
+fn a_call_that_breaks_off_gives_only_whole_items() {
+    let permissive = Options::new().with_policy(Policy::PERMISSIVE);
+    let permissive = ResponseOptions::new().with_wire(WireOptions::new().with_mending(permissive));
+    for options in [ResponseOptions::new(), permissive] {
+        let options = ChannelOptions::arguments_of("add_rows", options);
+        for (arguments, whole) in [
+            ("{\"rows\": [[1], [2], [3", 2),
+            ("{\"rows\": [[1], [2], 3", 2),
+            ("{\"rows\": [[1], [2], \"3", 2),
+            ("{'rows': [[1], [2], {'a': 3", 2),
+            ("{'rows': [[1], [2], ", 2),
+            ("{'rows': [[1], [2]], 'n': ", 2),
+            ("{\"rows\": [", 0),
+        ] {
+            for body in [
+                call_of(0, "add_rows", &[arguments]).concat(),
+                call_of(0, "add_rows", &[&arguments[..9], &arguments[9..]]).concat(),
+                call_of(0, "add_rows", &[arguments]).concat() + CALLED,
+            ] {
+                let sum = read_every_way(&body, "/rows", &options);
+                let want = json!(&[json!([1]), json!([2])][..whole]);
+                assert_eq!((values(&sum), sum.errors.len()), (want, 1), "{body}: {sum:?}");
+                let counted = sum.errors[0].ends_with("after 2 items");
+                assert!(sum.errors[0].starts_with("the document is not complete"), "{sum:?}");
+                assert_eq!(counted, whole == 2, "{sum:?}");
+            }
+        }
+    }
+}
+
+/// Calls side by side, and one in the middle of which an event was lost.
+#[test]
+fn items_of_several_calls_and_of_one_that_lost_an_event() {
+    let first = call_of(0, "add_rows", &["{\"rows\": [1, ", "2, 3]}"]);
+    let second = call_of(1, "add_rows", &["{\"rows\": [4, ", "5, 6]}"]);
+    let body = [&*first[0], &second[0], &first[1], &second[1], CALLED].concat();
+    let by_call = |source: Source| {
+        let items: Vec<_> = block_on(source.items::<u32>("/rows", rows()).collect());
+        let mut items: Vec<_> = items.into_iter().map(Result::unwrap).collect();
+        items.sort_by_key(|item| (item.call(), item.index()));
+        items.into_iter().map(jsonmend_stream::Item::into_value).collect::<Vec<_>>()
+    };
+    for size in [1, 7, 60, 10_000] {
+        assert_eq!(by_call(Source::cut(body.as_bytes(), size).0), [1, 2, 3, 4, 5, 6], "{size}");
+    }
+    let pieces = call_of(0, "add_rows", &["{\"rows\": [[1], [2", ", 2.5], [3], ", "[4]]}"]);
+    let body = [&*pieces[0], "data: {\"choi\n\n", &pieces[2], CALLED].concat();
+    let sum = read_every_way(&body, "/rows", &rows());
+    assert_eq!(values(&sum), json!([[1]]));
+    let incomplete = "the document is not complete: invalid, after 1 items";
+    assert_eq!(sum.errors, ["the provider reported an error", incomplete]);
+}
+
+#[test]
+fn the_arguments_of_a_call_are_a_value_that_grows() {
+    let body = call_of(0, "plan", &["{'city': 'Os", "lo', 'days': 3}"]).concat();
+    for (end, whole) in [(CALLED, true), ("", false)] {
+        let source = Source::cut((body.clone() + end).as_bytes(), 30).0;
+        let options = ChannelOptions::arguments_of("plan", ResponseOptions::new());
+        let mut events = pin!(source.hesitant().typed::<Trip>(options));
+        let (mut cities, mut got) = (Vec::new(), None);
+        while let Some(event) = block_on(events.next()) {
+            match event {
+                Ok(TypedEvent::Grew) => {
+                    let shown: Shown = events.partial().unwrap().unwrap();
+                    cities.push(shown.city);
+                }
+                Ok(TypedEvent::Whole(trip)) => got = Some(trip),
+                Err(ValueError::Incomplete { outcome: Outcome::Cut, .. }) => assert!(!whole),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!((&*cities[0], &**cities.last().unwrap()), ("Os", "Oslo"));
+        assert_eq!(got, whole.then(|| Trip { city: "Oslo".to_owned(), days: 3 }));
+    }
+}
+
 #[test]
 fn upstream_errors_and_limits_are_reported() {
     let (source, log) = Source::new(vec![Ok(b"[1, 2, [3".to_vec()), Err("reset")]);
@@ -342,7 +466,7 @@ fn text_event(text: &str) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
 }
 
-/// What was lost in the middle of a text leaves JSON that looks whole.
+/// What was lost in the middle of a text leaves JSON that looks whole. Nothing that ends after it is whole.
 #[test]
 fn a_part_of_the_response_that_was_lost_is_an_error() {
     let limits = WireLimits::new().with_sse(SseLimits::new().with_line(300));
@@ -351,13 +475,14 @@ fn a_part_of_the_response_that_was_lost_is_an_error() {
     let done = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     let body = [&text_event("[1, "), &text_event(&long), &text_event("3]"), done].concat();
     let sum = read_every_way(&body, "", &options.clone().into());
-    assert_eq!(values(&sum), json!([1, 3]));
-    assert_eq!(sum.errors, ["a part of the response was lost: limit"]);
+    assert_eq!(values(&sum), json!([1]));
+    let incomplete = "the document is not complete: closed, after 1 items";
+    assert_eq!(sum.errors, ["a part of the response was lost: limit", incomplete]);
     // An error that says so comes once.
     let events = [&text_event("[1, "), "data: {\"choi\n\n", &text_event("3]"), done];
     let sum = read_every_way(&events.concat(), "", &options.into());
-    assert_eq!(values(&sum), json!([1, 3]));
-    assert_eq!(sum.errors, ["the provider reported an error"]);
+    assert_eq!(values(&sum), json!([1]));
+    assert_eq!(sum.errors, ["the provider reported an error", incomplete]);
 }
 
 /// The end of a text closes what is open in every document that it brings, not only in the first one.

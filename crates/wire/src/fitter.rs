@@ -73,7 +73,8 @@ impl Fitter {
 
 /// Which repairs may be made in the arguments of a tool, by its name.
 ///
-/// It is asked once per call, when the first arguments arrive, for calls whose name is known by then.
+/// It is asked when the first arguments of a call arrive, if its name is known by then, and once more where the call is
+/// fitted to a schema.
 /// `None` leaves the policy of [`WireOptions::with_mending`](crate::WireOptions::with_mending). It does
 /// not apply to calls that are found in a text. A `ToolPolicies` is equal only to itself and its clones.
 ///
@@ -101,7 +102,9 @@ impl ToolPolicies {
         Self(Arc::new(find))
     }
 
-    pub(crate) fn find(&self, tool: &str) -> Option<Policy> {
+    /// The policy for that tool, if it has one of its own.
+    #[must_use]
+    pub fn find(&self, tool: &str) -> Option<Policy> {
         (self.0)(tool)
     }
 }

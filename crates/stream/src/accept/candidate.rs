@@ -4,7 +4,7 @@ use jsonmend_core::Outcome;
 use jsonmend_response::Object;
 #[cfg(feature = "schema")]
 use jsonmend_response::{CallFit, ObjectFit};
-use jsonmend_wire::{Call, Doubt};
+use jsonmend_wire::Call;
 
 use super::{AcceptOptions, Oversized};
 
@@ -30,8 +30,6 @@ pub enum Candidate {
         /// How it fits the schema for the text. `None` without a schema.
         #[cfg(feature = "schema")]
         fit: Option<Box<ObjectFit>>,
-        /// Why it may lack a part although it looks complete: what the response lost before it ended.
-        doubt: Option<Doubt>,
     },
 }
 
@@ -46,7 +44,7 @@ impl Candidate {
                 fit.arguments()
             }
             #[cfg(feature = "schema")]
-            Self::Object { fit: Some(fit), doubt: None, .. } => {
+            Self::Object { fit: Some(fit), .. } => {
                 fit.json().filter(|_| fit.outcome().is_complete())
             }
             Self::Call { .. } | Self::Object { .. } => self.mended(),
@@ -57,7 +55,6 @@ impl Candidate {
     fn mended(&self) -> Option<&str> {
         match self {
             Self::Call { call, .. } => call.outcome().is_complete().then(|| call.arguments()),
-            Self::Object { doubt: Some(_), .. } => None,
             Self::Object { object, .. } => {
                 let object = object.as_ref()?;
                 object.json().filter(|_| object.outcome().is_complete())

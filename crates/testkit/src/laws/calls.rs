@@ -1,4 +1,5 @@
-//! L10 for the calls of a response: what was cut off, lost or damaged is never reported as complete.
+//! L10 for the calls of a response, and the objects in its texts: what was cut off, lost or damaged is never reported
+//! as complete.
 
 use std::collections::BTreeSet;
 
@@ -119,30 +120,61 @@ pub fn lost_events_read(
     let whole = read(body, limits);
     let known = all_calls(&whole);
     let framing = whole.framing().unwrap_or(Framing::Sse);
+    each_loss(body, framing, limits, seed, &mut |broken, limits, what| {
+        holds(&known, broken, (read, limits), what)
+    })
+}
+
+/// Reads the objects in the texts of a body within limits: the JSON text of each, and whether it is complete.
+pub type ReadObjects<'r> = &'r dyn Fn(&[u8], WireLimits) -> Vec<(String, bool)>;
+
+/// Checks that a body that lost any one event, in a way that leaves a trace, has no complete object in its
+/// texts that is not in the whole body, with the same value.
+///
+/// # Errors
+/// The first loss that breaks the law.
+pub fn lost_objects(
+    body: &[u8],
+    (read, limits): (ReadObjects<'_>, WireLimits),
+    seed: &mut Seed,
+) -> Result<(), Violation> {
+    let framing = transcribe(body, WireOptions::new().with_limits(limits)).framing();
+    let known: BTreeSet<String> =
+        read(body, limits).into_iter().map(|(json, _)| value(&json)).collect();
+    each_loss(body, framing.unwrap_or(Framing::Sse), limits, seed, &mut |broken, limits, what| {
+        let got = read(broken, limits).into_iter().filter(|(_, complete)| *complete);
+        let got: BTreeSet<String> = got.map(|(json, _)| value(&json)).collect();
+        let new: Vec<_> = got.difference(&known).collect();
+        Check::new(Law::HonestEnds, broken)
+            .that(new.is_empty(), || format!("{}: complete is {new:?}, of {known:?}", what()))
+    })
+}
+
+/// What is checked of a body that lost something: the body, the limits within which it is read, and what it
+/// lost.
+type CheckLoss<'c> =
+    &'c mut dyn FnMut(&[u8], WireLimits, &dyn Fn() -> String) -> Result<(), Violation>;
+
+/// Damages every event of a body in turn, and pads it beyond what the limits allow.
+fn each_loss(
+    body: &[u8],
+    framing: Framing,
+    limits: WireLimits,
+    seed: &mut Seed,
+    check: CheckLoss<'_>,
+) -> Result<(), Violation> {
     let spans = spans(body, framing);
     for number in places(spans.len(), body.len() * DAMAGES, seed) {
         let Some(&(start, end)) = spans.get(number) else { continue };
         let (head, tail) = (&body[..start], &body[end..]);
         for damage in damages(&body[start..end], framing) {
             let broken = [head, &damage, tail].concat();
-            holds(&known, &broken, (read, limits), || {
+            check(&broken, limits, &|| {
                 let damage = damage.get(..200).unwrap_or(&damage);
                 format!("event {number} is {}", damage.escape_ascii())
             })?;
         }
     }
-    oversize(&known, body, (read, limits), framing, &spans, seed)
-}
-
-/// Pads every event in turn beyond what the limits allow.
-fn oversize(
-    known: &BTreeSet<(String, String)>,
-    body: &[u8],
-    (read, limits): (Read<'_>, WireLimits),
-    framing: Framing,
-    spans: &[(usize, usize)],
-    seed: &mut Seed,
-) -> Result<(), Violation> {
     if !matches!(framing, Framing::Sse | Framing::Ndjson) {
         return Ok(());
     }
@@ -153,7 +185,7 @@ fn oversize(
         let event = String::from_utf8_lossy(&body[start..end]).into_owned();
         let padded = event.replacen('{', &format!("{{{}", " ".repeat(longest + 8)), 1);
         let broken = [&body[..start], padded.as_bytes(), &body[end..]].concat();
-        holds(known, &broken, (read, limits), || format!("event {number} passes the limit"))?;
+        check(&broken, limits, &|| format!("event {number} passes the limit"))?;
     }
     Ok(())
 }

@@ -22,7 +22,9 @@ use std::fmt;
 
 use jsonmend_core::Options;
 
-pub use calls::{Read, cut_calls, cut_calls_read, lost_events, lost_events_read};
+pub use calls::{
+    Read, ReadObjects, cut_calls, cut_calls_read, lost_events, lost_events_read, lost_objects,
+};
 pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
 pub use dialects::{CallTrace, call_reader, read_calls, text_calls};
 pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};

@@ -86,8 +86,8 @@ impl Doubt {
         }
     }
 
-    /// Whether a part of the response may be missing, and so of a text that is being read. The other reasons
-    /// concern calls.
+    /// Whether a part of the response may be missing, and so of a text that is being read: no object that ends
+    /// later in a text of the response is complete. The other reasons concern calls.
     ///
     /// ```
     /// use jsonmend_wire::Doubt;
@@ -97,7 +97,7 @@ impl Doubt {
     /// ```
     #[must_use]
     pub const fn is_loss(self) -> bool {
-        matches!(self, Self::DamagedEvent | Self::Limit | Self::LostEvent)
+        matches!(self, Self::DamagedEvent | Self::Limit | Self::LostEvent | Self::StreamError)
     }
 
     /// A description, to be used as the end of a sentence about the call.
