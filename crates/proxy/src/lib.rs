@@ -17,6 +17,7 @@ mod fitting;
 #[doc(hidden)]
 pub mod fuzz;
 mod headers;
+mod live;
 mod metrics;
 mod recent;
 mod refusal;

@@ -20,6 +20,7 @@ use tokio::{
 
 use crate::{
     account::Account,
+    live::Watched,
     metrics::{Elapsed, Named},
     recent::About,
     shared::{Held, Shared},
@@ -35,29 +36,40 @@ pub(crate) struct Work {
     pub(crate) account: Account,
     out: BytesMut,
     held: Held,
+    watched: Arc<Watched>,
+    shared: Arc<Shared>,
     /// The last bytes that left, which say whether an event has ended.
     last: [u8; 4],
     ended: bool,
 }
 
 impl Work {
-    pub(crate) fn new(options: RewriteOptions, account: Account, held: Held) -> Self {
-        let rewriter = Rewriter::new(options);
-        Self { rewriter, account, out: BytesMut::new(), held, last: *b"\n\n\n\n", ended: false }
+    pub(crate) fn new(options: RewriteOptions, account: Account, passing: &Passing) -> Self {
+        Self {
+            rewriter: Rewriter::new(options),
+            account,
+            out: BytesMut::new(),
+            held: passing.shared.held(),
+            watched: Arc::clone(&passing.watched),
+            shared: Arc::clone(&passing.shared),
+            last: *b"\n\n\n\n",
+            ended: false,
+        }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         let began = Instant::now();
-        let Self { rewriter, account, out, .. } = self;
-        rewriter.push(chunk, &mut |piece| take(out, account, &piece));
+        let Self { rewriter, account, out, watched, .. } = self;
+        rewriter.push(chunk, &mut |piece| take(out, account, watched, &piece));
         if !self.ended && !self.held.set(self.rewriter.withheld()) {
             // Others need the room more than this answer.
-            let Self { rewriter, account, out, .. } = self;
-            rewriter.stop(&mut |piece| take(out, account, &piece));
+            let Self { rewriter, account, out, watched, .. } = self;
+            rewriter.stop(&mut |piece| take(out, account, watched, &piece));
             account.body = Some(RewriteOutcome::Overflow);
             self.ended = true;
             self.held.set(0);
         }
+        self.watched.look(&self.shared.live, &self.rewriter);
         self.account.overhead += began.elapsed();
     }
 
@@ -65,8 +77,8 @@ impl Work {
     pub(crate) fn finish(&mut self) {
         let began = Instant::now();
         if !self.ended {
-            let Self { rewriter, account, out, .. } = self;
-            account.body = Some(rewriter.finish(&mut |piece| take(out, account, &piece)));
+            let Self { rewriter, account, out, watched, .. } = self;
+            account.body = Some(rewriter.finish(&mut |piece| take(out, account, watched, &piece)));
         }
         self.ended = true;
         self.held.set(0);
@@ -76,8 +88,8 @@ impl Work {
     /// Ends the body where upstream failed: what waits leaves as it came.
     fn stop(&mut self) {
         if !self.ended {
-            let Self { rewriter, account, out, .. } = self;
-            account.body = Some(rewriter.stop(&mut |piece| take(out, account, &piece)));
+            let Self { rewriter, account, out, watched, .. } = self;
+            account.body = Some(rewriter.stop(&mut |piece| take(out, account, watched, &piece)));
         }
         self.ended = true;
         self.held.set(0);
@@ -107,10 +119,13 @@ impl Work {
     }
 }
 
-fn take(out: &mut BytesMut, account: &mut Account, piece: &Rewritten<'_>) {
+fn take(out: &mut BytesMut, account: &mut Account, watched: &Watched, piece: &Rewritten<'_>) {
     match piece {
         Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
-        Rewritten::Event(event) => account.note(event),
+        Rewritten::Event(event) => {
+            watched.note(event);
+            account.note(event);
+        }
         _ => {}
     }
 }
@@ -122,6 +137,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(crate) struct Passing {
     pub(crate) shared: Arc<Shared>,
     pub(crate) about: About,
+    pub(crate) watched: Arc<Watched>,
     pub(crate) began: Instant,
     /// When the first bytes of a stream left.
     pub(crate) first: Option<Instant>,
@@ -142,15 +158,20 @@ impl Drop for Passing {
             work.stop();
             work.account
         });
-        let Some(account) = self.account.take().or(stopped) else { return };
+        let account = self.account.take().or(stopped);
         let elapsed = Elapsed {
             first: self.first.map(|first| first - self.began),
             total: self.began.elapsed(),
         };
+        // First the list, so that a page does not miss it.
+        if let Some(account) = &account {
+            self.shared.recent.note(account, &self.about, elapsed);
+        }
+        self.shared.live.end(&self.watched, account.as_ref(), elapsed);
+        let Some(account) = account else { return };
         let format = account.format.map_or("unknown", jsonmend_wire::ApiFormat::code);
         let named = Named { format, model: &self.about.model };
         self.shared.metrics.answer(&account, named, elapsed);
-        self.shared.recent.note(&account, &self.about, elapsed);
     }
 }
 
@@ -201,6 +222,7 @@ impl Body for Relay {
                 && let Some(bytes) = work.take()
             {
                 this.passing.first.get_or_insert_with(Instant::now);
+                this.passing.watched.passed(bytes.len());
                 return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
             if *this.over {
@@ -252,7 +274,10 @@ impl Body for Relay {
             match frame.into_data() {
                 Ok(chunk) => match &mut this.passing.work {
                     Some(work) => work.push(&chunk),
-                    None => return Poll::Ready(Some(Ok(Frame::data(chunk)))),
+                    None => {
+                        this.passing.watched.passed(chunk.len());
+                        return Poll::Ready(Some(Ok(Frame::data(chunk))));
+                    }
                 },
                 Err(frame) => {
                     *this.trailers = frame.into_trailers().ok();

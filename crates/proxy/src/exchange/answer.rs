@@ -220,5 +220,5 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work 
     }
     let mut account = Account::new(shared.config.record().content).with_fits(notes);
     account.overhead = sent.overhead;
-    Work::new(options, account, shared.held())
+    Work::new(options, account, passing)
 }

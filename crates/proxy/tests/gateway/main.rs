@@ -4,10 +4,12 @@
 
 mod account;
 mod admin;
+mod browser;
 mod chaos;
 mod fitting;
 mod hostile;
 mod limits;
+mod live;
 mod mending;
 mod reask;
 mod reference;
