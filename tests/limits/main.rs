@@ -233,6 +233,13 @@ const ROWS: &[(&str, Reached)] = &[
         ),
     ),
     (
+        "what unpacking one answer may hold",
+        There(
+            "crates/proxy/tests/gateway/packed.rs",
+            "other_codings_pass_as_they_came_and_so_does_what_has_no_room",
+        ),
+    ),
+    (
         "series of the metrics",
         There("crates/proxy/src/metrics.rs", "names_that_others_choose_are_escaped_and_bounded"),
     ),

@@ -20,7 +20,7 @@ const CONTENT: usize = 256 << 10;
 /// What was done to one answer, in a word. The later ones are said before the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// It was not read: it is no answer of a model, it is compressed, or mending is off.
+    /// It was not read: it is no answer of a model, it is packed in an unknown way, or mending is off.
     Untouched,
     /// It passed as it came.
     Unchanged,
@@ -87,6 +87,8 @@ pub(crate) struct Account {
     pub(crate) asked: Asked,
     /// How many calls do not fit their schema, and how much is wrong with them.
     invalid: (usize, usize),
+    /// The coding that it came in, if it was unpacked.
+    pub(crate) unpacked: Option<&'static str>,
     /// The time that the gateway itself took.
     pub(crate) overhead: Duration,
 }
@@ -164,6 +166,9 @@ impl Account {
                 line.push_str("; reason=encoded");
             }
             return line;
+        }
+        if let Some(coding) = self.unpacked {
+            line.push_str(&format!("; unpacked={coding}"));
         }
         let calls: usize = self.seen.iter().map(|(_, count)| count).sum();
         line.push_str(&format!("; calls={calls}; repairs={}", self.repairs));

@@ -26,6 +26,7 @@ mod request;
 mod server;
 mod shared;
 mod timed;
+mod unpacked;
 
 pub use config::{
     Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Reask, Repair,

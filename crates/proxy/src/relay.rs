@@ -24,7 +24,8 @@ use crate::{
     metrics::{Elapsed, Named},
     recent::About,
     shared::{Held, Shared},
-    timed::{BoxError, Timed, Waits},
+    timed::{BoxError, Waits},
+    unpacked::Unpacked,
 };
 
 /// Chunks in a row that come to nothing, before others get their turn.
@@ -145,6 +146,8 @@ pub(crate) struct Passing {
     /// What was done, if that is known before the body passes.
     pub(crate) account: Option<Account>,
     pub(crate) comment: bool,
+    /// The coding that the answer came in, if it was unpacked.
+    pub(crate) unpacked: Option<&'static str>,
     /// Whether the client takes what is sent.
     pub(crate) waits: Waits,
     pub(crate) _permit: OwnedSemaphorePermit,
@@ -181,7 +184,7 @@ pin_project! {
         // What was read of it already.
         ready: VecDeque<Bytes>,
         failed: Option<BoxError>,
-        upstream: Option<Pin<Box<Timed>>>,
+        upstream: Option<Unpacked>,
         trailers: Option<HeaderMap>,
         over: bool,
         // Waits until what left before an error is written.
@@ -191,7 +194,7 @@ pin_project! {
 }
 
 impl Relay {
-    pub(crate) fn new(upstream: Option<Pin<Box<Timed>>>, passing: Passing) -> Self {
+    pub(crate) fn new(upstream: Option<Unpacked>, passing: Passing) -> Self {
         let ready = VecDeque::new();
         Self { ready, failed: None, upstream, trailers: None, over: false, pause: None, passing }
     }
@@ -251,7 +254,7 @@ impl Body for Relay {
                 (Some(chunk), _) => Some(Ok(Frame::data(chunk))),
                 (None, Some(_)) => this.failed.take().map(Err),
                 (None, None) => match &mut this.upstream {
-                    Some(upstream) => ready!(upstream.as_mut().poll_frame(cx)),
+                    Some(upstream) => ready!(Pin::new(upstream).poll_frame(cx)),
                     None => None,
                 },
             };

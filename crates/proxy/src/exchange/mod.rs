@@ -100,6 +100,7 @@ async fn forward(
         work: None,
         account: None,
         comment: false,
+        unpacked: None,
         waits,
         _permit: permit,
     };

@@ -11,6 +11,7 @@ mod hostile;
 mod limits;
 mod live;
 mod mending;
+mod packed;
 mod reask;
 mod reference;
 mod scene;
