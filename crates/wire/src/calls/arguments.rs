@@ -135,6 +135,11 @@ impl ArgumentText {
         self.reading.is_empty()
     }
 
+    /// The text so far, without repairs.
+    pub(super) fn so_far(&self) -> &str {
+        &self.reading
+    }
+
     /// Whether the text so far, including a seed, is only white space.
     pub(super) fn is_blank(&self) -> bool {
         self.reading.trim().is_empty() && self.seed.is_none()
