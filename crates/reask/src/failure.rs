@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::prompt::frame::start_of;
 
-/// How much of a body is kept, in bytes.
-const KEPT: usize = 64 << 10;
+/// How much of a body is kept, in bytes: as much as a model writes, which the body may contain.
+const KEPT: usize = 1 << 20;
 
 /// A call that brought no answer: the connection failed, or the provider replied with an error.
 ///
@@ -105,7 +105,7 @@ impl fmt::Display for FailureClass {
 }
 
 impl Failure {
-    /// The provider replied with that HTTP status and body. Of the body, the first 64 KiB are kept.
+    /// The provider replied with that HTTP status and body. Of the body, the first MiB is kept.
     #[must_use]
     pub fn status(status: u16, body: impl Into<String>) -> Self {
         Self { status: Some(status), ..Self::of(Kind::Status, body) }

@@ -30,6 +30,8 @@ struct Field {
     schema: Value,
     /// The property does not exist in the schema.
     is_removal: bool,
+    /// The property may be left out, which `null` in the reply stands for.
+    is_optional: bool,
     /// The pointer under which the value was probably sent instead.
     sent_as: Option<String>,
     /// Its key in the reply.
@@ -82,9 +84,11 @@ impl Fields {
         self.fields.iter().map(|field| field.pointer.as_str())
     }
 
-    /// The key of each field in the reply, and its JSON Pointer.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.fields.iter().map(|field| (field.key.as_str(), field.pointer.as_str()))
+    /// For each field its key in the reply, its JSON Pointer, and whether it may be left out.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        self.fields
+            .iter()
+            .map(|field| (field.key.as_str(), field.pointer.as_str(), field.is_optional))
     }
 
     /// The schema of the reply.
@@ -137,7 +141,8 @@ impl Fields {
         for field in &self.fields {
             // What is left out is asked for again, and what should not be there stays until then.
             let Some(value) = tree.root().member(&field.key) else { continue };
-            let edit = match field.is_removal && value.is_null() {
+            let is_removal = field.is_removal || field.is_optional;
+            let edit = match is_removal && value.is_null() {
                 true => Edit::Remove,
                 false => Edit::Set(value.raw().to_owned()),
             };
@@ -211,6 +216,7 @@ fn gather(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value) {
             pointer: place,
             schema: schema.clone(),
             is_removal: false,
+            is_optional: false,
             sent_as: None,
             key: String::new(),
         });
@@ -229,6 +235,7 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
         pointer,
         schema: schema.clone(),
         is_removal: false,
+        is_optional: false,
         sent_as: issue.sent_as().map(|sent| subschema::pointer(path, Some(sent))),
         key: String::new(),
     };
@@ -248,7 +255,11 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
         return Some(Field { is_removal: true, ..plain(&json!({"type": "null"}), pointer) });
     }
     let any = Value::Bool(true);
-    Some(plain(subschema::for_issue(source, issue).unwrap_or(&any), pointer))
+    let schema = subschema::for_issue(source, issue).unwrap_or(&any);
+    let is_optional = subschema::is_optional(source, path.steps())
+        && !subschema::takes_null(source, schema)
+        && name.is_none();
+    Some(Field { is_optional, ..plain(schema, pointer) })
 }
 
 /// Whether a pointer is short, on one line, and without marks of chat templates.
@@ -274,6 +285,9 @@ fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
             _ if field.schema == true => Value::Object(Map::new()),
             _ => field.schema.clone(),
         };
+        if reading == Reading::Typed && field.is_optional {
+            schema = json!({"anyOf": [schema, {"type": JsonType::Null.code()}]});
+        }
         // Models also write `/a/days`, `a.days` or `days` for `a_days`.
         if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
             let own = last(&field.pointer);
@@ -288,7 +302,9 @@ fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
     made.insert("type".to_owned(), json!(JsonType::Object.code()));
     made.insert("properties".to_owned(), Value::Object(properties));
     if reading == Reading::Asked {
-        let names: Vec<&str> = fields.iter().map(|field| field.key.as_str()).collect();
+        // What may be left out is optional here, too: providers that need every property then allow null.
+        let needed = fields.iter().filter(|field| !field.is_optional);
+        let names: Vec<&str> = needed.map(|field| field.key.as_str()).collect();
         made.insert("required".to_owned(), json!(names));
     } else {
         made.insert("minProperties".to_owned(), json!(1));

@@ -37,6 +37,7 @@
 
 mod answer;
 mod ask;
+mod cut;
 mod driver;
 mod example;
 mod failure;

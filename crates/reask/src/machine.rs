@@ -2,14 +2,13 @@
 
 use core::time::Duration;
 
-use jsonmend_core::Path;
-use jsonmend_schema::{Issue, IssueCode, Schema};
-use serde_json::Value;
+use jsonmend_schema::Schema;
 
 use crate::{
     Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
     ReaskOptions, Spent, Step,
     ask::CallRef,
+    cut::{is_open, without_space},
     fields::Fields,
     prompt::{Facts, Prompt, continuation, hint},
     rank::Rank,
@@ -298,7 +297,7 @@ impl Reask {
         }
         // White space at the end is not part of the value, unless a string was cut there. Some providers
         // refuse it, and the model writes it again.
-        let prefix = if self.is_shown { &reading.text } else { outside_trimmed(reading) };
+        let prefix = if self.is_shown { &reading.text } else { without_space(reading) };
         let mut ask = self.ask(AskKind::Continue, continuation(&self.options, prefix));
         if let Some(reason) = self.spent_budget(&ask.prompt) {
             return Some(self.end(reason, None));
@@ -449,43 +448,4 @@ impl Reask {
         self.pending = Some(step.clone());
         step
     }
-}
-
-/// Whether an issue is only about the end of a text that was cut off, so that the value there may still become valid.
-fn is_open(source: &Value, issue: &Issue, cut_at: Option<&Path>) -> bool {
-    if issue.code() == IssueCode::Truncated {
-        return true;
-    }
-    let is_last = cut_at.is_some_and(|cut_at| cut_at.steps() == issue.path().steps());
-    let is_too_much = || ["at most", "less than"].iter().any(|w| issue.expected().starts_with(w));
-    is_last
-        && match issue.code() {
-            IssueCode::Length | IssueCode::Range => !is_too_much(),
-            IssueCode::Format | IssueCode::Pattern => true,
-            IssueCode::Const | IssueCode::Enum => is_begun(source, issue),
-            _ => false,
-        }
-}
-
-/// Whether the text that an issue is about is the beginning of one that the schema lists.
-fn is_begun(source: &Value, issue: &Issue) -> bool {
-    let received = issue.received();
-    let begun = serde_json::from_str::<String>(received.raw()).ok();
-    let (Some(begun), Some(listed)) = (begun, source.pointer(issue.schema_path())) else {
-        return false;
-    };
-    let all = listed.as_array().map_or(std::slice::from_ref(listed), Vec::as_slice);
-    all.iter().filter_map(Value::as_str).any(|listed| listed.starts_with(&begun))
-}
-
-/// The text of an answer that was cut off, without white space that is not in a string.
-fn outside_trimmed(reading: &Reading) -> &str {
-    let text = reading.text.as_str();
-    let trimmed = text.trim_end();
-    // If white space is part of the value, the value is shorter without it.
-    let ends_in_string = reading.json().is_some_and(|json| {
-        let last = json.trim_end_matches([']', '}', ' ', '\n']);
-        last.ends_with('"') && !trimmed.ends_with('"') && !trimmed.ends_with([',', ':', '[', '{'])
-    });
-    if ends_in_string { text } else { trimmed }
 }

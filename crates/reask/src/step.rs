@@ -190,7 +190,8 @@ impl Exhausted {
     }
 
     /// The answer that is nearest to a valid one: with something good in it rather than with other JSON or none, whole
-    /// rather than cut off, with the largest share of good values, with the fewest issues, and the first of equals. It is *not* valid, or was [refused](EndReason::Refused). `None` if there was no answer.
+    /// rather than cut off, with the largest share of good values, with the fewest issues, and the first of equals. It
+    /// is *not* valid, or was [refused](EndReason::Refused). `None` if there was no answer.
     #[must_use]
     pub fn best(&self) -> Option<&Attempt> {
         self.attempts.get(self.best?)

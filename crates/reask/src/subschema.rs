@@ -116,6 +116,35 @@ pub(crate) fn for_issue<'s>(root: &'s Value, issue: &Issue) -> Option<&'s Value>
     }
 }
 
+/// Whether the path leads to a declared property that its object need not have.
+pub(crate) fn is_optional(root: &Value, steps: &[Step]) -> bool {
+    let Some((Step::Key(name), parent)) = steps.split_last() else { return false };
+    let Some(object) = for_path(root, parent).map(|schema| resolve(root, schema)) else {
+        return false;
+    };
+    let is_declared = object.get("properties").is_some_and(|own| own.get(&**name).is_some());
+    let required = object.get("required").and_then(Value::as_array);
+    let is_required = required.is_some_and(|names| names.iter().any(|own| *own == **name));
+    is_declared && !is_required && !is_combined(object)
+}
+
+/// Whether a schema may accept null. If it is not clear, it does.
+pub(crate) fn takes_null(root: &Value, schema: &Value) -> bool {
+    let schema = resolve(root, schema);
+    let is_listed = |keyword: &str| {
+        let values = schema.get(keyword).and_then(Value::as_array);
+        values.map(|values| values.iter().any(Value::is_null))
+    };
+    if ["nullable", "x-nullable"].iter().any(|keyword| schema.get(keyword) == Some(&true.into())) {
+        return true;
+    }
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind == "null",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "null"),
+        _ => is_listed("enum").or(schema.get("const").map(Value::is_null)).unwrap_or(true),
+    }
+}
+
 /// A union in which a value has a constant that no branch has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Discriminator<'i> {

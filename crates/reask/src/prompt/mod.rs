@@ -71,8 +71,11 @@ impl Facts<'_> {
         let kept = self.framed("These parts of the answer are good and are kept.", &fields.rest());
         let template = self.options.templates.fields(self.options.tool.is_some());
         let source = fields.schemas().to_string();
-        let keys: Vec<String> =
-            fields.keys().map(|(key, pointer)| format!("- {key}: {pointer}")).collect();
+        let line = |(key, pointer, is_optional)| match is_optional {
+            true => format!("- {key}: {pointer}, or null to leave it out"),
+            false => format!("- {key}: {pointer}"),
+        };
+        let keys: Vec<String> = fields.keys().map(line).collect();
         let shown = example(fields.schema());
         self.filled(template, &kept, &source, &shown, &keys.join("\n"))
     }

@@ -75,7 +75,13 @@ fn the_keys_of_a_reply_are_names_that_every_provider_takes() {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     assert!(keys.iter().all(|key| (1..=64).contains(&key.len()) && key.chars().all(is_safe)));
     let prompt = ask.user_message().unwrap();
-    for line in ["- a_b: /a/b", "- field_1: /a_b", "- field_2: /na me", "- list_1: /list/1"] {
+    let optional = |line: &str| format!("{line}, or null to leave it out");
+    for line in [
+        optional("- a_b: /a/b"),
+        optional("- field_1: /a_b"),
+        optional("- field_2: /na me"),
+        "- list_1: /list/1".to_owned(),
+    ] {
         assert!(prompt.lines().any(|own| own == line), "{line} in {prompt}");
     }
     let reply = r#"{"a_b": 1, "field_1": 2, "field_2": 3, "field_3": 4, "list_1": 5}"#;

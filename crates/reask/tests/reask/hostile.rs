@@ -6,7 +6,7 @@ use jsonmend_reask::{
     Answer, AskKind, EndReason, Failure, Reask, ReaskOptions, Retry, RetryPolicy, Shape, Step,
     example, instructions,
 };
-use jsonmend_schema::Schema;
+use jsonmend_schema::{FitOptions, Schema};
 use jsonmend_wire::FinishReason;
 use serde_json::{Value, json};
 
@@ -78,6 +78,40 @@ fn many_patterns_are_not_all_tried() {
     .unwrap();
     let made = example(&schema);
     assert_eq!((made.is_valid(), made.value().as_object().unwrap().len()), (false, 150));
+}
+
+#[test]
+fn an_answer_takes_the_work_of_one_text_in_however_many_ways_it_is_read() {
+    // Each of these strings takes three hundred thousand steps.
+    let slow = schema(
+        r#"{"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string", "pattern": "(.*)*\\1z"}},
+            "b": {"type": "integer"}}, "required": ["b"]}"#,
+    );
+    let strings = format!("\"{}b\", ", "a".repeat(40)).repeat(8);
+    let steps = 4_000_000;
+    let options =
+        || ReaskOptions::new().with_fit(FitOptions::new().with_steps(steps)).with_attempts(9);
+    let work = |reask: &mut Reask, answer: &Answer| {
+        let before = jsonmend_schema::steps();
+        let step = reask.answer(answer, Duration::ZERO);
+        (jsonmend_schema::steps() - before, step)
+    };
+    let cut = |text: String| Answer::text(text).with_finish(FinishReason::Length);
+    // What is checked besides: the example, and the bytes.
+    let bound = steps + 2_500_000;
+    let whole = Answer::text(format!("{{\"a\": [{strings}\"a\"], \"b\": 1}}"));
+    let (taken, _) = work(&mut Reask::new(&slow, options()), &whole);
+    assert!((2_000_000..bound).contains(&taken), "{taken}");
+    let mut reask = Reask::new(&slow, options());
+    assert!(matches!(work(&mut reask, &cut("{\"a\": [".to_owned())).1, Step::Continue(_)));
+    let more = format!("Here is the rest:\n```json\n{strings}\"a\"], \"b\": 1}}\n```");
+    let (taken, _) = work(&mut reask, &Answer::text(more));
+    assert!(taken < bound, "{taken}");
+    let mut reask = Reask::new(&slow, options());
+    let wrong = Answer::text(r#"{"a": [], "b": []}"#);
+    assert_eq!(asked(work(&mut reask, &wrong).1).fields(), ["/b"]);
+    let (taken, _) = work(&mut reask, &whole);
+    assert!(taken < bound, "{taken}");
 }
 
 #[test]

@@ -73,6 +73,38 @@ fn a_reply_with_some_of_the_fields_is_kept() {
 }
 
 #[test]
+fn null_leaves_a_property_out_that_need_not_be_there() {
+    let strict = || {
+        let engine = Options::new().with_policy(Policy::STRICT);
+        ReaskOptions::new().with_fit(FitOptions::new().with_engine(engine))
+    };
+    let wrong = r#"{"guest": "Ines", "nights": 0, "note": null}"#;
+    let mut reask = booking(strict());
+    let ask = asked(says(&mut reask, wrong));
+    assert_eq!(ask.fields(), ["/nights", "/note"]);
+    let prompt = ask.user_message().unwrap();
+    assert!(
+        prompt.contains("\n- nights: /nights\n- note: /note, or null to leave it out\n"),
+        "{prompt}"
+    );
+    // A provider that needs every property allows null for this one.
+    assert_eq!(ask.schema().source()["required"], serde_json::json!(["nights"]));
+    // It is taken out although the reply is wrong otherwise, and no repair is needed for it.
+    let mut other = reask.clone();
+    let ask = asked(says(&mut other, r#"{"nights": -1, "note": null}"#));
+    assert_eq!(ask.fields(), ["/nights"]);
+    let end = done(says(&mut reask, r#"{"nights": 2, "note": null}"#));
+    assert_eq!((end.json(), end.fitted().risk()), (r#"{"guest": "Ines", "nights": 2}"#, None));
+    // Where null is a value, it is set.
+    let nullable = schema(
+        r#"{"properties": {"a": {"type": ["integer", "null"]}, "b": {"type": "integer"}, "c": {}}, "required": ["b"]}"#,
+    );
+    let mut reask = Reask::new(&nullable, strict());
+    assert_eq!(asked(says(&mut reask, r#"{"a": "x", "b": 1}"#)).fields(), ["/a"]);
+    assert_eq!(done(says(&mut reask, r#"{"a": null}"#)).json(), r#"{"a": null, "b": 1}"#);
+}
+
+#[test]
 fn a_misnamed_property_does_not_stay() {
     let fit = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
     let mut reask = booking(ReaskOptions::new().with_fit(fit));

@@ -1,0 +1,46 @@
+//! An answer that was cut off: what is wrong with it, and where it goes on.
+
+use jsonmend_core::Path;
+use jsonmend_schema::{Issue, IssueCode};
+use serde_json::Value;
+
+use crate::reading::Reading;
+
+/// Whether an issue is only about the end of a text that was cut off, so that the value there may still become valid.
+pub(crate) fn is_open(source: &Value, issue: &Issue, cut_at: Option<&Path>) -> bool {
+    if issue.code() == IssueCode::Truncated {
+        return true;
+    }
+    let is_last = cut_at.is_some_and(|cut_at| cut_at.steps() == issue.path().steps());
+    let is_too_much = || ["at most", "less than"].iter().any(|w| issue.expected().starts_with(w));
+    is_last
+        && match issue.code() {
+            IssueCode::Length | IssueCode::Range => !is_too_much(),
+            IssueCode::Format | IssueCode::Pattern => true,
+            IssueCode::Const | IssueCode::Enum => is_begun(source, issue),
+            _ => false,
+        }
+}
+
+/// Whether the text that an issue is about is the beginning of one that the schema lists.
+fn is_begun(source: &Value, issue: &Issue) -> bool {
+    let received = issue.received();
+    let begun = serde_json::from_str::<String>(received.raw()).ok();
+    let (Some(begun), Some(listed)) = (begun, source.pointer(issue.schema_path())) else {
+        return false;
+    };
+    let all = listed.as_array().map_or(std::slice::from_ref(listed), Vec::as_slice);
+    all.iter().filter_map(Value::as_str).any(|listed| listed.starts_with(&begun))
+}
+
+/// The text of an answer that was cut off, without white space that is not in a string.
+pub(crate) fn without_space(reading: &Reading) -> &str {
+    let text = reading.text.as_str();
+    let trimmed = text.trim_end();
+    // If white space is part of the value, the value is shorter without it.
+    let ends_in_string = reading.json().is_some_and(|json| {
+        let last = json.trim_end_matches([']', '}', ' ', '\n']);
+        last.ends_with('"') && !trimmed.ends_with('"') && !trimmed.ends_with([',', ':', '[', '{'])
+    });
+    if ends_in_string { text } else { trimmed }
+}
