@@ -233,6 +233,13 @@ const ROWS: &[(&str, Reached)] = &[
         ),
     ),
     (
+        "what unpacking one answer may hold",
+        There(
+            "crates/proxy/tests/gateway/packed.rs",
+            "other_codings_pass_as_they_came_and_so_does_what_has_no_room",
+        ),
+    ),
+    (
         "series of the metrics",
         There("crates/proxy/src/metrics.rs", "names_that_others_choose_are_escaped_and_bounded"),
     ),
@@ -242,7 +249,26 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "a text of a call in `/repairs`",
-        There("crates/proxy/src/account.rs", "texts_are_shortened_between_characters"),
+        There("crates/proxy/src/account/call.rs", "texts_are_shortened_between_characters"),
+    ),
+    (
+        "edits of a call that are listed",
+        There("crates/proxy/src/account.rs", "few_edits_are_listed_and_little_content_is_kept"),
+    ),
+    (
+        "live pages at the same time",
+        There(
+            "crates/proxy/tests/gateway/live.rs",
+            "pages_are_few_and_leave_room_for_those_who_ask_for_health",
+        ),
+    ),
+    (
+        "open answers on a live page",
+        There("crates/proxy/src/live/feed.rs", "a_page_is_shown_a_bounded_part_of_what_passes"),
+    ),
+    (
+        "finished answers in one event for a live page",
+        There("crates/proxy/src/live/feed.rs", "what_does_not_fit_into_an_event_is_counted"),
     ),
     ("`--max-input`", There("crates/cli/tests/it/limits.rs", "an_input_is_as_long_as_it_may_be")),
     (

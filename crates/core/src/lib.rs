@@ -80,6 +80,7 @@ mod report;
 mod scan;
 #[cfg(feature = "serde")]
 mod serde;
+mod signs;
 mod tail;
 mod unwrap;
 mod verdict;

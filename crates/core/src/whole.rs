@@ -6,7 +6,8 @@ mod reading;
 use crate::{
     Mended, Options, Outcome, Policy, Repair, Repairs,
     engine::{Engine, Part, Stop},
-    unwrap::{Gate, Marks, Seen, Wrapper, unwrapped, wrapped},
+    prose::Marks,
+    unwrap::{Gate, Seen, Wrapper, unwrapped, wrapped},
 };
 use reading::Reading;
 

@@ -1,23 +1,26 @@
 //! What was done to one answer.
 
+mod call;
+
 use std::time::Duration;
 
 use jsonmend_core::{Outcome, Risk};
 use jsonmend_wire::{ApiFormat, Call, RewriteOutcome, StreamOutcome, WireEvent};
 
-use crate::fitting::{FitNote, FitNotes};
+pub(crate) use call::{CallNote, Edit};
 
-/// How many calls of an answer are described one by one, and how long a name is shown.
+use crate::fitting::FitNotes;
+
+/// How many calls of an answer are described one by one.
 const CALLS: usize = 64;
-const NAME: usize = 128;
 
-/// The most bytes of a text of a call that are kept.
-const TEXT: usize = 16 << 10;
+/// The most bytes of the arguments of an answer that are kept.
+const CONTENT: usize = 256 << 10;
 
 /// What was done to one answer, in a word. The later ones are said before the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// It was not read: it is no answer of a model, it is compressed, or mending is off.
+    /// It was not read: it is no answer of a model, it is packed in an unknown way, or mending is off.
     Untouched,
     /// It passed as it came.
     Unchanged,
@@ -57,19 +60,6 @@ impl Verdict {
     }
 }
 
-/// A call of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CallNote {
-    pub(crate) tool: String,
-    pub(crate) outcome: Outcome,
-    /// The kinds of its repairs, with their number.
-    pub(crate) repairs: Vec<(&'static str, Risk, usize)>,
-    /// What is wrong with them, by the schema of the tool.
-    pub(crate) issues: usize,
-    /// What came and what left, if that is kept.
-    pub(crate) content: Option<(String, String)>,
-}
-
 /// What it took to ask again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
@@ -91,18 +81,21 @@ pub(crate) struct Account {
     stream: Option<StreamOutcome>,
     repairs: usize,
     risk: Option<Risk>,
-    keeps_content: bool,
+    /// How many bytes of arguments may still be kept, if any are.
+    content: Option<usize>,
     fits: FitNotes,
     pub(crate) asked: Asked,
     /// How many calls do not fit their schema, and how much is wrong with them.
     invalid: (usize, usize),
+    /// The coding that it came in, if it was unpacked.
+    pub(crate) unpacked: Option<&'static str>,
     /// The time that the gateway itself took.
     pub(crate) overhead: Duration,
 }
 
 impl Account {
     pub(crate) fn new(keeps_content: bool) -> Self {
-        Self { keeps_content, ..Self::default() }
+        Self { content: keeps_content.then_some(CONTENT), ..Self::default() }
     }
 
     /// The same, with what fitting reports.
@@ -126,29 +119,23 @@ impl Account {
             Some((_, count)) => *count += 1,
             None => self.seen.push((outcome, 1)),
         }
-        let FitNote { changes, issues } = self.fits.take().unwrap_or_default();
-        if issues > 0 {
-            self.invalid = (self.invalid.0 + 1, self.invalid.1 + issues);
+        let fit = self.fits.take().unwrap_or_default();
+        if fit.issues > 0 {
+            self.invalid = (self.invalid.0 + 1, self.invalid.1 + fit.issues);
         }
-        // What a call that was not mended would have needed was not done.
-        let repairs: Vec<_> = match outcome {
-            // Together with those of the engine.
-            _ if !changes.is_empty() => changes,
-            Outcome::Repaired => call
-                .repairs()
-                .kinds()
-                .map(|(kind, count)| (kind.code(), kind.risk(), count))
-                .collect(),
-            _ => Vec::new(),
-        };
-        self.repairs += repairs.iter().map(|(.., count)| count).sum::<usize>();
-        self.risk = self.risk.max(repairs.iter().map(|(_, risk, _)| *risk).max());
-        if self.calls.len() < CALLS {
-            let content = || (begin(call.raw()), begin(call.arguments()));
-            let content = self.keeps_content.then(content);
-            let tool = call.name().chars().take(NAME).collect();
-            self.calls.push(CallNote { tool, outcome, repairs, issues, content });
+        let described = self.calls.len() < CALLS;
+        let room = self.content.as_mut().filter(|_| described);
+        let note = CallNote::of(call, fit, room);
+        self.repairs += note.repairs.iter().map(|(.., count)| count).sum::<usize>();
+        self.risk = self.risk.max(note.repairs.iter().map(|(_, risk, _)| *risk).max());
+        if described {
+            self.calls.push(note);
         }
+    }
+
+    /// How many repairs there are.
+    pub(crate) const fn repairs(&self) -> usize {
+        self.repairs
     }
 
     pub(crate) fn verdict(&self) -> Verdict {
@@ -180,6 +167,9 @@ impl Account {
             }
             return line;
         }
+        if let Some(coding) = self.unpacked {
+            line.push_str(&format!("; unpacked={coding}"));
+        }
         let calls: usize = self.seen.iter().map(|(_, count)| count).sum();
         line.push_str(&format!("; calls={calls}; repairs={}", self.repairs));
         if let Some(risk) = self.risk {
@@ -205,12 +195,6 @@ impl Account {
     }
 }
 
-/// The beginning of a text.
-fn begin(text: &str) -> String {
-    let end = (0..=TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use jsonmend_wire::{Decoder, WireOptions};
@@ -218,15 +202,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_shortened_between_characters() {
-        assert_eq!(begin("\u{e9}a"), "\u{e9}a");
-        let long = format!("a{}", "\u{e9}".repeat(TEXT));
-        assert_eq!(begin(&long).len(), TEXT - 1);
-    }
-
-    #[test]
     fn few_calls_are_described_and_all_are_counted() {
-        let name = "n".repeat(2 * NAME);
+        let name = "n".repeat(1000);
         let call = |number| {
             format!(
                 r#"{{"id":"{number}","type":"function","function":{{"name":"{name}","arguments":"{{'a':1}}"}}}}"#
@@ -242,8 +219,37 @@ mod tests {
         decoder.push(body.as_bytes(), &mut |event| account.note(&event));
         decoder.finish(&mut |event| account.note(&event));
         assert_eq!(account.calls.len(), CALLS);
-        assert_eq!(account.calls[0].tool.len(), NAME);
+        assert_eq!(account.calls[0].tool.len(), 128);
         assert_eq!(account.seen, [(Outcome::Repaired, CALLS + 3)]);
         assert!(account.calls.iter().all(|call| call.content.is_none()));
+    }
+
+    #[test]
+    fn few_edits_are_listed_and_little_content_is_kept() {
+        let arguments = format!("{{'a': [{}]}}", "'x',".repeat(200));
+        let long = format!("{{\"a\": \"{}\"}}", "x".repeat(20_000));
+        let mut account = Account::new(true);
+        let read = |arguments: &str, account: &mut Account| {
+            let function = serde_json::json!({"name": "f", "arguments": arguments});
+            let calls = serde_json::json!([{"id": "1", "type": "function", "function": function}]);
+            let message = serde_json::json!({"tool_calls": calls});
+            let body = serde_json::json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
+            let mut decoder = Decoder::new(WireOptions::new());
+            decoder.push(body.to_string().as_bytes(), &mut |event| account.note(&event));
+            decoder.finish(&mut |event| account.note(&event));
+        };
+        read(&arguments, &mut account);
+        assert_eq!(account.calls[0].edits.len(), 256);
+        assert!(account.repairs() > 400 && account.calls[0].content.is_some());
+        for _ in 0..12 {
+            read(&long, &mut account);
+        }
+        let kept = account.calls.iter().filter(|call| call.content.is_some()).count();
+        assert_eq!(kept, 8, "a call that has no room is listed without its content");
+        read(&arguments, &mut account);
+        let last = &account.calls[13];
+        assert_eq!((last.edits.len(), last.content.is_some()), (256, true));
+        let after = |call: &CallNote| call.edits.iter().map(|edit| edit.after.len()).sum::<usize>();
+        assert!(after(last) > 0);
     }
 }

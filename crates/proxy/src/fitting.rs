@@ -10,6 +10,7 @@ use jsonmend_schema::{FitOptions, Rules};
 use jsonmend_wire::{Call, Fitter, ToolPolicies};
 
 use crate::{
+    account::Edit,
     config::{Arguments, Repair},
     request::{Declared, Switches},
 };
@@ -19,6 +20,8 @@ use crate::{
 pub(crate) struct FitNote {
     /// What was changed, also to make it JSON: the kinds with their number.
     pub(crate) changes: Vec<(&'static str, Risk, usize)>,
+    /// The same one by one, with their places.
+    pub(crate) edits: Vec<Edit>,
     /// What is wrong, if it cannot be made to fit.
     pub(crate) issues: usize,
 }
@@ -101,8 +104,10 @@ pub(crate) fn fitter(declared: &Arc<Declared>, switches: &Switches, notes: &FitN
         }
         let asked = notes.lock().asked.remove(&call.number());
         if let Some(json) = asked {
-            notes.put(FitNote { changes: vec![("asked-again", Risk::Lossy, 1)], issues: 0 });
-            return Some(vec![(0..call.raw().len(), json)]);
+            let (code, risk, end) = ("asked-again", Risk::Lossy, call.raw().len());
+            let edit = Edit { start: 0, end, code, risk, after: json.clone() };
+            notes.put(FitNote { changes: vec![(code, risk, 1)], edits: vec![edit], issues: 0 });
+            return Some(vec![(0..end, json)]);
         }
         fit(call, &declared, &switches, &notes)
     })
@@ -142,18 +147,21 @@ fn fit(
             kept.misfits.push(Misfit { number: call.number(), tool, raw });
         }
         drop(kept);
-        notes.put(FitNote { issues: fitted.issues().len().max(1), changes: Vec::new() });
+        notes.put(FitNote { issues: fitted.issues().len().max(1), ..FitNote::default() });
         return None;
     }
     let mut changes: Vec<(&'static str, Risk, usize)> = Vec::new();
+    let mut edits = Vec::new();
     for change in fitted.changes() {
         let (code, risk) = (change.cause().code(), change.risk());
+        let after = change.after().to_owned();
+        edits.push(Edit { start: change.start(), end: change.end(), code, risk, after });
         match changes.iter_mut().find(|(known, of, _)| *known == code && *of == risk) {
             Some((.., count)) => *count += 1,
             None => changes.push((code, risk, 1)),
         }
     }
-    notes.put(FitNote { changes, issues: 0 });
-    let edits = fitted.changes().iter();
-    Some(edits.map(|change| (change.span(), change.after().to_owned())).collect())
+    let script = edits.iter().map(|edit| (edit.start..edit.end, edit.after.clone())).collect();
+    notes.put(FitNote { changes, edits, issues: 0 });
+    Some(script)
 }

@@ -17,6 +17,7 @@ mod fitting;
 #[doc(hidden)]
 pub mod fuzz;
 mod headers;
+mod live;
 mod metrics;
 mod recent;
 mod refusal;
@@ -25,6 +26,7 @@ mod request;
 mod server;
 mod shared;
 mod timed;
+mod unpacked;
 
 pub use config::{
     Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Reask, Repair,

@@ -1,18 +1,24 @@
-//! The last answers, for `/repairs`.
+//! The last answers, for `/repairs` and the live page.
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use serde_json::{Value, json};
 
-use crate::{account::Account, metrics::Elapsed, request::Fixed};
+use crate::{
+    account::{Account, CallNote},
+    metrics::Elapsed,
+    request::Fixed,
+};
 
 /// What is known about a request, for the list and for labels. Nothing of its headers, its query or its body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
+    /// The number of the request.
+    pub(crate) id: u64,
     pub(crate) upstream: String,
     pub(crate) model: String,
     pub(crate) status: u16,
@@ -23,38 +29,35 @@ pub(crate) struct About {
 #[derive(Debug)]
 pub(crate) struct Recent {
     kept: usize,
-    answers: Mutex<VecDeque<Value>>,
+    answers: Mutex<Answers>,
+}
+
+#[derive(Debug, Default)]
+struct Answers {
+    /// As JSON, the last one first.
+    kept: VecDeque<Arc<str>>,
+    /// How many there have been.
+    seen: u64,
 }
 
 impl Recent {
-    pub(crate) const fn new(kept: usize) -> Self {
-        Self { kept, answers: Mutex::new(VecDeque::new()) }
+    pub(crate) fn new(kept: usize) -> Self {
+        Self { kept, answers: Mutex::default() }
+    }
+
+    /// How many answers are kept.
+    pub(crate) const fn kept(&self) -> usize {
+        self.kept
     }
 
     pub(crate) fn note(&self, account: &Account, about: &About, elapsed: Elapsed) {
         if self.kept == 0 {
             return;
         }
-        let calls = account.calls.iter().map(|call| {
-            let repairs = call.repairs.iter().map(
-                |(code, risk, count)| json!({"code": code, "risk": risk.code(), "count": count}),
-            );
-            let repairs: Vec<Value> = repairs.collect();
-            let mut entry =
-                json!({"tool": call.tool, "outcome": call.outcome.code(), "repairs": repairs});
-            if call.issues > 0 {
-                entry["issues"] = call.issues.into();
-            }
-            if let Some((came, left)) = &call.content {
-                entry["came"] = came.as_str().into();
-                entry["left"] = left.as_str().into();
-            }
-            entry
-        });
-        let calls: Vec<Value> = calls.collect();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let calls: Vec<Value> = account.calls.iter().map(entry).collect();
         let answer = json!({
-            "unix_time": now.as_secs(),
+            "id": about.id,
+            "unix_time": unix_millis() / 1000,
             "upstream": about.upstream,
             "model": about.model,
             "status": about.status,
@@ -63,17 +66,83 @@ impl Recent {
             "account": account.line(),
             "calls": calls,
             "history": {"mended": about.fixed.mended, "replaced": about.fixed.replaced},
-            "milliseconds": elapsed.total.as_millis() as u64,
+            "milliseconds": millis(elapsed.total),
+            "first_milliseconds": elapsed.first.map(millis),
             "overhead_microseconds": account.overhead.as_micros() as u64,
         });
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.truncate(self.kept - 1);
-        answers.push_front(answer);
+        let answer = Arc::from(answer.to_string());
+        let mut answers = self.lock();
+        answers.seen += 1;
+        answers.kept.truncate(self.kept - 1);
+        answers.kept.push_front(answer);
     }
 
-    /// The answers, the last one first.
-    pub(crate) fn list(&self) -> Value {
-        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        json!({ "answers": answers.iter().collect::<Vec<_>>() })
+    fn lock(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// The answers as JSON, the last one first.
+    pub(crate) fn list(&self) -> String {
+        let (answers, _, _) = self.since(0, usize::MAX);
+        format!("{{\"answers\":[{}]}}", answers.join(","))
+    }
+
+    /// The answers after so many, the last one first, as far as they are kept and take so many bytes; how many
+    /// are left out; and how many there have been.
+    pub(crate) fn since(&self, seen: u64, bytes: usize) -> (Vec<Arc<str>>, u64, u64) {
+        let answers = self.lock();
+        let new = answers.seen.saturating_sub(seen);
+        let mut size = 0;
+        let fit = answers.kept.iter().take(usize::try_from(new).unwrap_or(usize::MAX));
+        let fit = fit.take_while(|answer| {
+            size += answer.len();
+            size <= bytes
+        });
+        let fit: Vec<Arc<str>> = fit.map(Arc::clone).collect();
+        let left_out = new - fit.len() as u64;
+        (fit, left_out, answers.seen)
+    }
+}
+
+/// Milliseconds with three decimals.
+fn millis(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1e3
+}
+
+/// The time, in milliseconds of the Unix epoch.
+pub(crate) fn unix_millis() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn entry(call: &CallNote) -> Value {
+    let repairs = call.repairs.iter();
+    let repairs: Vec<Value> = repairs
+        .map(|(code, risk, count)| json!({"code": code, "risk": risk.code(), "count": count}))
+        .collect();
+    let edits = call.edits.iter().map(|edit| {
+        let mut entry = json!({
+            "start": edit.start, "end": edit.end, "code": edit.code, "risk": edit.risk.code(),
+        });
+        if call.content.is_some() {
+            entry["after"] = edit.after.as_str().into();
+        }
+        entry
+    });
+    let edits: Vec<Value> = edits.collect();
+    let mut entry = json!({
+        "tool": call.tool,
+        "outcome": call.outcome.code(),
+        "repairs": repairs,
+        "edits": edits,
+        "bytes": call.bytes,
+    });
+    if call.issues > 0 {
+        entry["issues"] = call.issues.into();
+    }
+    if let Some((came, left)) = &call.content {
+        entry["came"] = came.as_str().into();
+        entry["left"] = left.as_str().into();
+    }
+    entry
 }

@@ -20,10 +20,12 @@ use tokio::{
 
 use crate::{
     account::Account,
+    live::Watched,
     metrics::{Elapsed, Named},
     recent::About,
     shared::{Held, Shared},
-    timed::{BoxError, Timed, Waits},
+    timed::{BoxError, Waits},
+    unpacked::Unpacked,
 };
 
 /// Chunks in a row that come to nothing, before others get their turn.
@@ -35,29 +37,40 @@ pub(crate) struct Work {
     pub(crate) account: Account,
     out: BytesMut,
     held: Held,
+    watched: Arc<Watched>,
+    shared: Arc<Shared>,
     /// The last bytes that left, which say whether an event has ended.
     last: [u8; 4],
     ended: bool,
 }
 
 impl Work {
-    pub(crate) fn new(options: RewriteOptions, account: Account, held: Held) -> Self {
-        let rewriter = Rewriter::new(options);
-        Self { rewriter, account, out: BytesMut::new(), held, last: *b"\n\n\n\n", ended: false }
+    pub(crate) fn new(options: RewriteOptions, account: Account, passing: &Passing) -> Self {
+        Self {
+            rewriter: Rewriter::new(options),
+            account,
+            out: BytesMut::new(),
+            held: passing.shared.held(),
+            watched: Arc::clone(&passing.watched),
+            shared: Arc::clone(&passing.shared),
+            last: *b"\n\n\n\n",
+            ended: false,
+        }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         let began = Instant::now();
-        let Self { rewriter, account, out, .. } = self;
-        rewriter.push(chunk, &mut |piece| take(out, account, &piece));
+        let Self { rewriter, account, out, watched, .. } = self;
+        rewriter.push(chunk, &mut |piece| take(out, account, watched, &piece));
         if !self.ended && !self.held.set(self.rewriter.withheld()) {
             // Others need the room more than this answer.
-            let Self { rewriter, account, out, .. } = self;
-            rewriter.stop(&mut |piece| take(out, account, &piece));
+            let Self { rewriter, account, out, watched, .. } = self;
+            rewriter.stop(&mut |piece| take(out, account, watched, &piece));
             account.body = Some(RewriteOutcome::Overflow);
             self.ended = true;
             self.held.set(0);
         }
+        self.watched.look(&self.shared.live, &self.rewriter);
         self.account.overhead += began.elapsed();
     }
 
@@ -65,8 +78,8 @@ impl Work {
     pub(crate) fn finish(&mut self) {
         let began = Instant::now();
         if !self.ended {
-            let Self { rewriter, account, out, .. } = self;
-            account.body = Some(rewriter.finish(&mut |piece| take(out, account, &piece)));
+            let Self { rewriter, account, out, watched, .. } = self;
+            account.body = Some(rewriter.finish(&mut |piece| take(out, account, watched, &piece)));
         }
         self.ended = true;
         self.held.set(0);
@@ -76,8 +89,8 @@ impl Work {
     /// Ends the body where upstream failed: what waits leaves as it came.
     fn stop(&mut self) {
         if !self.ended {
-            let Self { rewriter, account, out, .. } = self;
-            account.body = Some(rewriter.stop(&mut |piece| take(out, account, &piece)));
+            let Self { rewriter, account, out, watched, .. } = self;
+            account.body = Some(rewriter.stop(&mut |piece| take(out, account, watched, &piece)));
         }
         self.ended = true;
         self.held.set(0);
@@ -107,10 +120,13 @@ impl Work {
     }
 }
 
-fn take(out: &mut BytesMut, account: &mut Account, piece: &Rewritten<'_>) {
+fn take(out: &mut BytesMut, account: &mut Account, watched: &Watched, piece: &Rewritten<'_>) {
     match piece {
         Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
-        Rewritten::Event(event) => account.note(event),
+        Rewritten::Event(event) => {
+            watched.note(event);
+            account.note(event);
+        }
         _ => {}
     }
 }
@@ -122,6 +138,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(crate) struct Passing {
     pub(crate) shared: Arc<Shared>,
     pub(crate) about: About,
+    pub(crate) watched: Arc<Watched>,
     pub(crate) began: Instant,
     /// When the first bytes of a stream left.
     pub(crate) first: Option<Instant>,
@@ -129,6 +146,8 @@ pub(crate) struct Passing {
     /// What was done, if that is known before the body passes.
     pub(crate) account: Option<Account>,
     pub(crate) comment: bool,
+    /// The coding that the answer came in, if it was unpacked.
+    pub(crate) unpacked: Option<&'static str>,
     /// Whether the client takes what is sent.
     pub(crate) waits: Waits,
     pub(crate) _permit: OwnedSemaphorePermit,
@@ -142,15 +161,20 @@ impl Drop for Passing {
             work.stop();
             work.account
         });
-        let Some(account) = self.account.take().or(stopped) else { return };
+        let account = self.account.take().or(stopped);
         let elapsed = Elapsed {
             first: self.first.map(|first| first - self.began),
             total: self.began.elapsed(),
         };
+        // First the list, so that a page does not miss it.
+        if let Some(account) = &account {
+            self.shared.recent.note(account, &self.about, elapsed);
+        }
+        self.shared.live.end(&self.watched, account.as_ref(), elapsed);
+        let Some(account) = account else { return };
         let format = account.format.map_or("unknown", jsonmend_wire::ApiFormat::code);
         let named = Named { format, model: &self.about.model };
         self.shared.metrics.answer(&account, named, elapsed);
-        self.shared.recent.note(&account, &self.about, elapsed);
     }
 }
 
@@ -160,7 +184,7 @@ pin_project! {
         // What was read of it already.
         ready: VecDeque<Bytes>,
         failed: Option<BoxError>,
-        upstream: Option<Pin<Box<Timed>>>,
+        upstream: Option<Unpacked>,
         trailers: Option<HeaderMap>,
         over: bool,
         // Waits until what left before an error is written.
@@ -170,7 +194,7 @@ pin_project! {
 }
 
 impl Relay {
-    pub(crate) fn new(upstream: Option<Pin<Box<Timed>>>, passing: Passing) -> Self {
+    pub(crate) fn new(upstream: Option<Unpacked>, passing: Passing) -> Self {
         let ready = VecDeque::new();
         Self { ready, failed: None, upstream, trailers: None, over: false, pause: None, passing }
     }
@@ -201,6 +225,7 @@ impl Body for Relay {
                 && let Some(bytes) = work.take()
             {
                 this.passing.first.get_or_insert_with(Instant::now);
+                this.passing.watched.passed(bytes.len());
                 return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
             if *this.over {
@@ -229,7 +254,7 @@ impl Body for Relay {
                 (Some(chunk), _) => Some(Ok(Frame::data(chunk))),
                 (None, Some(_)) => this.failed.take().map(Err),
                 (None, None) => match &mut this.upstream {
-                    Some(upstream) => ready!(upstream.as_mut().poll_frame(cx)),
+                    Some(upstream) => ready!(Pin::new(upstream).poll_frame(cx)),
                     None => None,
                 },
             };
@@ -252,7 +277,10 @@ impl Body for Relay {
             match frame.into_data() {
                 Ok(chunk) => match &mut this.passing.work {
                     Some(work) => work.push(&chunk),
-                    None => return Poll::Ready(Some(Ok(Frame::data(chunk)))),
+                    None => {
+                        this.passing.watched.passed(chunk.len());
+                        return Poll::Ready(Some(Ok(Frame::data(chunk))));
+                    }
                 },
                 Err(frame) => {
                     *this.trailers = frame.into_trailers().ok();

@@ -26,6 +26,9 @@ use crate::{
 /// Connections to the admin port at the same time.
 const ADMINS: usize = 16;
 
+/// How long a page may take nothing of what is sent to it.
+const PAGE_PATIENCE: Duration = Duration::from_secs(10);
+
 /// How long no connection is taken after one could not be: files may have run out.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -207,7 +210,8 @@ async fn serve_pages(shared: Arc<Shared>, listener: TcpListener) {
                 let answer = admin::answer(&shared, &request);
                 async move { Ok::<_, Infallible>(answer) }
             });
-            let io = TokioIo::new(Box::pin(Taken::new(stream, limits.idle(), Waits::default())));
+            let patience = limits.idle().min(PAGE_PATIENCE);
+            let io = TokioIo::new(Box::pin(Taken::new(stream, patience, Waits::default())));
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(limits.head())

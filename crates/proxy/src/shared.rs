@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     config::{Config, Upstream},
+    live::Live,
     metrics::Metrics,
     recent::Recent,
     request::ToolCache,
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) client: Client<HttpsConnector<HttpConnector>, Outgoing>,
     pub(crate) metrics: Metrics,
     pub(crate) recent: Recent,
+    pub(crate) live: Live,
     pub(crate) tools: ToolCache,
     pub(crate) open: Arc<Semaphore>,
     pub(crate) draining: AtomicBool,
@@ -75,6 +77,7 @@ impl Shared {
             client,
             metrics: Metrics::default(),
             recent: Recent::new(config.record().answers),
+            live: Live::new(config.record().content),
             tools: ToolCache::default(),
             open: Arc::new(Semaphore::new(limits.open_answers().min(Semaphore::MAX_PERMITS))),
             draining: AtomicBool::new(false),

@@ -136,12 +136,11 @@ impl Model<'_> {
         if ask.kind() != AskKind::Fields {
             return self.rewrite();
         }
-        // The arguments of these tools have plain names, so their keys are made of them.
-        let key = |field: &str| field.trim_start_matches('/').replace('/', "_");
-        let values = ask
-            .fields()
-            .iter()
-            .filter_map(|field| Some((key(field), self.belief.pointer(field)?.clone())));
+        // The keys of the reply are those of its schema. What should not be there is null in it.
+        let keys = ask.schema().source()["properties"].as_object().into_iter().flat_map(Map::keys);
+        let values = keys.zip(ask.fields()).map(|(key, field)| {
+            (key.clone(), self.belief.pointer(field).cloned().unwrap_or_default())
+        });
         Value::Object(values.collect::<Map<_, _>>()).to_string()
     }
 }

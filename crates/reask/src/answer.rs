@@ -192,6 +192,11 @@ impl Answer {
         self.ended.unwrap_or_else(|| !self.is_call || self.finish.is_clean() || is_json())
     }
 
+    /// Whether a part of the text was lost on its way. Nothing can be added to it, because it is not known where.
+    pub(crate) fn is_damaged(&self) -> bool {
+        !self.is_call && self.ended == Some(false)
+    }
+
     /// The content for reading. A complete call without arguments has an empty object.
     pub(crate) fn readable(&self) -> Cow<'_, str> {
         let empty = self.is_call && self.content.trim().is_empty() && self.finish.is_clean();

@@ -5,7 +5,9 @@ use core::time::Duration;
 use jsonmend_schema::{FitOptions, Schema};
 use serde_json::Value;
 
-use crate::{Hint, Mode, Shape, Strength, Watch, instructions, prompt::Prompt};
+use crate::{
+    Hint, Mode, Shape, Strength, Watch, instructions, prevent::tool_instructions, prompt::Prompt,
+};
 
 /// What a call asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -170,11 +172,15 @@ impl Ask {
         &self.schema
     }
 
-    /// The [instructions](crate::instructions) for that schema, for the system text of the request. A text with the
-    /// schema of the whole would contradict a question for fields. `None` for a continuation, whose reply is no value.
+    /// The [instructions](crate::instructions) for that schema, for the system text of the request; for a tool, they
+    /// ask for its call. A text with the schema of the whole would contradict a question for fields. `None` for a
+    /// continuation, whose reply is no value.
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
-        (self.kind != AskKind::Continue).then(|| instructions(&self.schema))
+        (self.kind != AskKind::Continue).then(|| match &self.tool {
+            Some(tool) => tool_instructions(&self.schema, tool),
+            None => instructions(&self.schema),
+        })
     }
 
     /// The name of the tool whose arguments are asked for.

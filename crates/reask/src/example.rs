@@ -1,6 +1,8 @@
 //! An example of what a schema describes.
 
-use jsonmend_schema::{Schema, Tree};
+use jsonmend_core::{Options, Policy};
+use jsonmend_extract::Scope;
+use jsonmend_schema::{FitOptions, Schema};
 use serde_json::{Map, Number, Value, json};
 
 use crate::subschema::resolve;
@@ -13,6 +15,14 @@ const DEPTH: usize = 12;
 const OPTIONAL: usize = 8;
 /// The longest description that is used as the value of a string, in bytes.
 const DESCRIPTION: usize = 60;
+/// How long all names and texts of an example are together, in bytes. What is larger is shown as null.
+const BYTES: usize = 16 << 10;
+/// For how many patterns a text is looked for. Each pattern has to be compiled.
+const PATTERNS: usize = 16;
+/// How much work it may take to check an example, in the steps of the schema's crate.
+const CHECKED: u64 = 1 << 20;
+/// How much work it may take to match a text against a pattern: enough for any but one that backtracks a lot.
+const MATCHED: u64 = 20_000;
 
 /// An example of what a schema describes; see [`example`].
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +48,7 @@ impl Example {
 /// Makes an example of what a schema describes, from its constants, examples, defaults, formats and bounds.
 /// Strings without any of these have the description of their property.
 ///
-/// At most 200 values, 12 levels deep. Whether it is valid is checked.
+/// At most 200 values with 16 KiB of text, 12 levels deep. Whether it is valid is checked.
 ///
 /// ```
 /// use jsonmend_reask::example;
@@ -73,16 +83,25 @@ pub(crate) fn smallest(schema: &Schema) -> Example {
 
 fn made(schema: &Schema, required_only: bool) -> Example {
     let source = schema.source();
-    let mut maker = Maker { root: source, left: VALUES, required_only };
+    let mut maker =
+        Maker { root: source, left: VALUES, bytes: BYTES, patterns: PATTERNS, required_only };
     let value = maker.make(source, 0);
-    let text = value.to_string();
-    let is_valid = Tree::read(&text).is_ok_and(|tree| schema.accepts(&tree));
+    let is_valid = is_valid(schema, &value, CHECKED);
     Example { value, is_valid }
+}
+
+/// Whether a value is valid as it is, as far as that can be found out with so many steps.
+fn is_valid(schema: &Schema, value: &Value, steps: u64) -> bool {
+    let engine = Options::new().with_policy(Policy::STRICT);
+    let options = FitOptions::new().with_engine(engine).with_scope(Scope::Whole).with_steps(steps);
+    schema.fit(value.to_string().as_bytes(), &options).text().is_some()
 }
 
 struct Maker<'s> {
     root: &'s Value,
     left: usize,
+    bytes: usize,
+    patterns: usize,
     required_only: bool,
 }
 
@@ -95,12 +114,12 @@ impl Maker<'_> {
         }
         for keyword in ["const", "example", "default"] {
             if let Some(value) = schema.get(keyword) {
-                return value.clone();
+                return self.copied(value);
             }
         }
         for keyword in ["examples", "enum"] {
             if let Some(value) = schema.get(keyword).and_then(|own| own.get(0)) {
-                return value.clone();
+                return self.copied(value);
             }
         }
         for keyword in ["anyOf", "oneOf"] {
@@ -118,12 +137,35 @@ impl Maker<'_> {
         match kind(schema) {
             "object" => self.object(schema, depth),
             "array" => self.array(schema, depth),
-            "string" => Value::String(string(schema)),
+            "string" => self.string(schema),
             "integer" => number(schema, true),
             "number" => number(schema, false),
             "boolean" => Value::Bool(false),
             _ => Value::Null,
         }
+    }
+
+    /// A value of the schema itself, which may be of any size.
+    fn copied(&mut self, value: &Value) -> Value {
+        if self.has_room(size(value)) { value.clone() } else { Value::Null }
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let left = self.bytes.checked_sub(bytes);
+        self.bytes = left.unwrap_or(self.bytes);
+        left.is_some()
+    }
+
+    fn string(&mut self, schema: &Value) -> Value {
+        let text = match schema.get("pattern").and_then(Value::as_str) {
+            Some(pattern) if self.patterns == 0 => pattern.to_owned(),
+            Some(pattern) => {
+                self.patterns -= 1;
+                matching(schema, pattern)
+            }
+            None => plain(schema),
+        };
+        if self.has_room(text.len()) { Value::String(text) } else { Value::Null }
     }
 
     fn object(&mut self, schema: &Value, depth: usize) -> Value {
@@ -144,10 +186,12 @@ impl Maker<'_> {
                 }
                 optional -= 1;
             }
-            made.insert(name.clone(), self.make(own, depth + 1));
+            if self.has_room(name.len()) {
+                made.insert(name.clone(), self.make(own, depth + 1));
+            }
         }
         for name in required {
-            if !made.contains_key(name) {
+            if !made.contains_key(name) && self.has_room(name.len()) {
                 let value = other.map_or(Value::Null, |own| self.make(own, depth + 1));
                 made.insert(name.to_owned(), value);
             }
@@ -241,17 +285,26 @@ fn merged<'s>(schema: &Value, parts: impl IntoIterator<Item = &'s Value>) -> Val
     Value::Object(all)
 }
 
+/// How long a value is, but for its escapes and quotes. The depth is that of the schema, which is limited.
+fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::Null | Value::Bool(_) => 4,
+        Value::Number(number) => number.to_string().len(),
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members.iter().map(|(name, own)| name.len() + size(own)).sum(),
+    }
+}
+
 fn length(schema: &Value, keyword: &str) -> usize {
     let number = schema.get(keyword).and_then(Value::as_u64).unwrap_or_default();
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn string(schema: &Value) -> String {
+/// A text for a schema without a pattern.
+fn plain(schema: &Value) -> String {
     let named = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
     let short = |text: &&str| text.len() <= DESCRIPTION && !text.contains('\n') && !text.is_empty();
-    if let Some(pattern) = named("pattern") {
-        return matching(schema, pattern);
-    }
     let format = named("format").and_then(sample);
     let text = format.or(named("description").filter(short)).or(named("title").filter(short));
     let mut text = text.unwrap_or("text").to_owned();
@@ -313,10 +366,7 @@ fn matching(schema: &Value, pattern: &str) -> String {
         "/path",
     ];
     let Ok(own) = Schema::compile(schema) else { return pattern.to_owned() };
-    let fits = |text: &&&str| {
-        let json = Value::from(**text).to_string();
-        Tree::read(&json).is_ok_and(|tree| own.accepts(&tree))
-    };
+    let fits = |text: &&&str| is_valid(&own, &Value::from(**text), MATCHED);
     TEXTS.iter().find(fits).map_or_else(|| pattern.to_owned(), |text| (*text).to_owned())
 }
 

@@ -120,18 +120,18 @@ impl Fields {
     }
 
     /// The value with the parts of a reply in it: with everything else as it is, and without what was sent
-    /// under a wrong name. Empty if the reply holds none of the fields.
-    pub(crate) fn merge(&self, reply: &str) -> Vec<String> {
+    /// under a wrong name. Empty if the reply holds none of the fields. Each way to read it may take that many steps.
+    pub(crate) fn merge(&self, reply: &str, steps: u64) -> Vec<String> {
         // Of the reply, only the keys matter. The rules for the values are those of the whole schema, which
         // is applied to the result.
         let engine = Options::new().with_policy(Policy::CONSERVATIVE);
-        let options = FitOptions::new().with_engine(engine);
-        let fitted = [&self.read, &self.loose].map(|schema| schema.fit(reply.as_bytes(), &options));
-        let fitted = fitted.iter().filter(|fitted| fitted.outcome().is_complete());
-        let Some(text) = fitted.filter_map(|fitted| fitted.text()).next() else {
-            return Vec::new();
-        };
-        let Ok(tree) = Tree::read(text) else { return Vec::new() };
+        let options = FitOptions::new().with_engine(engine).with_steps(steps);
+        let fitted = [&self.read, &self.loose].into_iter().find_map(|schema| {
+            let fitted = schema.fit(reply.as_bytes(), &options);
+            fitted.outcome().is_complete().then(|| fitted.text().map(str::to_owned)).flatten()
+        });
+        let Some(text) = fitted else { return Vec::new() };
+        let Ok(tree) = Tree::read(&text) else { return Vec::new() };
         let mut edits = Vec::new();
         let mut renamed = Vec::new();
         for field in &self.fields {

@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
-use jsonmend_schema::Schema;
+use jsonmend_core::Path;
+use jsonmend_schema::{Issue, IssueCode, Schema};
+use serde_json::Value;
 
 use crate::{
     Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
@@ -279,16 +281,14 @@ impl Reask {
 
     /// Asks for the rest of an answer that is good so far. `None` if it is not, or if it has gone on often enough.
     fn go_on(&mut self, answer: &Answer, reading: &Reading) -> Option<Step> {
-        let is_good = self
-            .attempts
-            .last()?
-            .issues
-            .iter()
-            .all(|issue| issue.code() == jsonmend_schema::IssueCode::Truncated);
+        let cut_at = reading.fitted.cut_at();
+        let issues = &self.attempts.last()?.issues;
+        let is_good = issues.iter().all(|issue| is_open(self.schema.source(), issue, cut_at));
         // The arguments of a call cannot be continued: the next call is another one. A reply with fields is
         // short, and is asked for again together with the rest.
         let is_fields = matches!(self.asked, Asked::Fields(_));
-        let may = reading.is_cut && is_good && !answer.is_call && !is_fields;
+        let is_whole_text = !answer.is_call && !is_fields && !answer.is_damaged();
+        let may = reading.is_cut && is_good && is_whole_text;
         let grew = match &self.asked {
             Asked::Rest { prefix } => reading.text.len() > prefix.len(),
             _ => !reading.text.trim().is_empty(),
@@ -320,8 +320,8 @@ impl Reask {
         let base = self.attempts.get(self.base?)?;
         let last = self.attempts.last()?;
         let is_last = self.base == self.attempts.len().checked_sub(1);
-        let hints =
-            hint::seen(&reading.text, &last.issues, reading.is_cut, answer.other_tool.as_deref());
+        let is_cut = reading.is_cut && !answer.is_damaged();
+        let hints = hint::seen(&reading.text, &last.issues, is_cut, answer.other_tool.as_deref());
         let facts = Facts {
             options: &self.options,
             schema: &self.schema,
@@ -449,6 +449,33 @@ impl Reask {
         self.pending = Some(step.clone());
         step
     }
+}
+
+/// Whether an issue is only about the end of a text that was cut off, so that the value there may still become valid.
+fn is_open(source: &Value, issue: &Issue, cut_at: Option<&Path>) -> bool {
+    if issue.code() == IssueCode::Truncated {
+        return true;
+    }
+    let is_last = cut_at.is_some_and(|cut_at| cut_at.steps() == issue.path().steps());
+    let is_too_much = || ["at most", "less than"].iter().any(|w| issue.expected().starts_with(w));
+    is_last
+        && match issue.code() {
+            IssueCode::Length | IssueCode::Range => !is_too_much(),
+            IssueCode::Format | IssueCode::Pattern => true,
+            IssueCode::Const | IssueCode::Enum => is_begun(source, issue),
+            _ => false,
+        }
+}
+
+/// Whether the text that an issue is about is the beginning of one that the schema lists.
+fn is_begun(source: &Value, issue: &Issue) -> bool {
+    let received = issue.received();
+    let begun = serde_json::from_str::<String>(received.raw()).ok();
+    let (Some(begun), Some(listed)) = (begun, source.pointer(issue.schema_path())) else {
+        return false;
+    };
+    let all = listed.as_array().map_or(std::slice::from_ref(listed), Vec::as_slice);
+    all.iter().filter_map(Value::as_str).any(|listed| listed.starts_with(&begun))
 }
 
 /// The text of an answer that was cut off, without white space that is not in a string.

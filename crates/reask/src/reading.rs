@@ -2,7 +2,7 @@
 
 use jsonmend_core::{JsonType, Options, Outcome};
 use jsonmend_extract::{Scope, mend_text};
-use jsonmend_schema::{Fitted, Schema, Tree};
+use jsonmend_schema::{FitOptions, Fitted, Schema, Tree};
 use jsonmend_wire::FinishReason;
 
 use crate::{
@@ -51,40 +51,57 @@ pub(crate) fn read(
     is_shown: bool,
 ) -> Reading {
     let content = answer.readable();
-    let plain = |text: &str| read_text(schema, options, answer, text);
+    let share = |parts: u64| options.fit.clone().with_steps(options.fit.steps() / parts.max(1));
+    let plain = |text: &str, fit: &FitOptions| read_text(schema, fit, answer, text);
     match asked {
-        Asked::Whole => plain(&content),
+        Asked::Whole => plain(&content, &options.fit),
         Asked::Fields(fields) => {
             let has_ended = answer.finish.is_clean() || is_closed(&content);
             let may = answer.has_ended() && has_ended;
-            let texts = if may { fields.merge(&content) } else { Vec::new() };
-            let merged: Vec<Reading> =
-                texts.iter().map(|text| merged(schema, options, text)).collect();
-            if let Some(valid) = merged.iter().find(|reading| reading.value().is_some()) {
-                return valid.clone();
+            // The reply is read for its fields in up to two ways, put into the rest in up to two ways, and read as
+            // the whole value. Together, that is as much work as one text may take.
+            let fit = share(5);
+            let texts = if may { fields.merge(&content, fit.steps()) } else { Vec::new() };
+            let mut first = None;
+            for text in &texts {
+                let reading = merged(schema, &fit, text);
+                if reading.value().is_some() {
+                    return reading;
+                }
+                first.get_or_insert(reading);
             }
             // The model may have sent the whole value.
-            let whole = plain(&content);
-            if whole.value().is_some() {
-                return whole;
-            }
-            merged.into_iter().next().unwrap_or(whole)
+            let whole = plain(&content, &fit);
+            if whole.value().is_some() { whole } else { first.unwrap_or(whole) }
         }
-        Asked::Rest { prefix } => rest(prefix, &content, is_shown, plain),
+        Asked::Rest { prefix } => {
+            let joined = join::readings(prefix, &content, is_shown);
+            // One of them may lead back to what there was before.
+            let fit = share(u64::try_from(joined.len()).unwrap_or(u64::MAX).saturating_add(1));
+            rest(prefix, &joined, |text| plain(text, &fit))
+        }
     }
 }
 
 /// Reads what came after an answer that was cut off: the way that fits best.
-fn rest(prefix: &str, more: &str, is_shown: bool, plain: impl Fn(&str) -> Reading) -> Reading {
-    let joined = join::readings(prefix, more, is_shown);
+fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Reading {
     let read = |joined: &Joined| {
         let mut reading = plain(&joined.text);
         let as_it_is = reading.fitted.risk().is_none();
         reading.is_complete &= as_it_is || joined.kind != Kind::Exact;
         reading
     };
-    let mut readings: Vec<(Kind, Reading)> =
-        joined.iter().map(|joined| (joined.kind, read(joined))).collect();
+    let mut readings: Vec<(Kind, Reading)> = Vec::new();
+    for joined in joined {
+        let reading = read(joined);
+        // No other one has a lower risk; or all of them, which have the same beginning, are too much work.
+        let is_enough = reading.value().is_some() && reading.fitted.risk().is_none()
+            || reading.fitted.outcome() == Outcome::Overflow;
+        readings.push((joined.kind, reading));
+        if is_enough {
+            break;
+        }
+    }
     // Of the ones that are complete, the one with the lowest risk, and the first of equals.
     let complete =
         readings.iter().enumerate().filter(|(_, (_, reading))| reading.value().is_some());
@@ -100,8 +117,8 @@ fn rest(prefix: &str, more: &str, is_shown: bool, plain: impl Fn(&str) -> Readin
     }
 }
 
-fn read_text(schema: &Schema, options: &ReaskOptions, answer: &Answer, text: &str) -> Reading {
-    let fit = options.fit.clone();
+fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> Reading {
+    let fit = fit.clone();
     let fit = if answer.is_call { fit.with_scope(Scope::Whole) } else { fit };
     let fitted = schema.fit(text.as_bytes(), &fit);
     let is_clean = answer.finish.is_clean() && answer.lost.is_none();
@@ -125,8 +142,8 @@ fn is_closed(text: &str) -> bool {
 }
 
 /// A value that was put together here is complete, and is JSON text.
-fn merged(schema: &Schema, options: &ReaskOptions, text: &str) -> Reading {
-    let fitted = schema.fit(text.as_bytes(), &options.fit.clone().with_scope(Scope::Whole));
+fn merged(schema: &Schema, fit: &FitOptions, text: &str) -> Reading {
+    let fitted = schema.fit(text.as_bytes(), &fit.clone().with_scope(Scope::Whole));
     let is_complete = fitted.outcome().is_complete();
     Reading { text: text.to_owned(), fitted, is_cut: false, is_complete }
 }

@@ -32,6 +32,7 @@ mod script;
 mod serialize;
 mod tree;
 mod typed;
+mod validate;
 mod xml;
 
 pub use code::UnknownCode;

@@ -48,7 +48,7 @@ impl Sum {
         assert_eq!(self.failed, None, "the error is the last item");
         match item {
             Ok(event) => {
-                assert_eq!(self.ended, None, "{event:?} behind the end");
+                assert_eq!(self.ended, None, "{event:?} after the end");
                 self.event(event);
             }
             Err(Error::Upstream(error)) => self.failed = Some(error),

@@ -100,13 +100,13 @@ impl Sum {
             }
             Ok(Event::CallFound { call, finding, .. }) => {
                 let shown = self.shown.get(&call).map_or(0, String::len);
-                assert!(finding.offset() <= shown, "behind what it is about");
+                assert!(finding.offset() <= shown, "after what it is about");
                 let found = (finding.offset(), finding.standing(), finding.to_string());
                 self.found.entry(call).or_default().push(found);
             }
             Ok(Event::CallEnded(call)) => self.calls.push(*call),
             Ok(Event::CallFitted { call, fit, .. }) => {
-                assert_eq!(self.calls.last().map(Call::number), Some(call), "right behind");
+                assert_eq!(self.calls.last().map(Call::number), Some(call), "right after");
                 self.fits.push((call, *fit));
             }
             Ok(_) => {}

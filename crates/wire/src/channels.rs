@@ -69,6 +69,11 @@ impl Channels {
         self.calls.tracking()
     }
 
+    /// The open calls, with their arguments so far.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.calls.open()
+    }
+
     /// The edit log of one text.
     pub(crate) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         self.calls.edit_log(target)

@@ -140,6 +140,10 @@ impl Body {
         self.wire
     }
 
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.channels.open_calls()
+    }
+
     pub(crate) const fn channels(&mut self) -> &mut Channels {
         &mut self.channels
     }

@@ -298,7 +298,7 @@ impl From<&Applied> for AppliedRecord {
 }
 
 /// One line for each applied rule or, if the value does not match, for each issue.
-fn told(fitted: &Fitted) -> Vec<String> {
+fn remarks(fitted: &Fitted) -> Vec<String> {
     let applied = fitted.applied().iter().filter(|_| fitted.text().is_some());
     let rule = |applied: &Applied| {
         format!("{} ({}) at {}", applied.rule(), applied.risk(), applied.path())

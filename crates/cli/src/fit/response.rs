@@ -8,7 +8,7 @@ use jsonmend_wire::{Block, Call, Doubt};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Fitting, changes, registry, run::summary, switched, told, tools};
+use super::{Fitting, changes, registry, remarks, run::summary, switched, tools};
 use crate::{
     args::{RuleArgs, StreamArgs},
     exit::Failure,
@@ -129,7 +129,7 @@ impl<'f> CallReport<'f> {
     /// One line for each applied rule or issue.
     pub(crate) fn lines(self, call: &Call) -> Vec<String> {
         match self.fit {
-            CallFit::Fitted { fitted, .. } => told(fitted),
+            CallFit::Fitted { fitted, .. } => remarks(fitted),
             CallFit::Unknown { nearest, .. } => {
                 let nearest = nearest.as_ref().map(|name| format!("; the nearest is `{name}`"));
                 vec![format!("no such tool{}", nearest.unwrap_or_default())]
@@ -214,6 +214,6 @@ impl<'f> ObjectReport<'f> {
     pub(crate) fn lines(self) -> Vec<String> {
         let too_long = || vec![format!("longer than {} bytes (--buffer)", self.fit.limit())];
         let doubt = self.fit.doubt().map(|doubt| doubt.description().to_owned());
-        doubt.into_iter().chain(self.fit.fitted().map_or_else(too_long, told)).collect()
+        doubt.into_iter().chain(self.fit.fitted().map_or_else(too_long, remarks)).collect()
     }
 }

@@ -224,8 +224,8 @@ impl Shown {
             Event::CallBegan { .. } => self.answered = true,
             _ => {}
         }
-        if let Some(told) = opening.explain(&event) {
-            view.show(&WireEvent::Error(&told));
+        if let Some(explained) = opening.explain(&event) {
+            view.show(&WireEvent::Error(&explained));
             return;
         }
         let Some(wire) = event.to_wire() else { return };
@@ -259,11 +259,9 @@ impl Opening {
         let Event::Error(error) = event else { return None };
         let packed = PACKED.into_iter().find(|(magic, ..)| self.0.starts_with(magic));
         let (_, name, tool) = packed.filter(|_| error.kind() == ErrorKind::NotAStream)?;
-        let mut told = error.clone();
-        told = told.with_message(format!(
+        Some(error.clone().with_message(format!(
             "the body is compressed ({name}): unpack it first, with `{tool}` or `curl --compressed`"
-        ));
-        Some(told)
+        )))
     }
 }
 

@@ -122,11 +122,11 @@ fn what_follows_a_refusal_in_a_stream_is_told() {
     let text = "{\"a\": 1} // é 木 {\"a\": 2}".as_bytes();
     let args = ["repair", "--stream", "--json", "--policy", "conservative"];
     let done = run(&args, text);
-    let told: String = json_lines(&done.stdout)
+    let printed: String = json_lines(&done.stdout)
         .iter()
         .filter_map(|event| event["text"].as_str().map(str::to_owned))
         .collect();
-    assert_eq!(told.as_bytes(), text);
+    assert_eq!(printed.as_bytes(), text);
 }
 
 #[test]

@@ -43,8 +43,8 @@ use edits::Script;
 use fast::FastPath;
 use frames::Frames;
 use lex::{Comment, Lex, PLAIN, Text};
+pub(crate) use source::Part;
 use source::{Look, Source};
-pub(crate) use source::{Part, wide_space};
 use state::{
     Closed, Comma, Document, Documents, Dropping, Ending, Gap, Member, OpenString, Trials,
 };

@@ -66,7 +66,11 @@ impl Engine {
             return self.long_number(source, token);
         }
         let ended = edge == Some(Edge::End);
-        let mut shape = shape_of(token);
+        let mut shape = match shape_of(token) {
+            // A number that stops at the end of the input may be incomplete.
+            Shape::Mend(RepairKind::TrailingDot, kept) if ended => Shape::Cut(kept),
+            shape => shape,
+        };
         if self.options.guide().is_some() && self.frames.len() > 0 && shape != Shape::Text {
             let valid = shape == Shape::Valid;
             let doubtful = try_peek!(self.may_be_text(look, valid), !valid);
@@ -97,11 +101,6 @@ impl Engine {
         {
             return self.open_bare(source, false);
         }
-        // A number that stops at the end of the input may be incomplete.
-        let shape = match shape {
-            Shape::Mend(RepairKind::TrailingDot, kept) if ended => Shape::Cut(kept),
-            other => other,
-        };
         if ended && matches!(shape, Shape::Cut(_)) {
             self.cut_off()?;
         }

@@ -3,11 +3,10 @@
 use core::cell::Cell;
 
 mod look;
-mod signs;
 
+pub(super) use crate::signs::{ESCAPE, is_literal, is_word, wide_sign};
+pub(super) use crate::signs::{WideSpace, wide_space};
 pub(super) use look::{Edge, Look};
-pub(super) use signs::{ESCAPE, is_literal, is_word, wide_sign};
-pub(crate) use signs::{WideSpace, wide_space};
 
 /// A part of the input: from the committed position to the last byte received.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,8 @@ use super::Mender;
 use crate::{
     Outcome, Output, Repair, RepairKind,
     engine::Stop,
-    unwrap::{Composer, Gate, Marks, Piece, Reader, Seen, Wrapper},
+    prose::Marks,
+    unwrap::{Composer, Gate, Piece, Reader, Seen, Wrapper},
 };
 
 /// What comes before the engine.

@@ -8,7 +8,7 @@ mod array;
 use array::array;
 
 use super::look::{Look, Verdict, is_word};
-use crate::{Guide, Member, unwrap::ENTITIES};
+use crate::{Guide, Member};
 
 /// How strongly the surroundings suggest that a bracket is JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -186,6 +186,12 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
         }
     })
 }
+
+/// The quotes that begin a string in a document whose quotes are entities of HTML.
+pub(crate) const ENTITIES: [&[u8]; 10] = [
+    b"&quot;", b"&apos;", b"&#34;", b"&#39;", b"&#034;", b"&#039;", b"&#x22;", b"&#x27;",
+    b"&QUOT;", b"&ldquo;",
+];
 
 /// Decides at what may be a quote that is written as an entity of HTML.
 fn entity(look: &mut Look<'_>, ground: Ground) -> Verdict {

@@ -1,6 +1,6 @@
 //! What precedes a byte on its line.
 
-use crate::engine::wide_space;
+use crate::signs::wide_space;
 
 /// What the rules need to know about the text that was read.
 #[derive(Clone, Copy, Debug)]

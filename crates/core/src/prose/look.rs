@@ -1,6 +1,6 @@
 //! Bounded look-ahead that distinguishes what is certain from what is not.
 
-use crate::engine::wide_space;
+use crate::signs::wide_space;
 
 /// The result of look-ahead. `Ok` is certain, whatever follows. `Err` is what to assume if nothing
 /// more can be seen.

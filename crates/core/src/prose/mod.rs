@@ -8,16 +8,19 @@ mod begins;
 mod fence;
 mod line;
 mod look;
+mod marks;
 pub mod reasoning;
 
-use crate::{Guide, unwrap::MAX_HEAD};
+use crate::Guide;
 use begins::{Ground, Place, begins, begins_known, is_name_start};
 use fence::Inside;
 use line::Line;
 use look::is_word;
 
-pub use crate::unwrap::Marks;
+pub(crate) use begins::ENTITIES;
 pub use fence::Fence;
+pub use marks::Marks;
+pub(crate) use marks::{Found, MAX_HEAD};
 pub use reasoning::{Block, is_reasoning_tag};
 
 /// What a quote before a bracket begins.

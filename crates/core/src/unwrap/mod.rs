@@ -6,15 +6,16 @@
 //! as it was given. [`Wrapper::at`] decides by bytes alone, and never by where a chunk ends.
 
 mod compose;
-mod marks;
 mod reader;
 mod whole;
 
-use crate::{Options, RepairKind, engine::wide_space};
+use crate::{
+    Options, RepairKind,
+    prose::{ENTITIES, MAX_HEAD, Marks},
+    signs::wide_space,
+};
 
 pub(crate) use compose::{Composer, Piece, Unwrapped};
-pub(crate) use marks::MAX_HEAD;
-pub use marks::Marks;
 pub(crate) use reader::Reader;
 pub(crate) use whole::{unwrapped, wrapped};
 
@@ -250,12 +251,6 @@ fn line(text: &[u8], window: usize, last: bool) -> Option<Line> {
         _ => Some(Line::Other),
     }
 }
-
-/// The quotes that begin a string in a document whose quotes are entities of HTML.
-pub(crate) const ENTITIES: [&[u8]; 10] = [
-    b"&quot;", b"&apos;", b"&#34;", b"&#39;", b"&#034;", b"&#039;", b"&#x22;", b"&#x27;",
-    b"&QUOT;", b"&ldquo;",
-];
 
 /// How the document is encoded that has these bytes where its first string may begin. `None` waits
 /// for more.

@@ -2,8 +2,11 @@
 
 use alloc::{collections::VecDeque, vec::Vec};
 
-use super::{Marks, Unwrapped, Wrapper, marks::Found};
-use crate::RepairKind;
+use super::{Unwrapped, Wrapper};
+use crate::{
+    RepairKind,
+    prose::{Found, Marks},
+};
 
 /// Turns text in a wrapper into the text that was wrapped.
 #[derive(Clone, Debug)]

@@ -41,7 +41,10 @@ impl Setting {
 /// What each setting is.
 const WHAT: &[(&str, &str)] = &[
     ("listen", "the address for clients"),
-    ("admin", "the address of `/health`, `/ready`, `/metrics` and `/repairs`, or `off`"),
+    (
+        "admin",
+        "the address of the live page, `/health`, `/ready`, `/metrics` and `/repairs`, or `off`",
+    ),
     (
         "tls.certificate",
         "a file with the certificate for clients and those that sign it, in PEM; empty: connections of clients are not encrypted",
@@ -99,8 +102,8 @@ const WHAT: &[(&str, &str)] = &[
     ),
     ("limits.total_seconds", "time for one answer"),
     ("limits.drain_seconds", "time for which answers go on after a request to stop"),
-    ("record.answers", "answers that `/repairs` lists"),
-    ("record.content", "whether `/repairs` has the arguments of calls, too"),
+    ("record.answers", "answers that `/repairs` and the live page list"),
+    ("record.content", "whether they have the arguments of calls, too"),
 ];
 
 /// Every setting but the upstreams, in the order in which a file has them.

@@ -24,6 +24,7 @@ use crate::{
     request::{Declared, Switches},
     shared::{Held, Shared},
     timed::Timed,
+    unpacked::{Packing, Unpacked},
 };
 
 /// A request that may be made again.
@@ -127,9 +128,10 @@ impl Again {
         let status = response.status();
         let limits = shared.config.limits();
         let mut held = shared.held();
-        let body = Timed::new(response.into_body(), limits.idle(), end);
-        let mut body = std::pin::pin!(body);
-        let Read { chunks, end } = Read::of(body.as_mut(), limits.held_bytes(), &mut held).await;
+        let (parts, body) = response.into_parts();
+        let packing = Packing::of(&parts.headers, shared).map_err(|()| failed())?;
+        let mut body = Unpacked::new(Timed::new(body, limits.idle(), end), packing);
+        let Read { chunks, end } = Read::of(&mut body, limits.held_bytes(), &mut held).await;
         if !matches!(end, End::Whole(_)) {
             return Err(failed());
         }

@@ -1,6 +1,6 @@
 //! What becomes of the answer of a provider.
 
-use std::{collections::VecDeque, pin::Pin};
+use std::collections::VecDeque;
 
 use bytes::Bytes;
 use http::{
@@ -25,6 +25,7 @@ use crate::{
     headers::{self, Media, media},
     relay::{Passing, Relay, Work},
     timed::Timed,
+    unpacked::{Packing, Unpacked},
 };
 
 const ACCOUNT: HeaderName = HeaderName::from_static("x-jsonmend");
@@ -36,7 +37,7 @@ const OVERHEAD: HeaderName = HeaderName::from_static("x-jsonmend-overhead-us");
 enum Treatment {
     /// It passes as it comes.
     Pass,
-    /// The same, because it is compressed although nobody asked for that.
+    /// The same, because it is compressed in a way that is not unpacked.
     Encoded,
     /// It is mended while it passes.
     Stream,
@@ -47,14 +48,25 @@ enum Treatment {
 /// Makes an answer for the client.
 pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: Passing) -> Answer {
     let mut parts = parts;
-    let treatment = treatment(sent, &parts);
+    let (treatment, packing) = match treatment(sent, &parts) {
+        Treatment::Pass => (Treatment::Pass, None),
+        reads => match Packing::of(&parts.headers, &passing.shared) {
+            Ok(packing) => (reads, packing),
+            Err(()) => (Treatment::Encoded, None),
+        },
+    };
     headers::to_client(&mut parts.headers);
+    if let Some(packing) = &packing {
+        parts.headers.remove(CONTENT_ENCODING);
+        headers::of_changed_body(&mut parts.headers);
+        passing.unpacked = Some(packing.code());
+    }
     let fixed = sent.asked.fixed;
     if fixed.is_any() {
         let line = format!("history; mended={}; replaced={}", fixed.mended, fixed.replaced);
         set(&mut parts, HISTORY, &line);
     }
-    let body = Box::pin(body);
+    let body = Unpacked::new(body, packing);
     let relay = match treatment {
         Treatment::Pass => {
             set(&mut parts, ACCOUNT, "untouched");
@@ -74,15 +86,10 @@ pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: 
 }
 
 /// Reads a body, and mends it as a whole.
-async fn whole(
-    sent: &Sent,
-    parts: &mut Parts,
-    mut body: Pin<Box<Timed>>,
-    mut passing: Passing,
-) -> Relay {
+async fn whole(sent: &Sent, parts: &mut Parts, mut body: Unpacked, mut passing: Passing) -> Relay {
     let mut held = passing.shared.held();
     let limit = passing.shared.config.limits().held_bytes();
-    let Read { chunks, end } = Read::of(body.as_mut(), limit, &mut held).await;
+    let Read { chunks, end } = Read::of(&mut body, limit, &mut held).await;
     let trailers = match end {
         End::Whole(trailers) => trailers,
         End::Failed(error) => {
@@ -138,7 +145,8 @@ fn begin_stream(sent: &Sent, parts: &mut Parts, passing: &mut Passing) {
     passing.work = Some(work(sent, parts, passing, FitNotes::default()));
     passing.comment = sent.switches.mending.comment;
     headers::of_changed_body(&mut parts.headers);
-    set(parts, ACCOUNT, "streaming");
+    let unpacked = passing.unpacked.map(|coding| format!("; unpacked={coding}"));
+    set(parts, ACCOUNT, &format!("streaming{}", unpacked.unwrap_or_default()));
     set(parts, OVERHEAD, &sent.overhead.as_micros().to_string());
 }
 
@@ -158,10 +166,6 @@ fn treatment(sent: &Sent, parts: &Parts) -> Treatment {
     let whole_answer = parts.status.is_success() && parts.status != StatusCode::PARTIAL_CONTENT;
     if !carries || stored || !whole_answer || sent.switches.mending.policy.engine().is_none() {
         return Treatment::Pass;
-    }
-    let encoding = parts.headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
-    if encoding.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity")) {
-        return Treatment::Encoded;
     }
     match media(&parts.headers) {
         Media::Json if !sent.asked.stream => Treatment::Whole,
@@ -220,5 +224,6 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work 
     }
     let mut account = Account::new(shared.config.record().content).with_fits(notes);
     account.overhead = sent.overhead;
-    Work::new(options, account, shared.held())
+    account.unpacked = passing.unpacked;
+    Work::new(options, account, passing)
 }

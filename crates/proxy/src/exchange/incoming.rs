@@ -1,6 +1,6 @@
 //! Bodies that are read as a whole.
 
-use std::{collections::VecDeque, pin::Pin, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 use bytes::{Bytes, BytesMut};
 use http_body::Body as _;
@@ -11,6 +11,7 @@ use crate::{
     refusal::Refusal,
     shared::{Held, Shared},
     timed::{BoxError, Timed, is_late},
+    unpacked::Unpacked,
 };
 
 /// Reads the body of a request, and says how much it holds.
@@ -53,7 +54,7 @@ pub(super) enum End {
 }
 
 impl Read {
-    pub(super) async fn of(mut body: Pin<&mut Timed>, limit: usize, held: &mut Held) -> Self {
+    pub(super) async fn of(body: &mut Unpacked, limit: usize, held: &mut Held) -> Self {
         let (mut chunks, mut length) = (VecDeque::new(), 0);
         let end = loop {
             let frame = match body.frame().await {

@@ -60,6 +60,7 @@ pub(crate) async fn answer(
         Ok(answer) => answer,
         Err((refusal, upstream)) => {
             shared.metrics.count("jsonmend_errors_total", &[("code", refusal.code())], 1);
+            shared.live.refused();
             let answer = refusal.answer();
             let status = answer.status();
             let labels = [("upstream", upstream.as_str()), ("status", status.as_str())];
@@ -85,20 +86,28 @@ async fn forward(
     let permit = Arc::clone(&shared.open).try_acquire_owned();
     let permit = permit.map_err(|_| named(Refusal::TooBusy))?;
     shared.metrics.open_answers.add(1);
+    let watched = shared.live.begin(upstream.prefix());
     let mut passing = Passing {
         shared: Arc::clone(shared),
-        about: About { upstream: upstream.prefix().to_owned(), ..About::default() },
+        about: About {
+            id: watched.id(),
+            upstream: upstream.prefix().to_owned(),
+            ..About::default()
+        },
+        watched,
         began,
         first: None,
         work: None,
         account: None,
         comment: false,
+        unpacked: None,
         waits,
         _permit: permit,
     };
     let end = began + shared.config.limits().total();
     let (mut sent, request) = send(shared, number, path, request, end).await.map_err(named)?;
     passing.about.model = sent.asked.model.clone().unwrap_or_default();
+    passing.watched.asks(&passing.about.model);
     passing.about.fixed = sent.asked.fixed;
     let Fixed { mended, replaced } = sent.asked.fixed;
     for (outcome, calls) in [("mended", mended), ("replaced", replaced)] {
@@ -121,6 +130,7 @@ async fn forward(
     sent.held = None;
     let status = response.status();
     passing.about.status = status.as_u16();
+    passing.watched.answers(status.as_u16());
     let labels = [("upstream", upstream.prefix()), ("status", status.as_str())];
     shared.metrics.count("jsonmend_requests_total", &labels, 1);
     let idle = shared.config.limits().idle();

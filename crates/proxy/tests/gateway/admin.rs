@@ -47,9 +47,14 @@ async fn answers_are_counted_and_listed_without_secrets() {
 #[tokio::test]
 async fn the_pages_are_there_and_only_for_their_own_address() {
     let scene = Scene::new(answer("text/plain", "")).await;
-    for (path, status) in
-        [("/health", 200), ("/ready", 200), ("/metrics", 200), ("/repairs", 200), ("/", 404)]
-    {
+    for (path, status) in [
+        ("/health", 200),
+        ("/ready", 200),
+        ("/metrics", 200),
+        ("/repairs", 200),
+        ("/", 200),
+        ("/x", 404),
+    ] {
         assert_eq!(scene.page(path).await.status(), status, "{path}");
     }
     for (host, status) in

@@ -4,11 +4,14 @@
 
 mod account;
 mod admin;
+mod browser;
 mod chaos;
 mod fitting;
 mod hostile;
 mod limits;
+mod live;
 mod mending;
+mod packed;
 mod reask;
 mod reference;
 mod scene;

@@ -227,6 +227,11 @@ impl Client {
         }
     }
 
+    /// What has come so far.
+    pub(crate) fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.got).into_owned()
+    }
+
     /// Reads everything, until the connection is closed.
     pub(crate) async fn reply(&mut self) -> Reply {
         // A reset ends it, too.
@@ -291,6 +296,7 @@ async fn play(
     note: mpsc::UnboundedSender<Seen>,
     sent: Arc<AtomicUsize>,
 ) {
+    let _ = stream.set_nodelay(true);
     let mut got = Vec::new();
     while let Some(seen) = read(&mut stream, &mut got).await {
         let _ = note.send(seen);

@@ -73,21 +73,6 @@ async fn an_error_of_the_provider_passes() {
 }
 
 #[tokio::test]
-async fn a_compressed_answer_passes_and_says_so() {
-    let body = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\x56\x50\x4a\x04\0";
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n\
-         content-length: {}\r\n\r\n",
-        body.len()
-    );
-    let scene = Scene::new(vec![Step::Send([head.as_bytes(), body].concat())]).await;
-    let reply = scene.post("/v1/chat/completions", "{}").await;
-    assert_eq!(reply.body, body);
-    assert_eq!(reply.header("content-encoding"), Some("gzip"));
-    assert_eq!(reply.header("x-jsonmend"), Some("untouched; reason=encoded"));
-}
-
-#[tokio::test]
 async fn an_event_leaves_before_the_next_one_comes() {
     let events = call_events(&["{\"a\": \"x", "y\"}"], "tool_calls");
     let (mut steps, mut go) = (vec![chunked("text/event-stream")], Vec::new());

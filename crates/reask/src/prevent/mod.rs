@@ -25,18 +25,28 @@ pub use loss::{Loss, LossKind};
 /// ```
 #[must_use]
 pub fn instructions(schema: &Schema) -> String {
+    stated(
+        "Reply with one JSON value and nothing else: no other words, no code fence. It must be valid for this JSON Schema:",
+        schema,
+    )
+}
+
+/// The same for the arguments of a tool.
+pub(crate) fn tool_instructions(schema: &Schema, tool: &str) -> String {
+    stated(
+        &format!("Call the tool {tool:?}. Its arguments must be valid for this JSON Schema:"),
+        schema,
+    )
+}
+
+fn stated(order: &str, schema: &Schema) -> String {
     let shown = example(schema);
     let about = if shown.is_valid() {
         "An example of its form, whose values are made up:"
     } else {
         "Its form, with values that are made up and need not be valid:"
     };
-    format!(
-        "Reply with one JSON value and nothing else: no other words, no code fence. It must be valid for this JSON Schema:\n\
-         {}\n\n{about}\n{}",
-        schema.source(),
-        shown.value()
-    )
+    format!("{order}\n{}\n\n{about}\n{}", schema.source(), shown.value())
 }
 
 /// A schema in the form in which a provider takes it, and what that form cannot express.

@@ -52,7 +52,12 @@ impl Facts<'_> {
     pub(crate) fn whole(&self) -> Prompt {
         let title =
             if self.is_last { "This was the answer." } else { "This was the best answer so far." };
-        let answer = if self.is_fresh { String::new() } else { self.framed(title, self.answer) };
+        // A hint says that the answer was the schema, which the model need not read once more.
+        let is_echo = self.issues.iter().any(|issue| issue.code() == IssueCode::SchemaEcho);
+        let answer = match self.is_fresh || is_echo {
+            true => String::new(),
+            false => self.framed(title, self.answer),
+        };
         let shown = if self.is_fresh { smallest(self.schema) } else { example(self.schema) };
         // The first request stated the schema. It is repeated only to a model that did not follow it twice.
         let source =
@@ -121,6 +126,9 @@ impl Facts<'_> {
     }
 
     fn issue_lines(&self) -> String {
+        if self.issues.is_empty() {
+            return "- /: the answer did not arrive as a whole".to_owned();
+        }
         let mut lines: Vec<String> =
             self.issues.iter().take(LISTED).map(|issue| self.issue_line(issue)).collect();
         if self.issues.len() > LISTED {

@@ -106,6 +106,10 @@ fn nothing_in_a_question_for_fields_states_the_schema_of_the_whole() {
         assert!(text.contains("\"nights\"") && !text.contains("\"guest\""), "{text}");
     }
     assert!(ask.user_message().unwrap().contains("not with the whole value"));
+    // A model that is to call a tool is not asked to reply with a value.
+    let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+    let instructions = asked(reask.begin(NOW)).instructions().unwrap();
+    assert!(instructions.starts_with("Call the tool \"book\". Its arguments"), "{instructions}");
 }
 
 #[test]

@@ -98,6 +98,42 @@ fn what_is_cut_off_and_wrong_is_asked_for_again() {
 }
 
 #[test]
+fn a_value_at_the_end_is_wrong_only_if_nothing_can_make_it_right() {
+    let place = schema(
+        r#"{"type": "object", "properties": {"view": {"enum": ["sea", "yard"]}, "code": {"type": "string", "pattern": "^[A-Z]{3}$"},
+            "name": {"type": "string", "minLength": 3, "maxLength": 5}, "beds": {"type": "integer", "minimum": 10, "maximum": 40},
+            "kind": {"const": "room"}, "day": {"type": "string", "format": "date"}}}"#,
+    );
+    let is_continued = |text: &str| {
+        let mut reask = Reask::new(&place, ReaskOptions::new());
+        matches!(reask.answer(&cut(text), Duration::ZERO), Step::Continue(_))
+    };
+    for text in [
+        r#"{"view": "se"#,
+        r#"{"view": ""#,
+        r#"{"kind": "ro"#,
+        r#"{"code": "A"#,
+        r#"{"name": "Io"#,
+        r#"{"day": "2027-0"#,
+        r#"{"beds": 1"#,
+    ] {
+        assert!(is_continued(text), "{text}");
+    }
+    for text in [
+        r#"{"view": "sky"#,
+        r#"{"kind": "kitchen"#,
+        r#"{"name": "Ioanna"#,
+        r#"{"beds": 41"#,
+        r#"{"beds": [1"#,
+        // These values have ended.
+        r#"{"view": "se", "#,
+        r#"{"beds": 1, "name": "Io"#,
+    ] {
+        assert!(!is_continued(text), "{text}");
+    }
+}
+
+#[test]
 fn an_answer_is_not_continued_for_ever() {
     let mut reask = booking(ReaskOptions::new());
     for part in ["{\"guest\": \"a", "b", "c"] {

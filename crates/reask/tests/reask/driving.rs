@@ -3,13 +3,15 @@
 use core::{
     cell::{Cell, RefCell},
     future::{Future, pending, ready},
-    pin::pin,
+    pin::{Pin, pin},
     task::{Context, Poll, Waker},
     time::Duration,
 };
 
 use futures::executor::block_on;
-use jsonmend_reask::{Answer, Ask, EndReason, Failure, Progress, ReaskOptions, RetryPolicy, Timer};
+use jsonmend_reask::{
+    Answer, Ask, EndReason, Failure, Progress, ReaskOptions, RetryPolicy, Step, Timer,
+};
 
 use crate::booking;
 
@@ -17,7 +19,7 @@ const VALID: &str = r#"{"guest": "A", "nights": 2}"#;
 
 /// A clock that passes only while somebody sleeps.
 #[derive(Debug, Default)]
-struct Clock(Cell<Duration>);
+pub(crate) struct Clock(Cell<Duration>);
 
 impl Timer for &Clock {
     fn now(&self) -> Duration {
@@ -121,6 +123,124 @@ fn a_dropped_run_can_be_run_again() {
         ready(text(r#"{"/nights": 2}"#))
     }));
     assert_eq!(done.unwrap().json(), VALID);
+}
+
+/// Is pending that often, and then ready.
+struct Late<T> {
+    polls: usize,
+    value: Option<T>,
+}
+
+impl<T: Unpin> Future for Late<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
+        match self.polls.checked_sub(1) {
+            Some(left) => {
+                self.polls = left;
+                Poll::Pending
+            }
+            None => Poll::Ready(self.value.take().expect("it is polled once more")),
+        }
+    }
+}
+
+/// A clock on which every sleep is pending once.
+#[derive(Default)]
+struct Slow(Cell<Duration>);
+
+impl Timer for &Slow {
+    fn now(&self) -> Duration {
+        self.0.get()
+    }
+
+    async fn sleep(&self, time: Duration) {
+        Late { polls: 1, value: Some(()) }.await;
+        self.0.set(self.0.get() + time);
+    }
+}
+
+#[test]
+fn a_run_can_be_dropped_wherever_it_waits() {
+    // A delay after a failure, and a call with and without a deadline beside it.
+    let script = [
+        Err(Failure::status(503, "")),
+        text("no"),
+        Err(Failure::status(429, "")),
+        text(r#"{"guest": "A"}"#),
+        text(r#"{"nights": 2}"#),
+    ];
+    for deadline in [None, Some(Duration::from_secs(100_000))] {
+        let mut drops = 0;
+        loop {
+            let clock = Slow::default();
+            let options = ReaskOptions::new();
+            let mut reask = booking(match deadline {
+                Some(deadline) => options.with_deadline(deadline),
+                None => options,
+            });
+            let answered = Cell::new(0);
+            let call = |_: Ask| {
+                let answered = &answered;
+                let reply = script[answered.get()].clone();
+                async move {
+                    let reply = Late { polls: 1, value: Some(reply) }.await;
+                    answered.set(answered.get() + 1);
+                    reply
+                }
+            };
+            let mut context = Context::from_waker(Waker::noop());
+            let mut is_dropped = true;
+            {
+                let driver = reask.driver(&clock).with_retry(RetryPolicy::new(), 1);
+                let mut run = pin!(driver.run(call));
+                for _ in 0..=drops {
+                    is_dropped = run.as_mut().poll(&mut context).is_pending();
+                    if !is_dropped {
+                        break;
+                    }
+                }
+            }
+            if !is_dropped {
+                break;
+            }
+            // The same question once more, and everything that was answered counts once.
+            let driver = reask.driver(&clock).with_retry(RetryPolicy::new(), 1);
+            let mut run = pin!(driver.run(call));
+            let end = loop {
+                if let Poll::Ready(end) = run.as_mut().poll(&mut context) {
+                    break end;
+                }
+            };
+            let done = end.unwrap();
+            assert_eq!((done.json(), done.spent().calls()), (VALID, 3), "{drops} {deadline:?}");
+            assert_eq!(answered.get(), script.len());
+            drops += 1;
+        }
+        assert!(drops >= 7, "five calls and two delays: {drops}");
+    }
+}
+
+#[test]
+fn an_abort_while_it_waits_ends_the_loop_at_once() {
+    let clock = Slow::default();
+    let mut reask = booking(ReaskOptions::new());
+    let calls = Cell::new(0);
+    {
+        let driver = reask.driver(&clock).with_retry(RetryPolicy::new(), 1);
+        let mut run = pin!(driver.run(|_| {
+            calls.set(calls.get() + 1);
+            ready(Err::<Answer, _>(Failure::status(503, "")))
+        }));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(run.as_mut().poll(&mut context).is_pending());
+    }
+    let Step::Exhausted(end) = reask.give_up(Failure::aborted()) else { panic!() };
+    // It ends because of the abort, and not because of the failure before.
+    assert_eq!((end.reason(), end.failure()), (EndReason::Failed, Some(&Failure::aborted())));
+    assert_eq!(calls.get(), 1);
+    let again = block_on(reask.run(|_| pending::<Reply>())).unwrap_err();
+    assert_eq!(again.reason(), EndReason::Failed);
 }
 
 #[test]

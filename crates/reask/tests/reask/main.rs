@@ -9,9 +9,12 @@ mod context;
 mod continuing;
 mod driving;
 mod failures;
+mod hostile;
 mod prompts;
 mod steps;
+mod systems;
 mod table;
+mod validating;
 mod watching;
 
 use core::time::Duration;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     pattern::Pattern,
-    shape::{ShapeId, Types},
+    types::{ShapeId, Types},
 };
 use crate::tree::TreeJson;
 

@@ -14,8 +14,8 @@ use super::{
     guard::PatternRoom,
     pattern::Pattern,
     reference::{Place, join, keyword},
-    shape::{Shape, ShapeId},
-    walk::named_types,
+    shape::Shape,
+    types::{ShapeId, Types},
 };
 
 /// State shared by all subschemas: the compiled patterns, so that each is compiled once, and what
@@ -50,7 +50,7 @@ impl Keywords {
             // Up to draft 7, the keywords beside a reference are ignored.
             checks.combined = combined(None, references, dynamic);
         } else {
-            checks.types = keyword(members, "type").map(|_| named_types(members));
+            checks.types = keyword(members, "type").map(|named| Types::of_keyword(Some(named)));
             checks.strict_integers = place.dialect == Dialect::Draft4;
             let constant = keyword(members, "const").filter(|_| place.dialect != Dialect::Draft4);
             let options = keyword(members, "enum").and_then(Value::as_array);

@@ -8,6 +8,7 @@ mod keywords;
 mod pattern;
 mod reference;
 mod shape;
+mod types;
 mod walk;
 
 use std::{fmt, sync::Arc};
@@ -19,11 +20,11 @@ pub(crate) use checks::{Checks, Combined, Contains, Dynamic, List, Listed, Objec
 pub(crate) use choices::{Choices, words};
 pub use error::SchemaError;
 pub use guard::{SchemaLimits, SchemaOptions};
-pub(crate) use shape::{Additional, Off, Shape, ShapeId, Shapes, Types};
-
 pub(crate) use pattern::{Found, Pattern};
+pub(crate) use shape::{Additional, Off, Shape, Shapes};
+pub(crate) use types::{ShapeId, Types};
 
-use crate::{code::coded, issue::Issue, judge::Judge, tree::Tree};
+use crate::code::coded;
 
 /// How many characters of a pattern an error message repeats.
 const SHOWN: usize = 80;
@@ -90,6 +91,7 @@ impl Schema {
     /// The draft is the one that `$schema` names, or else 2020-12. References may point only into
     /// the schema itself; nothing is fetched. `format` is asserted if the draft asserts it.
     ///
+    /// # Errors
     /// If the schema exceeds [`SchemaLimits::new`], is not valid for its draft, refers to something
     /// outside itself, or has a pattern that cannot be compiled.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
@@ -152,21 +154,6 @@ impl Schema {
     pub fn id(&self) -> Option<&str> {
         let key = if self.0.dialect == Dialect::Draft4 { "id" } else { "$id" };
         self.0.source.get(key).and_then(Value::as_str)
-    }
-
-    /// Whether a value is valid. A value that takes more work than its length allows is not;
-    /// [`Schema::validate`] reports that.
-    #[must_use]
-    pub fn accepts(&self, tree: &Tree<'_>) -> bool {
-        Judge::new(self, tree.text().len()).accepts_whole(tree)
-    }
-
-    /// What is wrong with a value, in document order; empty if it is valid. If the value takes too
-    /// much work to check, the last issue is an
-    /// [`IssueCode::Overflow`](crate::IssueCode::Overflow).
-    #[must_use]
-    pub fn validate(&self, tree: &Tree<'_>) -> Vec<Issue> {
-        crate::issue::issues(&mut Judge::new(self, tree.text().len()), tree)
     }
 
     pub(crate) fn shapes(&self) -> &Shapes {

@@ -9,7 +9,8 @@ use super::{
     guard::PatternRoom,
     keywords::Keywords,
     reference::{self, Place, keyword},
-    shape::{Additional, Condition, Off, Shape, ShapeId, Shapes, Types},
+    shape::{Additional, Condition, Off, Shape, Shapes},
+    types::{ShapeId, Types},
 };
 
 /// How often the allowed types are narrowed through references. More rounds would matter only for
@@ -132,19 +133,7 @@ fn types(members: &Map<String, Value>) -> Types {
         }
         _ => Types::ALL,
     };
-    named_types(members).intersection(listed)
-}
-
-/// The types in `type`.
-pub(super) fn named_types(members: &Map<String, Value>) -> Types {
-    match keyword(members, "type") {
-        Some(Value::String(name)) => Types::named(name),
-        Some(Value::Array(names)) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .fold(Types::NONE, |types, name| types.union(Types::named(name))),
-        _ => Types::ALL,
-    }
+    Types::of_keyword(keyword(members, "type")).intersection(listed)
 }
 
 fn off(value: Option<&Value>) -> Off {

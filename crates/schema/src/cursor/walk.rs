@@ -9,8 +9,7 @@ use super::{
     places::{PlaceId, Places, WAYS},
 };
 use crate::{
-    Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, judge::STEPS,
-    tree::JsonType,
+    Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, tree::JsonType,
 };
 
 /// How many findings are kept.
@@ -92,7 +91,7 @@ impl Walk {
     pub(super) fn new(schema: &Schema, options: &FitOptions) -> Self {
         let mut walk = Self {
             places: Places::new(schema),
-            work: STEPS,
+            work: options.steps(),
             spent: false,
             options: options.clone(),
             max_risk: options.engine().policy().max_risk(),

@@ -19,7 +19,7 @@ pub(super) fn fit(
     mended: Option<Mended>,
     options: &FitOptions,
 ) -> Fitted {
-    let judge = &mut Judge::new(schema, input.len());
+    let judge = &mut Judge::with(schema, options.steps(), input.len());
     let tree = valid(input, options);
     let is_one = tree.is_some();
     let (first, mut fitted) = match tree {

@@ -28,7 +28,7 @@ use jsonmend_extract::Scope;
 
 pub(crate) use made::shortened;
 
-use crate::{Change, Issue, Rule, Rules, Schema};
+use crate::{Change, Issue, Rule, Rules, Schema, judge::STEPS};
 
 /// Options for [`Schema::fit`].
 ///
@@ -48,6 +48,7 @@ pub struct FitOptions {
     scope: Scope,
     rules: Rules,
     name: Option<String>,
+    steps: u64,
 }
 
 impl FitOptions {
@@ -56,7 +57,7 @@ impl FitOptions {
     #[must_use]
     pub fn new() -> Self {
         let engine = Options::new().with_trailing_documents(TrailingDocuments::Array);
-        Self { engine, scope: Scope::Best, rules: Rules::new(), name: None }
+        Self { engine, scope: Scope::Best, rules: Rules::new(), name: None, steps: STEPS }
     }
 
     /// Sets the options for mending the text. The highest risk of their policy applies to the rules
@@ -86,6 +87,28 @@ impl FitOptions {
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
+        self
+    }
+
+    /// Sets how much work a text may take, in steps, in addition to 256 for each of its bytes. Whatever takes more has
+    /// the outcome [`Outcome::Overflow`]. What a step is says `docs/schema.md` of the repository.
+    ///
+    /// ### Default
+    /// 33,554,432, which valid values are far below: a hostile schema can then take about a second.
+    ///
+    /// ```
+    /// use jsonmend_core::Outcome;
+    /// use jsonmend_schema::{FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(r#"{"pattern": "^(?=(a+)+$)", "minLength": 1}"#)?;
+    /// let text = format!("{:?}", "a".repeat(40) + "b");
+    /// let quick = FitOptions::new().with_steps(50_000);
+    /// assert_eq!(schema.fit(text.as_bytes(), &quick).outcome(), Outcome::Overflow);
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_steps(mut self, steps: u64) -> Self {
+        self.steps = steps;
         self
     }
 
@@ -120,6 +143,12 @@ impl FitOptions {
     #[must_use]
     pub const fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// How much work a text may take, in steps.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// The name of the tool or type.

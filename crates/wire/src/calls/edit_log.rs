@@ -337,7 +337,7 @@ mod tests {
             r#"{"a": "b", "c": [1, 2]}"#,
             r#"{'a': True, b: None,}"#,
             r#"{"a": 1, /* a long comment */ "b": 2,,}"#,
-            r#"{"a": 1} and words behind"#,
+            r#"{"a": 1} and words after"#,
             r#"{"a": [1, {"b": "cut o"#,
         ] {
             let want = jsonmend_core::mend(text.as_bytes(), &Options::new());

@@ -153,6 +153,11 @@ impl Calls {
         self.tracking.as_deref_mut()
     }
 
+    /// The open calls, with their arguments so far.
+    pub(crate) fn open(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.open.iter().map(|(&(_, call), open)| (call, open.arguments.so_far()))
+    }
+
     /// The edit log of one text.
     pub(crate) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         if let Target::Call(scope, call) = target

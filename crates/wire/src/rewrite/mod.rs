@@ -105,6 +105,23 @@ impl Rewriter {
         self.flow.withheld() + self.head.as_ref().map_or(0, Vec::len)
     }
 
+    /// The calls that have begun and not ended, in no particular order: the number of each, as in the events,
+    /// and its arguments so far as the model wrote them, without repairs. For display only: a later piece
+    /// may replace what an earlier one said, and [`CallEnded`](WireEvent::CallEnded) decides.
+    ///
+    /// ```
+    /// use jsonmend_wire::{RewriteOptions, Rewriter};
+    ///
+    /// let mut rewriter = Rewriter::new(RewriteOptions::new());
+    /// let body = r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":"#;
+    /// rewriter.push(body.as_bytes(), &mut |_| {});
+    /// rewriter.push(b"{\"name\":\"f\",\"arguments\":\"{'a': \"}}]}}]}\n\n", &mut |_| {});
+    /// assert!(rewriter.open_calls().eq([(0, "{'a': ")]));
+    /// ```
+    pub fn open_calls(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.flow.body.open_calls()
+    }
+
     /// Reads a chunk of the body. After the end, or after a stop, chunks pass through.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Rewritten<'_>)) {
         if self.outcome.is_some() || self.encoded {

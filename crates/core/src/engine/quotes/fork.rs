@@ -291,7 +291,10 @@ impl Engine {
         self.try_rest(rest, source, false).0.is_some()
     }
 
-    /// What a reading takes, whatever its repairs are. `None` if it stops early.
+    /// What a reading takes, whatever its repairs are. `None` if it stops early, unless that is because
+    /// it makes more edits than may be kept. Such a reading takes no less than those. If that is the
+    /// least of all readings, the real one will not be able to keep its edits either, and the text is
+    /// read piece by piece.
     pub(in crate::engine) fn cost_to_the_end(
         &mut self,
         mut rest: Self,
@@ -300,7 +303,9 @@ impl Engine {
         let read = rest.run(source.rest(rest.committed));
         self.steps += rest.steps;
         self.trials.budget = self.trials.budget.saturating_sub(rest.steps as usize + 16);
-        read.ok()?;
+        if read.is_err_and(|stop| stop != Stop::Crowded) {
+            return None;
+        }
         let cost = Cost::of(&rest.script.edits);
         let dropped = rest.dropping.map_or(Cost::NOTHING, |dropping| Cost::one(dropping.kind));
         Some(cost.and(dropped))

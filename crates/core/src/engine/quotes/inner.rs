@@ -4,7 +4,7 @@
 //! quote shows that it belongs to the text: no quote ends the string until that brace is closed. In
 //! `"say "a", "b""` the quote directly before `a` begins a quotation, and the next one ends it.
 
-use crate::engine::{source::is_word, wide_space};
+use crate::signs::{is_word, wide_space};
 
 /// The last byte of content other than white space, and whether white space follows it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,10 +2,10 @@
 
 use core::cell::Cell;
 
-use super::signs::{
+use crate::engine::quote::Quote;
+use crate::signs::{
     ESCAPE, LINE_SEPARATOR, MAX_COLOUR, is_literal, is_word, wide_sign, wide_space,
 };
-use crate::engine::quote::Quote;
 
 /// Why look-ahead stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

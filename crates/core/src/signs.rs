@@ -1,13 +1,13 @@
 //! Signs outside of JSON: white space and separators of other scripts, and words.
 
 /// Begins a sequence for a terminal.
-pub(in crate::engine) const ESCAPE: u8 = 0x1b;
+pub(crate) const ESCAPE: u8 = 0x1b;
 
 /// The length of the longest sequence for a terminal that is recognized, in bytes.
-pub(super) const MAX_COLOUR: usize = 32;
+pub(crate) const MAX_COLOUR: usize = 32;
 
 /// U+2028.
-pub(super) const LINE_SEPARATOR: &[u8] = "\u{2028}".as_bytes();
+pub(crate) const LINE_SEPARATOR: &[u8] = "\u{2028}".as_bytes();
 
 /// White space that is not JSON's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) const fn wide_space(text: &[u8]) -> Option<(WideSpace, usize)> {
 }
 
 /// The comma or colon of another script at the start of `text`, and its length in bytes.
-pub(in crate::engine) fn wide_sign(text: &[u8]) -> Option<(u8, usize)> {
+pub(crate) fn wide_sign(text: &[u8]) -> Option<(u8, usize)> {
     match text {
         // ， 、 ：
         [0xef, 0xbc, 0x8c, ..] | [0xe3, 0x80, 0x81, ..] => Some((b',', 3)),
@@ -49,11 +49,11 @@ pub(in crate::engine) fn wide_sign(text: &[u8]) -> Option<(u8, usize)> {
 
 /// Whether a byte may be part of a word without quotes.
 #[inline]
-pub(in crate::engine) const fn is_word(byte: u8) -> bool {
+pub(crate) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-') || byte >= 0x80
 }
 
 /// Whether a word is a literal in JSON or in Python.
-pub(in crate::engine) const fn is_literal(word: &[u8]) -> bool {
+pub(crate) const fn is_literal(word: &[u8]) -> bool {
     matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None")
 }

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::{Options, TrailingDocuments, prose::begins_on_a_line};
+use super::begins_on_a_line;
+use crate::{Options, TrailingDocuments};
 
 /// The mark at the start of each line of a document, as in `1: {` and `2:   "a": 1`.
 ///
@@ -112,7 +113,7 @@ impl Marks {
     }
 
     /// Whether a mark may begin with this text.
-    pub(super) fn may_begin(text: &[u8]) -> bool {
+    pub(crate) fn may_begin(text: &[u8]) -> bool {
         let text = text.trim_ascii_start();
         let sign = |byte: &u8| {
             b"+->|*:;%!~.)".contains(byte)

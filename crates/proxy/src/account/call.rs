@@ -1,0 +1,111 @@
+//! A call of an answer, as it is listed and counted.
+
+use jsonmend_core::{Outcome, Risk};
+use jsonmend_wire::Call;
+
+use crate::fitting::FitNote;
+
+/// How long a name is shown.
+pub(super) const NAME: usize = 128;
+
+/// The most bytes of a text of a call that are kept.
+const TEXT: usize = 16 << 10;
+
+/// The most edits of a call that are listed. All are counted.
+const EDITS: usize = 256;
+
+/// A call of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CallNote {
+    pub(crate) tool: String,
+    pub(crate) outcome: Outcome,
+    /// The kinds of its repairs, with their number.
+    pub(crate) repairs: Vec<(&'static str, Risk, usize)>,
+    /// Where the first ones are, in the order of the text.
+    pub(crate) edits: Vec<Edit>,
+    /// What is wrong with them, by the schema of the tool.
+    pub(crate) issues: usize,
+    /// How long the arguments were when they came.
+    pub(crate) bytes: usize,
+    /// What came and what left, if that is kept.
+    pub(crate) content: Option<(String, String)>,
+}
+
+/// A change of the arguments that came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) code: &'static str,
+    pub(crate) risk: Risk,
+    /// What is there instead. Empty if content is not kept.
+    pub(crate) after: String,
+}
+
+impl CallNote {
+    /// Describes a call. `room` is how many bytes of its content may be kept, if any are; those that
+    /// are kept are taken from it.
+    pub(super) fn of(call: &Call, fit: FitNote, room: Option<&mut usize>) -> Self {
+        let FitNote { changes, edits, issues } = fit;
+        // What a call that was not mended would have needed was not done.
+        let (repairs, mut edits) = if !changes.is_empty() {
+            // Together with those of the engine.
+            (changes, edits)
+        } else if call.outcome() == Outcome::Repaired {
+            let kinds = call.repairs().kinds();
+            let repairs = kinds.map(|(kind, count)| (kind.code(), kind.risk(), count)).collect();
+            let edits = call.repairs().iter().take(EDITS).map(|repair| Edit {
+                start: repair.start(),
+                end: repair.end(),
+                code: repair.kind().code(),
+                risk: repair.risk(),
+                after: repair.after().to_owned(),
+            });
+            (repairs, edits.collect())
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        edits.truncate(EDITS);
+        let mut content = None;
+        if let Some(room) = room {
+            let (came, left) = (begin(call.raw(), *room), begin(call.arguments(), *room));
+            let inserted: usize = edits.iter().map(|edit| edit.after.len()).sum();
+            let size = came.len() + left.len() + inserted;
+            if size <= *room {
+                *room -= size;
+                content = Some((came.to_owned(), left.to_owned()));
+            }
+        }
+        if content.is_none() {
+            edits.iter_mut().for_each(|edit| edit.after = String::new());
+        }
+        Self {
+            tool: call.name().chars().take(NAME).collect(),
+            outcome: call.outcome(),
+            repairs,
+            edits,
+            issues,
+            bytes: call.raw().len(),
+            content,
+        }
+    }
+}
+
+/// The beginning of a text.
+fn begin(text: &str, room: usize) -> &str {
+    let end = (0..=TEXT.min(room).min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_shortened_between_characters() {
+        assert_eq!(begin("\u{e9}a", TEXT), "\u{e9}a");
+        assert_eq!(begin("\u{e9}a", 1), "");
+        let long = format!("a{}", "\u{e9}".repeat(TEXT));
+        assert_eq!(begin(&long, usize::MAX).len(), TEXT - 1);
+    }
+}
