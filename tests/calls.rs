@@ -103,8 +103,8 @@ fn texts() -> Vec<(String, Vec<u8>)> {
 }
 
 fn objects(body: &[u8], limits: WireLimits, scope: Scope, mending: &Options) -> Response {
-    let wire = WireOptions::new().with_limits(limits).with_mending(mending.clone());
-    Response::read(body, ResponseOptions::new().with_wire(wire).with_objects(scope))
+    let options = ResponseOptions::new().with_wire(WireOptions::new().with_limits(limits));
+    Response::read(body, options.with_mending(mending.clone()).with_objects(scope))
 }
 
 fn ends(response: &Response) -> Vec<(String, bool)> {
@@ -116,10 +116,15 @@ fn ends(response: &Response) -> Vec<(String, bool)> {
 
 /// The ways in which a body breaks the law of [`laws::lost_objects`], damaged in every way, or without one of its
 /// events where that is noticed.
-fn broken_objects(body: &[u8], seed: &mut Seed) -> Vec<String> {
+fn broken_objects(
+    body: &[u8],
+    (policies, scopes): (&[Policy], &[Scope]),
+    seed: &mut Seed,
+) -> Vec<String> {
     let mut broken = Vec::new();
-    for mending in [Options::new(), Options::new().with_policy(Policy::PERMISSIVE)] {
-        for scope in [Scope::All, Scope::First, Scope::Whole] {
+    for &policy in policies {
+        let mending = Options::new().with_policy(policy);
+        for &scope in scopes {
             let read = |body: &[u8], limits| ends(&objects(body, limits, scope, &mending));
             if let Err(violation) = laws::lost_objects(body, (&read, WireLimits::new()), seed) {
                 broken.push(violation.what().to_owned());
@@ -145,7 +150,9 @@ fn no_object_that_lost_an_event_is_complete() {
     let mut seed = Seed::new(20);
     let mut failures = 0;
     for (name, body) in texts() {
-        for what in broken_objects(&body, &mut seed) {
+        let policies = [Policy::PERMISSIVE, Policy::CONSERVATIVE];
+        let scopes = [Scope::All, Scope::First, Scope::Whole];
+        for what in broken_objects(&body, (&policies, &scopes), &mut seed) {
             println!("{name}: {what}");
             failures += 1;
         }
@@ -170,7 +177,10 @@ fn recordings_keep_the_laws_of_calls() {
             broken += 1;
             println!("{name}: {}: {}", violation.law(), violation.what());
         }
-        for what in broken_objects(&body, &mut seed) {
+        // Most recordings hold no JSON in their texts.
+        let found = objects(&body, WireLimits::new(), Scope::All, &Options::new());
+        let scopes: &[Scope] = if found.objects().is_empty() { &[] } else { &[Scope::All] };
+        for what in broken_objects(&body, (&[Policy::PERMISSIVE], scopes), &mut seed) {
             broken += 1;
             println!("{name}: {what}");
         }

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Drives the official clients of providers through a gateway, against a provider that plays a script.
+
+On clean bodies, a client must make the same objects as without the gateway. On damaged ones, each call must parse to
+the value that the model meant; one that was cut off must not. A client that is not installed is skipped, and
+that is said.
+
+    pip install openai anthropic google-genai ollama
+    npm install --prefix DIR openai ai @ai-sdk/openai-compatible
+    crates/proxy/tests/clients/run.py --bin target/debug/jsonmend [--node DIR] [--recordings DIR] [--require]
+"""
+
+import argparse
+import http.server
+import importlib.util
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+sys.dont_write_bytecode = True
+from bodies import cases  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+SECONDS = 20
+KINDS = {".sse": "text/event-stream", ".ndjson": "application/x-ndjson", ".json": "application/json"}
+
+
+class Provider(http.server.ThreadingHTTPServer):
+    """Answers every request with the body that was chosen."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.cases = []
+        self.current = None
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def send(self, kind, body):
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        # In pieces, so that events do not come as one.
+        for at in range(0, len(body), 701):
+            self.wfile.write(body[at : at + 701])
+
+    def do_GET(self):
+        if self.path == "/cases":
+            shown = [{key: value for key, value in case.items() if key != "body"} for case in self.server.cases]
+            self.send("application/json", json.dumps(shown).encode())
+        else:
+            self.server.current = self.server.cases[int(self.path.removeprefix("/choose/"))]
+            self.send("application/json", b"{}")
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        case = self.server.current
+        body = case["body"]
+        self.send(case["kind"], body if isinstance(body, bytes) else body.encode())
+
+
+def openai_calls(base, case):
+    import openai
+
+    client = openai.OpenAI(base_url=f"{base}/v1", api_key="k", max_retries=0, timeout=SECONDS)
+    calls, finish = {}, None
+    if case["format"] == "openai-chat":
+        reply = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], stream=case["stream"])
+        made = list(reply) if case["stream"] else [reply]
+        for chunk in made:
+            for choice in chunk.choices or []:
+                finish = choice.finish_reason or finish
+                said = choice.delta if case["stream"] else choice.message
+                for place, call in enumerate((said and said.tool_calls) or []):
+                    key = (choice.index, call.index if case["stream"] else place)
+                    calls[key] = calls.get(key, "") + ((call.function and call.function.arguments) or "")
+    else:
+        reply = client.responses.create(model="m", input="x", stream=case["stream"])
+        made = list(reply) if case["stream"] else [reply]
+        for event in made if case["stream"] else []:
+            if event.type == "response.function_call_arguments.delta":
+                calls[event.item_id] = calls.get(event.item_id, "") + event.delta
+            if event.type == "response.function_call_arguments.done":
+                if calls.get(event.item_id) != event.arguments:
+                    raise ValueError("the deltas do not join to the whole")
+        if not case["stream"]:
+            calls = {item.id: item.arguments for item in reply.output if item.type == "function_call"}
+    return [one.model_dump() for one in made], list(calls.values())
+
+
+def anthropic_calls(base, case):
+    import anthropic
+
+    client = anthropic.Anthropic(base_url=base, api_key="k", max_retries=0, timeout=SECONDS)
+    messages = [{"role": "user", "content": "x"}]
+    if not case["stream"]:
+        reply = client.messages.create(model="m", max_tokens=9, messages=messages)
+        return [reply.model_dump()], [json.dumps(block.input) for block in reply.content if block.type == "tool_use"]
+    calls, made = {}, []
+    for event in client.messages.create(model="m", max_tokens=9, messages=messages, stream=True):
+        made.append(event.model_dump())
+        if event.type == "content_block_start" and event.content_block.type in ("tool_use", "server_tool_use"):
+            calls[event.index] = ""
+        if event.type == "content_block_delta" and event.delta.type == "input_json_delta" and event.index in calls:
+            calls[event.index] += event.delta.partial_json
+    return made, list(calls.values())
+
+
+def gemini_calls(base, case):
+    from google import genai
+
+    options = genai.types.HttpOptions(base_url=base, timeout=SECONDS * 1000)
+    client = genai.Client(api_key="k", http_options=options)
+    if case["stream"]:
+        made = list(client.models.generate_content_stream(model="m", contents="x"))
+    else:
+        made = [client.models.generate_content(model="m", contents="x")]
+    calls = [json.dumps(call.args) for reply in made for call in reply.function_calls or []]
+
+    def shown(reply):
+        # The headers of the answer differ, and are compared elsewhere.
+        return reply.model_dump(exclude={"sdk_http_response"})
+
+    return [shown(reply) for reply in made], calls
+
+
+def ollama_calls(base, case):
+    import ollama
+
+    client = ollama.Client(host=base, timeout=SECONDS)
+    reply = client.chat(model="m", messages=[{"role": "user", "content": "x"}], stream=case["stream"])
+    made = list(reply) if case["stream"] else [reply]
+    calls = [json.dumps(call.function.arguments) for one in made for call in one.message.tool_calls or []]
+    return [one.model_dump() for one in made], calls
+
+
+# Name, module, formats, and what makes a request and returns the objects and the arguments of the calls.
+CLIENTS = [
+    ("openai", "openai", ("openai-chat", "openai-responses"), openai_calls),
+    ("anthropic", "anthropic", ("anthropic",), anthropic_calls),
+    ("google-genai", "google.genai", ("gemini",), gemini_calls),
+    ("ollama", "ollama", ("ollama",), ollama_calls),
+]
+
+
+def outcome(make, base, case):
+    """The objects and the calls, or the error."""
+    try:
+        made, calls = make(base, case)
+        return {"made": made, "calls": calls}
+    except Exception as error:  # noqa: BLE001, what a client raises differs
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def parsed(text):
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return None
+
+
+def judge(case, direct, through):
+    """What is wrong, or None."""
+    if case["what"] == "clean":
+        return None if direct == through else f"differs\n  directly: {str(direct)[:600]}\n  through:  {str(through)[:600]}"
+    if "error" in through:
+        return None if case["what"] == "cut" else through["error"]
+    values = [parsed(call) for call in through["calls"]]
+    if case["what"] == "cut":
+        return None if values == [None] else f"a call that was cut off parses: {through['calls']}"
+    return None if values == case["want"] else f"{through['calls']} is not {case['want']}"
+
+
+def wanted(make, provider, case):
+    """What the calls of a damaged recording should be: those of the recording. None if it has no complete one."""
+    provider.current = provider.cases[case["of"]]
+    values = [parsed(call) for call in outcome(make, provider.url, provider.current).get("calls", [])]
+    provider.current = case
+    return values if any(values) and None not in values else None
+
+
+def recordings(folder, begin):
+    """Recorded bodies, which must make the same objects, and the same ones with quotes that are broken."""
+    names = [json.loads(line) for line in (folder.parent / "recordings.jsonl").read_text().splitlines()]
+    formats = {"openai-chat": "openai-chat", "openai-responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini", "ollama-chat": "ollama"}
+    for row in names:
+        path = folder.parent / row["input_file"]
+        if row["group"] not in formats or path.suffix not in KINDS:
+            continue
+        base = {"format": formats[row["group"]], "kind": KINDS[path.suffix], "stream": path.suffix != ".json"}
+        body = path.read_bytes()
+        yield {**base, "name": path.name, "what": "clean", "body": body}
+        begin += 1
+        damaged = with_single_quotes(body.decode(errors="replace"), row["group"])
+        if damaged:
+            yield {**base, "name": f"{path.name}, single quotes", "what": "damaged", "of": begin - 1, "body": damaged}
+            begin += 1
+
+
+def with_single_quotes(body, group):
+    """The body with other quotes in the pieces of arguments, or None if it has none."""
+    found = 0
+
+    def changed(value):
+        nonlocal found
+        if isinstance(value, list):
+            return [changed(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        kept = {}
+        for key, item in value.items():
+            is_text = isinstance(item, str) and '"' in item and "'" not in item and "\\" not in item
+            piece = key in ("arguments", "partial_json") or (key == "delta" and value.get("type", "").endswith("arguments.delta"))
+            if piece and is_text:
+                found += 1
+                item = item.replace('"', "'")
+            elif piece and isinstance(item, str) and ("'" in item or "\\" in item):
+                found -= 1000
+            kept[key] = changed(item) if not isinstance(item, str) else item
+        return kept
+
+    if group not in ("openai-chat", "anthropic", "openai-responses"):
+        return None
+    lines = []
+    for line in body.split("\n"):
+        if line.startswith("data:") and line[5:].strip().startswith("{"):
+            try:
+                line = "data: " + json.dumps(changed(json.loads(line[5:])))
+            except ValueError:
+                return None
+        lines.append(line)
+    return "\n".join(lines) if found > 0 else None
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start_gateway(binary, provider, mode):
+    port = free_port()
+    environment = {**os.environ, "JSONMEND_LISTEN": f"127.0.0.1:{port}", "JSONMEND_ADMIN": "off", "JSONMEND_MENDING_MODE": mode}
+    process = subprocess.Popen([binary, "serve", "--upstream", provider.url], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return process, f"http://127.0.0.1:{port}"
+        except OSError:
+            time.sleep(0.05)
+    raise SystemExit("the gateway did not start")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--bin", required=True, help="the command jsonmend")
+    arguments.add_argument("--node", help="a folder with node_modules")
+    arguments.add_argument("--recordings", type=pathlib.Path, default=os.environ.get("JSONMEND_RECORDINGS"), help="a folder of recorded bodies")
+    arguments.add_argument("--require", action="store_true", help="fail if a client is not installed")
+    given = arguments.parse_args()
+    # A proxy of the environment is not for loopback.
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
+    provider = Provider()
+    provider.cases = list(cases())
+    if given.recordings:
+        provider.cases += recordings(pathlib.Path(given.recordings), len(provider.cases))
+    failed = skipped = 0
+    for mode in ("append", "validated"):
+        process, gateway = start_gateway(given.bin, provider, mode)
+        try:
+            for name, module, formats, make in CLIENTS:
+                try:
+                    known = importlib.util.find_spec(module)
+                except ModuleNotFoundError:
+                    known = None
+                if not known:
+                    print(f"SKIPPED {name}: not installed (pip install {name})")
+                    skipped += 1
+                    continue
+                mine = [case for case in provider.cases if case["format"] in formats]
+                wrong = 0
+                for case in list(mine):
+                    if "of" in case:
+                        case = {**case, "want": wanted(make, provider, case)}
+                        if case["want"] is None:
+                            mine = [other for other in mine if other["name"] != case["name"]]
+                            continue
+                    provider.current = case
+                    direct = outcome(make, provider.url, case) if case["what"] == "clean" else None
+                    problem = judge(case, direct, outcome(make, gateway, case))
+                    if problem:
+                        wrong += 1
+                        print(f"FAILED {name}, {mode}: {case['name']}: {problem}")
+                kinds = ", ".join(f"{sum(case['what'] == what for case in mine)} {what}" for what in ("clean", "damaged", "cut"))
+                print(f"{name}, {mode}: {len(mine) - wrong} of {len(mine)} right ({kinds})")
+                failed += wrong
+            node = given.node and subprocess.run(["node", "--version"], capture_output=True).returncode == 0
+            if not node:
+                print("SKIPPED openai and ai in Node: no --node, or no node")
+                skipped += 1
+                continue
+            script = [str(HERE / "run.mjs"), provider.url, gateway, mode]
+            done = subprocess.run(["node", *script], env={**os.environ, "CLIENTS": os.path.abspath(given.node)}, timeout=600)
+            failed += done.returncode != 0
+        finally:
+            process.terminate()
+            process.wait(10)
+    if failed or (given.require and skipped):
+        raise SystemExit(f"{failed} failed, {skipped} skipped")
+    print(f"all right, {skipped} skipped")
+
+
+if __name__ == "__main__":
+    main()
