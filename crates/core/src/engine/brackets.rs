@@ -94,6 +94,8 @@ impl Engine {
         let Some(reopened) = self.cost_of_closer(source, Closer::Reopened) else { return false };
         let Some(mut inner) = self.rest(self.pos, Policy::PERMISSIVE) else { return false };
         inner.frames.push(Shape::Object, self.pos);
+        // It has its key: without one, a comma after the value would be its first sign.
+        inner.frames.set_key(&[]);
         inner.member.key_start = self.pos;
         inner.expect = Expect::Colon;
         let inner = self.cost_to_the_end(inner, source);

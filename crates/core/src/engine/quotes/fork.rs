@@ -287,6 +287,8 @@ impl Engine {
     pub(in crate::engine) fn reads_as_object(&mut self, source: &Source<'_>, at: usize) -> bool {
         let Some(mut rest) = self.rest(at, harmless(true)) else { return false };
         rest.frames.push(Shape::Object, at);
+        // The object has its key: without one, a comma after the value would be its first sign.
+        rest.frames.set_key(&[]);
         rest.expect = Expect::Colon;
         self.try_rest(rest, source, false).0.is_some()
     }
