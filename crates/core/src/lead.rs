@@ -1,6 +1,6 @@
 //! The text next to a document: what comes before it, and whether there are words on its line.
 
-use crate::{RepairKind, prose::reasoning};
+use crate::{RepairKind, prose::reasoning, scan};
 
 /// What else is on the line of a document, decided byte by byte.
 ///
@@ -284,22 +284,27 @@ impl Lead {
 
     /// Reads more bytes. Of lines that neither open nor contain anything, only the last one counts.
     pub fn text(&mut self, text: &[u8]) {
-        let line_end = |byte: &u8| *byte == b'\n';
+        let line_end = |byte: u8| byte == b'\n';
         let (Some(first), Some(last)) =
-            (text.iter().position(line_end), text.iter().rposition(line_end))
+            (scan::find(text, line_end), scan::find_last(text, line_end))
         else {
-            return text.iter().for_each(|byte| self.byte(*byte));
+            return self.words(text);
         };
         let (head, rest) = text.split_at(first + 1);
         let (lines, tail) = rest.split_at((last + 1).saturating_sub(first + 1));
-        head.iter().for_each(|byte| self.byte(*byte));
-        if lines.iter().any(|byte| matches!(byte, b'{' | b'[' | b'`' | b'~')) {
-            lines.iter().for_each(|byte| self.byte(*byte));
+        self.words(head);
+        // `[` and `{` differ in one bit, and so do `]` and `}`.
+        let opens = |byte: u8| (byte | 0x20 == b'{') | (byte == b'`') | (byte == b'~');
+        let closes = |byte: u8| (byte | 0x20 == b'}') | (byte == b')');
+        if scan::find(lines, opens).is_some() {
+            self.words(lines);
         } else if let Some(end) = lines.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
-            let closers = lines.iter().filter(|byte| matches!(byte, b'}' | b']')).count();
-            self.open = self.open.saturating_sub(closers);
-            let round = lines.iter().filter(|byte| **byte == b')').count();
-            self.torn = self.torn.saturating_sub(closers + round);
+            let from = scan::find(lines, closes).unwrap_or(lines.len());
+            for byte in lines.get(from..).unwrap_or_default() {
+                let closer = usize::from(matches!(byte, b'}' | b']'));
+                self.open = self.open.saturating_sub(closer);
+                self.torn = self.torn.saturating_sub(closer + usize::from(*byte == b')'));
+            }
             self.fenced = false;
             // Whether a key in quotes and its colon end the last of them.
             let text = lines.get(..=end).unwrap_or_default();
@@ -314,7 +319,36 @@ impl Lead {
                 _ => Member::None,
             };
         }
-        tail.iter().for_each(|byte| self.byte(*byte));
+        self.words(tail);
+    }
+
+    /// Reads more bytes: one by one, except for words of letters with one blank between them.
+    fn words(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while let [byte, tail @ ..] = rest {
+            self.byte(*byte);
+            rest = tail;
+            if !matches!(self.line.within, Within::Word) {
+                continue;
+            }
+            let mut end = 0;
+            loop {
+                match rest.get(end..).unwrap_or_default() {
+                    [letter, ..] if letter.is_ascii_alphabetic() => end += 1,
+                    [b' ', letter, ..] if letter.is_ascii_alphabetic() => {
+                        self.line.names = self.line.names.saturating_add(1);
+                        end += 2;
+                    }
+                    _ => break,
+                }
+            }
+            let (words, after) = rest.split_at(end);
+            if let Some(last) = words.last() {
+                (self.line.number, self.line.previous) = (false, *last);
+                (self.member, self.fenced) = (Member::None, false);
+            }
+            rest = after;
+        }
     }
 
     /// The repair that drops this text.
@@ -409,9 +443,27 @@ mod tests {
 
     #[test]
     fn text_at_once_is_text_byte_by_byte() {
-        const PARTS: [&str; 16] = [
-            "a word", ":", "\"k\"", " ", "\n)", "\n\n", "{", "]", "}", "```json", "`", ".\n",
-            "x =", "<b>", "结", "\"\n:",
+        const PARTS: [&str; 20] = [
+            "a word",
+            " two more",
+            "1",
+            "x2 y ",
+            "it's",
+            ":",
+            "\"k\"",
+            " ",
+            "\n)",
+            "\n\n",
+            "{",
+            "]",
+            "}",
+            "```json",
+            "`",
+            ".\n",
+            "x =",
+            "<b>",
+            "结",
+            "\"\n:",
         ];
         let mut seed = 11_u32;
         for round in 0..6000 {

@@ -226,6 +226,35 @@ fn is_plain_run(text: &[u8]) -> bool {
     }
 }
 
+/// The index of the first byte that `wanted` accepts, which is called for every byte of a block. If
+/// it has no branch, it becomes vector instructions.
+#[inline(always)]
+pub(crate) fn find(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    let mut rest = text;
+    while let Some((block, tail)) = rest.split_first_chunk::<32>() {
+        // With a `bool`, it would not.
+        if block.iter().fold(0, |any, byte| any | u8::from(wanted(*byte))) != 0 {
+            break;
+        }
+        rest = tail;
+    }
+    let found = rest.iter().position(|byte| wanted(*byte))?;
+    Some(text.len() - rest.len() + found)
+}
+
+/// Like [`find`], for the last such byte.
+#[inline(always)]
+pub(crate) fn find_last(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    let mut rest = text;
+    while let Some((before, block)) = rest.split_last_chunk::<32>() {
+        if block.iter().fold(0, |any, byte| any | u8::from(wanted(*byte))) != 0 {
+            break;
+        }
+        rest = before;
+    }
+    rest.iter().rposition(|byte| wanted(*byte))
+}
+
 /// The index of the first byte from `from` on that is not JSON white space.
 #[inline]
 pub(crate) fn skip_space(text: &[u8], from: usize) -> usize {
@@ -270,6 +299,25 @@ mod tests {
                         let single = text.iter().skip(at).position(odd).map(|found| at + found);
                         assert_eq!(single_run(&text, at), single.unwrap_or(text.len()), "{text:?}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_wanted_byte_are_found() {
+        for length in [0, 1, 31, 32, 33, 64, 70, 100] {
+            for first in 0..=length {
+                for second in [first, first + 1, first + 32, length] {
+                    let mut text = vec![b'.'; length];
+                    for at in [first, second] {
+                        text.splice(at.min(length)..length.min(at + 1), [b'x']);
+                    }
+                    let is_x = |byte: u8| byte == b'x';
+                    let want = text.iter().position(|byte| is_x(*byte));
+                    assert_eq!(find(&text, is_x), want, "{text:?}");
+                    let want = text.iter().rposition(|byte| is_x(*byte));
+                    assert_eq!(find_last(&text, is_x), want, "{text:?}");
                 }
             }
         }

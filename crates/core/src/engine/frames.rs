@@ -172,15 +172,15 @@ impl Frames {
     #[inline(always)]
     pub(super) fn close_inner(&mut self) -> Option<(bool, usize)> {
         let [.., around, inner] = self.stack.as_slice() else { return None };
-        let (shape, items) = (around.shape(), around.items());
-        if !matches!(shape, Shape::Object | Shape::Array) {
+        let (shape, items) = (around.packed & Frame::SHAPE, around.items());
+        if shape != Shape::Object as u64 && shape != Shape::Array as u64 {
             return None;
         }
         self.keys.truncate(inner.key_start);
         self.stack.pop();
         self.visible -= 1;
         self.leave_place();
-        Some((shape == Shape::Array, items))
+        Some((shape == Shape::Array as u64, items))
     }
 
     /// Drops what the guide knew of a container that was closed.
@@ -206,14 +206,22 @@ impl Frames {
         }
     }
 
-    /// Sets the number of keys of the innermost object, and the last one of them.
+    /// Sets the number of keys of the innermost object, and the last one of them, which is at these
+    /// indices of `text`.
     #[inline(never)]
-    pub(super) fn set_member(&mut self, items: usize, key: &[u8]) {
-        if let Some(frame) = self.stack.last_mut() {
-            self.keys.truncate(frame.key_start);
-            self.keys.extend_from_slice(key);
-            frame.packed = Frame::new(Shape::Object, 0, 0).packed | Frame::HAS_KEY;
-            frame.packed += items as u64 * Frame::ITEM;
+    pub(super) fn set_member(&mut self, items: usize, text: &[u8], from: usize, to: usize) {
+        let Some(frame) = self.stack.last_mut() else { return };
+        frame.packed = Frame::new(Shape::Object, 0, 0).packed | Frame::HAS_KEY;
+        frame.packed += items as u64 * Frame::ITEM;
+        self.keys.truncate(frame.key_start);
+        let end = self.keys.len() + (to - from);
+        match text.get(from..).and_then(|rest| rest.first_chunk::<16>()) {
+            // A call to copy an unknown length takes longer than to copy too much.
+            Some(bytes) if to - from <= 16 => {
+                self.keys.extend_from_slice(bytes);
+                self.keys.truncate(end);
+            }
+            _ => self.keys.extend_from_slice(text.get(from..to).unwrap_or_default()),
         }
     }
 

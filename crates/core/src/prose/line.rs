@@ -1,6 +1,6 @@
 //! What precedes a byte on its line.
 
-use crate::signs::wide_space;
+use crate::{scan, signs::wide_space};
 
 /// What the rules need to know about the text that was read.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl Line {
     /// The start of the part of `text` that decides the state after it: the last line, and the end
     /// of the last line before it that is not blank.
     fn decisive(text: &[u8]) -> usize {
-        let line_end = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(text.len());
+        let line_end = scan::find_last(text, |byte| byte == b'\n').unwrap_or(text.len());
         Self::solid(text.get(..line_end).unwrap_or_default())
     }
 

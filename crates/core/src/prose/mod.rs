@@ -11,7 +11,7 @@ mod look;
 mod marks;
 pub mod reasoning;
 
-use crate::Guide;
+use crate::{Guide, scan};
 use begins::{Ground, Place, begins, begins_known, is_name_start};
 use fence::Inside;
 use line::Line;
@@ -74,8 +74,27 @@ pub(crate) fn begins_on_a_line(text: &[u8], window: usize, last: bool) -> Option
 }
 
 /// Whether this byte may begin something.
+#[inline(always)]
 const fn is_special(byte: u8) -> bool {
-    matches!(byte, b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)
+    // `[` and `{` differ in one bit.
+    (byte | 0x20 == b'{')
+        | (byte == b'(')
+        | (byte == b'`')
+        | (byte == b'~')
+        | begins_only_a_line(byte)
+}
+
+/// Whether this byte may begin something at the start of a line, and nothing elsewhere: a tag, or
+/// the sign that some reasoning blocks begin with.
+#[inline(always)]
+const fn begins_only_a_line(byte: u8) -> bool {
+    (byte == b'<') | (byte == 0xE2)
+}
+
+/// Whether something on the line of the last byte of `text` is certainly more than white space.
+fn ends_on_begun_line(text: &[u8]) -> bool {
+    let last = text.iter().rev().find(|byte| **byte != b' ');
+    last.is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'*' | b'_'))
 }
 
 /// The text before the current byte, as far as it matters to what begins there.
@@ -127,7 +146,7 @@ impl Head {
     const TAKEN: Self = Self { length: MAX_HEAD + 1, ..Self::START };
 
     fn pass(&mut self, text: &[u8]) {
-        let line = match text.iter().rposition(|byte| *byte == b'\n') {
+        let line = match scan::find_last(text, |byte| byte == b'\n') {
             Some(end) => {
                 self.length = 0;
                 text.get(end + 1..).unwrap_or_default()
@@ -173,7 +192,15 @@ impl Prose {
             let special = |byte: &u8| is_special(*byte) || is_name_start(*byte);
             return bytes.iter().position(special).unwrap_or(bytes.len());
         }
-        bytes.iter().position(|byte| is_special(*byte)).unwrap_or(bytes.len())
+        let mut from = 0;
+        while let Some(found) = scan::find(bytes.get(from..).unwrap_or_default(), is_special) {
+            let (plain, rest) = bytes.split_at(from + found);
+            if !(begins_only_a_line(rest[0]) && ends_on_begun_line(&plain[from..])) {
+                return plain.len();
+            }
+            from = plain.len() + 1;
+        }
+        bytes.len()
     }
 
     /// What is at the start of `ahead`, which is at `offset` of the input. `last` says that the input

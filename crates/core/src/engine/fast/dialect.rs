@@ -285,6 +285,17 @@ pub(super) fn literal(text: &[u8], at: usize) -> Option<usize> {
     (text.get(at..end)? == word && end < text.len()).then_some(end)
 }
 
+/// The literal that begins with this byte, which is one that begins a literal.
+#[inline(always)]
+pub(super) const fn literal_word<const DIALECT: bool>(first: u8) -> &'static [u8] {
+    match (first, word(first)) {
+        (b't', _) => b"true",
+        (b'f', _) => b"false",
+        (_, Some(word)) if DIALECT => word,
+        _ => b"null",
+    }
+}
+
 /// The literal of Python that begins with this byte.
 #[inline]
 pub(super) const fn word(first: u8) -> Option<&'static [u8]> {

@@ -151,12 +151,7 @@ impl Engine {
                     (*phase, at) = self.fast_member::<DIALECT>(text, base, at);
                 }
                 Phase::Literal(length) => {
-                    let word: &[u8] = match self.fast.first {
-                        b't' => b"true",
-                        b'f' => b"false",
-                        first if DIALECT => dialect::word(first).unwrap_or(b"null"),
-                        _ => b"null",
-                    };
+                    let word = dialect::literal_word::<DIALECT>(self.fast.first);
                     let mut length = usize::from(length);
                     while let Some(&want) = word.get(length) {
                         let Some(&byte) = text.get(at) else {

@@ -130,7 +130,7 @@ impl Engine {
     #[inline(always)]
     pub(super) fn bulk_frame(&mut self, now: &Bulk, text: &[u8]) {
         if now.own_key {
-            self.frames.set_member(now.items, &text[now.key.0..now.key.1]);
+            self.frames.set_member(now.items, text, now.key.0, now.key.1);
         } else if now.list {
             self.frames.set_items(now.items);
         }
