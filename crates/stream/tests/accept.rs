@@ -13,10 +13,11 @@ use std::{
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
 use jsonmend_extract::Scope;
+use jsonmend_response::RepairSummary;
 use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use jsonmend_stream::{
-    AcceptEvent, AcceptOptions, Candidate, Decision, Event, Judgement, MendExt, Oversized,
-    ResponseOptions,
+    AcceptEvent, AcceptOptions, Candidate, Decision, Doubt, Event, Judgement, MendExt, Oversized,
+    Response, ResponseOptions,
 };
 use serde_json::json;
 use source::Source;
@@ -203,6 +204,32 @@ fn an_object_of_a_response_that_lost_a_part_is_not_complete() {
                 assert_eq!(judged, [want], "{lost}");
             }
         }
+    }
+}
+
+/// What is left of an object after a loss is complete nowhere: not in events, fits or counts.
+#[test]
+fn what_a_loss_leaves_is_complete_nowhere() {
+    let schema = r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#;
+    let schema = Schema::from_text(schema).unwrap();
+    let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
+    let text = |text: &str| piece(&json!({"content": text}));
+    for (lost, is_whole) in [("", true), ("data: {\"choi\n\n", false)] {
+        let body = [&text("{\"n\": \"1\", "), lost, &text("\"m\": 2}"), END].concat();
+        let response = Response::read(body.as_bytes(), options.clone());
+        let (object, fit) = (&response.objects()[0], &response.object_fits()[0]);
+        assert_eq!(object.outcome().is_complete(), is_whole, "{object:?}");
+        assert_eq!(fit.outcome().is_complete(), is_whole, "{fit:?}");
+        let doubt = (!is_whole).then_some(Doubt::LostEvent);
+        assert_eq!([object.doubt(), fit.doubt(), response.lost()], [doubt; 3]);
+        // The text is there to be shown.
+        assert_eq!(object.json(), Some("{\"n\": \"1\", \"m\": 2}"));
+        assert_eq!(fit.json(), Some("{\"n\": 1, \"m\": 2}"));
+        let summary = RepairSummary::of(&response);
+        assert_eq!(
+            (summary.incomplete(), summary.is_coerced()),
+            (usize::from(!is_whole), is_whole)
+        );
     }
 }
 
