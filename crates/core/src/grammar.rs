@@ -198,8 +198,8 @@ const fn action(expect: Expect, token: Token) -> Action {
         },
         Expect::ItemEnd => match token {
             T::Comma => A::Accept,
-            T::ObjectOpen | T::ArrayOpen | T::GroupOpen | T::Number | T::Word => A::InsertComma,
-            T::Quote | T::Plus => A::Defer,
+            T::ObjectOpen | T::ArrayOpen | T::GroupOpen | T::Number => A::InsertComma,
+            T::Quote | T::Plus | T::Word => A::Defer,
             T::ObjectClose | T::ArrayClose | T::GroupClose => A::Close,
             T::Semicolon | T::Colon | T::Equals => A::ReadAsComma,
             T::Ellipsis | T::Fence => A::Skip,

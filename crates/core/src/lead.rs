@@ -1,6 +1,6 @@
 //! The text next to a document: what comes before it, and whether there are words on its line.
 
-use crate::{RepairKind, prose::reasoning, scan};
+use crate::{RepairKind, prose::reasoning, scan, signs::ESCAPE};
 
 /// What else is on the line of a document, decided byte by byte.
 ///
@@ -46,6 +46,8 @@ enum Within {
     Info,
     /// In a comment, up to the end of the line.
     Comment,
+    /// In a sequence for a terminal, as in `ESC[1;39m`, up to its last byte.
+    Colour,
 }
 
 impl Line {
@@ -80,6 +82,8 @@ impl Line {
         self.within = Within::Between;
         match (within, byte) {
             (Within::Info | Within::Comment, _) => self.within = within,
+            (Within::Colour, b'[' | b';' | b'0'..=b'9') => self.within = within,
+            (Within::Colour, _) => {}
             (Within::Marks(count), _) if byte == self.previous => {
                 self.within = if count >= 2 { Within::Info } else { Within::Marks(count + 1) };
             }
@@ -119,6 +123,7 @@ impl Line {
     const fn plain(&mut self, byte: u8, within: Within) {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9' => self.letter(byte, within),
+            ESCAPE => self.within = Within::Colour,
             0xC2 => self.within = Within::Wide(1),
             0xE2 => self.within = Within::Wide(2),
             0xF0 => self.within = Within::Wide(3),
@@ -207,11 +212,42 @@ pub struct Lead {
     line: Line,
     /// Whether the last line that was not blank opened a fence and had words before it.
     fenced: bool,
-    /// How many brackets are open.
-    open: usize,
-    /// The same, where a parenthesis also closes one, as in the interval `[0, 1)`.
-    torn: usize,
+    open: Open,
     member: Member,
+}
+
+/// How many brackets of each kind are open. A closer counts only for its own kind, because those in
+/// strings of a document that is not read would close the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Open {
+    braces: usize,
+    squares: usize,
+    /// The square ones where a parenthesis also closes one, as in the interval `[0, 1)`.
+    intervals: usize,
+    rounds: usize,
+}
+
+impl Open {
+    const NONE: Self = Self { braces: 0, squares: 0, intervals: 0, rounds: 0 };
+
+    const fn read(&mut self, byte: u8) {
+        match byte {
+            b'{' => self.braces = self.braces.saturating_add(1),
+            b'}' => self.braces = self.braces.saturating_sub(1),
+            b'[' => {
+                self.squares = self.squares.saturating_add(1);
+                self.intervals = self.intervals.saturating_add(1);
+            }
+            b']' => {
+                self.squares = self.squares.saturating_sub(1);
+                self.intervals = self.intervals.saturating_sub(1);
+            }
+            b'(' => self.rounds = self.rounds.saturating_add(1),
+            b')' if self.rounds > 0 => self.rounds -= 1,
+            b')' => self.intervals = self.intervals.saturating_sub(1),
+            _ => {}
+        }
+    }
 }
 
 /// How much of a member was read last, not counting white space.
@@ -226,7 +262,7 @@ impl Lead {
     /// The state before the first byte.
     #[must_use]
     pub const fn new() -> Self {
-        Self { line: Line::BEFORE, fenced: false, open: 0, torn: 0, member: Member::None }
+        Self { line: Line::BEFORE, fenced: false, open: Open::NONE, member: Member::None }
     }
 
     /// The state after all of `text`, in which reasoning blocks do not count.
@@ -267,16 +303,9 @@ impl Lead {
                 self.line = Line::BEFORE;
                 return;
             }
-            b'{' | b'[' => {
-                self.open = self.open.saturating_add(1);
-                self.torn = self.torn.saturating_add(1);
-            }
-            b'}' | b']' => {
-                self.open = self.open.saturating_sub(1);
-                self.torn = self.torn.saturating_sub(1);
-            }
-            b')' => self.torn = self.torn.saturating_sub(1),
-            _ => {}
+            // That of a sequence for a terminal opens nothing.
+            _ if matches!(self.line.within, Within::Colour) => {}
+            _ => self.open.read(byte),
         }
         self.fenced &= byte.is_ascii_whitespace();
         self.line.byte(byte);
@@ -294,17 +323,14 @@ impl Lead {
         let (lines, tail) = rest.split_at((last + 1).saturating_sub(first + 1));
         self.words(head);
         // `[` and `{` differ in one bit, and so do `]` and `}`.
-        let opens = |byte: u8| (byte | 0x20 == b'{') | (byte == b'`') | (byte == b'~');
+        let opens =
+            |byte: u8| (byte | 0x20 == b'{') | (byte == b'(') | (byte == b'`') | (byte == b'~');
         let closes = |byte: u8| (byte | 0x20 == b'}') | (byte == b')');
         if scan::find(lines, opens).is_some() {
             self.words(lines);
         } else if let Some(end) = lines.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
             let from = scan::find(lines, closes).unwrap_or(lines.len());
-            for byte in lines.get(from..).unwrap_or_default() {
-                let closer = usize::from(matches!(byte, b'}' | b']'));
-                self.open = self.open.saturating_sub(closer);
-                self.torn = self.torn.saturating_sub(closer + usize::from(*byte == b')'));
-            }
+            lines.get(from..).unwrap_or_default().iter().for_each(|byte| self.open.read(*byte));
             self.fenced = false;
             // Whether a key in quotes and its colon end the last of them.
             let text = lines.get(..=end).unwrap_or_default();
@@ -363,13 +389,13 @@ impl Lead {
     /// Whether a brace or a bracket in it was never closed.
     #[must_use]
     pub const fn is_torn(&self) -> bool {
-        self.torn > 0
+        self.open.braces > 0 || self.open.intervals > 0
     }
 
     /// The repair that drops the lines before the document's line.
     #[must_use]
     pub const fn kind_of_lines(&self) -> RepairKind {
-        if self.open > 0 || matches!(self.member, Member::Colon) {
+        if self.open.braces > 0 || self.open.squares > 0 || matches!(self.member, Member::Colon) {
             RepairKind::StrayText
         } else if self.fenced {
             RepairKind::InlineProse

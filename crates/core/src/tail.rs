@@ -1,6 +1,6 @@
 //! The text after a document: prose, or the rest of a document that ended too early.
 
-use crate::{RepairKind, lead::Line};
+use crate::{RepairKind, lead::Line, signs::Colour};
 
 /// Classifies the text after a document, byte by byte from the first one that is not white space, a
 /// closer or a semicolon.
@@ -36,14 +36,20 @@ pub struct Tail {
     first: Option<u8>,
     second: Option<u8>,
     key: Key,
-    /// Whether it begins with a comma before a quote.
+    /// Whether it begins with a comma before a quote; or before a bracket, if closers come before that.
     listed: bool,
+    /// Whether closers came before the first byte.
+    stray: bool,
+    /// Whether the last byte is in a sequence for a terminal.
+    colour: Colour,
     /// Whether a quote was seen, and whether a closer was seen after it.
     quoted: bool,
     closed: bool,
     /// Whether an opening bracket was seen, and whether a closer was seen before one.
     opened: bool,
     unmatched: bool,
+    /// How many brackets were closed in all of the text, less those that were opened.
+    closers: isize,
     /// The text on the line of the document, and whether that line has ended.
     line: Line,
     below: bool,
@@ -76,10 +82,13 @@ impl Tail {
             second: None,
             key: Key::Start,
             listed: false,
+            stray: false,
+            colour: Colour::NONE,
             quoted: false,
             closed: false,
             opened: false,
             unmatched: false,
+            closers: 0,
             line: Line::AFTER,
             below: false,
         }
@@ -109,26 +118,39 @@ impl Tail {
         self.touched = true;
     }
 
+    /// Notes that closers come before it, this many.
+    pub const fn closers(&mut self, count: usize) {
+        self.stray = true;
+        self.closers += count as isize;
+    }
+
     /// Notes that a fence was closed. What follows is on its line.
     pub const fn fence(&mut self) {
         (self.line, self.below) = (Line::AFTER, false);
     }
 
-    /// Whether further bytes make no difference.
+    /// Whether further bytes make no difference to what it is.
     #[must_use]
     pub const fn is_decided(&self) -> bool {
-        self.left == 0 || self.reads_on()
+        self.left == 0 || self.belongs()
     }
 
     /// Reads one byte.
     pub const fn byte(&mut self, byte: u8) {
+        self.closers += closes(byte);
+        if self.colour.read(byte) {
+            return;
+        }
         match (self.first, self.second) {
             _ if self.left == 0 => return,
             (None, _) if byte.is_ascii_whitespace() => {
                 self.below |= byte == b'\n';
                 return;
             }
-            (None, _) if matches!(byte, b';' | b'}' | b']' | b')') => return,
+            (None, _) if matches!(byte, b';' | b'}' | b']' | b')') => {
+                self.stray |= matches!(byte, b'}' | b']');
+                return;
+            }
             (None, _) => self.first = Some(byte),
             (_, None) => self.second = Some(byte),
             _ => {}
@@ -139,7 +161,9 @@ impl Tail {
             self.line.byte(byte);
         }
         let list = matches!(self.first, Some(b','));
-        self.listed |= list && matches!((self.key, byte), (Key::Start, b'"' | b'\''));
+        let item = matches!(byte, b'"' | b'\'')
+            || (self.stray || self.doubtful) && matches!(byte, b'{' | b'[');
+        self.listed |= list && matches!(self.key, Key::Start) && item;
         self.key = match (self.key, byte) {
             (Key::Start, b'"' | b'\'') => Key::Inside(byte),
             (Key::Start, b',' | b' ' | b'\t' | b'\r' | b'\n') if list => Key::Start,
@@ -157,6 +181,25 @@ impl Tail {
         self.quoted |= byte == b'"';
     }
 
+    /// Whether it looks like the rest of the document, and does not hold the bracket that closes that:
+    /// then the end is missing. All of the text must have been read.
+    ///
+    /// ```
+    /// use jsonmend_core::Tail;
+    /// assert!(Tail::of(b", \"b\": [1, ", 64).lacks_end());
+    /// assert!(!Tail::of(b", \"b\": [1]}", 64).lacks_end());
+    /// assert!(!Tail::of(b"\nThat is [1", 64).lacks_end());
+    /// ```
+    #[must_use]
+    pub const fn lacks_end(&self) -> bool {
+        self.goes_on() && self.closers <= 0
+    }
+
+    /// Reads text that counts only for [`lacks_end`](Self::lacks_end): another document.
+    pub fn pass(&mut self, text: &[u8]) {
+        self.closers += closers(text);
+    }
+
     /// The repair that drops this text.
     #[must_use]
     pub const fn kind(&self) -> RepairKind {
@@ -172,14 +215,41 @@ impl Tail {
     const fn reads_on(&self) -> bool {
         let Some(first) = self.first else { return false };
         let code = self.doubtful && !first.is_ascii_uppercase() && first < 0x80;
+        code || self.belongs()
+    }
+
+    /// Whether it has signs of a document.
+    const fn belongs(&self) -> bool {
+        let list = matches!(self.first, Some(b','));
+        self.goes_on() || list && self.closed
+    }
+
+    /// Whether it has signs of the rest of the document, and not only of another one.
+    pub(crate) const fn goes_on(&self) -> bool {
+        let Some(first) = self.first else { return false };
         let string = match self.second {
             Some(b',' | b':' | b'}' | b']') => matches!(first, b'"' | b'\''),
+            // An escaped backslash is in a string.
+            Some(b'\\') if first == b'\\' => true,
             Some(second) => self.touched && !second.is_ascii_whitespace() && second != b'.',
             None => false,
         };
-        let asks = self.doubtful || self.touched || first == b',';
+        let asks = self.doubtful || self.touched;
         let member = self.listed || matches!(self.key, Key::Colon);
-        code || string || member || self.unmatched || asks && self.closed
+        string || member || self.unmatched || asks && self.closed
+    }
+}
+
+/// How many brackets are closed in `text`, less those that are opened.
+pub(crate) fn closers(text: &[u8]) -> isize {
+    text.iter().map(|byte| closes(*byte)).sum()
+}
+
+const fn closes(byte: u8) -> isize {
+    match byte {
+        b'}' | b']' => 1,
+        b'{' | b'[' => -1,
+        _ => 0,
     }
 }
 

@@ -93,7 +93,7 @@ labelled! {
         SecondQuote "a second quote, directly, and what may follow the string",
         KeyRest "`key\":`, directly",
         KeyRestOfWords "`key\": words`, directly",
-        ItemRest "`text\",` or `text\"]`, directly",
+        ItemRest "`text\",`, `text\"]` or `key\":`, directly",
         Quotation "text up to another quote, where a quotation may begin",
         LastWords "words, and no further quote",
         WordsThenMember "words, a separator and a key",

@@ -459,6 +459,9 @@ impl Extractor {
         let strict = self.options.trailing_documents() == TrailingDocuments::Error;
         let refused = forbidden(&self.options.policy(), &trailing);
         let refused = refused.or_else(|| trailing.first().filter(|_| strict));
+        self.torn |= self.margin.lacks_end();
+        let torn = trailing.first().filter(|_| self.torn && !self.options.policy().closes_cut());
+        let refused = refused.or(torn);
         let outcome = if let Some(refused) = refused {
             self.refused.get_or_insert_with(|| (refused.clone(), Path::default()));
             Outcome::Invalid

@@ -101,7 +101,7 @@ impl Margin {
     /// At most `lookahead` bytes after it are considered.
     pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
         self.after = Some(After {
-            tail: Tail::new(lookahead),
+            tail: Tail::new(lookahead).in_doubt(doubtful),
             doubtful,
             end,
             closers: None,
@@ -124,13 +124,7 @@ impl Margin {
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         match &mut self.after {
             Some(after) => {
-                let mut left = bytes;
-                while let [byte, rest @ ..] = left
-                    && !after.tail.is_decided()
-                {
-                    after.tail.byte(*byte);
-                    left = rest;
-                }
+                bytes.iter().for_each(|byte| after.tail.byte(*byte));
             }
             None => {
                 self.lead.text(bytes);
@@ -153,9 +147,10 @@ impl Margin {
         self.after.is_some_and(|after| after.closers.is_some())
     }
 
-    /// Records stray closers that end at `end`.
-    pub(crate) const fn closers(&mut self, end: usize) {
+    /// Records `count` stray closers that end at `end`.
+    pub(crate) const fn closers(&mut self, end: usize, count: usize) {
         if let Some(after) = &mut self.after {
+            after.tail.closers(count);
             after.closers = Some(end);
         }
     }
@@ -172,6 +167,13 @@ impl Margin {
                 after.fence = Some(end);
                 after.tail.fence();
             }
+        }
+    }
+
+    /// Records text from another document on.
+    pub(crate) fn rest(&mut self, bytes: &[u8]) {
+        if let Some(after) = &mut self.after {
+            after.tail.pass(bytes);
         }
     }
 
@@ -222,6 +224,13 @@ impl Margin {
         self.inside.as_ref().unwrap_or(&self.lead).is_torn()
     }
 
+    /// Whether what comes after the document seems to be the rest of it, and does not close it.
+    pub(crate) fn lacks_end(&self) -> bool {
+        self.after.is_some_and(|after| {
+            after.fence.is_none() && after.tail.in_doubt(after.doubtful).lacks_end()
+        })
+    }
+
     /// The repairs that delete the text after the document, in an input of `total` bytes.
     pub(crate) fn trailing(&self, total: usize) -> Vec<Repair> {
         let Some(after) = self.after else { return Vec::new() };
@@ -229,7 +238,9 @@ impl Margin {
         // White space after closers is deleted with them, because both were emitted as text.
         let bare = after.fence.is_none() && !after.prose && after.second.is_none();
         let closers = after.closers.map(|end| if bare { total } else { end });
-        cuts.upto(closers, RepairKind::ExtraClose);
+        // What they were meant to close may be in a string whose quotes were in doubt.
+        let kind = if after.doubtful { RepairKind::StrayText } else { RepairKind::ExtraClose };
+        cuts.upto(closers, kind);
         let rest = after.second.unwrap_or(total);
         match after.fence {
             Some(_) if !after.prose => cuts.upto(Some(rest), RepairKind::CodeFence),

@@ -81,6 +81,9 @@ impl Engine {
     /// Whole-text path only.
     fn rejoins(&mut self, source: &Source<'_>, look: Look<'_>) -> Result<bool, Stop> {
         let Some(end) = self.document.end else { return Ok(false) };
+        if self.rejoins_array(source, look, end)? {
+            return Ok(true);
+        }
         let closed_object = source.byte(end.wrapping_sub(1)) == Some(b'}') && self.closed.items > 0;
         let comma = self.pos;
         let quoted = look.at_quote().unwrap_or(false);
@@ -93,6 +96,34 @@ impl Engine {
         self.frames.push(Shape::Object, self.document.start);
         self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
         self.expect = Expect::MemberEnd;
+        self.gap.start = end;
+        Ok(true)
+    }
+
+    /// In `[1, 2], 3]` the first bracket came too early: only one that is closed later shows that, and
+    /// what follows is no container, because that may be another document.
+    fn rejoins_array(
+        &mut self,
+        source: &Source<'_>,
+        look: Look<'_>,
+        end: usize,
+    ) -> Result<bool, Stop> {
+        let next = self.pos + look.passed();
+        let scalar = look.at_quote().unwrap_or(false)
+            || source.byte(next).is_some_and(|byte| byte.is_ascii_digit() || byte == b'-');
+        let closed = source.byte(end.wrapping_sub(1)) == Some(b']') && self.closed.items > 0;
+        let array = source.byte(self.document.start) == Some(b'[') && !self.closed.is_object;
+        if !(scalar && closed && array)
+            || self.rest_closers(source).is_none_or(|closers| closers <= 0)
+            || self.was_edited(end)
+        {
+            return Ok(false);
+        }
+        self.reopen_document();
+        self.frames.push(Shape::Array, self.document.start);
+        self.frames.set_items(self.closed.items);
+        self.edit(RepairKind::ExtraClose, end - 1..end, "")?;
+        self.expect = Expect::ItemEnd;
         self.gap.start = end;
         Ok(true)
     }
@@ -114,10 +145,13 @@ impl Engine {
 
     /// Whether the document does not begin with a brace, or an edit changed its closing one.
     fn document_was_wrapped(&self, source: &Source<'_>, end: usize) -> bool {
-        source.byte(self.document.start) != Some(b'{') || {
-            let before = &self.script.edits[..self.script.before(end)];
-            let mut ends = before.iter().rev().filter_map(Edit::end);
-            ends.next().is_some_and(|last| last >= end)
-        }
+        source.byte(self.document.start) != Some(b'{') || self.was_edited(end)
+    }
+
+    /// Whether an edit changed the byte before `end`.
+    fn was_edited(&self, end: usize) -> bool {
+        let before = &self.script.edits[..self.script.before(end)];
+        let mut ends = before.iter().rev().filter_map(Edit::end);
+        ends.next().is_some_and(|last| last >= end)
     }
 }

@@ -7,7 +7,7 @@ use super::{
     follows::ends_in_quote,
     frames::Shape,
     quote::Quote,
-    source::{wide_sign, wide_space},
+    source::{ESCAPE, colour, wide_sign, wide_space},
     try_peek,
 };
 use crate::RepairKind;
@@ -178,6 +178,13 @@ impl Engine {
             b'\t' => {
                 self.edit(RepairKind::UnescapedControl, self.pos..self.pos + 1, "\\t")?;
                 self.pos += 1;
+                Ok(Flow::Go)
+            }
+            ESCAPE => {
+                let colour = source.look(self.pos, self.window).terminal_colour();
+                let length = try_peek!(colour, 1);
+                self.edit(RepairKind::OddSpace, self.pos..self.pos + length, "")?;
+                self.pos += length;
                 Ok(Flow::Go)
             }
             0..=0x1f => {
@@ -377,10 +384,11 @@ fn without_blanks(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Whether `text` is nothing but white space, JSON's or not, and control characters.
+/// Whether `text` is nothing but white space, JSON's or not, control characters and sequences for a
+/// terminal.
 fn is_blank(mut text: &[u8]) -> bool {
     while let Some(first) = text.first() {
-        let space = wide_space(text).map(|(_, length)| length);
+        let space = wide_space(text).map(|(_, length)| length).or_else(|| colour(text));
         let Some(length) = space.or((*first <= b' ').then_some(1)) else { return false };
         text = &text[length..];
     }

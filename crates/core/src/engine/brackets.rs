@@ -34,7 +34,7 @@ impl Engine {
         match meaning {
             Closer::Lost(above) => self.close_lost(source, above),
             Closer::Mistyped => self.mistyped(source),
-            Closer::Extra => self.extra_close(),
+            Closer::Extra => self.extra_close(source),
             Closer::Reopened => self.reopen(),
             Closer::Listed(start) => self.open_lost_list(source, start),
         }
@@ -214,9 +214,17 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// Drops the closer at `pos`, which closes nothing.
-    pub(super) fn extra_close(&mut self) -> Step {
-        self.edit(RepairKind::ExtraClose, self.pos..self.pos + 1, "")?;
+    /// Drops the closer at `pos`, which closes nothing. What it was meant to close may be in a string
+    /// with quotes that were not escaped, or may have been closed before a member without its comma,
+    /// or opened twice.
+    pub(super) fn extra_close(&mut self, source: &Source<'_>) -> Step {
+        // After the value of a member, the bracket before that may be missing as well.
+        let closer = source.byte(self.pos);
+        let list = self.expect == Expect::MemberEnd && closer == Some(b']');
+        let doubtful = self.unescaped > 0 || self.document.doubtful || list && !self.trials.trying;
+        let doubtful = doubtful && closer != Some(b')');
+        let kind = if doubtful { RepairKind::StrayText } else { RepairKind::ExtraClose };
+        self.edit(kind, self.pos..self.pos + 1, "")?;
         self.pos += 1;
         Ok(Flow::Go)
     }

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{Engine, Flow, Source, Step, Text, quote::Quote};
+use super::{Engine, Flow, Source, Step, Text, quote::Quote, try_peek};
 use crate::RepairKind;
 
 impl Engine {
@@ -48,6 +48,18 @@ impl Engine {
             return self.doubled_escape(source, text, next);
         }
         match next {
+            b'"' if text.quotes == 2 && text.quote == Quote::Double => {
+                // A table in CSV doubles every quote: `\""` is one, and `\""""` one at the end.
+                let mut look = source.look(at + 1, self.window);
+                while try_peek!(look.peek(), 0) == b'"' {
+                    look.bump();
+                }
+                self.pos += 2;
+                if look.passed().is_multiple_of(2) {
+                    self.edit(RepairKind::DoubledQuote, at + 2..at + 3, "")?;
+                    self.pos += 1;
+                }
+            }
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.pos += 2,
             b'u' => return self.unicode_escape(source, text, at),
             b'x' if text.quote == Quote::Single => return self.control_escape(source, text),

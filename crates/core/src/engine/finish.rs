@@ -69,7 +69,7 @@ impl Engine {
         }
         let content = source.slice(self.lex_start, self.pos);
         let kept = if self.whole { self.closers_at_end(content) } else { None };
-        let end = kept.map_or(self.pos, |kept| self.lex_start + kept);
+        let end = kept.map_or(self.pos, |(kept, _)| self.lex_start + kept);
         if end < self.pos {
             self.forget(end);
             self.pos = end;
@@ -102,25 +102,76 @@ impl Engine {
 
     /// In `{"a": ["x", "y]}` only the quote is missing. Returns the length of the string without the
     /// brackets at its end, and the white space before them, if they close all that is open and
-    /// nothing in the string.
-    fn closers_at_end(&self, content: &[u8]) -> Option<usize> {
+    /// nothing in the string; and where the last of them ends. What is around a document may follow.
+    fn closers_at_end(&self, content: &[u8]) -> Option<(usize, usize)> {
         if self.frames.len() == 0 || self.frames.depth() < self.frames.len() {
             return None;
         }
-        let content = content.trim_ascii_end();
-        let mut rest = content.strip_suffix(b"```").unwrap_or(content).trim_ascii_end();
+        let closed = without_wrapper(content);
+        let mut rest = closed;
         for closer in self.frames.closers_from_outermost() {
             rest = rest.strip_suffix(&[closer as u8])?.trim_ascii_end();
         }
         let count = |brackets: &[u8; 2]| rest.iter().filter(|b| brackets.contains(b)).count();
-        (count(b"{[") <= count(b"}]")).then_some(rest.len())
+        (count(b"{[") <= count(b"}]")).then_some((rest.len(), closed.len()))
     }
 
     /// For a text that is the beginning of valid JSON, after it was read: where the closing quote of
-    /// the string is missing that it ends in, if that is all that is missing.
-    pub(crate) fn only_quote_lost(&self, input: &[u8]) -> Option<usize> {
+    /// the string is missing that it ends in, if that is all that is missing, and where the document
+    /// ends.
+    pub(crate) fn only_quote_lost(&self, input: &[u8]) -> Option<(usize, usize)> {
         let value = matches!(self.lex, Lex::Text(text) if !text.is_key);
         let content = input.get(self.lex_start..).filter(|_| value)?;
-        Some(self.lex_start + self.closers_at_end(content)?)
+        let (end, closed) = self.closers_at_end(content)?;
+        Some((self.lex_start + end, self.lex_start + closed))
     }
+}
+
+/// The content of a string that holds the end of the text, without what may be around a document:
+/// a fence, a tag, a mark, lines of words.
+fn without_wrapper(content: &[u8]) -> &[u8] {
+    let mut text = content.trim_ascii_end();
+    for _ in 0..MAX_AROUND {
+        let kept = match text {
+            [kept @ .., b'`' | b'*' | b';' | b',' | b'.' | b'%' | b')'] => kept,
+            [.., b'>'] => before_tag(text, b'<').unwrap_or(text),
+            [.., b']'] => before_tag(text, b'[').unwrap_or(text),
+            [.., b'}'] => text,
+            _ => before_words(text).unwrap_or(text),
+        };
+        if kept.len() == text.len() {
+            break;
+        }
+        text = kept.trim_ascii_end();
+    }
+    text
+}
+
+/// How many signs and tags may be around a document.
+const MAX_AROUND: usize = 12;
+
+/// The longest tag, and the longest text, to look for after a document, in bytes.
+const MAX_TAG: usize = 64;
+const MAX_WORDS: usize = 512;
+
+/// `text` without the tag that ends it, as in `</json>` and `[/JSON]`.
+fn before_tag(text: &[u8], opener: u8) -> Option<&[u8]> {
+    let from = text.len().saturating_sub(MAX_TAG);
+    let at = from + text.get(from..)?.iter().rposition(|byte| *byte == opener)?;
+    let inside = text.get(at + 1..text.len() - 1)?;
+    let name = inside.strip_prefix(b"/").unwrap_or_default();
+    let tag =
+        !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let token = opener == b'<' && inside.starts_with(b"|") && inside.ends_with(b"|");
+    (tag || token).then_some(text.get(..at)?)
+}
+
+/// `text` without the lines of words after its last closer.
+fn before_words(text: &[u8]) -> Option<&[u8]> {
+    let from = text.len().saturating_sub(MAX_WORDS);
+    let at = from + text.get(from..)?.iter().rposition(|byte| matches!(byte, b'}' | b']'))?;
+    let (closed, words) = text.split_at_checked(at + 1)?;
+    let first = words.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let apart = words.get(..first)?.contains(&b'\n');
+    (apart && !words.iter().any(|byte| b"\"{[".contains(byte))).then_some(closed)
 }

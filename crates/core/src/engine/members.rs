@@ -41,6 +41,7 @@ impl Engine {
         let first = self.expect == Expect::FirstKey;
         let kind = if first { RepairKind::DuplicateOpen } else { RepairKind::InnerBraces };
         self.edit(kind, self.pos..self.pos + 1, "")?;
+        self.document.doubtful = true;
         if first && self.frames.len() < 2 * self.options.limits().depth() {
             self.frames.double();
         }
@@ -108,6 +109,8 @@ impl Engine {
                     Ok(Start::Strings | Start::Other) => false,
                 };
                 if member {
+                    self.document.doubtful |=
+                        self.closed.end > 0 && self.closed.end == self.gap.start;
                     self.insert_comma()?;
                     return Ok(Flow::Go);
                 }
@@ -123,6 +126,24 @@ impl Engine {
                 Ok(Flow::Go)
             }
         }
+    }
+
+    /// A word after an item. Directly after a container, words before a separator are no item that
+    /// lacks its comma and its quotes: `[{"a": 1} done, {"a": 2}]`.
+    pub(super) fn defer_item_end(&mut self, source: &Source<'_>) -> Step {
+        let mut look = self.look(source, self.pos);
+        let stray = self.closed.end > 0
+            && self.closed.end == self.gap.start
+            && !is_literal(try_peek!(look.word(), &[][..]))
+            && look.passed() > 0
+            && matches!(try_peek!(look.blanks(), 0), b',' | b'}' | b']');
+        if stray {
+            self.lex_start = self.pos;
+            self.lex = Lex::Stray;
+        } else {
+            self.insert_comma()?;
+        }
+        Ok(Flow::Go)
     }
 
     /// Joins strings as in `"a" + "b"` or `"a" "b"`, by removing the quotes between them.
@@ -262,12 +283,12 @@ impl Engine {
                 }
             }
             items += 1;
-            match look.space() {
-                Ok(b',') => look.bump(),
+            match look.gap() {
+                Ok(b',' | b';') => look.bump(),
                 Ok(b'}') => return items > 1,
                 _ => return false,
             }
-            if look.space().is_err() {
+            if look.gap().is_err() {
                 return false;
             }
         }

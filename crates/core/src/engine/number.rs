@@ -237,7 +237,11 @@ impl Engine {
             return Ok(false);
         }
         let word_at = look;
-        let word = look.word()?;
+        let mut word = look.word()?;
+        if word.is_empty() && next == b'%' {
+            look.bump();
+            word = b"%";
+        }
         if is_literal(word) {
             return Ok(false);
         }
@@ -255,7 +259,7 @@ impl Engine {
         let mut after = look.blanks()?;
         if self.frames.top() == Some(super::frames::Shape::Object) {
             // In `1 b: 2` a comma is missing.
-            let named = is_word(word.first().copied().unwrap_or(b' '));
+            let named = word == b"%" || is_word(word.first().copied().unwrap_or(b' '));
             return Ok(after != b':' && after != b'"' && named);
         }
         // `[5 kg, 10 kg]` has texts, but in `[1 a 2 b]` and `[1 2 3]`, without commas, each word is
@@ -264,18 +268,34 @@ impl Engine {
             return Ok(false);
         }
         let mut times = is_times(word);
+        // Where there are commas between the items, `5 January 2024` is one.
+        let listed = self.member.comma.is_some_and(|comma| comma.length > 0);
+        let mut numbers = false;
+        let mut spaced = false;
         loop {
-            if look.at_wide(b',')? || matches!(after, b',' | b']') {
-                return Ok(true);
-            }
             if matches!(after, b'\n' | b'\r') {
-                return Ok(matches!(look.space()?, b',' | b']'));
+                after = look.space()?;
+                spaced = true;
             }
-            if times && after.is_ascii_digit() {
+            if look.at_wide(b',')? || matches!(after, b',' | b']') {
+                return Ok(!numbers || listed || after != b']');
+            }
+            if spaced {
+                return Ok(false);
+            }
+            if after == b'/' && !matches!(look.peek_at(1)?, b'/' | b'*') {
+                // `100 km/h`
+                look.bump();
+                look.word()?;
+                after = look.blanks()?;
+                continue;
+            }
+            if after.is_ascii_digit() {
                 // `5 x 6 cm` has a number in it that is no item.
                 while matches!(look.peek()?, b'0'..=b'9' | b'.') {
                     look.bump();
                 }
+                numbers |= !times;
                 after = look.blanks()?;
                 times = false;
                 continue;

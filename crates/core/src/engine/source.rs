@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 mod look;
 
-pub(super) use crate::signs::{ESCAPE, is_literal, is_word, wide_sign};
+pub(super) use crate::signs::{ESCAPE, colour, is_literal, is_word, wide_sign};
 pub(super) use crate::signs::{WideSpace, wide_space};
 pub(super) use look::{Edge, Look};
 

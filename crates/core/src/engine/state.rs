@@ -86,6 +86,8 @@ pub(super) struct Document {
     pub(super) fenced: bool,
     /// Whether it appears to be escaped one time too many.
     pub(super) escaped: bool,
+    /// Whether a closer came too early, or an opener twice, if a closer turns out to be one too many.
+    pub(super) doubtful: bool,
 }
 
 /// The documents of the text.
@@ -106,6 +108,9 @@ pub(super) struct Documents {
 pub(super) struct Dropping {
     pub(super) from: usize,
     pub(super) kind: RepairKind,
+    /// How many brackets were closed in it, less those that were opened, if it has signs of the
+    /// document.
+    pub(super) closers: Option<isize>,
 }
 
 /// Reading ahead to the end of the text, which only the whole-text path does.
@@ -113,6 +118,8 @@ pub(super) struct Dropping {
 pub(super) struct Trials {
     /// How many more steps it may take.
     pub(super) budget: usize,
+    /// Whether this engine is such a reading.
+    pub(super) trying: bool,
     pub(super) tried: quotes::Tried,
     /// No list is opened before this offset, because one was opened there already.
     pub(super) lists_from: usize,

@@ -5,6 +5,7 @@ use super::{
     follows::{ends_line, opens_in_text},
     quote::Quote,
     quotes::{Inner, Meaning},
+    source::{Edge, Look},
     try_peek,
 };
 use crate::{RepairKind, scan};
@@ -102,7 +103,8 @@ impl Engine {
                 b'\\' => {
                     // Something other than white space follows a comma before this.
                     self.commit_text(text);
-                    let double = text.quote == Quote::Double;
+                    // In two quotes, an escaped one may be doubled as well.
+                    let double = text.quote == Quote::Double && text.quotes != 2;
                     let simple = double
                         && rest.get(end + 1).is_some_and(|byte| br#""\/bfnrt"#.contains(byte));
                     let unit = double && is_plain_unit(&rest[end..]);
@@ -188,6 +190,12 @@ impl Engine {
                 let doubtful = self.string.inner.begins_line()
                     || !self.string.inner.is_open()
                         && try_peek!(ends_line(source.look(at + length, self.window)), false);
+                // Of a quotation at the start whose end is out of sight, the string may be all.
+                let doubtful = doubtful
+                    || !self.whole
+                        && at == self.lex_start
+                        && text.quote == Quote::Double
+                        && try_peek!(is_out_of_sight(source.look(at + 1, self.window)), false);
                 self.string.inner_quotes += 1;
                 if text.quote == Quote::Double {
                     self.string.inner.quote(after);
@@ -305,6 +313,14 @@ impl Engine {
         self.pos += bad;
         self.commit_text(text);
         Ok(Checked::Mended)
+    }
+}
+
+/// Whether no quote is in sight.
+fn is_out_of_sight(mut look: Look<'_>) -> Result<bool, Edge> {
+    match look.through(Quote::Double) {
+        Err(Edge::Window) => Ok(true),
+        other => other.map(|()| false),
     }
 }
 

@@ -1,8 +1,13 @@
 //! Between tokens: carries out what the table says.
 
 use super::{
-    Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token, brackets::Closer, decide,
-    frames::Shape, quote::Quote, source::Edge, try_peek,
+    Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token,
+    brackets::Closer,
+    decide,
+    frames::Shape,
+    quote::Quote,
+    source::{Edge, Look},
+    try_peek,
 };
 use crate::RepairKind;
 
@@ -226,6 +231,7 @@ impl Engine {
             }
             Expect::ItemEnd => match token {
                 Token::Plus => self.join(source),
+                Token::Word => self.defer_item_end(source),
                 _ => {
                     self.insert_comma()?;
                     Ok(Flow::Go)
@@ -248,15 +254,22 @@ impl Engine {
         match token {
             Token::Word => self.word(source),
             Token::GroupOpen => {
-                // Code puts an object in parentheses: `({"a": 1})`. A stream must decide before it
+                // Code puts a value in parentheses: `({"a": 1})`. A stream must decide before it
                 // can see whether others follow, as in a tuple of Python.
                 let mut look = self.look(source, self.pos + 1);
-                if !self.whole && try_peek!(look.gap(), 0) == b'{' {
+                let next = if self.whole { 0 } else { try_peek!(look.gap(), 0) };
+                if next == b'{' || next == b'[' && !try_peek!(self.is_listed(look), false) {
                     return self.open_call(self.pos, 1);
                 }
                 self.open(Shape::Tuple)
             }
             _ => self.not_a_document(1),
         }
+    }
+
+    /// Whether a comma follows the array at `look`. No if that is not visible.
+    fn is_listed(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        self.pass_container(&mut look)?;
+        Ok(look.gap()? == b',')
     }
 }

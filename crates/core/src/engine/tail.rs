@@ -1,7 +1,7 @@
 //! Text after the last document.
 
 use super::{Dropping, Edit, Engine, Flow, Lex, Source, Step, Stop, Token, source::Edge, try_peek};
-use crate::{Repair, RepairKind, Tail, TrailingDocuments};
+use crate::{Repair, RepairKind, Tail, TrailingDocuments, tail};
 
 impl Engine {
     /// Drops everything from here on.
@@ -14,10 +14,12 @@ impl Engine {
         if self.whole && self.documents.count == 1 && self.is_scalar() && self.reopens_prose() {
             return Ok(Flow::Go);
         }
-        let kind = match token {
-            Token::ObjectOpen | Token::ArrayOpen => RepairKind::SecondDocument,
-            _ => try_peek!(self.tail_kind(source, token), RepairKind::TrailingProse),
+        let tail = match token {
+            Token::ObjectOpen | Token::ArrayOpen => None,
+            _ => Some(try_peek!(self.classify_tail(source, token), Tail::new(0))),
         };
+        let kind = tail.map_or(RepairKind::SecondDocument, |tail| tail.kind());
+        let closers = tail.filter(Tail::goes_on).map(|_| 0);
         if self.options.trailing_documents() == TrailingDocuments::Error
             || !self.options.policy().allows(kind)
         {
@@ -31,6 +33,12 @@ impl Engine {
             TrailingDocuments::Error | TrailingDocuments::First => false,
         };
         if others {
+            if closers.is_some()
+                && self.whole
+                && let Some(closers) = self.rest_closers(source)
+            {
+                self.end_of_rest(closers, kind)?;
+            }
             self.outside.text.begin_text();
             let step = self.not_a_document(0);
             self.outside.kind = kind;
@@ -38,13 +46,13 @@ impl Engine {
         }
         let from = self.gap.start.max(self.committed);
         self.script.forget_uncommitted(from);
-        self.dropping = Some(Dropping { from, kind });
+        self.dropping = Some(Dropping { from, kind, closers });
         self.lex = Lex::Tail;
         Ok(Flow::Go)
     }
 
     /// Classifies the text that begins at `pos`, after the document.
-    fn tail_kind(&mut self, source: &Source<'_>, token: Token) -> Result<RepairKind, Edge> {
+    fn classify_tail(&mut self, source: &Source<'_>, token: Token) -> Result<Tail, Edge> {
         let mut tail = Tail::new(self.window).in_doubt(self.unescaped > 0 && !self.document.fenced);
         let plain = matches!(source.byte(self.pos), Some(b'"' | b'\''));
         if token == Token::Quote && plain && self.document.end == Some(self.pos) {
@@ -63,27 +71,59 @@ impl Engine {
             }
             look.bump();
         }
-        Ok(tail.kind())
+        Ok(tail)
     }
 
     /// The repair of the text that is being dropped, if the caller gives up.
     pub(crate) fn abandon(&mut self) -> Option<Repair> {
-        let Dropping { from, kind } = self.dropping.take()?;
+        let Dropping { from, kind, .. } = self.dropping.take()?;
         Some(Repair::new(kind, from..self.committed, ""))
     }
 
     /// Drops text after the last document.
     pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
+        if let Some(Dropping { closers: Some(closers), .. }) = &mut self.dropping {
+            *closers += tail::closers(source.from(self.pos));
+        }
         self.pos = source.end();
         self.commit_content();
         if source.is_last()
-            && let Some(Dropping { from, kind }) = self.dropping.take()
+            && let Some(Dropping { from, kind, closers }) = self.dropping.take()
         {
+            if let Some(closers) = closers {
+                self.end_of_rest(closers, kind)?;
+            }
             let repair = Repair::new(kind, from..self.pos, "");
             self.script.serial += 1;
             self.script.edits.push(Edit::Replace(repair, self.script.serial));
             self.script.commit();
         }
         Ok(Flow::Wait)
+    }
+
+    /// How many brackets are closed from `pos` on, less those that are opened. They are counted after
+    /// one document only, because that takes reading the whole rest. Whole-text path only.
+    pub(super) fn rest_closers(&mut self, source: &Source<'_>) -> Option<isize> {
+        let pos = self.pos;
+        let counted = *self.outside.rest.get_or_insert_with(|| {
+            let rest = source.from(pos);
+            self.steps += rest.len() as u64;
+            (pos, tail::closers(rest))
+        });
+        (counted.0 == pos).then_some(counted.1)
+    }
+
+    /// What was dropped has signs of the document. If it does not hold the bracket that closes that,
+    /// the end is missing.
+    fn end_of_rest(&mut self, closers: isize, kind: RepairKind) -> Result<(), Stop> {
+        if closers > 0 {
+            return Ok(());
+        }
+        if !self.options.policy().closes_cut() {
+            self.ending.refused = Some(Repair::new(kind, self.gap.start..self.pos, ""));
+            return Err(Stop::Refused);
+        }
+        self.outside.torn = true;
+        Ok(())
     }
 }

@@ -19,7 +19,7 @@ fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str
         b"True" => return Some((Some(RepairKind::PythonLiteral), "true")),
         b"False" => return Some((Some(RepairKind::PythonLiteral), "false")),
         b"None" => return Some((Some(RepairKind::PythonLiteral), "null")),
-        b"undefined" => return Some((Some(RepairKind::Undefined), "null")),
+        b"undefined" | b"nil" => return Some((Some(RepairKind::Undefined), "null")),
         b"NaN" | b"nan" | b"Infinity" | b"-Infinity" | b"inf" | b"-inf" => {
             return Some((Some(RepairKind::NonFinite), "null"));
         }
@@ -210,7 +210,7 @@ impl Engine {
     }
 
     /// Skips an array or object.
-    fn pass_container(&mut self, look: &mut Look<'_>) -> Result<(), Edge> {
+    pub(super) fn pass_container(&mut self, look: &mut Look<'_>) -> Result<(), Edge> {
         let mut depth = 0_usize;
         loop {
             let byte = look.peek()?;

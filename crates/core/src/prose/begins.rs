@@ -138,7 +138,7 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
         }
         Some(b'"') => quoted_key(look, ground, bare || place.line_start),
         Some(b'\'') => quoted_key(look, ground, bare),
-        Some(0xE2) => quoted_key(look, ground, bare),
+        Some(0xC2 | 0xE2 | 0xEF) => quoted_key(look, ground, bare),
         Some(b'\\' | b'/') => Ok(ground >= Ground::Line),
         Some(b'&') => entity(look, ground),
         // `{ # a comment`, but not `{# a template #}`.
@@ -181,6 +181,12 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
         None => quote.double,
         Some(b':' | b'=') => true,
         Some(0xEF) => look.eat("：".as_bytes(), true)?,
+        // `{"rows", [`: the comma was meant to be a colon.
+        Some(b',') if quote.double => {
+            look.bump();
+            look.skip_space();
+            matches!(look.peek(false)?, Some(b'{' | b'['))
+        }
         Some(next) => {
             quote.double && (is_word(next) || matches!(next, b'"' | b'{' | b'[' | b'-' | b'/'))
         }
@@ -217,9 +223,23 @@ fn quote(look: &mut Look<'_>) -> Result<Option<Quote>, bool> {
         look.bump();
         return Ok(Some(Quote { double: byte == Some(b'"'), wide: false }));
     }
-    let double = look.eat("“".as_bytes(), false)? || look.eat("”".as_bytes(), false)?;
-    let single = !double && look.eat("‘".as_bytes(), false)?;
+    let double = eats_any(look, &DOUBLE, false)?;
+    let single = !double && eats_any(look, &SINGLE, false)?;
     Ok((double || single).then_some(Quote { double, wide: true }))
+}
+
+/// The typographic quotes that delimit strings, and the apostrophes.
+const DOUBLE: [&str; 7] = ["“", "”", "„", "‟", "«", "»", "＂"];
+const SINGLE: [&str; 4] = ["‘", "’", "‚", "‛"];
+
+/// Skips one of these, if it comes next. Returns whether it does; `or` if that is not visible.
+fn eats_any(look: &mut Look<'_>, signs: &[&str], or: bool) -> Verdict {
+    for sign in signs {
+        if look.eat(sign.as_bytes(), or)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Skips the rest of a string and its closing quote. `false` if the input ends in it, `or` if the
@@ -227,7 +247,7 @@ fn quote(look: &mut Look<'_>) -> Result<Option<Quote>, bool> {
 fn string(look: &mut Look<'_>, quote: Quote, or: bool) -> Verdict {
     let closer = if quote.double { b'"' } else { b'\'' };
     loop {
-        look.skip(|byte| byte != closer && !matches!(byte, b'\\' | 0xE2));
+        look.skip(|byte| byte != closer && !matches!(byte, b'\\' | 0xC2 | 0xE2 | 0xEF));
         match look.peek(or)? {
             None => return Ok(false),
             Some(b'\\') => {
@@ -235,14 +255,12 @@ fn string(look: &mut Look<'_>, quote: Quote, or: bool) -> Verdict {
                 look.peek(or)?;
                 look.bump();
             }
-            Some(0xE2) => {
+            Some(0xC2 | 0xE2 | 0xEF) => {
                 let closes = match quote {
                     // In straight quotes, a typographic one is text.
                     Quote { wide: false, .. } => false,
-                    Quote { double: true, .. } => {
-                        look.eat("”".as_bytes(), or)? || look.eat("“".as_bytes(), or)?
-                    }
-                    Quote { double: false, .. } => look.eat("’".as_bytes(), or)?,
+                    Quote { double: true, .. } => eats_any(look, &DOUBLE, or)?,
+                    Quote { double: false, .. } => eats_any(look, &SINGLE, or)?,
                 };
                 if closes {
                     return Ok(true);
@@ -292,6 +310,12 @@ fn bare_key(look: &mut Look<'_>, ground: Ground) -> Verdict {
             let named = look.at() > key;
             look.skip_space();
             return Ok(look.peek(true)?.is_none_or(|next| named && next == b':'));
+        }
+        // The opening quote is missing.
+        Some(b'"') if ground < Ground::Start => {
+            look.bump();
+            look.skip_space();
+            return Ok(look.peek(false)? == Some(b':'));
         }
         // In a channel of JSON, a wrong separator or the value may follow the key.
         Some(b'=' | b'"' | b'\'' | b'{' | b'[') => return Ok(ground == Ground::Start),

@@ -1,6 +1,9 @@
 //! What precedes a byte on its line.
 
-use crate::{scan, signs::wide_space};
+use crate::{
+    scan,
+    signs::{Colour, ESCAPE, wide_space},
+};
 
 /// What the rules need to know about the text that was read.
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +18,19 @@ pub(super) struct Line {
     begun: bool,
     /// `last` and `begun` before a character outside ASCII, which may be white space.
     before: (Option<u8>, bool),
+    /// Whether the last byte is in a sequence for a terminal, which counts as nothing.
+    colour: Colour,
 }
 
 impl Line {
-    pub(super) const START: Self =
-        Self { recent: [b'\n'; 3], last: None, led: false, begun: false, before: (None, false) };
+    pub(super) const START: Self = Self {
+        recent: [b'\n'; 3],
+        last: None,
+        led: false,
+        begun: false,
+        before: (None, false),
+        colour: Colour::NONE,
+    };
 
     /// The start of a line after other text.
     pub(super) const fn next(&self) -> Self {
@@ -28,6 +39,9 @@ impl Line {
 
     /// Adds a byte.
     pub(super) fn pass(&mut self, byte: u8) {
+        if self.colour.read(byte) {
+            return;
+        }
         self.recent = [self.recent[1], self.recent[2], byte];
         match byte {
             b'\n' => {
@@ -60,6 +74,9 @@ impl Line {
 
     /// Adds text.
     pub(super) fn pass_all(&mut self, text: &[u8]) {
+        if self.colour.is_open() || text.contains(&ESCAPE) {
+            return text.iter().for_each(|byte| self.pass(*byte));
+        }
         let mut rest = text;
         while let [byte, tail @ ..] = rest {
             // A character that has not ended may be white space.
@@ -126,6 +143,11 @@ impl Line {
         self.begun = true;
     }
 
+    /// Whether what follows is in a sequence for a terminal.
+    pub(super) const fn is_colour(&self) -> bool {
+        self.colour.is_open()
+    }
+
     pub(super) const fn prev(&self) -> u8 {
         self.recent[2]
     }
@@ -156,9 +178,23 @@ mod tests {
 
     #[test]
     fn text_at_once_is_text_byte_by_byte() {
-        const PARTS: [&str; 14] = [
-            "a", ":", "*", "_", " ", "\n", "\u{a0}", "\u{feff}", "：", "结", "\n\n", ".", "\t",
+        const PARTS: [&str; 16] = [
+            "a",
+            ":",
+            "*",
+            "_",
+            " ",
+            "\n",
+            "\u{a0}",
+            "\u{feff}",
+            "：",
+            "结",
+            "\n\n",
+            ".",
+            "\t",
             "x y z",
+            "\x1b[1;39m",
+            "\x1b",
         ];
         let mut seed = 7_u32;
         for round in 0..4000 {
@@ -173,8 +209,9 @@ mod tests {
             let (mut bytes, mut runs) = (Line::START, Line::START);
             text.iter().for_each(|byte| bytes.pass(*byte));
             text.chunks(1 + round % 17).for_each(|chunk| runs.pass_all(chunk));
-            let state =
-                |line: Line| (line.prev(), line.is_after_space(), line.last, line.led, line.begun);
+            let state = |line: Line| {
+                (line.prev(), line.is_after_space(), line.last, line.led, line.begun, line.colour)
+            };
             assert_eq!(state(bytes), state(runs), "{}", text.escape_ascii());
         }
     }

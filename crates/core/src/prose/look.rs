@@ -1,6 +1,6 @@
 //! Bounded look-ahead that distinguishes what is certain from what is not.
 
-use crate::signs::wide_space;
+use crate::signs::{ESCAPE, wide_space};
 
 /// The result of look-ahead. `Ok` is certain, whatever follows. `Err` is what to assume if nothing
 /// more can be seen.
@@ -68,7 +68,12 @@ impl<'a> Look<'a> {
     pub(super) fn skip_space(&mut self) {
         loop {
             // Control characters as well: the engine drops them between tokens.
-            self.skip(|byte| byte <= b' ' || byte == 0x7F);
+            self.skip(|byte| (byte <= b' ' || byte == 0x7F) && byte != ESCAPE);
+            if self.bytes.get(self.at) == Some(&ESCAPE) {
+                self.at += 1;
+                self.skip_colour();
+                continue;
+            }
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             match rest {
                 [0xC2 | 0xE1..=0xE3 | 0xEF, ..] => {}
@@ -83,6 +88,15 @@ impl<'a> Look<'a> {
                 }
                 None => return,
             }
+        }
+    }
+
+    /// Skips what follows the first byte of a sequence for a terminal, as in `ESC[1;39m`.
+    fn skip_colour(&mut self) {
+        let parameter = |byte| matches!(byte, b'[' | b';' | b'0'..=b'9');
+        self.skip(parameter);
+        if self.bytes.get(self.at).is_some_and(u8::is_ascii_alphabetic) {
+            self.at += 1;
         }
     }
 

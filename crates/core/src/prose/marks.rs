@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::begins_on_a_line;
-use crate::{Options, TrailingDocuments};
+use crate::{Options, TrailingDocuments, signs::wide_space};
 
 /// The mark at the start of each line of a document, as in `1: {` and `2:   "a": 1`.
 ///
@@ -53,9 +53,10 @@ impl Marks {
             Some(seen) => (seen, true),
             None => (ahead, last),
         };
-        let Some(end) =
-            seen.iter().position(|byte| !matches!(byte, b'{' | b'[' | b' ' | b'\t' | b'\r'))
-        else {
+        // Up to the end of the line, there is nothing else.
+        let line = seen.iter().position(|byte| *byte == b'\n');
+        let text = seen.get(..line.unwrap_or(seen.len())).unwrap_or_default();
+        let Some(end) = openers(text, full || line.is_some()).or(line) else {
             return (full || seen.len() > MAX_OPENERS).then_some(None);
         };
         if end > MAX_OPENERS || seen.get(end) != Some(&b'\n') {
@@ -117,7 +118,7 @@ impl Marks {
         let text = text.trim_ascii_start();
         let sign = |byte: &u8| {
             b"+->|*:;%!~.)".contains(byte)
-                || matches!(byte, b' ' | b'\t' | b'0'..=b'9' | 0xE2 | 0x94 | 0x82)
+                || matches!(byte, b' ' | b'\t' | b'0'..=b'9' | 0xE2 | 0x94 | 0x82 | 0x86 | 0x92)
         };
         let word = text.get(..DATA.len()).unwrap_or(text);
         DATA.starts_with(word) && text.iter().skip(DATA.len()).all(u8::is_ascii_whitespace)
@@ -144,7 +145,8 @@ impl Marks {
             let (number, sign) = number.split_at(digits);
             let fits = match sign.trim_ascii_start() {
                 [] => blanks > 0,
-                [b':' | b'|' | b'.' | b')'] | [0xE2, 0x94, 0x82] => true,
+                // │ →
+                [b':' | b'|' | b'.' | b')'] | [0xE2, 0x94, 0x82] | [0xE2, 0x86, 0x92] => true,
                 _ => false,
             };
             return marks(sign, Some(decimal(number)?)).filter(|_| fits);
@@ -200,6 +202,25 @@ impl Marks {
             at + sign.len() + blanks,
             Self { number: number.map(|number| number + 1), ..*self },
         )
+    }
+}
+
+/// How many bytes of opening brackets and white space of any kind `text` begins with. `None` if all of
+/// it may be that.
+pub(super) fn openers(text: &[u8], full: bool) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        at += match rest {
+            [] => return None,
+            [0..=b' ' | 0x7f | b'{' | b'[', ..] => 1,
+            // The rest of the character has not arrived.
+            [0xc2 | 0xe1..=0xe3 | 0xef] | [0xe1..=0xe3 | 0xef, _] if !full => return None,
+            _ => match wide_space(rest) {
+                Some((_, length)) => length,
+                None => return Some(at),
+            },
+        };
     }
 }
 

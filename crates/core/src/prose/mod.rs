@@ -15,7 +15,6 @@ use crate::{Guide, scan};
 use begins::{Ground, Place, begins, begins_known, is_name_start};
 use fence::Inside;
 use line::Line;
-use look::is_word;
 
 pub(crate) use begins::ENTITIES;
 pub use fence::Fence;
@@ -214,6 +213,9 @@ impl Prose {
         guide: Option<&dyn Guide>,
     ) -> Option<Mark> {
         let byte = ahead.first().copied()?;
+        if self.line.is_colour() {
+            return Some(Mark::Text(1));
+        }
         let line_start = self.line.is_start();
         match &self.fence {
             Some(fence) if byte == fence.mark() => {
@@ -286,10 +288,9 @@ impl Prose {
         let double = ahead.first() == Some(&b'"');
         if double {
             // After the brackets, a quote directly before a word is not the end of a string of JSON.
-            let open = |byte: &u8| b"{[ \n\r\t".contains(byte);
-            let quote = seen.iter().take_while(|byte| open(byte)).count();
+            let quote = marks::openers(seen, full).unwrap_or(seen.len());
             match seen.get(quote..).unwrap_or_default() {
-                [b'"', word, ..] if is_word(*word) => {}
+                [b'"', next, ..] if !next.is_ascii_whitespace() && !b"\",:}]".contains(next) => {}
                 [] | [b'"'] if !full => return None,
                 _ => return Some(Quoted::String),
             }

@@ -141,16 +141,19 @@ impl Reading {
         if !options.policy().closes_cut() || !options.policy().allows(kind) {
             return None;
         }
-        let end = engine.only_quote_lost(input)?;
+        let (end, closed) = engine.only_quote_lost(input)?;
         core::str::from_utf8(input).ok()?;
         let mut repairs = Repairs::new();
         repairs.push(&Repair::new(kind, end..end, "\""));
         let text = input.trim_ascii_end();
-        if text.ends_with(b"```") {
-            if !options.policy().allows(RepairKind::CodeFence) {
+        let around = input.get(closed..text.len()).unwrap_or_default().trim_ascii_start();
+        if !around.is_empty() {
+            let fence = around == b"```";
+            let kind = if fence { RepairKind::CodeFence } else { RepairKind::TrailingProse };
+            if !options.policy().allows(kind) {
                 return None;
             }
-            repairs.push(&Repair::new(RepairKind::CodeFence, text.len() - 3..text.len(), ""));
+            repairs.push(&Repair::new(kind, text.len() - around.len()..text.len(), ""));
         }
         Some(Self {
             outcome: Outcome::Closed,

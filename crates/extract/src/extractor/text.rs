@@ -36,6 +36,7 @@ impl Extractor {
                 State::Document => break,
                 State::After => self.read_after(rest, sink),
                 State::Rest => {
+                    self.margin.rest(rest);
                     self.text(rest, sink);
                     Flow::Read(rest.len())
                 }
@@ -246,7 +247,7 @@ impl Extractor {
         if let Some(bytes @ [_, ..]) = rest.get(..closers) {
             self.text(bytes, sink);
             self.prose.pass_space(bytes);
-            self.margin.closers(self.at + closers);
+            self.margin.closers(self.at + closers, closers);
             return Flow::Read(closers);
         }
         if matches!(rest.first(), Some(b'"' | b'\'')) {

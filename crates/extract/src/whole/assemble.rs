@@ -23,8 +23,8 @@ pub(super) fn assemble(
     let mut outcome = Outcome::Unchanged;
     let mut cut_at = None;
     let several = readings.len() > 1;
-    // Whether a bracket before the documents was never closed, so that they are part of something
-    // whose end is missing.
+    // Whether the documents are part of something whose end is missing: a bracket before them was
+    // never closed, or what seems to be the rest of the last one does not close it.
     let mut torn = false;
     let mut at = 0;
     for (index, reading) in readings.enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn assemble(
                 let lead = Lead::of(text);
                 let kind = if mark.is_empty() { lead.kind() } else { lead.kind_of_lines() };
                 let before = around(kind, gap.start..end, before, documents);
-                torn = lead.is_torn() && before.kind() == RepairKind::StrayText;
+                torn = lead.is_torn() && is_part(&before);
                 repairs.push(&before);
                 if !mark.is_empty() {
                     repairs.push(&Repair::new(RepairKind::LineMark, end..gap.end, ""));
@@ -71,8 +71,9 @@ pub(super) fn assemble(
     let text = input.get(at..).unwrap_or_default();
     let mut refused = false;
     if !text.trim_ascii().is_empty() {
-        let kind = tail(text, options.limits().lookahead());
-        let tail = around(kind, at..input.len(), text, documents);
+        let rest = tail(text, options.limits().lookahead());
+        let tail = around(rest.kind(), at..input.len(), text, documents);
+        torn |= rest.lacks_end() && is_part(&tail);
         refused = options.trailing_documents() == TrailingDocuments::Error
             && tail.kind() != RepairKind::CodeFence;
         repairs.push(&tail);
@@ -99,13 +100,18 @@ pub(super) fn assemble(
 }
 
 /// Classifies the text after a document. After a closing fence, only the rest counts.
-fn tail(text: &[u8], lookahead: usize) -> RepairKind {
+fn tail(text: &[u8], lookahead: usize) -> Tail {
     let marks = text.trim_ascii_start();
     let mark = marks.first().copied().unwrap_or_default();
     let run = marks.iter().take_while(|byte| **byte == mark).count();
     let fence = matches!(mark, b'`' | b'~') && run >= 3;
     let text = if fence { marks.get(run..).unwrap_or_default() } else { text };
-    Tail::of(text, lookahead).kind()
+    Tail::of(text, lookahead)
+}
+
+/// Whether the document may be part of what this drops.
+fn is_part(dropped: &Repair) -> bool {
+    matches!(dropped.kind(), RepairKind::SecondDocument | RepairKind::StrayText)
 }
 
 /// The repair that deletes text around a document: a mark or a fence, prose, or other documents.

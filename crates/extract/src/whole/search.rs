@@ -25,6 +25,7 @@ impl Documents {
             .clone()
             .with_policy(Policy::PERMISSIVE)
             .with_trailing_documents(TrailingDocuments::First);
+        let best = scope == Scope::Best;
         let scope = match scope {
             Scope::Fenced | Scope::Whole => scope,
             Scope::All | Scope::Best | Scope::First | Scope::Last => Scope::All,
@@ -34,6 +35,9 @@ impl Documents {
         extractor.push(input, &mut documents);
         extractor.finish(&mut documents);
         documents.close(input.len());
+        if best {
+            documents.drop_values(input);
+        }
         documents.drop_empty(input);
         documents
     }
@@ -57,6 +61,19 @@ impl Documents {
             self.open = false;
         }
         self.text = 0;
+    }
+
+    /// In `{"a": 1}, "b": [2]}`, the second one is the value of a member: a brace came too early.
+    fn drop_values(&mut self, input: &[u8]) {
+        let mut end = None;
+        self.spans.retain(|span| {
+            let gap = end.and_then(|end| input.get(end..span.start)).unwrap_or_default();
+            let value = is_key(gap);
+            // An object goes on after its values.
+            let object = input.get(span.start) == Some(&b'{');
+            end = (object || value && end.is_some()).then_some(span.end);
+            !value
+        });
     }
 
     /// Ignores `{}` and `[]` next to other documents.
@@ -123,6 +140,13 @@ impl Documents {
         let adjacent = ends.zip(starts).all(|(end, next)| input.get(end..next).is_some_and(thin));
         adjacent || self.spans.iter().all(|span| is_fenced(input, span.start))
     }
+}
+
+/// Whether `gap` begins with a comma and a quote, and ends with a key in quotes and its colon.
+fn is_key(gap: &[u8]) -> bool {
+    let members = gap.trim_ascii().strip_prefix(b",").map(<[u8]>::trim_ascii);
+    let key = members.and_then(|members| members.strip_suffix(b":")).map(<[u8]>::trim_ascii);
+    key.is_some_and(|key| key.len() > 1 && key.starts_with(b"\"") && key.ends_with(b"\""))
 }
 
 impl TextSink for Documents {

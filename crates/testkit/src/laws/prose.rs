@@ -113,8 +113,13 @@ fn agrees(
         return Ok(());
     }
     check.that(text.as_bytes().trim_ascii() == json, || about("another text"))?;
-    // What is before the document, and was never closed, shows only where one document is wanted.
-    let stray = |repair: Repair| repair.kind() == RepairKind::StrayText && repair.end() <= start;
+    // That what is around the document belongs to it, and is never closed, shows only where one
+    // document is wanted.
+    let around = |repair: &Repair| {
+        repair.end() <= start || repair.end() == input.len() && repair.start() > start
+    };
+    let part = |kind| matches!(kind, RepairKind::SecondDocument | RepairKind::StrayText);
+    let stray = |repair: Repair| part(repair.kind()) && around(&repair);
     let torn = whole.outcome() == Outcome::Closed && whole.repairs().iter().any(stray);
     check.that(torn || complete == whole.outcome().is_complete(), || about("another end"))
 }

@@ -3,14 +3,17 @@
 use super::{
     Continuation, Site,
     closer::closer,
-    text::{begins_quotation, comment, ends_value},
+    text::{begins_quotation, comment, ends_value, key_rest},
 };
 use crate::engine::source::{Edge, Look, is_literal, is_word};
 
 /// What follows a quote in an item. `look` is at `next`, after white space.
 pub(super) fn after_item(site: Site, mut look: Look<'_>, next: u8) -> Result<Continuation, Edge> {
     let touching = look.passed() == 0;
-    if touching && is_word(next) && item_rest(site, look)? {
+    if touching
+        && is_word(next)
+        && (item_rest(site, look)? || site.in_object && key_rest(site.quote, look)?.is_some())
+    {
         return Ok(Continuation::ItemRest);
     }
     match next {

@@ -9,8 +9,8 @@ use crate::engine::{
 /// The longest key to look for directly after a quote, in bytes.
 const MAX_KEY: usize = 64;
 
-/// Whether `look` is at the rest of a key: text on one line, a closing quote, and a colon. Returns
-/// a cursor after the colon. No if that is not visible.
+/// Whether `look` is at the rest of a key: text on one line, a closing quote, and a colon or what is
+/// written for one. Returns a cursor after that. No if that is not visible.
 pub(super) fn key_rest(quote: Quote, look: Look<'_>) -> Result<Option<Look<'_>>, Edge> {
     match read_key_rest(quote, look) {
         Err(Edge::End | Edge::Window) => Ok(None),
@@ -35,8 +35,15 @@ fn read_key_rest(quote: Quote, mut look: Look<'_>) -> Result<Option<Look<'_>>, E
         }
         look.bump();
     }
-    if look.space()? != b':' {
-        return Ok(None);
+    match look.space()? {
+        b':' => {}
+        // `"b" = 2` and `"b" => 2`, but not `"b" == c`.
+        b'=' if look.peek_at(1)? != b'=' => {
+            if look.peek_at(1)? == b'>' {
+                look.bump();
+            }
+        }
+        _ => return Ok(None),
     }
     look.bump();
     Ok(Some(look))

@@ -62,6 +62,7 @@ impl Engine {
                 _ => None,
             };
             if let Some(at) = separator {
+                let at = if self.whole { self.before_closers(&before.content[..at]) } else { at };
                 let context = if quoted { Context::QuotedSeparated } else { Context::Separated };
                 return (context, lost(at));
             }
@@ -76,6 +77,26 @@ impl Engine {
             false => Context::Plain,
         };
         (context, None)
+    }
+
+    /// The length of `content` without the closers after its last line, if they close what is open:
+    /// then the string ended with that line.
+    ///
+    /// ```text
+    /// "a": "text
+    ///   },
+    /// "b": 1
+    /// ```
+    fn before_closers(&self, content: &[u8]) -> usize {
+        let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
+        let kept = content.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1);
+        let lines = content[kept..].trim_ascii_end();
+        let first = lines.iter().position(|byte| !byte.is_ascii_whitespace());
+        let broken = first.is_some_and(|first| lines[..first].contains(&b'\n'));
+        let mut open = self.frames.closers();
+        let mut closers = lines.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let fits = closers.all(|byte| open.next() == Some(*byte as char));
+        if broken && fits { kept } else { content.len() }
     }
 
     /// Whether the string holds a brace that is not closed. Where all documents are wanted, a brace

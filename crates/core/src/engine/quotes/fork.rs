@@ -248,6 +248,7 @@ impl Engine {
         rest.emitted = at;
         rest.gap.start = at;
         rest.script.most = self.script.most;
+        rest.trials.trying = true;
         Some(rest)
     }
 

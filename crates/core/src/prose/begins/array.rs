@@ -27,6 +27,7 @@ pub(super) fn array(look: &mut Look<'_>, place: Place) -> Verdict {
             }
         }
         Some(b'"' | b'\'' | 0xE2) => items(look, ground),
+        Some(0xC2 | 0xEF) if wide_quote(look)? => items(look, ground),
         Some(b'{') => record(look, place),
         Some(b'[') => nested(look, place),
         Some(b'&') => entity(look, ground),
@@ -35,6 +36,12 @@ pub(super) fn array(look: &mut Look<'_>, place: Place) -> Verdict {
         Some(byte) if ground == Ground::Start => label(look, byte),
         Some(_) => Ok(false),
     }
+}
+
+/// Whether a typographic quote comes next.
+fn wide_quote(look: &Look<'_>) -> Verdict {
+    let mut ahead = *look;
+    Ok(quote(&mut ahead)?.is_some())
 }
 
 /// Decides at an object as the first item.
@@ -67,7 +74,7 @@ fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
     look.skip_space();
     match look.peek(enough)? {
         None => Ok(enough),
-        Some(b',') => Ok(true),
+        Some(b',' | b';') => Ok(true),
         Some(b']') => {
             look.bump();
             Ok(match look.peek(true)? {
