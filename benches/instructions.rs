@@ -11,7 +11,8 @@ use jsonmend_benches::{
     documents::{self, Document},
     values::{Damage, meeting, order, tool},
 };
-use jsonmend_core::{Mender, Options, Output, Partial};
+use jsonmend_core::{Mender, Options, Outcome, Output, Partial};
+use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_schema::{FitOptions, FitStream, Schema, Tree};
 
 /// How much of each document is read: enough for the caches to be warm, little enough for valgrind.
@@ -133,6 +134,26 @@ impl Fitting {
     }
 }
 
+/// How prose without JSON is read: the name, what is looked for, and the size of the pieces.
+const PROSE: [(&str, Scope, usize); 3] = [
+    ("extract/all", Scope::All, usize::MAX),
+    ("extract/first", Scope::First, usize::MAX),
+    ("extract/first/64", Scope::First, 64),
+];
+
+/// Receives text.
+impl TextSink for Counted {
+    fn text(&mut self, bytes: &[u8]) {
+        self.0 += black_box(bytes).len();
+    }
+
+    fn json(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len();
+    }
+
+    fn end(&mut self, _: Outcome) {}
+}
+
 /// A path with its input.
 struct Work {
     bytes: usize,
@@ -144,6 +165,18 @@ impl Work {
         Self { bytes: 1, run: Box::new(|| {}) }
     }
 
+    fn of_prose(scope: Scope, piece: usize, size: usize) -> Self {
+        let text = documents::paragraphs(size);
+        let (bytes, mut extractor) = (text.len(), Extractor::new(scope, Options::new()));
+        let run = move || {
+            let mut out = Counted::default();
+            extractor.reset();
+            text.as_bytes().chunks(piece).for_each(|chunk| extractor.push(chunk, &mut out));
+            extractor.finish(&mut out);
+        };
+        Self { bytes, run: Box::new(run) }
+    }
+
     fn of(document: Document, path: Path, size: usize) -> Self {
         let text = document.text(size);
         let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
@@ -153,7 +186,7 @@ impl Work {
     }
 }
 
-/// Every path of every document, and every path of a schema: the name, and the work for a size.
+/// Every path of every document, of prose, and of a schema: the name, and the work for a size.
 fn paths() -> impl Iterator<Item = (String, Box<dyn Fn(usize) -> Work>)> {
     let documents = documents::ALL.into_iter().flat_map(|document| {
         Path::ALL.map(|path| {
@@ -166,7 +199,12 @@ fn paths() -> impl Iterator<Item = (String, Box<dyn Fn(usize) -> Work>)> {
         let work: Box<dyn Fn(usize) -> Work> = Box::new(move |size| fitting.work(size));
         (fitting.name(), work)
     });
-    documents.chain(fittings)
+    let prose = PROSE.into_iter().map(|(name, scope, piece)| {
+        let work: Box<dyn Fn(usize) -> Work> =
+            Box::new(move |size| Work::of_prose(scope, piece, size));
+        (name.to_owned(), work)
+    });
+    documents.chain(prose).chain(fittings)
 }
 
 fn main() {

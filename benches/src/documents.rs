@@ -175,6 +175,16 @@ fn prose(size: usize) -> String {
     within("[", piece, "{}]", size)
 }
 
+/// Paragraphs without JSON, as a model writes them around a document, of about `size` bytes.
+#[must_use]
+pub fn paragraphs(size: usize) -> String {
+    let piece = "The cache was never invalidated, so every request after the first one got the old \
+                 value. You can clear it when the configuration changes, or give each entry a short \
+                 lifetime.\n\nI would begin with the second: it needs no new code where the values \
+                 are written.\n\n";
+    within("", piece, "", size)
+}
+
 fn cjk(size: usize) -> String {
     let piece = "{\"标题\": \"北方地区的会议\", \"内容\": \"会议九点开始，中午之前结束。请带上数字。🙂\", \
                  \"場所\": \"三階の会議室です\"}, ";
