@@ -133,6 +133,11 @@ impl Account {
         }
     }
 
+    /// The same, without the arguments that were kept to ask for them again.
+    pub(crate) fn settled(self) -> Self {
+        Self { fits: FitNotes::default(), ..self }
+    }
+
     /// How many repairs there are.
     pub(crate) const fn repairs(&self) -> usize {
         self.repairs

@@ -34,8 +34,8 @@ pub(crate) struct Recent {
 
 #[derive(Debug, Default)]
 struct Answers {
-    /// As JSON, the last one first.
-    kept: VecDeque<Arc<str>>,
+    /// The last one first.
+    kept: VecDeque<Arc<Answer>>,
     /// How many there have been.
     seen: u64,
 }
@@ -50,31 +50,16 @@ impl Recent {
         self.kept
     }
 
-    pub(crate) fn note(&self, account: &Account, about: &About, elapsed: Elapsed) {
+    pub(crate) fn note(&self, account: Account, about: &About, elapsed: Elapsed) {
         if self.kept == 0 {
             return;
         }
-        let calls: Vec<Value> = account.calls.iter().map(entry).collect();
-        let answer = json!({
-            "id": about.id,
-            "unix_time": unix_millis() / 1000,
-            "upstream": about.upstream,
-            "model": about.model,
-            "status": about.status,
-            "format": account.format.map(jsonmend_wire::ApiFormat::code),
-            "outcome": account.verdict().code(),
-            "account": account.line(),
-            "calls": calls,
-            "history": {"mended": about.fixed.mended, "replaced": about.fixed.replaced},
-            "milliseconds": millis(elapsed.total),
-            "first_milliseconds": elapsed.first.map(millis),
-            "overhead_microseconds": account.overhead.as_micros() as u64,
-        });
-        let answer = Arc::from(answer.to_string());
+        let account = account.settled();
+        let answer = Answer { account, about: about.clone(), elapsed, ended: unix_millis() };
         let mut answers = self.lock();
         answers.seen += 1;
         answers.kept.truncate(self.kept - 1);
-        answers.kept.push_front(answer);
+        answers.kept.push_front(Arc::new(answer));
     }
 
     fn lock(&self) -> MutexGuard<'_, Answers> {
@@ -89,18 +74,53 @@ impl Recent {
 
     /// The answers after so many, the last one first, as far as they are kept and take so many bytes; how many
     /// are left out; and how many there have been.
-    pub(crate) fn since(&self, seen: u64, bytes: usize) -> (Vec<Arc<str>>, u64, u64) {
+    pub(crate) fn since(&self, before: u64, bytes: usize) -> (Vec<String>, u64, u64) {
         let answers = self.lock();
-        let new = answers.seen.saturating_sub(seen);
+        let seen = answers.seen;
+        let new = seen.saturating_sub(before);
+        let kept = answers.kept.iter().take(usize::try_from(new).unwrap_or(usize::MAX));
+        let kept: Vec<Arc<Answer>> = kept.map(Arc::clone).collect();
+        // Nobody who is answered waits for the pages.
+        drop(answers);
         let mut size = 0;
-        let fit = answers.kept.iter().take(usize::try_from(new).unwrap_or(usize::MAX));
-        let fit = fit.take_while(|answer| {
+        let fit = kept.iter().map(|answer| answer.json().to_string()).take_while(|answer| {
             size += answer.len();
             size <= bytes
         });
-        let fit: Vec<Arc<str>> = fit.map(Arc::clone).collect();
+        let fit: Vec<String> = fit.collect();
         let left_out = new - fit.len() as u64;
-        (fit, left_out, answers.seen)
+        (fit, left_out, seen)
+    }
+}
+
+/// An answer that has ended. It becomes JSON when somebody asks.
+#[derive(Debug)]
+struct Answer {
+    account: Account,
+    about: About,
+    elapsed: Elapsed,
+    ended: u64,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        let Self { account, about, elapsed, ended } = self;
+        let calls: Vec<Value> = account.calls.iter().map(entry).collect();
+        json!({
+            "id": about.id,
+            "unix_time": ended / 1000,
+            "upstream": about.upstream,
+            "model": about.model,
+            "status": about.status,
+            "format": account.format.map(jsonmend_wire::ApiFormat::code),
+            "outcome": account.verdict().code(),
+            "account": account.line(),
+            "calls": calls,
+            "history": {"mended": about.fixed.mended, "replaced": about.fixed.replaced},
+            "milliseconds": millis(elapsed.total),
+            "first_milliseconds": elapsed.first.map(millis),
+            "overhead_microseconds": account.overhead.as_micros() as u64,
+        })
     }
 }
 

@@ -166,15 +166,16 @@ impl Drop for Passing {
             first: self.first.map(|first| first - self.began),
             total: self.began.elapsed(),
         };
-        // First the list, so that a page does not miss it.
-        if let Some(account) = &account {
-            self.shared.recent.note(account, &self.about, elapsed);
-        }
-        self.shared.live.end(&self.watched, account.as_ref(), elapsed);
-        let Some(account) = account else { return };
+        let Some(account) = account else {
+            return self.shared.live.end(&self.watched);
+        };
         let format = account.format.map_or("unknown", jsonmend_wire::ApiFormat::code);
         let named = Named { format, model: &self.about.model };
         self.shared.metrics.answer(&account, named, elapsed);
+        self.shared.live.count(&self.watched, &account, elapsed);
+        // First the list, so that a page does not miss it.
+        self.shared.recent.note(account, &self.about, elapsed);
+        self.shared.live.end(&self.watched);
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
@@ -34,12 +34,16 @@ pin_project! {
         total: Sleep,
         // Something was asked for, and has not arrived.
         waits: bool,
+        // When it must have arrived. The timer may be set to an earlier time: to set it for each event costs more
+        // than to set it again when it is over.
+        patience: Instant,
     }
 }
 
 impl Timed {
     pub(crate) fn new(body: Incoming, idle: Duration, end: Instant) -> Self {
-        Self { body, idle, silent: sleep(idle), total: sleep_until(end), waits: false }
+        let patience = Instant::now() + idle;
+        Self { body, idle, silent: sleep(idle), total: sleep_until(end), waits: false, patience }
     }
 }
 
@@ -54,14 +58,20 @@ impl Body for Timed {
         let mut this = self.project();
         let next = this.body.poll_frame(cx);
         if next.is_pending() && !core::mem::replace(this.waits, true) {
-            this.silent.as_mut().reset(Instant::now() + *this.idle);
+            *this.patience = Instant::now() + *this.idle;
         }
         // A body that always has something to send passes its end, too.
         if this.total.deadline() <= Instant::now() || this.total.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Some(Err(late())));
         }
         match next {
-            Poll::Pending => this.silent.poll(cx).map(|()| Some(Err(late()))),
+            Poll::Pending => loop {
+                ready!(this.silent.as_mut().poll(cx));
+                if *this.patience <= Instant::now() {
+                    return Poll::Ready(Some(Err(late())));
+                }
+                this.silent.as_mut().reset(*this.patience);
+            },
             Poll::Ready(next) => {
                 *this.waits = false;
                 Poll::Ready(next.map(|frame| frame.map_err(Into::into)))

@@ -56,7 +56,8 @@ pub(crate) async fn answer(
 ) -> Answer {
     // A request with both lengths is read by one of them. So nothing that follows it is read as a request.
     let closes = request.headers().contains_key(TRANSFER_ENCODING);
-    let mut answer = match forward(&shared, waits, request).await {
+    // What it takes to begin an answer is given back then: the connection keeps only this future while a stream passes.
+    let mut answer = match Box::pin(forward(&shared, waits, request)).await {
         Ok(answer) => answer,
         Err((refusal, upstream)) => {
             shared.metrics.count("jsonmend_errors_total", &[("code", refusal.code())], 1);

@@ -208,8 +208,7 @@ mod tests {
             (&changed["streams"][0]["id"], &changed["streams"][0]["bytes"]),
             (&json!(4), &json!(7))
         );
-        let elapsed = Elapsed { first: None, total: Duration::ZERO };
-        shared.live.end(&watched[0], None, elapsed);
+        shared.live.end(&watched[0]);
         let changed = news(&mut known, &shared).unwrap();
         assert!(!changed["shown"].as_array().unwrap().contains(&json!(1)));
     }
@@ -223,7 +222,7 @@ mod tests {
         let model = "m".repeat(BYTES / 3);
         for id in 1..=12 {
             let about = About { id, model: model.clone(), ..About::default() };
-            shared.recent.note(&Account::new(true), &about, elapsed);
+            shared.recent.note(Account::new(true), &about, elapsed);
         }
         let next = news(&mut known, &shared).unwrap();
         let answers = next["answers"].as_array().unwrap();

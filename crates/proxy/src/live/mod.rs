@@ -134,9 +134,12 @@ impl Live {
     }
 
     /// Ends it.
-    pub(crate) fn end(&self, watched: &Watched, account: Option<&Account>, elapsed: Elapsed) {
+    pub(crate) fn end(&self, watched: &Watched) {
         self.open().remove(&watched.id());
-        let Some(account) = account else { return };
+    }
+
+    /// Counts an answer that was read.
+    pub(crate) fn count(&self, watched: &Watched, account: &Account, elapsed: Elapsed) {
         let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(0);
         let calls: usize = account.seen.iter().map(|(_, count)| count).sum();
         let repaired = account.calls.iter().filter(|call| !call.repairs.is_empty()).count();

@@ -1,0 +1,203 @@
+//! The memory of a gateway: with many streams open in the midst of a call, and over many requests to a provider that
+//! breaks.
+//!
+//! `cargo run --release -p jsonmend-proxy --example memory BINARY streams [STREAMS] [SECONDS]`
+//! `cargo run --release -p jsonmend-proxy --example memory BINARY faults [REQUESTS]`
+//!
+//! `BINARY` is the command `jsonmend`, which runs as a process of its own. Each stream takes two sockets of it, and
+//! two of this program, so `ulimit -n` has to allow twice their number.
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    net::SocketAddr,
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use jsonmend_testkit::chaos::{Server, Settings};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+type Failed = Box<dyn Error + Send + Sync>;
+
+const BEGIN: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+const CALL: &str = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{'text': '"}}]}}]}"#;
+const PIECE: &str = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"a piece of a text, "}}]}}]}"#;
+
+/// Ends the process, also when this program fails.
+struct Gateway(Child);
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failed> {
+    let mut arguments = env::args().skip(1);
+    let binary = arguments.next().ok_or("which binary?")?;
+    let what = arguments.next();
+    let mut numbers = arguments.map(|text| text.parse::<usize>());
+    match what.as_deref() {
+        Some("streams") => {
+            let streams = numbers.next().transpose()?.unwrap_or(5000);
+            open_streams(&binary, streams, numbers.next().transpose()?.unwrap_or(10)).await
+        }
+        Some("faults") => faults(&binary, numbers.next().transpose()?.unwrap_or(10_000)).await,
+        _ => Err("streams, or faults?".into()),
+    }
+}
+
+/// A gateway before that provider.
+async fn start(binary: &str, provider: SocketAddr) -> Result<(Gateway, SocketAddr), Failed> {
+    let free = TcpListener::bind("127.0.0.1:0").await?;
+    let address = free.local_addr()?;
+    drop(free);
+    let child = Command::new(binary)
+        .args(["serve", "--upstream", &format!("http://{provider}")])
+        .args(["--listen", &address.to_string(), "--admin", "off"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let gateway = Gateway(child);
+    while TcpStream::connect(address).await.is_err() {
+        sleep(Duration::from_millis(5)).await;
+    }
+    Ok((gateway, address))
+}
+
+/// Requests one after another, by eight clients, to a provider that breaks in every way that it can.
+async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
+    let settings = Settings::new().with_requests(requests).with_lifetime(Duration::from_secs(3600));
+    let provider = Server::start(settings)?;
+    let (gateway, address) = start(binary, provider.address()).await?;
+    println!("requests | broke off | resident");
+    println!("---|---|---");
+    println!("0 | 0 | {} kB", resident(gateway.0.id())?);
+    let (next, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    for tenth in 1..=10 {
+        let mut clients = JoinSet::new();
+        for _ in 0..8 {
+            let (next, broken) = (Arc::clone(&next), Arc::clone(&broken));
+            clients.spawn(async move {
+                while next.load(Ordering::Relaxed) < requests * tenth / 10 {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    let mode = ["append", "validated"][seed % 2];
+                    let request = format!(
+                        "POST /x?seed={seed} HTTP/1.1\r\nhost: x\r\nx-jsonmend-mode: {mode}\r\n\
+                         content-length: 2\r\nconnection: close\r\n\r\n{{}}"
+                    );
+                    let mut stream = TcpStream::connect(address).await?;
+                    stream.write_all(request.as_bytes()).await?;
+                    let mut got = Vec::new();
+                    let read = timeout(Duration::from_secs(60), stream.read_to_end(&mut got));
+                    let ended = read.await.map_err(|_| format!("seed {seed} hangs"))?.is_ok();
+                    let whole = ended && (got.ends_with(b"\r\n0\r\n\r\n") || !is_chunked(&got));
+                    broken.fetch_add(usize::from(!whole), Ordering::Relaxed);
+                }
+                Ok::<_, Failed>(())
+            });
+        }
+        while let Some(done) = clients.join_next().await {
+            done??;
+        }
+        let (sent, broken) = (next.load(Ordering::Relaxed), broken.load(Ordering::Relaxed));
+        println!("{sent} | {broken} | {} kB", resident(gateway.0.id())?);
+    }
+    Ok(())
+}
+
+fn is_chunked(reply: &[u8]) -> bool {
+    let head = reply.split(|byte| *byte == b'\r').take(30);
+    head.into_iter().any(|line| line.ends_with(b"transfer-encoding: chunked"))
+}
+
+async fn open_streams(binary: &str, streams: usize, seconds: usize) -> Result<(), Failed> {
+    let provider = provide().await?;
+    let (gateway, address) = start(binary, provider).await?;
+    let before = resident(gateway.0.id())?;
+    let (open, bytes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    for _ in 0..streams {
+        let mut stream = TcpStream::connect(address).await?;
+        let (open, bytes) = (Arc::clone(&open), Arc::clone(&bytes));
+        tokio::spawn(async move {
+            let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                 content-length: 15\r\n\r\n{\"stream\":true}";
+            stream.write_all(request.as_bytes()).await?;
+            let mut got = [0; 4096];
+            let mut first = true;
+            loop {
+                let read = stream.read(&mut got).await?;
+                if read == 0 {
+                    break;
+                }
+                bytes.fetch_add(read, Ordering::Relaxed);
+                if core::mem::take(&mut first) {
+                    open.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            open.fetch_sub(1, Ordering::Relaxed);
+            Ok::<_, Failed>(())
+        });
+    }
+    println!("streams | open | sent on | resident | each");
+    println!("---|---|---|---|---");
+    for _ in 0..seconds {
+        sleep(Duration::from_secs(1)).await;
+        let now = resident(gateway.0.id())?;
+        let each = now.saturating_sub(before) as f64 / streams as f64;
+        println!(
+            "{streams} | {} | {} kB | {now} kB ({before} kB with none) | {each:.1} kB",
+            open.load(Ordering::Relaxed),
+            bytes.load(Ordering::Relaxed) / 1000
+        );
+    }
+    Ok(())
+}
+
+/// The memory of a process, in kilobytes.
+fn resident(process: u32) -> Result<u64, Failed> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    Ok(line.ok_or("no VmRSS")?.trim().trim_end_matches(" kB").parse()?)
+}
+
+/// A provider whose streams have a piece of a call every two seconds, and no end.
+async fn provide() -> Result<SocketAddr, Failed> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                // The request is small, so it comes as one.
+                let mut got = [0; 4096];
+                if stream.read(&mut got).await? == 0 {
+                    return Ok(());
+                }
+                let chunk = |event: &str| format!("{:x}\r\n{event}\n\n\r\n", event.len() + 2);
+                stream.write_all(format!("{BEGIN}{}", chunk(CALL)).as_bytes()).await?;
+                let piece = chunk(PIECE);
+                loop {
+                    stream.write_all(piece.as_bytes()).await?;
+                    sleep(Duration::from_secs(2)).await;
+                }
+                #[expect(unreachable_code, reason = "it says which error there is")]
+                Ok::<_, Failed>(())
+            });
+        }
+    });
+    Ok(address)
+}
