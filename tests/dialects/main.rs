@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod ends;
+mod unmarked;
 
 use jsonmend_core::{Options, Policy};
 use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};

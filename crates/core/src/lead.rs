@@ -286,6 +286,23 @@ impl Lead {
         lead
     }
 
+    /// Whether the text between two documents says that the second one replaces the first: that it is the
+    /// final answer, or a corrected one. Only its last lines count, and only English words.
+    ///
+    /// ```
+    /// use jsonmend_core::Lead;
+    /// assert!(Lead::announces_answer(b"\n\nFinal answer:\n"));
+    /// assert!(!Lead::announces_answer(b"\nand the second one:\n"));
+    /// ```
+    #[must_use]
+    pub fn announces_answer(text: &[u8]) -> bool {
+        const WORDS: [&[u8]; 5] = [b"final", b"finally", b"corrected", b"correction", b"revised"];
+        const LAST: usize = 256;
+        let last = text.get(text.len().saturating_sub(LAST)..).unwrap_or(text);
+        let mut words = last.split(|byte| !byte.is_ascii_alphanumeric());
+        words.any(|word| WORDS.iter().any(|own| word.eq_ignore_ascii_case(own)))
+    }
+
     /// Reads one byte.
     #[inline]
     pub const fn byte(&mut self, byte: u8) {

@@ -2,19 +2,23 @@
 
 mod follow;
 mod keys;
+mod members;
 mod source;
 
 use jsonmend_core::{Outcome, RepairKind};
 
 pub(super) use follow::Follow;
-use keys::{ARGUMENTS, IDS, LISTS, NAMES, unescaped};
-pub(super) use keys::{LONGEST_NAME, is_key_of_call};
+use keys::unescaped;
+pub(super) use keys::{LONGEST_NAME, is_key_of_call, keys_of_calls};
 
 use super::{
-    arguments::Inner,
+    arguments::{Inner, quote},
     out::Ctx,
     sink::{CallOutcome, CallSink},
 };
+
+/// How deep lists of names with their arguments are nested at most.
+const PAIRS: usize = 2;
 
 /// What a container is to the calls in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +29,22 @@ enum Role {
     Inner,
     /// A list of calls.
     List,
+    /// A list of the name and the arguments of one call.
+    Pair,
 }
 
 #[derive(Clone, Debug)]
 struct Level {
     role: Role,
     key: Vec<u8>,
+    /// Whether anything is in it.
+    filled: bool,
+}
+
+impl Level {
+    const fn new(role: Role) -> Self {
+        Self { role, key: Vec::new(), filled: false }
+    }
 }
 
 /// What is being read.
@@ -60,6 +74,8 @@ struct Call {
     refused: bool,
     ended: bool,
     repairs: usize,
+    /// The key of the first argument, if the arguments are next to the name.
+    flat: Option<String>,
 }
 
 /// Follows mended JSON text, and emits the calls in it.
@@ -281,102 +297,6 @@ impl Envelope {
         self.reading = Reading::Between;
     }
 
-    /// A value, or a key, begins with this byte.
-    fn begin_value<S: CallSink>(&mut self, byte: u8, ctx: &mut Ctx<'_, S>) {
-        if self.reading == Reading::Arguments(self.depth) && self.token.is_empty() {
-            // The whole payload is arguments.
-            if !matches!(byte, b'{' | b'[' | b'"') {
-                self.token.push(byte);
-            }
-            return;
-        }
-        if self.reading != Reading::Between {
-            return;
-        }
-        self.token.clear();
-        let after_colon = std::mem::take(&mut self.after_colon);
-        let Some(level) = self.levels.last() else {
-            // The root of the payload.
-            match byte {
-                b'{' => self.begin_call(),
-                b'[' => self.levels.push(Level { role: Role::List, key: Vec::new() }),
-                _ => self.begin_other(byte),
-            }
-            return;
-        };
-        match (level.role, byte) {
-            (Role::List, b'{') => self.begin_call(),
-            (Role::List, _) => {
-                // A list of anything else is no list of calls.
-                self.call.dead |= self.strict && !ctx.out.made;
-                self.begin_other(byte);
-            }
-            (_, b'"') if !after_colon => self.reading = Reading::Key,
-            _ if self.call.dead => self.begin_other(byte),
-            _ => {
-                let key = String::from_utf8_lossy(&level.key).into_owned();
-                self.begin_member(&key, byte, ctx);
-            }
-        }
-    }
-
-    fn begin_call(&mut self) {
-        self.levels.push(Level { role: Role::Call, key: Vec::new() });
-        self.call = Call::default();
-    }
-
-    fn begin_other(&mut self, byte: u8) {
-        self.reading = Reading::Other(self.depth);
-        if !matches!(byte, b'{' | b'[' | b'"') {
-            self.token.push(byte);
-        }
-    }
-
-    /// The value of a member of a call begins.
-    fn begin_member<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &mut Ctx<'_, S>) {
-        let key = key.trim();
-        let own = &ctx.row.keys;
-        let is =
-            |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
-        if self.call.ended {
-            // What follows a list of calls belongs to none of them.
-            self.begin_other(byte);
-        } else if is(&NAMES, &own.names) && byte == b'"' && self.call.name.is_none() {
-            self.reading = Reading::Name;
-        } else if key == "function" && byte == b'{' {
-            self.levels.push(Level { role: Role::Inner, key: Vec::new() });
-        } else if is(&LISTS, &own.lists) && byte == b'[' {
-            self.levels.push(Level { role: Role::List, key: Vec::new() });
-        } else if IDS.contains(&key) && byte == b'"' {
-            self.reading = Reading::Id;
-        } else if is(&ARGUMENTS, &own.arguments) && !self.call.has_arguments {
-            self.begin_arguments(byte);
-        } else if (byte == b'{' || self.keyed && byte == b'"')
-            && self.call.name.is_none()
-            && (self.keyed || ctx.knows(key))
-        {
-            // The key is the name. Another member of the same object may be another call.
-            self.call = Call { name: Some(key.to_owned()), ..Call::default() };
-            self.begin_arguments(byte);
-        } else {
-            if self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun {
-                self.call.dead = true;
-            }
-            self.begin_other(byte);
-        }
-    }
-
-    fn begin_arguments(&mut self, byte: u8) {
-        self.reading = Reading::Arguments(self.depth);
-        // A word is no arguments, and a value that is missing was not meant to be empty.
-        let repair = self.last_repair.take();
-        self.call.refused |= repair == Some(RepairKind::MissingValue)
-            || repair == Some(RepairKind::UnquotedString) && byte == b'"';
-        if !matches!(byte, b'{' | b'[' | b'"') {
-            self.token.push(byte);
-        }
-    }
-
     fn end_container<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         match self.reading {
             Reading::Arguments(at) | Reading::Other(at) => {
@@ -384,13 +304,12 @@ impl Envelope {
                     self.reading = Reading::Between;
                 }
             }
-            _ => {
-                if let Some(level) = self.levels.pop()
-                    && level.role == Role::Call
-                {
-                    self.end_call(ctx);
-                }
-            }
+            _ => match self.levels.pop().map(|level| level.role) {
+                Some(Role::Call) => self.end_call(ctx),
+                Some(Role::Pair) if self.call.begun => self.end_begun(ctx),
+                Some(Role::Pair) => self.call.dead = true,
+                _ => {}
+            },
         }
     }
 
@@ -398,7 +317,12 @@ impl Envelope {
     fn settle<S: CallSink>(&mut self, before: Reading, ctx: &mut Ctx<'_, S>) {
         match (before, self.reading) {
             (Reading::Name, Reading::Between) => {
-                self.call.name = Some(unescaped(&std::mem::take(&mut self.token)));
+                let name = unescaped(&std::mem::take(&mut self.token));
+                let pair = self.levels.last().is_some_and(|level| level.role == Role::Pair);
+                if pair && !ctx.knows(&name) {
+                    return self.kill(ctx);
+                }
+                self.call.name = Some(name);
                 if self.call.has_arguments {
                     self.begin(ctx);
                 }
@@ -419,6 +343,12 @@ impl Envelope {
         let Some(name) = self.call.name.clone() else { return };
         if name.len() <= LONGEST_NAME && ctx.begin(&name, self.call.id.as_deref()) {
             self.call.begun = true;
+            if let Some(key) = &self.call.flat {
+                let mut json = b"{".to_vec();
+                quote(key.as_bytes(), &mut json);
+                json.extend_from_slice(b": ");
+                ctx.arguments(&json);
+            }
             let early = std::mem::take(&mut self.call.early);
             if !early.is_empty() {
                 self.call.has_arguments = false;
@@ -445,6 +375,10 @@ impl Envelope {
             }
         }
         self.finish_inner(ctx);
+        if self.call.flat.take().is_some() {
+            self.levels.pop();
+            return self.end_call(ctx);
+        }
         let own = self.levels.last().is_some_and(|level| {
             let key = String::from_utf8_lossy(&level.key).into_owned();
             level.role == Role::Call && self.call.name.as_deref() == Some(key.trim())

@@ -387,6 +387,14 @@ pub(super) fn may_be_call(
         b'[' => match scan.next() {
             None => return none(),
             Some((_, b'{')) => true,
+            Some((at, b'[' | b'(')) => {
+                let inside = rest.get(at + 1..).unwrap_or_default();
+                return is_key.map_or(Some(false), |is_tool| may_be_pair(inside, eof, is_tool));
+            }
+            Some((at, b'"' | b'\'')) => {
+                let inside = rest.get(at..).unwrap_or_default();
+                return is_key.map_or(Some(false), |is_tool| may_be_pair(inside, eof, is_tool));
+            }
             Some(_) => return Some(false),
         },
         _ => return Some(false),
@@ -400,7 +408,32 @@ pub(super) fn may_be_call(
     };
     let in_key = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     let length = text.iter().take_while(in_key).count();
-    let Some(_) = text.get(length) else { return none() };
+    let Some(next) = text.get(length) else { return none() };
+    if *next == b'(' {
+        return Some(false);
+    }
     let key = std::str::from_utf8(text.get(..length).unwrap_or_default()).unwrap_or_default();
     Some(is_key_of_call(key) || is_key(key))
+}
+
+/// Whether the items of a list are the name of a tool and an object. `None` if more is needed to say.
+fn may_be_pair(rest: &[u8], eof: bool, is_tool: &dyn Fn(&str) -> bool) -> Option<bool> {
+    let none = || if eof || rest.len() > 2 * LONGEST_NAME { Some(false) } else { None };
+    let text = rest.trim_ascii_start();
+    let Some((quote, after)) = text.split_first() else { return none() };
+    if !matches!(quote, b'"' | b'\'') {
+        return Some(false);
+    }
+    let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let length = after.iter().take_while(in_name).count();
+    let (name, after) = after.split_at(length);
+    let mut next = after.iter().filter(|byte| !byte.is_ascii_whitespace());
+    for expected in [*quote, b',', b'{'] {
+        match next.next() {
+            None => return none(),
+            Some(byte) if *byte != expected => return Some(false),
+            Some(_) => {}
+        }
+    }
+    Some(is_tool(std::str::from_utf8(name).unwrap_or_default()))
 }

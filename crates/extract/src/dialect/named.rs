@@ -1,20 +1,26 @@
 //! Names between markers, before arguments in JSON.
 
-use super::{json::SPACE, shape::Named};
+use super::{Tools, json::SPACE, shape::Named};
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 256;
 
 /// What a name between markers begins.
 pub(super) enum NamedCall {
-    Call(String, Option<String>, usize),
+    /// The name, the identifier, the length, and whether the call ends before any arguments.
+    Call(String, Option<String>, usize, bool),
     /// The name says that text follows.
     Text(usize),
     Nothing,
 }
 
 /// Reads the name of a call between its markers. `None` waits for more.
-pub(super) fn named_call(named: &Named, rest: &[u8], eof: bool) -> Option<NamedCall> {
+pub(super) fn named_call(
+    named: &Named,
+    rest: &[u8],
+    tools: &Tools,
+    eof: bool,
+) -> Option<NamedCall> {
     let (open, mark) = (named.open.len(), named.name_end.as_bytes());
     let after = rest.get(open..).unwrap_or_default();
     let window = after.get(..LONGEST_NAME + mark.len()).unwrap_or(after);
@@ -25,10 +31,16 @@ pub(super) fn named_call(named: &Named, rest: &[u8], eof: bool) -> Option<NamedC
         let before = window.get(..*at).unwrap_or_default();
         found.is_none_or(|end| *at < end) && named.open.starts_with(['<', '[']) && is_name(before)
     });
-    let (end, length) = match (omitted, found) {
-        (Some(end), _) => (end, open + end),
-        (None, Some(end)) => (end, open + end + mark.len()),
-        (None, None) => {
+    // The call may be closed after its name.
+    let closes = named.close.iter().filter(|close| close.starts_with('<'));
+    let place = |close: &[u8]| window.windows(close.len()).position(|part| part == close);
+    let closed = closes.filter_map(|close| place(close.as_bytes())).min().filter(|at| {
+        found.is_none_or(|end| *at < end) && is_name(window.get(..*at).unwrap_or_default())
+    });
+    let (end, length) = match (omitted, closed, found) {
+        (Some(end), ..) | (None, Some(end), _) => (end, open + end),
+        (None, None, Some(end)) => (end, open + end + mark.len()),
+        (None, None, None) => {
             let full = window.len() > LONGEST_NAME || brace.is_some();
             return if eof || full { Some(NamedCall::Nothing) } else { None };
         }
@@ -50,7 +62,9 @@ pub(super) fn named_call(named: &Named, rest: &[u8], eof: bool) -> Option<NamedC
         (name, id) = (before, Some(name.to_owned()));
     }
     for prefix in &named.prefixes {
-        name = name.strip_prefix(&**prefix).unwrap_or(name);
+        if !tools.contains(name) {
+            name = name.strip_prefix(&**prefix).unwrap_or(name);
+        }
     }
     if name.is_empty() || name.contains(char::is_whitespace) || name.contains(['{', '<', '"']) {
         return Some(NamedCall::Nothing);
@@ -75,7 +89,7 @@ pub(super) fn named_call(named: &Named, rest: &[u8], eof: bool) -> Option<NamedC
             return if partial && !eof { None } else { Some(NamedCall::Nothing) };
         }
     }
-    Some(NamedCall::Call(name.to_owned(), id, length))
+    Some(NamedCall::Call(name.to_owned(), id, length, closed.is_some()))
 }
 
 /// Whether text is the name of a tool and nothing else.

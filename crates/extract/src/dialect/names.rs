@@ -31,6 +31,12 @@ impl Names {
         Self(tree)
     }
 
+    /// Adds other words.
+    pub(super) fn with<'w>(mut self, words: impl Iterator<Item = &'w str>) -> Self {
+        words.for_each(|word| self.0.add(0, bytes(word.as_bytes())));
+        self
+    }
+
     /// Whether `text` begins with a name, or is the beginning of one.
     pub(super) fn may_begin(&self, text: &[u8]) -> bool {
         self.0.may_begin(bytes(text))

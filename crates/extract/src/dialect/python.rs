@@ -2,6 +2,7 @@
 
 mod scan;
 mod strings;
+mod words;
 
 use jsonmend_core::{Mender, RepairKind};
 
@@ -38,6 +39,16 @@ pub(super) struct PythonCall {
     value_start: bool,
     repairs: usize,
     first: bool,
+    /// Whether underscores are escaped, as in Markdown.
+    markdown: bool,
+    /// Whether each call is a string in braces of its own.
+    braced: bool,
+    /// The key of the argument that is being read.
+    key: String,
+    /// The beginning of the expression or the number that is being read.
+    written: Vec<u8>,
+    /// Whether that is a number.
+    number: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +60,8 @@ enum State {
     String(u8, bool, bool),
     /// In an expression, which becomes a string.
     Expression,
+    /// In a comment, before an argument or inside of one.
+    Comment(bool),
     /// In a call that is written in a string.
     Quoted(u8, Vec<u8>),
     /// After a call.
@@ -74,6 +87,11 @@ impl PythonCall {
             value_start: true,
             repairs: 0,
             first: true,
+            markdown: false,
+            braced: false,
+            key: String::new(),
+            written: Vec::new(),
+            number: false,
         };
         call.start(opening, ctx.tools);
         call
@@ -81,6 +99,8 @@ impl PythonCall {
 
     fn start(&mut self, opening: &Opening, tools: &Tools) {
         self.name = tools.resolve(&opening.name).to_owned();
+        self.markdown = opening.name.contains('\\');
+        self.braced |= opening.braced;
         self.mender.reset();
         self.brackets.clear();
         self.arguments = 0;
@@ -106,6 +126,7 @@ impl PythonCall {
             State::Value => self.value(rest, eof, ctx),
             State::String(quote, triple, raw) => self.string(quote, triple, raw, rest, eof, ctx),
             State::Expression => self.expression(rest, eof, ctx),
+            State::Comment(inside) => self.comment(inside, rest, eof, ctx),
             State::Quoted(quote, text) => self.quoted(quote, text, rest, eof, ctx),
             State::After => self.after(rest, eof, ctx),
         }
@@ -149,6 +170,9 @@ impl PythonCall {
             self.state = State::Argument;
             return Step::Read(1);
         }
+        if first == b'#' {
+            return self.comment(false, rest, eof, ctx);
+        }
         let mut cursor = Cursor { rest, at: 0, eof };
         let Some(key) = key(&mut cursor) else { return self.wait(State::Argument, eof, ctx) };
         if self.arguments > 0 {
@@ -158,7 +182,9 @@ impl PythonCall {
         self.value_start = true;
         if let Some(key) = key {
             self.arguments += 1;
-            ctx.raw(rest.get(..cursor.at).unwrap_or_default());
+            let written = rest.get(..cursor.at).unwrap_or_default();
+            self.markdown |= written.contains(&b'\\');
+            ctx.raw(written);
             self.member(&key, ctx);
             return Step::Read(cursor.at);
         }
@@ -193,9 +219,12 @@ impl PythonCall {
         arguments::quote(key.as_bytes(), &mut json);
         json.extend_from_slice(b": ");
         self.feed(&json, ctx);
+        key.clone_into(&mut self.key);
+        self.number = false;
     }
 
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
+        self.end_number(ctx);
         self.feed(b"}", ctx);
         let outcome = Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
         let closed = rest.first() == Some(&b')');
@@ -247,6 +276,7 @@ impl PythonCall {
                 }
             },
             b',' if self.brackets.is_empty() => {
+                self.end_number(ctx);
                 ctx.raw(b",");
                 self.state = State::Argument;
                 Step::Read(1)
@@ -275,6 +305,8 @@ impl PythonCall {
                 self.pass(b"-", ctx);
                 Step::Read(1)
             }
+            b'#' => self.number_sign(rest, eof, ctx),
+            b'.' if start => self.dots(rest, eof, ctx),
             _ if start && (byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'<' | b'$')) => {
                 self.word(rest, eof, ctx)
             }
@@ -282,7 +314,7 @@ impl PythonCall {
                 let plain = |byte: &u8| {
                     !matches!(
                         byte,
-                        b'"' | b'\'' | b'(' | b'[' | b'{' | b')' | b']' | b'}' | b',' | b':'
+                        b'"' | b'\'' | b'(' | b'[' | b'{' | b')' | b']' | b'}' | b',' | b':' | b'#'
                     )
                 };
                 let length = rest.iter().take_while(|byte| plain(byte)).count().max(1);
@@ -297,6 +329,7 @@ impl PythonCall {
                     length
                 };
                 let bytes = rest.get(..length).unwrap_or_default();
+                self.note_number(bytes);
                 self.value_start &= bytes.iter().all(u8::is_ascii_whitespace);
                 self.pass(bytes, ctx);
                 Step::Read(length)
@@ -304,96 +337,14 @@ impl PythonCall {
         }
     }
 
-    /// A word: a literal, the prefix of a string, or an expression.
-    fn word<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        let length = rest.iter().take(16).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let Some(next) = rest.get(length) else {
-            if eof {
-                return self.begin_expression(rest, eof, ctx);
-            }
-            return Step::Wait;
-        };
-        let word = rest.get(..length).unwrap_or_default();
-        if matches!(next, b'"' | b'\'')
-            && (1..=2).contains(&length)
-            && word.iter().all(|byte| b"rRbBuUfF".contains(byte))
-        {
-            let raw = word.iter().any(|byte| byte.eq_ignore_ascii_case(&b'r'));
-            return self.begin_string(rest, length, raw, eof, ctx);
-        }
-        let literals: [&[u8]; 6] = [b"True", b"False", b"None", b"true", b"false", b"null"];
-        if literals.contains(&word) && !is_name(*next) {
-            self.value_start = false;
-            self.pass(word, ctx);
-            return Step::Read(length);
-        }
-        self.begin_expression(rest, eof, ctx)
-    }
-
-    fn begin_expression<S: CallSink>(
-        &mut self,
-        rest: &[u8],
-        eof: bool,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        if !self.brackets.is_empty() {
-            // Inside of a list or a dictionary, the mender decides.
-            self.value_start = false;
-            let length = rest.iter().take_while(|byte| is_name(**byte)).count().max(1);
-            self.pass(rest.get(..length).unwrap_or_default(), ctx);
-            return Step::Read(length);
-        }
-        self.repairs += 1;
-        self.feed(b"\"", ctx);
-        self.state = State::Expression;
-        self.expression(rest, eof, ctx)
-    }
-
-    fn expression<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        let mut at = 0;
-        let mut json = Vec::new();
-        let mut ended = false;
-        for &byte in rest {
-            match byte {
-                b'(' | b'[' | b'{' => {
-                    if byte == b'(' {
-                        ctx.refuse();
-                    }
-                    self.brackets.push((byte, byte));
-                }
-                b')' | b']' | b'}' | b',' if self.brackets.is_empty() => {
-                    ended = true;
-                    break;
-                }
-                b')' | b']' | b'}' => {
-                    self.brackets.pop();
-                }
-                _ => {}
-            }
-            at += 1;
-            arguments::escape(&[byte], &mut json);
-        }
-        ctx.raw(rest.get(..at).unwrap_or_default());
-        self.feed(&json, ctx);
-        if ended {
-            self.feed(b"\"", ctx);
-            self.state = State::Value;
-            return Step::Read(at);
-        }
-        if eof {
-            ctx.refuse();
-            return match self.cut(ctx) {
-                Step::Done(_) => Step::Done(at),
-                other => other,
-            };
-        }
-        self.state = State::Expression;
-        if at > 0 { Step::Read(at) } else { Step::Wait }
-    }
-
     /// After a call: another one, or the end of the block.
     fn after<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
+        let braced = self.braced;
+        let gap = |byte: &u8| {
+            byte.is_ascii_whitespace()
+                || matches!(byte, b',' | b';')
+                || braced && matches!(byte, b'"' | b'\'' | b'}')
+        };
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
         let next = rest.get(space..).unwrap_or_default();
         if next.is_empty() && !eof && space < SPACE {

@@ -1,5 +1,6 @@
 //! The reader of a text with calls in it.
 
+mod bare;
 mod decide;
 mod text;
 
@@ -74,13 +75,16 @@ pub struct CallExtractor {
     around: Option<usize>,
     /// The rows that have made a call.
     made: Vec<usize>,
-    /// The last two bytes of text.
-    last: [u8; 2],
+    /// The last bytes of text.
+    last: [u8; LAST],
     /// Whether there was a header of a message, or a reasoning block.
     seen: bool,
     finished: bool,
     steps: u64,
 }
+
+/// How many bytes before a place are looked at.
+const LAST: usize = 6;
 
 #[derive(Clone, Debug)]
 enum State {
@@ -127,7 +131,7 @@ impl CallExtractor {
             after: None,
             around: None,
             made: Vec::new(),
-            last: [b'\n', b'\n'],
+            last: [b'\n'; LAST],
             seen: false,
             finished: false,
             steps: 0,
@@ -189,8 +193,25 @@ impl CallExtractor {
             self.out.text(chunk, sink);
             return;
         }
-        self.buf.extend_from_slice(chunk);
-        self.pump(false, false, sink);
+        let mut rest = chunk;
+        if self.buf.is_empty() && self.is_in_text() {
+            // Text with which nothing may begin is passed on from where it is.
+            let setup = self.setup();
+            let plain = self.plain(chunk, &setup);
+            self.steps += 1 + plain as u64;
+            let (text, after) = chunk.split_at(plain);
+            self.emit(text, sink);
+            rest = after;
+        }
+        if !rest.is_empty() {
+            self.buf.extend_from_slice(rest);
+            self.pump(false, false, sink);
+        }
+    }
+
+    /// Whether nothing but text was read since the last call.
+    fn is_in_text(&self) -> bool {
+        matches!(self.state, State::Text) && self.after.is_none() && self.around.is_none()
     }
 
     /// Ends the text where the transport ended. A call that is open was cut off.
@@ -233,7 +254,7 @@ impl CallExtractor {
         self.after = None;
         self.around = None;
         self.made.clear();
-        self.last = [b'\n', b'\n'];
+        self.last = [b'\n'; LAST];
         self.finished = false;
         self.steps = 0;
         self.begin();
@@ -377,7 +398,7 @@ impl CallExtractor {
                     self.made.push(row);
                 }
             }
-            self.last = [b'\n', b'\n'];
+            self.last = [b'\n'; LAST];
             self.state = State::Text;
         } else {
             self.state = State::Call(row, engine);

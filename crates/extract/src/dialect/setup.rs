@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use jsonmend_core::prose::reasoning;
+
 use super::{
-    Dialect, Tools, frames,
-    json::CLOSE,
+    Dialect, Tools,
+    envelope::keys_of_calls,
+    frames,
+    json::{CLOSE, SPACE},
     markers::Markers,
     names::Names,
     python, react,
@@ -46,6 +50,10 @@ pub(super) struct Setup {
     pub(super) markers: Markers,
     wakes: Wakes,
     names: Names,
+    /// Whether a row has keys of its own for calls in JSON.
+    has_keys: bool,
+    /// What a bracket may be followed by, if a call begins with it: keys of calls, and names of tools.
+    inside: Names,
     /// The shapes that begin without a marker: row and shape.
     pub(super) bare: Vec<(usize, usize)>,
     /// The first of each kind of these. Whether one begins does not depend on its row.
@@ -53,6 +61,13 @@ pub(super) struct Setup {
     /// The second bytes of the headers that begin with `<`.
     header: Box<[bool; 256]>,
     pub(super) framed: Vec<usize>,
+}
+
+/// Whether a reasoning tag may begin here.
+fn may_be_reasoning(rest: &[u8]) -> bool {
+    let is = |found: Option<Option<usize>>| found != Some(None);
+    is(reasoning::open(rest, false).map(|tag| tag.map(|(_, length)| length)))
+        || is(reasoning::stray_close(rest, false))
 }
 
 impl Setup {
@@ -141,7 +156,24 @@ impl Setup {
             }
         }
         let entries = texts.into_iter().map(|(entry, _)| entry).collect();
-        Self { rows, auto, tools, entries, markers, wakes, names, bare, kinds, header, framed }
+        let has_keys = rows.iter().any(|row| !row.keys.is_empty());
+        let own = rows.iter().flat_map(|row| row.keys.all());
+        let inside = Names::new(&tools).with(keys_of_calls()).with(own);
+        Self {
+            rows,
+            auto,
+            tools,
+            entries,
+            markers,
+            wakes,
+            names,
+            has_keys,
+            inside,
+            bare,
+            kinds,
+            header,
+            framed,
+        }
     }
 
     /// How many bytes there are before one with which anything may begin. `before` is the byte before them.
@@ -159,7 +191,33 @@ impl Setup {
             Wake::Name => self.names.may_begin(rest),
             Wake::Quote => self.names.may_begin(after),
             Wake::Word => self.markers.may_begin(rest) || self.names.may_begin(rest),
+            // Nearly all brackets are told from calls by what is inside.
+            Wake::Marker if self.auto && matches!(first, b'{' | b'[') => {
+                self.call_may_follow(after) || self.may_be_marker(rest)
+            }
+            Wake::Marker if self.auto && *first == b'<' => {
+                self.may_be_header(rest) || self.may_be_marker(rest)
+            }
             Wake::Marker => true,
+        }
+    }
+
+    /// Whether a marker or a reasoning tag may begin here.
+    fn may_be_marker(&self, rest: &[u8]) -> bool {
+        let tag = |second: &u8| {
+            let first = rest.first().copied().unwrap_or_default();
+            self.wakes.is_tag(first, *second)
+        };
+        self.markers.may_begin(rest) || rest.get(1).is_none_or(tag) && may_be_reasoning(rest)
+    }
+
+    /// Whether the text after a bracket may be that of a call, judging by its first key or name.
+    fn call_may_follow(&self, after: &[u8]) -> bool {
+        let opens = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'[' | b'{' | b'(');
+        let skipped = after.iter().take(SPACE).take_while(|byte| opens(byte)).count();
+        match after.get(skipped..).unwrap_or_default() {
+            [] => true,
+            [b'"' | b'\'', text @ ..] | text => self.inside.may_begin(text),
         }
     }
 
@@ -170,7 +228,7 @@ impl Setup {
 
     /// Whether a call in JSON may begin with this key, beyond those that models use.
     pub(super) fn may_be_key(&self, key: &str) -> bool {
-        self.rows.iter().any(|row| row.keys.has(key)) || self.knows(key)
+        self.has_keys && self.rows.iter().any(|row| row.keys.has(key)) || self.knows(key)
     }
 
     /// Whether a call of a shape without a marker may begin with a byte.

@@ -58,7 +58,16 @@ pub(super) struct Keys {
 impl Keys {
     /// Whether any part has this key.
     pub(super) fn has(&self, key: &str) -> bool {
-        [&self.names, &self.arguments, &self.lists].into_iter().flatten().any(|own| own == key)
+        self.all().any(|own| own == key)
+    }
+
+    /// The keys of all parts.
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        [&self.names, &self.arguments, &self.lists].into_iter().flatten().map(|key| &**key)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all().next().is_none()
     }
 }
 

@@ -176,7 +176,7 @@ fn named() -> Vec<Dialect> {
                 "DeepSeek V3, R1",
                 "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>book\n```json\n{\"seats\": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
             ),
-        Dialect::empty("deepseek_v31")
+        Dialect::json("deepseek_v31", "<｜tool▁call▁begin｜>", ["<｜tool▁call▁end｜>"])
             .and_named("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", &[], ["<｜tool▁call▁end｜>"])
             .around("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
             .tokens(end)
@@ -184,7 +184,7 @@ fn named() -> Vec<Dialect> {
                 "DeepSeek V3.1",
                 "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>book<｜tool▁sep｜>{\"seats\": 2}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
             ),
-        Dialect::empty("kimi_k2")
+        Dialect::json("kimi_k2", "<|tool_call_begin|>", ["<|tool_call_end|>"])
             .and_named(
                 "<|tool_call_begin|>",
                 "<|tool_call_argument_begin|>",
@@ -249,7 +249,7 @@ fn xml() -> Vec<Dialect> {
                 "Seed OSS",
                 "<seed:tool_call>\n<function=book>\n<parameter=seats>2</parameter>\n</function>\n</seed:tool_call>",
             ),
-        Dialect::empty("anthropic_function_calls")
+        Dialect::json("anthropic_function_calls", "<function_calls>", ["</function_calls>"])
             .and(invoke(&["function_calls"]).untyped(Untyped::Text).into())
             .around("<function_calls>", "</function_calls>")
             .unknown(Unknown::Text)

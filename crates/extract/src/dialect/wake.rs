@@ -38,6 +38,8 @@ pub(super) struct Wakes {
     counts: Box<[u8; 256]>,
     /// For a byte, a set of the bytes that may follow it.
     seconds: Box<[[u64; 4]; 256]>,
+    /// The pairs of bytes with which reasoning tags begin.
+    tags: Vec<(u8, u8)>,
 }
 
 impl Wakes {
@@ -47,8 +49,10 @@ impl Wakes {
             places: Box::new([0; 256]),
             counts: Box::new([ANYWHERE | START; 256]),
             seconds: Box::new([[0; 4]; 256]),
+            tags: Vec::new(),
         };
-        for byte in (0..=u8::MAX).filter(|byte| is_word(*byte)) {
+        // A sentence may end before a name.
+        for byte in (0..=u8::MAX).filter(|byte| is_word(*byte) && *byte != b'.') {
             wakes.counts[usize::from(byte)] = ANYWHERE;
         }
         // Reasoning tags of every kind.
@@ -58,10 +62,16 @@ impl Wakes {
                 let opens = reasoning::open(&bytes, false) != Some(None);
                 if opens || reasoning::stray_close(&bytes, false) != Some(None) {
                     wakes.add(first, second, Wake::Marker);
+                    wakes.tags.push((first, second));
                 }
             }
         }
         wakes
+    }
+
+    /// Whether a reasoning tag may begin with these bytes.
+    pub(super) fn is_tag(&self, first: u8, second: u8) -> bool {
+        self.tags.contains(&(first, second))
     }
 
     /// Adds a pair of bytes.

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use jsonmend_core::{Mended, Options, Outcome, Policy, Repairs, TrailingDocuments};
+use jsonmend_core::{Lead, Mended, Options, Outcome, Policy, Repairs, TrailingDocuments};
 
 use super::{
     assemble::assemble,
@@ -103,6 +103,9 @@ impl Documents {
             Scope::All | Scope::Fenced | Scope::First | Scope::Whole => read(0),
             Scope::Last => self.len().checked_sub(1).and_then(read),
             Scope::Best => {
+                if let Some(answer) = self.answer(input).and_then(read) {
+                    return assemble(input, std::iter::once(answer), &self.spans, options);
+                }
                 let array = options.trailing_documents() == TrailingDocuments::Array;
                 if self.len() > 1 && array && self.belong_together(input) {
                     if self.len() > options.limits().documents_in(input.len()) {
@@ -124,6 +127,18 @@ impl Documents {
             Some(best) => assemble(input, std::iter::once(best), &self.spans, options),
             None => Mended::new(Outcome::None, None, Repairs::new(), None),
         }
+    }
+
+    /// The last document that the text before it calls the answer, after others that are drafts.
+    fn answer(&self, input: &[u8]) -> Option<usize> {
+        let leads = |at: usize| {
+            let start =
+                at.checked_sub(1).and_then(|at| self.spans.get(at)).map_or(0, |span| span.end);
+            let gap = input.get(start..self.spans.get(at)?.start)?;
+            Some(Lead::announces_answer(gap))
+        };
+        let first = leads(0)?;
+        (1..self.len()).rev().find(|at| !first && leads(*at) == Some(true))
     }
 
     /// How far the document at that position may be read: to the next one.

@@ -49,7 +49,21 @@ impl<'i> Documents<'i> {
             changes.extend(self.around(RepairKind::TrailingProse, span.end..self.input.len())?);
             Some(Reading::repaired(apply_changes(self.input, &changes)?, changes))
         };
-        self.found.iter().take(MOST).filter_map(alone).collect()
+        let (answers, others): (Vec<_>, Vec<_>) =
+            self.found.iter().take(MOST).partition(|span| self.is_answer(span));
+        answers.into_iter().rev().chain(others).filter_map(alone).collect()
+    }
+
+    /// Whether the text before a document calls it the answer, after others that are drafts.
+    fn is_answer(&self, span: &Range<usize>) -> bool {
+        let lead = |span: &Range<usize>| {
+            let before = self.spans.partition_point(|other| other.start < span.start);
+            let start = before.checked_sub(1).and_then(|at| self.spans.get(at));
+            let gap = self.input.get(start.map_or(0, |span| span.end)..span.start);
+            Lead::announces_answer(gap.unwrap_or_default())
+        };
+        let first = self.spans.first();
+        first.is_some_and(|first| first.start < span.start && !lead(first)) && lead(span)
     }
 
     /// The repairs of a document. As the only content of the text, its end may decide how it

@@ -26,8 +26,11 @@ pub(super) const ARGUMENTS: [&str; 9] = [
 pub(super) const IDS: [&str; 4] = ["id", "tool_call_id", "call_id", "toolCallId"];
 pub(super) const LISTS: [&str; 6] =
     ["tool_calls", "toolCalls", "function_calls", "functionCalls", "calls", "tool_uses"];
+/// Keys of an object that has the name and the arguments.
+pub(super) const INNER: [&str; 6] =
+    ["function", "function_call", "functionCall", "tool", "tool_call", "toolCall"];
 /// Keys that may be next to those of a call, or to a list of calls.
-const OTHERS: [&str; 10] = [
+pub(super) const OTHERS: [&str; 10] = [
     "type",
     "index",
     "content",
@@ -40,9 +43,14 @@ const OTHERS: [&str; 10] = [
     "status",
 ];
 
+/// The keys of objects that may be calls, or may list calls.
+pub(in crate::dialect) fn keys_of_calls() -> impl Iterator<Item = &'static str> {
+    [&NAMES[..], &ARGUMENTS, &IDS, &LISTS, &INNER, &OTHERS].into_iter().flatten().copied()
+}
+
 /// Whether an object with this key may be a call, or may list calls.
 pub(in crate::dialect) fn is_key_of_call(key: &str) -> bool {
-    [&NAMES[..], &ARGUMENTS, &IDS, &LISTS, &OTHERS].iter().any(|keys| keys.contains(&key))
+    keys_of_calls().any(|own| own == key)
 }
 
 /// The longest name, key or identifier, in bytes.

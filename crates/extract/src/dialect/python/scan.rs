@@ -15,6 +15,10 @@ pub(in crate::dialect) struct Opening {
     pub(in crate::dialect) list: bool,
     /// The quote, if the call is written in a string.
     pub(in crate::dialect) quoted: Option<u8>,
+    /// Whether that string is in braces: `{'f(…)'}`. Its quotes are then rarely those of the call.
+    pub(in crate::dialect) braced: bool,
+    /// Whether it has no arguments.
+    pub(in crate::dialect) empty: bool,
 }
 
 /// Finds the call at the start of `rest`. The outer `None` waits for more.
@@ -22,6 +26,11 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     let mut cursor = Cursor { rest, at: 0, eof };
     let list = cursor.peek()? == Some(b'[');
     if list {
+        cursor.at += 1;
+        cursor.space();
+    }
+    let braced = cursor.peek()? == Some(b'{');
+    if braced {
         cursor.at += 1;
         cursor.space();
     }
@@ -55,13 +64,17 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
         cursor.at += 1;
         quoted = None;
     }
-    if cursor.peek()? != Some(b'(') {
+    if cursor.peek()? != Some(b'(') || braced && quoted.is_none() {
         return Some(None);
+    }
+    if braced {
+        quoted = None;
     }
     cursor.at += 1;
     let length = cursor.at;
     cursor.space();
-    let plausible = match cursor.peek()? {
+    let first = cursor.peek()?;
+    let plausible = match first {
         Some(b')' | b'"' | b'\'' | b'[' | b'{' | b'(' | b'-' | b'0'..=b'9' | b'\\') => true,
         Some(byte) if is_name(byte) => {
             let word = cursor.word()?;
@@ -73,11 +86,23 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
                 _ => matches!(word, b"True" | b"False" | b"None"),
             }
         }
+        // A comment.
+        Some(b'#') => {
+            cursor.at += 1;
+            cursor.peek()?.is_none_or(|byte| byte.is_ascii_whitespace())
+        }
         None => eof,
         _ => false,
     };
-    let name = String::from_utf8_lossy(name);
-    Some(plausible.then(|| Opening { name: name.into_owned(), length, list, quoted }))
+    let name = String::from_utf8_lossy(name).into_owned();
+    let empty = first == Some(b')');
+    Some(plausible.then_some(Opening { name, length, list, quoted, braced, empty }))
+}
+
+/// A name without the backslashes with which Markdown escapes its underscores.
+pub(super) fn unescaped(name: &[u8]) -> String {
+    let plain: Vec<u8> = name.iter().copied().filter(|byte| *byte != b'\\').collect();
+    String::from_utf8_lossy(&plain).into_owned()
 }
 
 pub(in crate::dialect) const fn is_name(byte: u8) -> bool {
@@ -107,8 +132,19 @@ impl<'r> Cursor<'r> {
 
     pub(super) fn word(&mut self) -> Option<&'r [u8]> {
         let start = self.at;
-        while self.at - start < LONGEST_NAME && self.peek()?.is_some_and(is_name) {
-            self.at += 1;
+        while self.at - start < LONGEST_NAME {
+            match self.peek()? {
+                Some(byte) if is_name(byte) => self.at += 1,
+                // Markdown escapes underscores.
+                Some(b'\\') => {
+                    let escaped = Cursor { at: self.at + 1, ..*self };
+                    if escaped.peek()? != Some(b'_') {
+                        break;
+                    }
+                    self.at += 2;
+                }
+                _ => break,
+            }
         }
         self.rest.get(start..self.at)
     }
@@ -157,10 +193,19 @@ pub(super) fn key(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
     Some(Some(String::from_utf8_lossy(&name).into_owned()))
 }
 
-/// The JSON for an escape of Python, and its length. `None` waits for more.
-pub(super) fn escape(rest: &[u8], raw: bool, eof: bool) -> Option<(usize, Vec<u8>)> {
+/// The JSON for an escape of Python, and its length. `None` waits for more. If the text is Markdown,
+/// an escaped underscore is one.
+pub(super) fn escape(
+    rest: &[u8],
+    raw: bool,
+    markdown: bool,
+    eof: bool,
+) -> Option<(usize, Vec<u8>)> {
     let Some(&byte) = rest.get(1) else { return eof.then(|| (1, b"\\\\".to_vec())) };
     let mut json = Vec::new();
+    if markdown && byte == b'_' {
+        return Some((2, b"_".to_vec()));
+    }
     if raw {
         arguments::escape(rest.get(..2)?, &mut json);
         return Some((2, json));

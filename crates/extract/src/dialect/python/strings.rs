@@ -60,9 +60,10 @@ impl PythonCall {
             return self.wait(state, eof, ctx);
         };
         if byte == b'\\' {
-            return match escape(rest, raw, eof) {
+            return match escape(rest, raw, self.markdown, eof) {
                 None => Step::Wait,
                 Some((length, json)) => {
+                    self.repairs += usize::from(json == b"_");
                     ctx.raw(rest.get(..length).unwrap_or_default());
                     self.feed(&json, ctx);
                     Step::Read(length)
@@ -104,7 +105,10 @@ impl PythonCall {
         let mut cursor = Cursor { rest, at: 1, eof };
         cursor.space();
         let next = cursor.peek()?;
+        let spaced = cursor.at > 1;
         Some(match next {
+            // A comment.
+            Some(b'#') => spaced,
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
                 // After a comma, there is another argument.
@@ -211,6 +215,9 @@ impl PythonCall {
                 }
                 State::Expression => {
                     self.expression(text.get(at..).unwrap_or_default(), true, mute)
+                }
+                State::Comment(inside) => {
+                    self.comment(inside, text.get(at..).unwrap_or_default(), true, mute)
                 }
                 State::Quoted(..) | State::After => Step::Done(0),
             };

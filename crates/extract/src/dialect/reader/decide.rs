@@ -18,7 +18,7 @@ use crate::dialect::{
 };
 
 /// The longest name of a tool between markers, in bytes.
-const LONGEST_NAME: usize = 256;
+pub(super) const LONGEST_NAME: usize = 256;
 
 /// What precedes a place.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,8 @@ pub(super) struct Place {
     pub(super) before: u8,
     /// Whether nothing but white space was read.
     pub(super) at_start: bool,
+    /// Whether a function is defined here: the word before is `def` or the like.
+    pub(super) defined: bool,
 }
 
 impl Place {
@@ -35,7 +37,7 @@ impl Place {
         is_word(self.prev)
     }
 
-    const fn is_line_start(self) -> bool {
+    pub(super) const fn is_line_start(self) -> bool {
         matches!(self.prev, b'\n')
             || self.prev == b' ' && matches!(self.before, b'\n' | b' ')
             || self.at_start
@@ -64,7 +66,8 @@ pub(super) enum Decision {
 #[derive(Clone, Debug)]
 pub(super) enum Opening {
     Json(usize),
-    Named(usize, String, Option<String>),
+    /// The last says that the call is closed after its name.
+    Named(usize, String, Option<String>, bool),
     /// The arguments are the body of a message.
     Frame(String, Markers),
     Xml(usize, String),
@@ -90,7 +93,9 @@ impl CallExtractor {
             return Some(decision);
         }
         let first = rest.first().copied().unwrap_or_default();
-        if setup.markers.begins_with(first) {
+        // A marker that is a word does not begin inside of one.
+        let inside = first.is_ascii_alphanumeric() && place.in_word();
+        if setup.markers.begins_with(first) && !inside {
             match setup.markers.at(rest, eof) {
                 Found::Partial => return None,
                 Found::Nothing => {}
@@ -183,6 +188,10 @@ impl CallExtractor {
                 let counts = !setup.auto || self.made.contains(&entry.row);
                 Some(counts.then_some(Decision::Markup(length)))
             }
+            // A fence is that of a call only in the dialect whose calls have fences.
+            What::End if rest.first() == Some(&b'`') => {
+                Some(self.made.contains(&entry.row).then_some(Decision::Markup(length)))
+            }
             What::End => Some(self.has_made(entry.row).then_some(Decision::Markup(length))),
             What::Ornament => {
                 let counts = self.ornament(entry.row, length, rest, eof, setup)?;
@@ -248,7 +257,12 @@ impl CallExtractor {
                         let entry = setup.entries.get(id).filter(|entry| entry.row == row);
                         match entry.map(|entry| entry.what) {
                             Some(What::Open(shape)) => {
-                                let place = Place { prev: b'\n', before: b'\n', at_start: false };
+                                let place = Place {
+                                    prev: b'\n',
+                                    before: b'\n',
+                                    at_start: false,
+                                    defined: false,
+                                };
                                 match self.begins(row, shape, next, place, eof, setup)? {
                                     Begins::Call(opening, _) => {
                                         return Some(self.may_name(row, &opening, setup));
@@ -275,7 +289,7 @@ impl CallExtractor {
     fn may_name(&self, row: usize, opening: &Opening, setup: &Setup) -> bool {
         let name = match opening {
             Opening::Json(_) => return true,
-            Opening::Named(_, name, _)
+            Opening::Named(_, name, ..)
             | Opening::Frame(name, _)
             | Opening::Xml(_, name)
             | Opening::Brace(_, name)
@@ -288,7 +302,7 @@ impl CallExtractor {
     }
 
     fn bare_follows(&self, row: usize, next: &[u8], eof: bool, setup: &Setup) -> Option<bool> {
-        let place = Place { prev: b'\n', before: b'\n', at_start: true };
+        let place = Place { prev: b'\n', before: b'\n', at_start: true, defined: false };
         for (own, shape) in setup.bare.iter().filter(|(own, _)| *own == row) {
             if self.bare(*own, *shape, next, place, eof, setup)?.is_some() {
                 return Some(true);
@@ -336,9 +350,19 @@ impl CallExtractor {
                 let json = fence == 1 || may_be_call(after, eof, None)?;
                 if json { Begins::Call(Opening::Json(at), length) } else { Begins::Nothing }
             }
-            Shape::Named(named) => match named_call(named, rest, eof)? {
-                NamedCall::Call(name, id, length) => {
-                    Begins::Call(Opening::Named(at, name, id), length)
+            Shape::Named(named) => match named_call(named, rest, &setup.tools, eof)? {
+                // Arguments in parentheses may be those of a call in Python, and what is before the name
+                // may be a part of it.
+                NamedCall::Call(name, _, length, _)
+                    if setup.auto
+                        && named.name_end == "("
+                        && (!is_json(rest.get(length..))
+                            || setup.tools.contains(&format!("{}{name}", named.open))) =>
+                {
+                    Begins::Nothing
+                }
+                NamedCall::Call(name, id, length, closed) => {
+                    Begins::Call(Opening::Named(at, name, id, closed), length)
                 }
                 NamedCall::Text(length) => Begins::Ornament(length),
                 NamedCall::Nothing => Begins::Nothing,
@@ -400,71 +424,12 @@ impl CallExtractor {
             }
         })
     }
+}
 
-    /// A call without a marker. The inner `None` says that there is none.
-    fn bare(
-        &self,
-        row: usize,
-        shape: usize,
-        rest: &[u8],
-        place: Place,
-        eof: bool,
-        setup: &Setup,
-    ) -> Option<Option<Decision>> {
-        let Some(own) = setup.rows.get(row).and_then(|row| row.shapes.get(shape)) else {
-            return Some(None);
-        };
-        match own {
-            Shape::Json(_) => {
-                let is_key = |key: &str| setup.may_be_key(key);
-                if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
-                    return Some(None);
-                }
-                Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
-            }
-            Shape::Python(_) => {
-                if place.in_word() {
-                    return Some(None);
-                }
-                let Some(opening) = python::open(rest, eof)? else { return Some(None) };
-                let known = setup.knows(&opening.name);
-                // Without a list around it, only the name of a tool makes it a call.
-                if known && setup.auto || opening.list && !setup.auto && opening.quoted.is_none() {
-                    let length = opening.length;
-                    return Some(Some(Decision::Open(
-                        row,
-                        Opening::Python(shape, opening),
-                        length,
-                    )));
-                }
-                Some(None)
-            }
-            Shape::Line if place.is_line_start() => {
-                let is_name =
-                    |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-                let length = rest.iter().take(LONGEST_NAME).take_while(is_name).count();
-                let after = rest.get(length..).unwrap_or_default();
-                let space =
-                    after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-                let next = after.get(space..).unwrap_or_default();
-                if next.is_empty() && !eof && space < SPACE && length < LONGEST_NAME {
-                    return None;
-                }
-                let gap = after.get(..space).unwrap_or_default();
-                if length == 0 || next.first() != Some(&b'{') || !gap.contains(&b'\n') {
-                    return Some(None);
-                }
-                let name =
-                    String::from_utf8_lossy(rest.get(..length).unwrap_or_default()).into_owned();
-                if setup.tools.known(&name).is_none() {
-                    return Some(None);
-                }
-                let opening = Opening::Frame(name, Markers::new([]));
-                Some(Some(Decision::Open(row, opening, length + space)))
-            }
-            _ => Some(None),
-        }
-    }
+/// Whether arguments in parentheses are JSON, or there are none. White space was looked past.
+fn is_json(after: Option<&[u8]>) -> bool {
+    let first = after.unwrap_or_default().trim_ascii_start().first();
+    matches!(first, None | Some(b'{' | b')'))
 }
 
 /// What begins at a marker.

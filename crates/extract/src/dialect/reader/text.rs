@@ -1,6 +1,6 @@
 //! Text outside of calls.
 
-use super::{CallExtractor, Engine, State};
+use super::{CallExtractor, Engine, LAST, State};
 use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
@@ -13,6 +13,7 @@ use crate::dialect::{
     setup::Setup,
     shape::{Frames, Shape},
     sink::CallSink,
+    wake::is_word,
     xml::XmlCall,
 };
 
@@ -29,20 +30,12 @@ impl CallExtractor {
         }
         let mut at = 0;
         loop {
-            let place = self.place(rest, at);
+            at += self.plain_from(rest, at, setup);
             let here = rest.get(at..).unwrap_or_default();
-            let clear = setup.clear(place.prev, here);
-            if clear > 0 {
-                at += clear;
-                continue;
-            }
             if here.is_empty() {
                 break;
             }
-            if !setup.wakes(here) {
-                at += 1;
-                continue;
-            }
+            let place = self.place(rest, at);
             self.steps += 1;
             match self.decide(here, place, eof, setup) {
                 Some(Decision::Text(length)) => at += length,
@@ -62,19 +55,49 @@ impl CallExtractor {
         Step::Read(at)
     }
 
-    fn emit<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
-        for &byte in bytes.get(bytes.len().saturating_sub(2)..).unwrap_or_default() {
-            self.last = [self.last[1], byte];
+    /// How many bytes there are before one with which anything may begin.
+    pub(super) fn plain(&self, rest: &[u8], setup: &Setup) -> usize {
+        self.plain_from(rest, 0, setup)
+    }
+
+    fn plain_from(&self, rest: &[u8], from: usize, setup: &Setup) -> usize {
+        let mut at = from;
+        loop {
+            let here = rest.get(at..).unwrap_or_default();
+            at += setup.clear(self.before(rest, at, 1).unwrap_or(b'\n'), here);
+            let here = rest.get(at..).unwrap_or_default();
+            if here.is_empty() || setup.wakes(here) {
+                return at - from;
+            }
+            at += 1;
         }
+    }
+
+    /// The byte that is so far before a place.
+    fn before(&self, rest: &[u8], at: usize, distance: usize) -> Option<u8> {
+        match at.checked_sub(distance) {
+            Some(at) => rest.get(at).copied(),
+            None => self.last.get((at + LAST).checked_sub(distance)?).copied(),
+        }
+    }
+
+    pub(super) fn emit<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
+        let tail = bytes.get(bytes.len().saturating_sub(LAST)..).unwrap_or_default();
+        self.last.copy_within(tail.len().., 0);
+        self.last[LAST - tail.len()..].copy_from_slice(tail);
         self.out.text(bytes, sink);
     }
 
     fn place(&self, rest: &[u8], at: usize) -> Place {
-        let back = |distance: usize| match at.checked_sub(distance) {
-            Some(at) => rest.get(at).copied(),
-            None => self.last.get(at + 2 - distance).copied(),
+        let back = |distance: usize| self.before(rest, at, distance);
+        let is = |word: &[u8]| {
+            let letters = word.iter().rev().zip(2..);
+            let same = letters.into_iter().all(|(byte, distance)| back(distance) == Some(*byte));
+            same && back(word.len() + 2).is_none_or(|byte| !is_word(byte))
         };
+        let defined = back(1) == Some(b' ') && (is(b"def") || is(b"fn") || is(b"func"));
         Place {
+            defined,
             prev: back(1).unwrap_or(b'\n'),
             before: back(2).unwrap_or(b'\n'),
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
@@ -99,7 +122,7 @@ impl CallExtractor {
         if next.is_empty() && !eof && space < SPACE {
             return Step::Wait;
         }
-        let place = Place { prev: b'\n', before: b'\n', at_start: false };
+        let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };
         let decision = match next {
             [] => Some(Decision::Text(0)),
             _ => self.decide(next, place, eof, setup),
@@ -177,7 +200,7 @@ impl CallExtractor {
     fn was_reasoning<S: CallSink>(&mut self, sink: &mut S) {
         self.seen = true;
         self.out.spoke = false;
-        self.last = [b'\n', b'\n'];
+        self.last = [b'\n'; LAST];
         sink.text_was_reasoning();
     }
 
@@ -249,12 +272,15 @@ impl CallExtractor {
                 }
                 _ => return ctx.fail(),
             },
-            Opening::Named(shape, name, id) => {
+            Opening::Named(shape, name, id, closed) => {
                 let Some(Shape::Named(named)) = dialect.shapes.get(*shape) else {
                     return ctx.fail();
                 };
                 if !begun(ctx, name, id.as_deref()) {
                     return;
+                }
+                if *closed {
+                    ctx.stop_short();
                 }
                 let closes = named.close.iter().any(|close| !close.is_empty());
                 Engine::Json(JsonCall::arguments(setup.stops(row, &named.close), closes, ctx))
@@ -334,11 +360,11 @@ impl CallExtractor {
             // A label of the ReAct prompt is read as text.
             if labels {
                 self.out.reasoning(b"\n", sink);
-                self.last = [b'\n', b'\n'];
+                self.last = [b'\n'; LAST];
                 return Step::Read(1);
             }
             self.out.markup(head, sink);
-            self.last = [b'\n', b'\n'];
+            self.last = [b'\n'; LAST];
             return Step::Read(close.len());
         }
         let partial = close.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
@@ -353,12 +379,12 @@ impl CallExtractor {
                 return Step::Wait;
             }
             self.out.reasoning(b"\n", sink);
-            self.last = [b'\n', b'\n'];
+            self.last = [b'\n'; LAST];
             return Step::Read(1);
         }
         // A control token that begins a call ends the reasoning, too.
         if rest.starts_with(b"<|") || rest.starts_with("<｜".as_bytes()) {
-            let place = Place { prev: b'\n', before: b'\n', at_start: false };
+            let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };
             match self.decide(rest, place, eof, setup) {
                 None => {
                     self.state = State::Reasoning(close);

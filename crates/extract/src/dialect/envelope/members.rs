@@ -1,0 +1,139 @@
+//! The members of an envelope: which of them are the parts of a call.
+
+use jsonmend_core::RepairKind;
+
+use super::{
+    Call, Envelope, Level, PAIRS, Reading, Role,
+    keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, OTHERS, is_key_of_call},
+};
+use crate::dialect::{out::Ctx, sink::CallSink};
+
+impl Envelope {
+    /// A value, or a key, begins with this byte.
+    pub(super) fn begin_value<S: CallSink>(&mut self, byte: u8, ctx: &mut Ctx<'_, S>) {
+        if self.reading == Reading::Arguments(self.depth) && self.token.is_empty() {
+            // The whole payload is arguments.
+            if !matches!(byte, b'{' | b'[' | b'"') {
+                self.token.push(byte);
+            }
+            return;
+        }
+        if self.reading != Reading::Between {
+            return;
+        }
+        self.token.clear();
+        let after_colon = std::mem::take(&mut self.after_colon);
+        let depth = self.levels.len();
+        let Some(level) = self.levels.last_mut() else {
+            // The root of the payload.
+            match byte {
+                b'{' => self.begin_call(),
+                b'[' => self.levels.push(Level::new(Role::List)),
+                _ => self.begin_other(byte),
+            }
+            return;
+        };
+        let first = !std::mem::replace(&mut level.filled, true);
+        match (level.role, byte) {
+            (Role::List, b'{') => self.begin_call(),
+            (Role::List, b'"') if first && self.strict => {
+                level.role = Role::Pair;
+                self.call = Call::default();
+                self.reading = Reading::Name;
+            }
+            (Role::List, b'[') if self.strict && depth < PAIRS => {
+                self.levels.push(Level::new(Role::List));
+            }
+            (Role::Pair, b'{') if self.call.name.is_some() && !self.call.has_arguments => {
+                self.begin_arguments(byte);
+            }
+            (Role::Pair, _) => {
+                self.call.dead |= !self.call.begun;
+                self.begin_other(byte);
+            }
+            (Role::List, _) => {
+                // A list of anything else is no list of calls.
+                self.call.dead |= self.strict && !ctx.out.made;
+                self.begin_other(byte);
+            }
+            (_, b'"') if !after_colon => self.reading = Reading::Key,
+            _ if self.call.dead => self.begin_other(byte),
+            _ => {
+                let key = String::from_utf8_lossy(&level.key).into_owned();
+                self.begin_member(&key, byte, ctx);
+            }
+        }
+    }
+
+    fn begin_call(&mut self) {
+        self.levels.push(Level::new(Role::Call));
+        self.call = Call::default();
+    }
+
+    fn begin_other(&mut self, byte: u8) {
+        self.reading = Reading::Other(self.depth);
+        if !matches!(byte, b'{' | b'[' | b'"') {
+            self.token.push(byte);
+        }
+    }
+
+    /// The value of a member of a call begins.
+    fn begin_member<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &mut Ctx<'_, S>) {
+        let key = key.trim();
+        let own = &ctx.row.keys;
+        let is =
+            |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
+        if self.call.ended {
+            // What follows a list of calls belongs to none of them.
+            self.begin_other(byte);
+        } else if is(&NAMES, &own.names) && byte == b'"' && self.call.name.is_none() {
+            self.reading = Reading::Name;
+        } else if INNER.contains(&key) && byte == b'{' && self.call.name.is_none() {
+            self.levels.push(Level::new(Role::Inner));
+        } else if is(&LISTS, &own.lists) && byte == b'[' {
+            self.levels.push(Level::new(Role::List));
+        } else if IDS.contains(&key) && byte == b'"' {
+            self.reading = Reading::Id;
+        } else if self.is_flat(key, byte, ctx) {
+            self.call.flat = Some(key.to_owned());
+            self.call.has_arguments = true;
+            // They end with the object.
+            self.reading = Reading::Arguments(self.depth.saturating_sub(1));
+        } else if is(&ARGUMENTS, &own.arguments) && !self.call.has_arguments {
+            self.begin_arguments(byte);
+        } else if (byte == b'{' || self.keyed && byte == b'"')
+            && self.call.name.is_none()
+            && (self.keyed || ctx.knows(key))
+        {
+            // The key is the name. Another member of the same object may be another call.
+            self.call = Call { name: Some(key.to_owned()), ..Call::default() };
+            self.begin_arguments(byte);
+        } else {
+            if self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun {
+                self.call.dead = true;
+            }
+            self.begin_other(byte);
+        }
+    }
+
+    /// Whether a member after the name of a tool is one of its arguments.
+    fn is_flat<S: CallSink>(&self, key: &str, byte: u8, ctx: &Ctx<'_, S>) -> bool {
+        let usual = IDS.contains(&key) || OTHERS.contains(&key);
+        let all = ARGUMENTS.contains(&key) && byte == b'{';
+        let alone = self.levels.last().is_some_and(|level| level.role == Role::Call);
+        let tool = self.call.name.as_ref().and_then(|name| ctx.tools.known(name));
+        let free = alone && !usual && !all && !self.call.has_arguments;
+        free && tool.is_some_and(|tool| tool.has(key))
+    }
+
+    fn begin_arguments(&mut self, byte: u8) {
+        self.reading = Reading::Arguments(self.depth);
+        // A word is no arguments, and a value that is missing was not meant to be empty.
+        let repair = self.last_repair.take();
+        self.call.refused |= repair == Some(RepairKind::MissingValue)
+            || repair == Some(RepairKind::UnquotedString) && byte == b'"';
+        if !matches!(byte, b'{' | b'[' | b'"') {
+            self.token.push(byte);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Calls without a marker, which only the name of a known tool makes one.
+
+use super::{
+    CallExtractor,
+    decide::{Decision, LONGEST_NAME, Opening, Place},
+};
+use crate::dialect::{
+    json::{SPACE, may_be_call},
+    markers::Markers,
+    python,
+    setup::Setup,
+    shape::Shape,
+    tools::Tool,
+};
+
+impl CallExtractor {
+    /// A call without a marker. The inner `None` says that there is none.
+    pub(super) fn bare(
+        &self,
+        row: usize,
+        shape: usize,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<Decision>> {
+        let Some(own) = setup.rows.get(row).and_then(|row| row.shapes.get(shape)) else {
+            return Some(None);
+        };
+        match own {
+            Shape::Json(_) => {
+                let is_key = |key: &str| setup.may_be_key(key);
+                if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
+                    return Some(None);
+                }
+                Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
+            }
+            Shape::Python(_) => {
+                if place.in_word() || place.defined {
+                    return Some(None);
+                }
+                let Some(opening) = python::open(rest, eof)? else { return Some(None) };
+                let known = setup.knows(&opening.name) && !mentions(&opening, place, setup);
+                // Without a list around it, only the name of a tool makes it a call.
+                if known && setup.auto || opening.list && !setup.auto && opening.quoted.is_none() {
+                    let length = opening.length;
+                    return Some(Some(Decision::Open(
+                        row,
+                        Opening::Python(shape, opening),
+                        length,
+                    )));
+                }
+                Some(None)
+            }
+            Shape::Line => {
+                // Names are glued to the text before, if models leave out a line end.
+                let alone = place.is_line_start();
+                if !alone && (place.prev.is_ascii_alphanumeric() || place.prev == b'_') {
+                    return Some(None);
+                }
+                let is_name =
+                    |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+                let length = rest.iter().take(LONGEST_NAME).take_while(is_name).count();
+                let after = rest.get(length..).unwrap_or_default();
+                let space =
+                    after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+                let next = after.get(space..).unwrap_or_default();
+                if next.is_empty() && !eof && space < SPACE && length < LONGEST_NAME {
+                    return None;
+                }
+                let gap = after.get(..space).unwrap_or_default();
+                if length == 0 || next.first() != Some(&b'{') || !gap.contains(&b'\n') {
+                    return Some(None);
+                }
+                let name =
+                    String::from_utf8_lossy(rest.get(..length).unwrap_or_default()).into_owned();
+                let Some(tool) = setup.tools.known(&name) else { return Some(None) };
+                if !alone && !first_key(next, eof)?.is_some_and(|key| tool.has(&key)) {
+                    return Some(None);
+                }
+                let opening = Opening::Frame(name, Markers::new([]));
+                Some(Some(Decision::Open(row, opening, length + space)))
+            }
+            _ => Some(None),
+        }
+    }
+}
+
+/// The first key of the object at the start of `rest`. The outer `None` waits for more.
+fn first_key(rest: &[u8], eof: bool) -> Option<Option<String>> {
+    let inside = rest.get(1..).unwrap_or_default().trim_ascii_start();
+    let Some((quote, key)) = inside.split_first() else {
+        return if eof || rest.len() > SPACE { Some(None) } else { None };
+    };
+    if !matches!(quote, b'"' | b'\'') {
+        return Some(None);
+    }
+    match key.iter().take(LONGEST_NAME).position(|byte| byte == quote) {
+        Some(length) => {
+            Some(key.get(..length).map(|key| String::from_utf8_lossy(key).into_owned()))
+        }
+        None if eof || key.len() >= LONGEST_NAME => Some(None),
+        None => None,
+    }
+}
+
+/// Whether a call in the middle of a sentence only mentions a function, as in "use `f()`": it has none of
+/// the arguments that it could have.
+fn mentions(opening: &python::Opening, place: Place, setup: &Setup) -> bool {
+    let takes = |tool: &Tool| !tool.parameters.is_empty();
+    let bare = opening.empty && !opening.list && !place.is_line_start();
+    bare && setup.tools.known(&opening.name).is_some_and(takes)
+}

@@ -1,0 +1,165 @@
+//! Calls that nothing marks as such but the name of a tool: pairs, flat objects, calls in Python as they
+//! are written in prose, and what only looks like one.
+
+use jsonmend_core::Options;
+use jsonmend_extract::{CallExtractor, CallOutcome, Tools};
+use jsonmend_schema::Registry;
+use serde_json::json;
+
+use super::check;
+
+fn tools() -> Tools {
+    let string = json!({"type": "string"});
+    let tool = |name: &str, properties: serde_json::Value| json!({"name": name, "parameters": {"type": "object", "properties": properties}});
+    let declared = json!([
+        tool("book", json!({"seats": {"type": "integer"}, "guest_name": string.clone()})),
+        tool("zoo.open", json!({"day": string})),
+        tool("functions.count", json!({"of": {"type": "array"}, "unit": {"type": "string"}})),
+        tool("now", json!({})),
+    ]);
+    Registry::from_tools(&declared).unwrap().tools()
+}
+
+/// The calls of a text, each as its name, its arguments and its outcome, and the text that is left.
+fn calls(text: &str) -> (Vec<(String, String, CallOutcome)>, String) {
+    let reader = CallExtractor::new(Options::new()).with_tools(tools());
+    let found = check(&reader, text).found;
+    let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let calls = found.calls().iter().map(|call| {
+        (call.name().to_owned(), show(call.arguments()).replace([' ', '\n'], ""), call.outcome())
+    });
+    (calls.collect(), show(found.text()))
+}
+
+#[track_caller]
+fn yields(text: &str, expected: &[(&str, &str)], rest: &str) {
+    let (found, left) = calls(text);
+    let names: Vec<_> = found.iter().map(|call| (call.0.as_str(), call.1.as_str())).collect();
+    assert_eq!(names, expected, "{text}");
+    assert!(found.iter().all(|call| call.2.can_run()), "{text}: {found:?}");
+    assert_eq!(left, rest, "{text}");
+}
+
+#[track_caller]
+fn is_text(text: &str) {
+    let (found, left) = calls(text);
+    assert!(found.is_empty(), "{text}: {found:?}");
+    assert_eq!(left, text);
+}
+
+#[track_caller]
+fn may_not_run(text: &str) {
+    let (found, _) = calls(text);
+    assert!(!found.is_empty(), "{text}: lost");
+    assert!(found.iter().all(|call| !call.2.can_run()), "{text}: {found:?}");
+}
+
+#[test]
+fn the_name_and_the_arguments_are_the_items_of_a_list() {
+    let one = ("book", "{\"seats\":2}");
+    yields("['book', {'seats': 2}]", &[one], "");
+    yields("[\"book\", {\"seats\": 2}] Done.", &[one], " Done.");
+    yields("[('book', {'seats': 2})]", &[one], "");
+    let two = ("zoo.open", "{\"day\":\"May1\"}");
+    yields("[['book', {'seats': 2}], ['zoo.open', {'day': 'May 1'}]]", &[one, two], "");
+    is_text("['book', 'film']");
+    is_text("['film', {'seats': 2}]");
+    is_text("[['book', 2], {'seats': 2}]");
+    is_text("The shelf holds ['book'].");
+    may_not_run("[\"book\", {\"seats\"");
+}
+
+#[test]
+fn the_arguments_are_next_to_the_name() {
+    yields("{'name': 'book', 'seats': 2}", &[("book", "{\"seats\":2}")], "");
+    yields(
+        "[{\"name\": \"book\", \"guest_name\": \"Ada\", \"seats\": 2}, {\"name\": \"now\"}]",
+        &[("book", "{\"guest_name\":\"Ada\",\"seats\":2}"), ("now", "{}")],
+        "",
+    );
+    // What is no parameter does not begin them.
+    is_text("{\"name\": \"book\", \"pages\": 200}");
+    yields("{\"name\": \"book\", \"arguments\": {\"seats\": 2}}", &[("book", "{\"seats\":2}")], "");
+    may_not_run("{\"name\": \"book\", \"seats\": 2, \"guest_na");
+}
+
+#[test]
+fn a_name_is_glued_to_the_sentence_before() {
+    yields("I will do that.book\n{\"seats\": 2}", &[("book", "{\"seats\":2}")], "I will do that.");
+    is_text("Here is a book\n{\"pages\": 2}");
+    is_text("A notebook\n{\"seats\": 2}");
+}
+
+#[test]
+fn calls_in_strings_lose_their_quotes() {
+    let two = [("book", "{\"seats\":2}"), ("book", "{\"seats\":3}")];
+    yields("[{'book(seats=2)'}, {'book(seats=3)'}]", &two, "");
+    yields("[{'book(seats=2)}, {'book(seats=3)'}]", &two, "");
+}
+
+#[test]
+fn markdown_escapes_underscores() {
+    let expected = [("book", "{\"seats\":2,\"guest_name\":\"a_b\"}")];
+    yields("book(seats=2, guest\\_name='a\\_b')", &expected, "");
+    let expected = [("book", "{\"guest_name\":\"a\",\"seats\":2}")];
+    yields("[book(guest\\_name='a', seats=2)]", &expected, "");
+    // Elsewhere, a backslash is one.
+    yields("[book(guest_name='a\\_b')]", &[("book", "{\"guest_name\":\"a\\\\_b\"}")], "");
+}
+
+#[test]
+fn comments_are_no_arguments() {
+    let text = "book(  # a table\n    seats=2,  # for (two)\n    guest_name='#1'  # or \"x\"\n)";
+    yields(text, &[("book", "{\"seats\":2,\"guest_name\":\"#1\"}")], "");
+    yields(
+        "book(guest_name=#fff, seats=2)",
+        &[("book", "{\"guest_name\":\"#fff\",\"seats\":2}")],
+        "",
+    );
+    may_not_run("book(seats=2  # and then");
+}
+
+#[test]
+fn a_definition_or_a_mention_is_no_call() {
+    is_text("def book(seats=2, guest_name='x'):\n    return 1");
+    is_text("async def book(seats):\n    pass");
+    is_text("fn book(seats) {}");
+    is_text("You could use `book()` for it, or book() twice.");
+    yields("book()", &[("book", "{}")], "");
+    yields("It is `now()` o'clock", &[("now", "{}")], "It is `` o'clock");
+    yields("indef book(seats=2)", &[("book", "{\"seats\":2}")], "indef ");
+}
+
+#[test]
+fn a_value_that_is_not_known_does_not_run() {
+    may_not_run("book(seats=count)");
+    may_not_run("book(guest_name=guest_name)");
+    may_not_run("book(seats, guest_name)");
+    may_not_run("book(seats=...)");
+    may_not_run("book(seats=data['seats'])");
+    may_not_run("book(guest_name=<your name>)");
+    may_not_run("book(seats=10-5)");
+    yields(
+        "book(guest_name=7-8, seats=-2)",
+        &[("book", "{\"guest_name\":\"7-8\",\"seats\":-2}")],
+        "",
+    );
+    yields("book(guest_name=Ada)", &[("book", "{\"guest_name\":\"Ada\"}")], "");
+}
+
+#[test]
+fn the_namespace_may_be_part_of_the_name() {
+    let expected = [("functions.count", "{\"of\":[1]}")];
+    yields("```python\nfunctions.count(of=[1])\n```", &expected, "```python\n\n```");
+    yields("functions.count({\"of\": [1]})", &expected, "");
+    let expected = [("book", "{\"seats\":2}")];
+    yields("functions.book(seats=2)", &expected, "");
+}
+
+#[test]
+fn a_call_that_ends_after_its_name_is_reported() {
+    let text = "<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0<|tool_call_end|><|tool_calls_section_end|>";
+    may_not_run(text);
+    let text = "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|><|tool_call_end|>";
+    yields(text, &[("book", "{}")], "");
+}
