@@ -220,11 +220,11 @@ pub struct Lead {
 /// strings of a document that is not read would close the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Open {
-    braces: usize,
-    squares: usize,
+    braces: u32,
+    squares: u32,
     /// The square ones where a parenthesis also closes one, as in the interval `[0, 1)`.
-    intervals: usize,
-    rounds: usize,
+    intervals: u32,
+    rounds: u32,
 }
 
 impl Open {

@@ -42,7 +42,8 @@ impl Engine {
 
     /// On the whole-text path, the end of the line at `pos`, if it is the last one that is not blank.
     pub(super) fn end_of_last_line(&mut self, source: &Source<'_>) -> Option<usize> {
-        if self.trials.last_line.is_none_or(|(from, _)| self.pos < from) {
+        let known = self.trials.rest.as_ref().and_then(|rest| rest.last_line);
+        if known.is_none_or(|(from, _)| self.pos < from) {
             let rest = source.from(self.pos);
             let line = rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len());
             let blank = rest[line..].iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -51,9 +52,11 @@ impl Engine {
                 return None;
             }
             // Comments that end before their line does must not look for its end again and again.
-            self.trials.last_line = Some((self.pos, self.pos + line));
+            let found = (self.pos, self.pos + line);
+            self.trials.rest.get_or_insert_default().last_line = Some(found);
+            return Some(found.1);
         }
-        self.trials.last_line.map(|(_, end)| end)
+        known.map(|(_, end)| end)
     }
 
     /// A comment on the last line: a closer in it is the document's, unless it is only a remark.

@@ -23,9 +23,6 @@ pub(super) struct Outside {
     /// Whether the document is part of something whose end is missing: a bracket before it was never
     /// closed, or what seems to be the rest of it does not close it.
     pub(super) torn: bool,
-    /// Where text after a document was counted, and how many brackets are closed from there on, less
-    /// those that are opened.
-    pub(super) rest: Option<(usize, isize)>,
     /// Where a string begins that may be a document in quotes.
     pub(super) either: Option<usize>,
     /// How to drop text after a document if another one may follow.
@@ -36,17 +33,7 @@ impl Outside {
     pub(super) fn new(options: &Options, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
         let kind = RepairKind::TrailingProse;
-        Self {
-            text,
-            read: 0,
-            begins: None,
-            block: None,
-            trusts,
-            torn: false,
-            rest: None,
-            either: None,
-            kind,
-        }
+        Self { text, read: 0, begins: None, block: None, trusts, torn: false, either: None, kind }
     }
 }
 

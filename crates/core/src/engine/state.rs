@@ -1,5 +1,7 @@
 //! What the engine remembers besides its position, grouped by what it belongs to.
 
+use alloc::boxed::Box;
+
 use super::quotes;
 use crate::{Path, Repair, RepairKind};
 
@@ -110,7 +112,7 @@ pub(super) struct Dropping {
     pub(super) kind: RepairKind,
     /// How many brackets were closed in it, less those that were opened, if it has signs of the
     /// document.
-    pub(super) closers: Option<isize>,
+    pub(super) closers: Option<i32>,
 }
 
 /// Reading ahead to the end of the text, which only the whole-text path does.
@@ -123,9 +125,17 @@ pub(super) struct Trials {
     pub(super) tried: quotes::Tried,
     /// No list is opened before this offset, because one was opened there already.
     pub(super) lists_from: usize,
-    /// From where on the rest of the text is its last line, and where that ends, once a comment on
-    /// it has asked.
+    /// What was found out about the rest of the text, once something has asked.
+    pub(super) rest: Option<Box<Rest>>,
+}
+
+/// What reading the whole rest of the text has shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rest {
+    /// From where on it is the last line, and where that ends.
     pub(super) last_line: Option<(usize, usize)>,
+    /// From where on brackets were counted, and how many are closed, less those that are opened.
+    pub(super) closers: Option<(usize, isize)>,
 }
 
 /// What stopped the engine, or cut off the document.

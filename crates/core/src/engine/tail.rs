@@ -37,7 +37,7 @@ impl Engine {
                 && self.whole
                 && let Some(closers) = self.rest_closers(source)
             {
-                self.end_of_rest(closers, kind)?;
+                self.end_of_rest(closers > 0, kind)?;
             }
             self.outside.text.begin_text();
             let step = self.not_a_document(0);
@@ -83,7 +83,9 @@ impl Engine {
     /// Drops text after the last document.
     pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
         if let Some(Dropping { closers: Some(closers), .. }) = &mut self.dropping {
-            *closers += tail::closers(source.from(self.pos));
+            let more = tail::closers(source.from(self.pos));
+            let more = more.clamp(i32::MIN as isize, i32::MAX as isize) as i32;
+            *closers = closers.saturating_add(more);
         }
         self.pos = source.end();
         self.commit_content();
@@ -91,7 +93,7 @@ impl Engine {
             && let Some(Dropping { from, kind, closers }) = self.dropping.take()
         {
             if let Some(closers) = closers {
-                self.end_of_rest(closers, kind)?;
+                self.end_of_rest(closers > 0, kind)?;
             }
             let repair = Repair::new(kind, from..self.pos, "");
             self.script.serial += 1;
@@ -105,7 +107,7 @@ impl Engine {
     /// one document only, because that takes reading the whole rest. Whole-text path only.
     pub(super) fn rest_closers(&mut self, source: &Source<'_>) -> Option<isize> {
         let pos = self.pos;
-        let counted = *self.outside.rest.get_or_insert_with(|| {
+        let counted = *self.trials.rest.get_or_insert_default().closers.get_or_insert_with(|| {
             let rest = source.from(pos);
             self.steps += rest.len() as u64;
             (pos, tail::closers(rest))
@@ -115,8 +117,8 @@ impl Engine {
 
     /// What was dropped has signs of the document. If it does not hold the bracket that closes that,
     /// the end is missing.
-    fn end_of_rest(&mut self, closers: isize, kind: RepairKind) -> Result<(), Stop> {
-        if closers > 0 {
+    fn end_of_rest(&mut self, has_closer: bool, kind: RepairKind) -> Result<(), Stop> {
+        if has_closer {
             return Ok(());
         }
         if !self.options.policy().closes_cut() {

@@ -136,13 +136,13 @@ pub struct Prose {
 struct Head {
     text: [u8; MAX_HEAD],
     /// Its length. More than fits if it is too long.
-    length: usize,
+    length: u8,
 }
 
 impl Head {
     const START: Self = Self { text: [0; MAX_HEAD], length: 0 };
     /// No mark can come before what follows on this line.
-    const TAKEN: Self = Self { length: MAX_HEAD + 1, ..Self::START };
+    const TAKEN: Self = Self { length: MAX_HEAD as u8 + 1, ..Self::START };
 
     fn pass(&mut self, text: &[u8]) {
         let line = match scan::find_last(text, |byte| byte == b'\n') {
@@ -152,17 +152,18 @@ impl Head {
             }
             None => text,
         };
-        match self.text.get_mut(self.length..self.length + line.len()) {
+        let length = usize::from(self.length);
+        match self.text.get_mut(length..length + line.len()) {
             Some(own) => {
                 own.copy_from_slice(line);
-                self.length += line.len();
+                self.length = (length + line.len()) as u8;
             }
             None => *self = Self::TAKEN,
         }
     }
 
     fn text(&self) -> &[u8] {
-        self.text.get(..self.length).unwrap_or_default()
+        self.text.get(..usize::from(self.length)).unwrap_or_default()
     }
 }
 

@@ -252,7 +252,9 @@ impl Reading {
         braced.push(b'{');
         braced.extend_from_slice(&input[start..]);
         let mut reading = Self::whole(Engine::whole(options.clone()), &braced).ok()?;
-        if !reading.outcome.is_valid() {
+        // With the brace, what follows may read as prose before another document.
+        let begins = reading.documents.first().is_some_and(|(first, _)| *first == start);
+        if !reading.outcome.is_valid() || !begins {
             return None;
         }
         // Subtract the added brace from the offsets after it. No repair can span it.
